@@ -1,0 +1,27 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package fuzzer fills the types of the maintenance.medik8s.io API with random
+// values, for tests that convert them between versions.
+package fuzzer
+
+import (
+	runtimeserializer "k8s.io/apimachinery/pkg/runtime/serializer"
+	"sigs.k8s.io/randfill"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+)
+
+// Funcs returns the functions that fill the group's types where plain random
+// values do not do.
+var Funcs = func(runtimeserializer.CodecFactory) []any {
+	return []any{
+		func(spec *maintenance.NodeMaintenanceSpec, c randfill.Continue) {
+			c.FillNoCustom(spec)
+			// Decoding sets the default, so an empty stage does not come back empty.
+			if spec.Stage == "" {
+				spec.Stage = maintenance.StageDrain
+			}
+		},
+	}
+}

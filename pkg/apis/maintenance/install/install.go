@@ -1,0 +1,22 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package install adds every version of the maintenance.medik8s.io API to a scheme.
+package install
+
+import (
+	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+// Install registers the group's internal and served types, their conversions
+// and defaults. It panics on a registration that contradicts another one, which
+// is an error of this program and shows at its first start.
+func Install(scheme *runtime.Scheme) {
+	utilruntime.Must(maintenance.AddToScheme(scheme))
+	utilruntime.Must(v1beta1.AddToScheme(scheme))
+	utilruntime.Must(scheme.SetVersionPriority(v1beta1.SchemeGroupVersion))
+}

@@ -1,0 +1,41 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package scheme holds the one scheme that the server's API is encoded with.
+package scheme
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/install"
+)
+
+var (
+	// Scheme knows every type that the server serves.
+	Scheme = newScheme()
+	// Codecs encodes and decodes them.
+	Codecs = serializer.NewCodecFactory(Scheme)
+	// ParameterCodec reads list, watch, create and other options from URLs.
+	ParameterCodec = runtime.NewParameterCodec(Scheme)
+)
+
+func newScheme() *runtime.Scheme {
+	s := runtime.NewScheme()
+	install.Install(s)
+
+	// Options, statuses and discovery are read and written in the core
+	// version, whatever group a request is for.
+	core := schema.GroupVersion{Version: "v1"}
+	metav1.AddToGroupVersion(s, core)
+	s.AddUnversionedTypes(core,
+		&metav1.Status{},
+		&metav1.APIVersions{},
+		&metav1.APIGroupList{},
+		&metav1.APIGroup{},
+		&metav1.APIResourceList{},
+	)
+	return s
+}

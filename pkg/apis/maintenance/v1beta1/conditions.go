@@ -1,0 +1,45 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package v1beta1
+
+// The types of the conditions in NodeMaintenance's status.
+const (
+	// ConditionCordoned is True while the node is cordoned for this hold.
+	ConditionCordoned = "Cordoned"
+	// ConditionDrained is True once no pod that this hold selects is left on
+	// the node. kubectl wait --for=condition=Drained waits for it.
+	ConditionDrained = "Drained"
+	// ConditionBlocked is True while something keeps a pod from being evicted;
+	// status.blockers says what.
+	ConditionBlocked = "Blocked"
+)
+
+// Reasons of the conditions Cordoned and Drained.
+const (
+	// ReasonCordoned: the node is cordoned.
+	ReasonCordoned = "Cordoned"
+	// ReasonCordonFailed: the node could not be cordoned; the message says
+	// why. It is tried again.
+	ReasonCordonFailed = "CordonFailed"
+	// ReasonStageIdle: spec.stage is Idle, so that nothing is done.
+	ReasonStageIdle = "StageIdle"
+	// ReasonStageCordon: spec.stage is Cordon, so that no pod is evicted.
+	ReasonStageCordon = "StageCordon"
+	// ReasonNodeNotFound: no node of that name exists. The maintenance starts
+	// when it appears.
+	ReasonNodeNotFound = "NodeNotFound"
+	// ReasonNodeDeleted: the node was deleted during its maintenance.
+	ReasonNodeDeleted = "NodeDeleted"
+	// ReasonDraining: pods are still to be evicted, or are terminating.
+	ReasonDraining = "Draining"
+	// ReasonDeadlineExceeded: pods are left past status.deadline. Evictions go on.
+	ReasonDeadlineExceeded = "DeadlineExceeded"
+	// ReasonNodeEmpty: nothing that a drain removes is left on the node.
+	ReasonNodeEmpty = "NodeEmpty"
+	// ReasonSelectedPodsGone: the pods that spec.drain selects are gone; others
+	// may be there still.
+	ReasonSelectedPodsGone = "SelectedPodsGone"
+	// ReasonNotBlocked: nothing keeps a pod from being evicted.
+	ReasonNotBlocked = "NotBlocked"
+)

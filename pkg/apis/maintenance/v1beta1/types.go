@@ -1,0 +1,244 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package v1beta1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// +genclient
+// +genclient:nonNamespaced
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+
+// NodeMaintenance is one requestor's hold on one node: while it exists, the node is kept
+// out of service. Creating it cordons and drains the node; deleting it gives the node
+// back. Several holds may name the same node: the node is drained once and is given back
+// with the last of them.
+type NodeMaintenance struct {
+	metav1.TypeMeta `json:",inline"`
+	// Standard object's metadata.
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// spec says which node is taken out of service, and how.
+	// +optional
+	Spec NodeMaintenanceSpec `json:"spec,omitempty"`
+	// status says how far the maintenance has come and what keeps it from going on. It is
+	// written by the server alone.
+	// +optional
+	Status NodeMaintenanceStatus `json:"status,omitempty"`
+}
+
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+
+// NodeMaintenanceList is a list of NodeMaintenances.
+type NodeMaintenanceList struct {
+	metav1.TypeMeta `json:",inline"`
+	// Standard list metadata.
+	// +optional
+	metav1.ListMeta `json:"metadata,omitempty"`
+
+	// items are the NodeMaintenances.
+	Items []NodeMaintenance `json:"items"`
+}
+
+// NodeMaintenanceSpec says which node is taken out of service, and how.
+type NodeMaintenanceSpec struct {
+	// nodeName is the name of the node to take out of service. A node that does not exist
+	// yet is taken when it appears. Required; cannot be changed.
+	NodeName string `json:"nodeName"`
+	// reason says to other people why the node is in maintenance. At most 1,024 characters.
+	// +optional
+	Reason string `json:"reason,omitempty"`
+	// requestor is the user who created this NodeMaintenance. The server sets it; a request
+	// that names anybody else is refused.
+	// +optional
+	Requestor string `json:"requestor,omitempty"`
+	// stage is how far the maintenance goes: Idle leaves the node alone, Cordon lets no new
+	// pods onto it, Drain also evicts the pods that are there. It can be moved back and
+	// forth: back to Cordon stops evicting, back to Idle makes the node schedulable again.
+	// Of several holds on one node the highest stage counts. Default: Drain.
+	// +optional
+	Stage MaintenanceStage `json:"stage,omitempty"`
+	// drain says which pods leave the node, and how.
+	// +optional
+	Drain DrainSpec `json:"drain,omitempty"`
+}
+
+// MaintenanceStage is how far a maintenance goes. The words are those of KEP-4212.
+// +enum
+type MaintenanceStage string
+
+const (
+	// StageIdle leaves the node alone.
+	StageIdle MaintenanceStage = "Idle"
+	// StageCordon lets no new pods onto the node.
+	StageCordon MaintenanceStage = "Cordon"
+	// StageDrain lets no new pods onto the node, and evicts those that are there.
+	StageDrain MaintenanceStage = "Drain"
+)
+
+// DrainSpec says which pods leave the node, and how. Pods of a DaemonSet and static (mirror)
+// pods always stay.
+type DrainSpec struct {
+	// podSelector narrows the drain to pods with these labels, in every namespace. Not set:
+	// all pods.
+	// +optional
+	PodSelector *metav1.LabelSelector `json:"podSelector,omitempty"`
+	// gracePeriodSeconds is how long each pod gets to stop, instead of its own
+	// terminationGracePeriodSeconds. At least 1, at most 2592000 (30 days). Where several
+	// holds evict the same pod the longest counts. Not set: each pod's own.
+	// +optional
+	GracePeriodSeconds *int64 `json:"gracePeriodSeconds,omitempty"`
+	// timeoutSeconds is how long the drain may take, counted from when the node is cordoned
+	// for it, before it is reported as failed. Evictions go on after it, and a node that
+	// empties after all has succeeded. At least 1, at most 2592000 (30 days). Not set: no
+	// limit.
+	// +optional
+	TimeoutSeconds *int64 `json:"timeoutSeconds,omitempty"`
+}
+
+// NodeMaintenanceStatus says how far a maintenance has come.
+type NodeMaintenanceStatus struct {
+	// observedGeneration is the metadata.generation that this status speaks of.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	// phase sums the conditions up: Pending (nothing done yet: the node does not exist, or
+	// the stage is Idle), Running, Succeeded (what the stage asks for is done), Failed (pods
+	// are left past the deadline; evictions go on).
+	// +optional
+	Phase MaintenancePhase `json:"phase,omitempty"`
+	// drainProgress is how much of the drain is done, from 0 to 100 percent. It never runs
+	// backwards within one drain; pods that come to a drained node start the next one.
+	// +optional
+	DrainProgress int32 `json:"drainProgress"`
+	// evictionPods is how many pods this drain moves in all, gone ones included.
+	// +optional
+	EvictionPods int32 `json:"evictionPods"`
+	// totalPods is how many pods are on the node, with those that stay.
+	// +optional
+	TotalPods int32 `json:"totalPods"`
+	// pendingPods are the pods still to leave, as namespace/name, sorted. At most 100 are
+	// listed; pendingPodCount counts all.
+	// +optional
+	// +listType=atomic
+	PendingPods []string `json:"pendingPods,omitempty"`
+	// pendingPodCount is how many pods are still to leave.
+	// +optional
+	PendingPodCount int32 `json:"pendingPodCount"`
+	// blockers say what keeps pods from leaving, sorted by pod. At most 20 are listed;
+	// blockedPodCount counts all.
+	// +optional
+	// +listType=atomic
+	Blockers []DrainBlocker `json:"blockers,omitempty"`
+	// blockedPodCount is how many pods something keeps from leaving.
+	// +optional
+	BlockedPodCount int32 `json:"blockedPodCount,omitempty"`
+	// lastError is the last thing that went wrong. It is cleared on success.
+	// +optional
+	LastError string `json:"lastError,omitempty"`
+	// lastUpdate is when this status last changed.
+	// +optional
+	LastUpdate *metav1.Time `json:"lastUpdate,omitempty"`
+	// startTime is when the drain of this hold began: the node was cordoned and the stage
+	// was Drain. Leaving the stage Drain clears it.
+	// +optional
+	StartTime *metav1.Time `json:"startTime,omitempty"`
+	// deadline is startTime plus spec.drain.timeoutSeconds. A restart of the server neither
+	// extends nor restarts it.
+	// +optional
+	Deadline *metav1.Time `json:"deadline,omitempty"`
+	// drainedTime is when the last pod that this hold selects had left.
+	// +optional
+	DrainedTime *metav1.Time `json:"drainedTime,omitempty"`
+	// nodeUID is the UID of the node that this hold met. A new node of the same name is
+	// cordoned and drained anew.
+	// +optional
+	NodeUID types.UID `json:"nodeUID,omitempty"`
+	// nodeBefore is what the node was like before it was cordoned, written down first. Giving
+	// the node back undoes only what was not there before.
+	// +optional
+	NodeBefore *NodeBefore `json:"nodeBefore,omitempty"`
+	// conditions are Cordoned, Drained and Blocked.
+	// +optional
+	// +patchMergeKey=type
+	// +patchStrategy=merge
+	// +listType=map
+	// +listMapKey=type
+	Conditions []metav1.Condition `json:"conditions,omitempty" patchStrategy:"merge" patchMergeKey:"type"`
+}
+
+// MaintenancePhase sums up the state of a maintenance.
+// +enum
+type MaintenancePhase string
+
+const (
+	// PhasePending: nothing has been done yet.
+	PhasePending MaintenancePhase = "Pending"
+	// PhaseRunning: the node is being cordoned or drained.
+	PhaseRunning MaintenancePhase = "Running"
+	// PhaseSucceeded: what the stage asks for is done.
+	PhaseSucceeded MaintenancePhase = "Succeeded"
+	// PhaseFailed: pods are left past the deadline.
+	PhaseFailed MaintenancePhase = "Failed"
+)
+
+// NodeBefore is what a node was like before its maintenance, as far as maintenance changes it.
+type NodeBefore struct {
+	// unschedulable says that the node was cordoned already; then it stays so.
+	// +optional
+	Unschedulable bool `json:"unschedulable"`
+	// taints are those of the maintenance's taints that the node had already, as
+	// key=value:effect; they stay.
+	// +optional
+	// +listType=atomic
+	Taints []string `json:"taints,omitempty"`
+	// labels are those of the maintenance's labels that the node had already, with the
+	// values that they had; they are put back.
+	// +optional
+	Labels map[string]string `json:"labels,omitempty"`
+}
+
+// DrainBlocker says what keeps one pod from leaving the node.
+type DrainBlocker struct {
+	// pod is the pod that cannot leave, as namespace/name.
+	Pod string `json:"pod"`
+	// reason is the kind of obstacle.
+	Reason BlockerReason `json:"reason"`
+	// object is what stands in the way, as kind/namespace/name or kind/name: the disruption
+	// budget, for one.
+	// +optional
+	Object string `json:"object,omitempty"`
+	// permanent says that waiting alone will not help.
+	// +optional
+	Permanent bool `json:"permanent,omitempty"`
+	// message says it in words and numbers, and what a person can do.
+	// +optional
+	Message string `json:"message,omitempty"`
+}
+
+// BlockerReason is the kind of obstacle that keeps a pod from leaving.
+type BlockerReason string
+
+const (
+	// BlockerDisruptionBudget: the pod's disruption budget has no room.
+	BlockerDisruptionBudget BlockerReason = "DisruptionBudget"
+	// BlockerMultipleDisruptionBudgets: several disruption budgets select the pod, and the
+	// eviction API refuses such pods for good.
+	BlockerMultipleDisruptionBudgets BlockerReason = "MultipleDisruptionBudgets"
+	// BlockerAdmissionWebhook: an admission webhook refuses the eviction. KubeVirt does so
+	// while it migrates a virtual machine.
+	BlockerAdmissionWebhook BlockerReason = "AdmissionWebhook"
+	// BlockerTerminating: the pod was evicted and does not go: its grace period is over.
+	BlockerTerminating BlockerReason = "Terminating"
+	// BlockerNamespaceTerminating: the pod's namespace is being deleted, and nothing can be
+	// evicted in it.
+	BlockerNamespaceTerminating BlockerReason = "NamespaceTerminating"
+	// BlockerOwnPod: the pod is this server's own, and no other replica could take over.
+	BlockerOwnPod BlockerReason = "OwnPod"
+	// BlockerEvictionFailed: the eviction is refused or fails for another reason, which the
+	// message quotes. It is tried again.
+	BlockerEvictionFailed BlockerReason = "EvictionFailed"
+)

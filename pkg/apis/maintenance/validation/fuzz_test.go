@@ -1,0 +1,61 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package validation
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"testing"
+
+	genericfuzzer "k8s.io/apimachinery/pkg/api/apitesting/fuzzer"
+	metafuzzer "k8s.io/apimachinery/pkg/apis/meta/fuzzer"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"sigs.k8s.io/randfill/bytesource"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+)
+
+// FuzzValidation fills objects with whatever the input makes of them. Validation
+// must not panic on any.
+func FuzzValidation(f *testing.F) {
+	for seed := range uint64(200) {
+		f.Add(binary.LittleEndian.AppendUint64(nil, seed))
+	}
+	codecs := serializer.NewCodecFactory(runtime.NewScheme())
+	f.Fuzz(func(t *testing.T, input []byte) {
+		filler := genericfuzzer.FuzzerFor(metafuzzer.Funcs, bytesource.New(input), codecs)
+		var newNM, oldNM maintenance.NodeMaintenance
+		filler.Fill(&newNM)
+		filler.Fill(&oldNM)
+
+		ValidateNodeMaintenance(&newNM)
+		ValidateNodeMaintenanceUpdate(&newNM, &oldNM)
+		ValidateNodeMaintenanceStatusUpdate(&newNM)
+	})
+}
+
+// FuzzValidationOfJSON starts from what a client can send.
+func FuzzValidationOfJSON(f *testing.F) {
+	valid, err := json.Marshal(validNodeMaintenance())
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(valid)
+	f.Add([]byte(`{"Spec":{"NodeName":"` + "\x00" + `","Reason":"\ud800"}}`))
+	f.Add([]byte(`{"Spec":{"Drain":{"PodSelector":{"matchExpressions":[{"operator":"In","values":[""]}]}}}}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		nm := &maintenance.NodeMaintenance{}
+		if json.Unmarshal(body, nm) != nil {
+			return
+		}
+		if errs := ValidateNodeMaintenance(nm); len(errs) > 0 {
+			return
+		}
+		// What a create accepts, an update that changes nothing accepts too.
+		if errs := ValidateNodeMaintenanceUpdate(nm, nm.DeepCopy()); len(errs) > 0 {
+			t.Errorf("accepted by create and refused by update: %v", errs)
+		}
+	})
+}

@@ -1,0 +1,95 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package validation holds the rules that a NodeMaintenance must satisfy whoever
+// sends it. Its functions are pure.
+package validation
+
+import (
+	"fmt"
+	"unicode/utf8"
+
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+)
+
+const (
+	maxReasonCharacters = 1024
+	// maxSeconds is 30 days: longer than any drain, and short enough to catch
+	// milliseconds given for seconds.
+	maxSeconds = 30 * 24 * 60 * 60
+)
+
+var stages = []maintenance.MaintenanceStage{maintenance.StageIdle, maintenance.StageCordon, maintenance.StageDrain}
+
+// ValidateNodeMaintenance checks a new object. Its status is not looked at, since
+// the server sets it.
+func ValidateNodeMaintenance(nm *maintenance.NodeMaintenance) field.ErrorList {
+	allErrs := apivalidation.ValidateObjectMeta(&nm.ObjectMeta, false, apivalidation.NameIsDNSSubdomain, field.NewPath("metadata"))
+	specPath := field.NewPath("spec")
+	allErrs = append(allErrs, validateNodeName(nm.Spec.NodeName, specPath.Child("nodeName"))...)
+	if nm.Spec.Requestor == "" {
+		allErrs = append(allErrs, field.Required(specPath.Child("requestor"), "must be the user who makes the request"))
+	}
+	return append(allErrs, validateChangeable(&nm.Spec, specPath)...)
+}
+
+// ValidateNodeMaintenanceUpdate checks a changed object against the stored one. The
+// metadata is checked by the generic registry.
+func ValidateNodeMaintenanceUpdate(newNM, oldNM *maintenance.NodeMaintenance) field.ErrorList {
+	specPath := field.NewPath("spec")
+	var allErrs field.ErrorList
+	if newNM.Spec.NodeName != oldNM.Spec.NodeName {
+		allErrs = append(allErrs, field.Invalid(specPath.Child("nodeName"), newNM.Spec.NodeName, fmt.Sprintf(
+			"field is immutable: must stay %q; for another node create another NodeMaintenance", oldNM.Spec.NodeName)))
+	}
+	if newNM.Spec.Requestor != oldNM.Spec.Requestor {
+		allErrs = append(allErrs, field.Invalid(specPath.Child("requestor"), newNM.Spec.Requestor, fmt.Sprintf(
+			"field is immutable: must stay %q, the user who created this NodeMaintenance", oldNM.Spec.Requestor)))
+	}
+	return append(allErrs, validateChangeable(&newNM.Spec, specPath)...)
+}
+
+// validateNodeName applies the API server's own rule for names of nodes.
+func validateNodeName(name string, path *field.Path) field.ErrorList {
+	if name == "" {
+		return field.ErrorList{field.Required(path, "must name the node to take out of service")}
+	}
+	if len(name) > validation.DNS1123SubdomainMaxLength {
+		// Said without quoting the name, which can be as long as a request.
+		return field.ErrorList{field.TooLong(path, "", validation.DNS1123SubdomainMaxLength)}
+	}
+	var allErrs field.ErrorList
+	for _, problem := range apivalidation.NameIsDNSSubdomain(name, false) {
+		allErrs = append(allErrs, field.Invalid(path, name, problem))
+	}
+	return allErrs
+}
+
+// validateChangeable checks what an update may change as well as a create.
+func validateChangeable(spec *maintenance.NodeMaintenanceSpec, path *field.Path) field.ErrorList {
+	var allErrs field.ErrorList
+	if utf8.RuneCountInString(spec.Reason) > maxReasonCharacters {
+		allErrs = append(allErrs, field.TooLongCharacters(path.Child("reason"), spec.Reason, maxReasonCharacters))
+	}
+	allErrs = append(allErrs, validateEnum(spec.Stage, stages, path.Child("stage"))...)
+	return append(allErrs, validateDrain(&spec.Drain, path.Child("drain"))...)
+}
+
+func validateDrain(drain *maintenance.DrainSpec, path *field.Path) field.ErrorList {
+	allErrs := metav1validation.ValidateLabelSelector(drain.PodSelector,
+		metav1validation.LabelSelectorValidationOptions{}, path.Child("podSelector"))
+	allErrs = append(allErrs, validateSeconds(drain.GracePeriodSeconds, path.Child("gracePeriodSeconds"))...)
+	return append(allErrs, validateSeconds(drain.TimeoutSeconds, path.Child("timeoutSeconds"))...)
+}
+
+func validateSeconds(seconds *int64, path *field.Path) field.ErrorList {
+	if seconds == nil || (*seconds >= 1 && *seconds <= maxSeconds) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(path, *seconds, validation.InclusiveRangeError(1, maxSeconds)+" (30 days)")}
+}

@@ -1,0 +1,188 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package validation
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+)
+
+func validNodeMaintenance() *maintenance.NodeMaintenance {
+	return &maintenance.NodeMaintenance{
+		ObjectMeta: metav1.ObjectMeta{Name: "worker-3-disk"},
+		Spec: maintenance.NodeMaintenanceSpec{
+			NodeName:  "worker-3.example.com",
+			Reason:    "disk replacement",
+			Requestor: "alice",
+			Stage:     maintenance.StageDrain,
+			Drain: maintenance.DrainSpec{
+				PodSelector:        &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
+				GracePeriodSeconds: ptr.To[int64](1),
+				TimeoutSeconds:     ptr.To[int64](2592000),
+			},
+		},
+	}
+}
+
+// The specs that a create and an update refuse alike.
+var badSpecs = map[string]struct {
+	change func(*maintenance.NodeMaintenanceSpec)
+	want   string
+}{
+	"reason too long": {
+		change: func(s *maintenance.NodeMaintenanceSpec) { s.Reason = strings.Repeat("é", 1025) },
+		want:   "spec.reason: Too long: may not be more than 1024 characters",
+	},
+	"stage unknown": {
+		change: func(s *maintenance.NodeMaintenanceSpec) { s.Stage = "drain" },
+		want:   `spec.stage: Unsupported value: "drain": supported values: "Idle", "Cordon", "Drain"`,
+	},
+	"grace period zero": {
+		change: func(s *maintenance.NodeMaintenanceSpec) { s.Drain.GracePeriodSeconds = ptr.To[int64](0) },
+		want:   "spec.drain.gracePeriodSeconds: Invalid value: 0: must be between 1 and 2592000, inclusive (30 days)",
+	},
+	"grace period negative": {
+		change: func(s *maintenance.NodeMaintenanceSpec) { s.Drain.GracePeriodSeconds = ptr.To[int64](-1) },
+		want:   "spec.drain.gracePeriodSeconds: Invalid value: -1: must be between 1 and 2592000, inclusive (30 days)",
+	},
+	"timeout over 30 days": {
+		change: func(s *maintenance.NodeMaintenanceSpec) { s.Drain.TimeoutSeconds = ptr.To[int64](2592001) },
+		want:   "spec.drain.timeoutSeconds: Invalid value: 2592001: must be between 1 and 2592000, inclusive (30 days)",
+	},
+	"selector operator unknown": {
+		change: func(s *maintenance.NodeMaintenanceSpec) {
+			s.Drain.PodSelector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{
+				{Key: "app", Operator: "Is", Values: []string{"web"}},
+			}}
+		},
+		want: `spec.drain.podSelector.matchExpressions[0].operator: Invalid value: "Is": not a valid selector operator`,
+	},
+	"selector without values": {
+		change: func(s *maintenance.NodeMaintenanceSpec) {
+			s.Drain.PodSelector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{
+				{Key: "app", Operator: metav1.LabelSelectorOpIn},
+			}}
+		},
+		want: "spec.drain.podSelector.matchExpressions[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn'",
+	},
+	"selector key invalid": {
+		change: func(s *maintenance.NodeMaintenanceSpec) {
+			s.Drain.PodSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"a b": "web"}}
+		},
+		want: `spec.drain.podSelector.matchLabels: Invalid value: "a b": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')`,
+	},
+}
+
+func TestBadSpecs(t *testing.T) {
+	for name, test := range badSpecs {
+		t.Run(name, func(t *testing.T) {
+			nm := validNodeMaintenance()
+			test.change(&nm.Spec)
+			wantErrors(t, ValidateNodeMaintenance(nm), test.want)
+			wantErrors(t, ValidateNodeMaintenanceUpdate(nm, validNodeMaintenance()), test.want)
+		})
+	}
+}
+
+const notSubdomain = `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', ` +
+	`and must start and end with an alphanumeric character (e.g. 'example.com', ` +
+	`regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')`
+
+func TestValidateNodeMaintenance(t *testing.T) {
+	tests := map[string]struct {
+		change func(*maintenance.NodeMaintenance)
+		want   []string
+	}{
+		"valid": {change: func(*maintenance.NodeMaintenance) {}},
+		"drain settings left out": {
+			change: func(nm *maintenance.NodeMaintenance) { nm.Spec.Drain = maintenance.DrainSpec{} },
+		},
+		"longest of everything": {
+			change: func(nm *maintenance.NodeMaintenance) {
+				nm.Spec.NodeName = strings.Repeat("a", 253)
+				nm.Spec.Reason = strings.Repeat("é", 1024)
+			},
+		},
+		"status is not looked at": {
+			change: func(nm *maintenance.NodeMaintenance) { nm.Status.DrainProgress = 300 },
+		},
+		"name not a subdomain": {
+			change: func(nm *maintenance.NodeMaintenance) { nm.Name = "Worker" },
+			want:   []string{`metadata.name: Invalid value: "Worker": ` + notSubdomain},
+		},
+		"node name missing": {
+			change: func(nm *maintenance.NodeMaintenance) { nm.Spec.NodeName = "" },
+			want:   []string{"spec.nodeName: Required value: must name the node to take out of service"},
+		},
+		"node name too long": {
+			change: func(nm *maintenance.NodeMaintenance) { nm.Spec.NodeName = strings.Repeat("a", 254) },
+			want:   []string{"spec.nodeName: Too long: may not be more than 253 bytes"},
+		},
+		"node name with a slash": {
+			change: func(nm *maintenance.NodeMaintenance) { nm.Spec.NodeName = "a/b" },
+			want:   []string{`spec.nodeName: Invalid value: "a/b": ` + notSubdomain},
+		},
+		"requestor missing": {
+			change: func(nm *maintenance.NodeMaintenance) { nm.Spec.Requestor = "" },
+			want:   []string{"spec.requestor: Required value: must be the user who makes the request"},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			nm := validNodeMaintenance()
+			test.change(nm)
+			wantErrors(t, ValidateNodeMaintenance(nm), test.want...)
+		})
+	}
+}
+
+func TestValidateNodeMaintenanceUpdate(t *testing.T) {
+	tests := map[string]struct {
+		change func(*maintenance.NodeMaintenance)
+		want   []string
+	}{
+		"changeable fields": {
+			change: func(nm *maintenance.NodeMaintenance) {
+				nm.Spec.Reason, nm.Spec.Stage = "", maintenance.StageIdle
+				nm.Spec.Drain = maintenance.DrainSpec{}
+			},
+		},
+		"node name": {
+			change: func(nm *maintenance.NodeMaintenance) { nm.Spec.NodeName = "worker-4" },
+			want: []string{`spec.nodeName: Invalid value: "worker-4": field is immutable: must stay "worker-3.example.com"; ` +
+				`for another node create another NodeMaintenance`},
+		},
+		"requestor": {
+			change: func(nm *maintenance.NodeMaintenance) { nm.Spec.Requestor = "bob" },
+			want: []string{`spec.requestor: Invalid value: "bob": field is immutable: must stay "alice", ` +
+				`the user who created this NodeMaintenance`},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			nm := validNodeMaintenance()
+			test.change(nm)
+			wantErrors(t, ValidateNodeMaintenanceUpdate(nm, validNodeMaintenance()), test.want...)
+		})
+	}
+}
+
+// wantErrors compares the texts, since they are what a user gets to see.
+func wantErrors(t *testing.T, got field.ErrorList, want ...string) {
+	t.Helper()
+	var texts []string
+	for _, err := range got {
+		texts = append(texts, err.Error())
+	}
+	if diff := cmp.Diff(want, texts); diff != "" {
+		t.Errorf("errors differ (-want +got):\n%s", diff)
+	}
+}

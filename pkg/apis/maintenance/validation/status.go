@@ -1,0 +1,81 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package validation
+
+import (
+	"slices"
+
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+)
+
+// The most that the status lists of each; a count beside the list has the rest. A
+// status stays small however large the node.
+const (
+	maxPendingPods = 100
+	maxBlockers    = 20
+)
+
+var phases = []maintenance.MaintenancePhase{
+	maintenance.PhasePending, maintenance.PhaseRunning, maintenance.PhaseSucceeded, maintenance.PhaseFailed,
+}
+
+// ValidateNodeMaintenanceStatusUpdate checks an object whose status was written.
+func ValidateNodeMaintenanceStatusUpdate(nm *maintenance.NodeMaintenance) field.ErrorList {
+	status, path := &nm.Status, field.NewPath("status")
+	allErrs := validateEnum(status.Phase, phases, path.Child("phase"))
+	allErrs = append(allErrs, validateCounts(status, path)...)
+	if count := len(status.PendingPods); count > maxPendingPods {
+		allErrs = append(allErrs, field.TooMany(path.Child("pendingPods"), count, maxPendingPods))
+	}
+	allErrs = append(allErrs, validateBlockers(status.Blockers, path.Child("blockers"))...)
+	return append(allErrs, metav1validation.ValidateConditions(status.Conditions, path.Child("conditions"))...)
+}
+
+func validateCounts(status *maintenance.NodeMaintenanceStatus, path *field.Path) field.ErrorList {
+	allErrs := apivalidation.ValidateNonnegativeField(status.ObservedGeneration, path.Child("observedGeneration"))
+	if status.DrainProgress < 0 || status.DrainProgress > 100 {
+		allErrs = append(allErrs, field.Invalid(path.Child("drainProgress"), status.DrainProgress,
+			validation.InclusiveRangeError(0, 100)))
+	}
+	for _, count := range []struct {
+		field string
+		value int32
+	}{
+		{"evictionPods", status.EvictionPods},
+		{"totalPods", status.TotalPods},
+		{"pendingPodCount", status.PendingPodCount},
+		{"blockedPodCount", status.BlockedPodCount},
+	} {
+		allErrs = append(allErrs, apivalidation.ValidateNonnegativeField(int64(count.value), path.Child(count.field))...)
+	}
+	return allErrs
+}
+
+func validateBlockers(blockers []maintenance.DrainBlocker, path *field.Path) field.ErrorList {
+	var allErrs field.ErrorList
+	if len(blockers) > maxBlockers {
+		allErrs = append(allErrs, field.TooMany(path, len(blockers), maxBlockers))
+	}
+	for i, blocker := range blockers {
+		if blocker.Pod == "" {
+			allErrs = append(allErrs, field.Required(path.Index(i).Child("pod"), "must be the blocked pod, as namespace/name"))
+		}
+		if blocker.Reason == "" {
+			allErrs = append(allErrs, field.Required(path.Index(i).Child("reason"), "must be the kind of obstacle"))
+		}
+	}
+	return allErrs
+}
+
+func validateEnum[T ~string](value T, supported []T, path *field.Path) field.ErrorList {
+	if slices.Contains(supported, value) {
+		return nil
+	}
+	return field.ErrorList{field.NotSupported(path, value, supported)}
+}

@@ -1,0 +1,103 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package validation
+
+import (
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+)
+
+func validStatus() maintenance.NodeMaintenanceStatus {
+	return maintenance.NodeMaintenanceStatus{
+		ObservedGeneration: 2,
+		Phase:              maintenance.PhaseRunning,
+		DrainProgress:      100,
+		EvictionPods:       3,
+		TotalPods:          5,
+		PendingPods:        make([]string, 100),
+		PendingPodCount:    120,
+		Blockers:           []maintenance.DrainBlocker{{Pod: "demo/web-1", Reason: maintenance.BlockerTerminating}},
+		BlockedPodCount:    1,
+		Conditions: []metav1.Condition{{
+			Type: "Drained", Status: metav1.ConditionFalse, Reason: "Draining", LastTransitionTime: metav1.Now(),
+		}},
+	}
+}
+
+func TestValidateNodeMaintenanceStatusUpdate(t *testing.T) {
+	tests := map[string]struct {
+		change func(*maintenance.NodeMaintenanceStatus)
+		want   []string
+	}{
+		"valid": {change: func(*maintenance.NodeMaintenanceStatus) {}},
+		"phase unknown": {
+			change: func(s *maintenance.NodeMaintenanceStatus) { s.Phase = "Done" },
+			want:   []string{`status.phase: Unsupported value: "Done": supported values: "Pending", "Running", "Succeeded", "Failed"`},
+		},
+		"phase missing": {
+			change: func(s *maintenance.NodeMaintenanceStatus) { s.Phase = "" },
+			want:   []string{`status.phase: Unsupported value: "": supported values: "Pending", "Running", "Succeeded", "Failed"`},
+		},
+		"progress over 100": {
+			change: func(s *maintenance.NodeMaintenanceStatus) { s.DrainProgress = 101 },
+			want:   []string{"status.drainProgress: Invalid value: 101: must be between 0 and 100, inclusive"},
+		},
+		"progress negative": {
+			change: func(s *maintenance.NodeMaintenanceStatus) { s.DrainProgress = -1 },
+			want:   []string{"status.drainProgress: Invalid value: -1: must be between 0 and 100, inclusive"},
+		},
+		"counts negative": {
+			change: func(s *maintenance.NodeMaintenanceStatus) {
+				s.ObservedGeneration, s.EvictionPods, s.TotalPods = -1, -2, -3
+				s.PendingPodCount, s.BlockedPodCount = -4, -5
+			},
+			want: []string{
+				"status.observedGeneration: Invalid value: -1: must be greater than or equal to 0",
+				"status.evictionPods: Invalid value: -2: must be greater than or equal to 0",
+				"status.totalPods: Invalid value: -3: must be greater than or equal to 0",
+				"status.pendingPodCount: Invalid value: -4: must be greater than or equal to 0",
+				"status.blockedPodCount: Invalid value: -5: must be greater than or equal to 0",
+			},
+		},
+		"pending pods over the cap": {
+			change: func(s *maintenance.NodeMaintenanceStatus) { s.PendingPods = make([]string, 101) },
+			want:   []string{"status.pendingPods: Too many: 101: must have at most 100 items"},
+		},
+		"blockers over the cap": {
+			change: func(s *maintenance.NodeMaintenanceStatus) {
+				blocker := s.Blockers[0]
+				for range 20 {
+					s.Blockers = append(s.Blockers, blocker)
+				}
+			},
+			want: []string{"status.blockers: Too many: 21: must have at most 20 items"},
+		},
+		"blocker without pod and reason": {
+			change: func(s *maintenance.NodeMaintenanceStatus) { s.Blockers[0] = maintenance.DrainBlocker{} },
+			want: []string{
+				"status.blockers[0].pod: Required value: must be the blocked pod, as namespace/name",
+				"status.blockers[0].reason: Required value: must be the kind of obstacle",
+			},
+		},
+		"condition without a reason": {
+			change: func(s *maintenance.NodeMaintenanceStatus) { s.Conditions[0].Reason = "" },
+			want:   []string{"status.conditions[0].reason: Required value"},
+		},
+		"condition twice": {
+			change: func(s *maintenance.NodeMaintenanceStatus) { s.Conditions = append(s.Conditions, s.Conditions[0]) },
+			want:   []string{`status.conditions[1]: Duplicate value: "Drained"`},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			nm := validNodeMaintenance()
+			nm.Status = validStatus()
+			test.change(&nm.Status)
+			wantErrors(t, ValidateNodeMaintenanceStatusUpdate(nm), test.want...)
+		})
+	}
+}
