@@ -1,0 +1,58 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package maintenance lists the resources of the API group maintenance.medik8s.io.
+package maintenance
+
+import (
+	"errors"
+	"maps"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apiserver/pkg/registry/generic"
+	"k8s.io/apiserver/pkg/registry/rest"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance/storage"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
+)
+
+// Dependencies are what the group's resources need beyond the store. All are required.
+type Dependencies struct {
+	// Waker is nudged after every stored change of a NodeMaintenance.
+	Waker storage.Waker
+	// Nodes tells which nodes exist.
+	Nodes storage.NodeFinder
+}
+
+// definitions is the table of the group's resources.
+func definitions(scheme *runtime.Scheme, deps Dependencies) []resource.Definition {
+	return []resource.Definition{
+		nodemaintenance.Definition(scheme, storage.New(deps.Waker, deps.Nodes)),
+	}
+}
+
+// NewAPIGroupInfo makes the storage of the group's resources and describes them to
+// the generic API server, ready for its InstallAPIGroup. The scheme must have the
+// group installed.
+func NewAPIGroupInfo(scheme *runtime.Scheme, codecs serializer.CodecFactory, parameterCodec runtime.ParameterCodec,
+	optsGetter generic.RESTOptionsGetter, deps Dependencies,
+) (genericapiserver.APIGroupInfo, error) {
+	if deps.Waker == nil || deps.Nodes == nil {
+		return genericapiserver.APIGroupInfo{}, errors.New("the registry needs a waker and a node finder")
+	}
+	storages := map[string]rest.Storage{}
+	for _, definition := range definitions(scheme, deps) {
+		served, err := resource.NewStorage(definition, optsGetter)
+		if err != nil {
+			return genericapiserver.APIGroupInfo{}, err
+		}
+		maps.Copy(storages, served)
+	}
+	info := genericapiserver.NewDefaultAPIGroupInfo(v1beta1.GroupName, scheme, parameterCodec, codecs)
+	info.VersionedResourcesStorageMap[v1beta1.SchemeGroupVersion.Version] = storages
+	return info, nil
+}

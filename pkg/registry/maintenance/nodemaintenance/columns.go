@@ -1,0 +1,115 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package nodemaintenance
+
+import (
+	"fmt"
+	"strings"
+
+	metatable "k8s.io/apimachinery/pkg/api/meta/table"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
+)
+
+const (
+	// maxReasonRunes keeps a row on one line of a terminal.
+	maxReasonRunes = 40
+	// none is what kubectl shows where there is nothing to show.
+	none = "<none>"
+	// terminating is what kubectl shows for pods and namespaces that are being
+	// deleted but are not gone, and what people know to read so.
+	terminating = "Terminating"
+	// wide is the priority of the columns that only -o wide shows.
+	wide = 1
+)
+
+// table is what kubectl prints for NodeMaintenances.
+var table = resource.Table[*maintenance.NodeMaintenance]{
+	column("Name", "name", "Name of the NodeMaintenance", 0, func(nm *maintenance.NodeMaintenance) any { return nm.Name }),
+	column("Node", "", "Node that is taken out of service", 0, func(nm *maintenance.NodeMaintenance) any { return nm.Spec.NodeName }),
+	column("Phase", "", "How far the maintenance has come; Terminating while the node is being given back", 0, phaseCell),
+	column("Progress", "", "How much of the drain is done", 0, progressCell),
+	integerColumn("Pending", "Pods still to leave the node", func(nm *maintenance.NodeMaintenance) any { return int64(nm.Status.PendingPodCount) }),
+	column("Requestor", "", "User who holds the node", 0, func(nm *maintenance.NodeMaintenance) any { return nm.Spec.Requestor }),
+	column("Reason", "", "Why the node is in maintenance, cut to fit", 0, reasonCell),
+	column("Age", "", "Time since the NodeMaintenance was created", 0, ageCell),
+	column("Stage", "", "How far the maintenance goes: Idle, Cordon or Drain", wide, func(nm *maintenance.NodeMaintenance) any { return string(nm.Spec.Stage) }),
+	column("Blocked By", "", "What keeps pods from leaving the node, and how many", wide, blockedByCell),
+}
+
+type nodeMaintenanceColumn = resource.Column[*maintenance.NodeMaintenance]
+
+func column(name, format, description string, priority int32, cell func(*maintenance.NodeMaintenance) any) nodeMaintenanceColumn {
+	return nodeMaintenanceColumn{
+		Heading: metav1.TableColumnDefinition{
+			Name: name, Type: "string", Format: format, Description: description, Priority: priority,
+		},
+		Cell: cell,
+	}
+}
+
+func integerColumn(name, description string, cell func(*maintenance.NodeMaintenance) any) nodeMaintenanceColumn {
+	return nodeMaintenanceColumn{
+		Heading: metav1.TableColumnDefinition{Name: name, Type: "integer", Description: description},
+		Cell:    cell,
+	}
+}
+
+func phaseCell(nm *maintenance.NodeMaintenance) any {
+	if nm.DeletionTimestamp != nil {
+		return terminating
+	}
+	return string(nm.Status.Phase)
+}
+
+// progressCell shows no progress where nothing is drained: 0% would look stuck.
+func progressCell(nm *maintenance.NodeMaintenance) any {
+	if nm.Spec.Stage != maintenance.StageDrain {
+		return none
+	}
+	return fmt.Sprintf("%d%%", nm.Status.DrainProgress)
+}
+
+func reasonCell(nm *maintenance.NodeMaintenance) any {
+	// A line break in the reason would break the table.
+	reason := []rune(strings.Join(strings.Fields(nm.Spec.Reason), " "))
+	if len(reason) <= maxReasonRunes {
+		return string(reason)
+	}
+	return string(reason[:maxReasonRunes-3]) + "..."
+}
+
+func ageCell(nm *maintenance.NodeMaintenance) any {
+	return metatable.ConvertToHumanReadableDateType(nm.CreationTimestamp)
+}
+
+// blockedByCell names the first obstacle and says how many pods are blocked in all.
+func blockedByCell(nm *maintenance.NodeMaintenance) any {
+	if len(nm.Status.Blockers) == 0 {
+		return none
+	}
+	obstacles := map[string]bool{}
+	for _, blocker := range nm.Status.Blockers {
+		obstacles[obstacle(blocker)] = true
+	}
+	cell := obstacle(nm.Status.Blockers[0])
+	if more := len(obstacles) - 1; more > 0 {
+		cell += fmt.Sprintf(" and %d more", more)
+	}
+	if nm.Status.BlockedPodCount == 1 {
+		return cell + " (1 pod)"
+	}
+	return fmt.Sprintf("%s (%d pods)", cell, nm.Status.BlockedPodCount)
+}
+
+// obstacle is what stands in the way, as "kind namespace/name", or the kind of
+// obstacle where it is no object.
+func obstacle(blocker maintenance.DrainBlocker) string {
+	if blocker.Object == "" {
+		return string(blocker.Reason)
+	}
+	return strings.Replace(blocker.Object, "/", " ", 1)
+}

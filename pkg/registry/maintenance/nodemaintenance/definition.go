@@ -1,0 +1,55 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package nodemaintenance declares the resource nodemaintenances: its names, its
+// rules for writes and its columns. Nothing in it does I/O.
+package nodemaintenance
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/registry/generic"
+	"k8s.io/apiserver/pkg/registry/rest"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
+)
+
+// Definition declares the resource nodemaintenances. The scheme must know its
+// types; wrap adds what it does beyond storing objects, and may be nil.
+func Definition(scheme *runtime.Scheme, wrap func(*resource.REST) rest.Storage) resource.Definition {
+	return resource.Definition{
+		Group:      maintenance.GroupName,
+		Plural:     "nodemaintenances",
+		Singular:   "nodemaintenance",
+		ShortNames: []string{"nm"},
+		Categories: []string{"maintenance"},
+
+		New:     func() runtime.Object { return &maintenance.NodeMaintenance{} },
+		NewList: func() runtime.Object { return &maintenance.NodeMaintenanceList{} },
+
+		Strategy:       NewStrategy(scheme),
+		StatusStrategy: NewStatusStrategy(scheme),
+		Table:          table,
+
+		Fields:       selectableFields,
+		IndexedField: v1beta1.FieldNodeName,
+
+		Wrap: wrap,
+	}
+}
+
+func selectableFields(obj runtime.Object) (fields.Set, error) {
+	nm, ok := obj.(*maintenance.NodeMaintenance)
+	if !ok {
+		return nil, fmt.Errorf("expected a NodeMaintenance, got %T", obj)
+	}
+	selectable := generic.ObjectMetaFieldsSet(&nm.ObjectMeta, false)
+	selectable[v1beta1.FieldNodeName] = nm.Spec.NodeName
+	selectable[v1beta1.FieldRequestor] = nm.Spec.Requestor
+	selectable[v1beta1.FieldPhase] = string(nm.Status.Phase)
+	return selectable, nil
+}

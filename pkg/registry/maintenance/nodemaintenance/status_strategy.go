@@ -1,0 +1,60 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package nodemaintenance
+
+import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/registry/rest"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
+)
+
+// statusStrategy holds the rules for writes to nodemaintenances/status. Who may
+// write there is for RBAC to say; that nothing but the status is written, for this.
+type statusStrategy struct {
+	strategy
+}
+
+// NewStatusStrategy returns the rules for updates of a NodeMaintenance's status.
+func NewStatusStrategy(typer runtime.ObjectTyper) rest.UpdateResetFieldsStrategy {
+	return statusStrategy{strategy{ObjectTyper: typer}}
+}
+
+// GetResetFields names what a request to nodemaintenances/status cannot own.
+func (statusStrategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
+	return map[fieldpath.APIVersion]*fieldpath.Set{
+		fieldpath.APIVersion(v1beta1.SchemeGroupVersion.String()): fieldpath.NewSet(
+			fieldpath.MakePathOrDie("spec"),
+			fieldpath.MakePathOrDie("metadata"),
+		),
+	}
+}
+
+// PrepareForUpdate takes everything but the status from the stored object. The
+// name, the uid and the resourceVersion are left as they came: a client sends
+// them to say which object it means, and they are compared with the stored ones.
+func (statusStrategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
+	newNM, oldNM := obj.(*maintenance.NodeMaintenance), old.(*maintenance.NodeMaintenance)
+	newNM.Spec = oldNM.Spec
+	metav1.ResetObjectMetaForStatus(newNM, oldNM)
+	newNM.GenerateName = oldNM.GenerateName
+	newNM.DeletionGracePeriodSeconds = oldNM.DeletionGracePeriodSeconds
+}
+
+// ValidateUpdate checks the new status.
+func (statusStrategy) ValidateUpdate(_ context.Context, obj, _ runtime.Object) field.ErrorList {
+	return validation.ValidateNodeMaintenanceStatusUpdate(obj.(*maintenance.NodeMaintenance))
+}
+
+// WarningsOnUpdate has none: who writes a status cannot act on them.
+func (statusStrategy) WarningsOnUpdate(context.Context, runtime.Object, runtime.Object) []string {
+	return nil
+}

@@ -1,0 +1,57 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package nodemaintenance
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
+)
+
+// An update of the status carries a whole object. Only its status is taken, even
+// where the server itself writes.
+func TestStatusPrepareForUpdate(t *testing.T) {
+	managedFields := []metav1.ManagedFieldsEntry{{Manager: "drainer", Subresource: "status"}}
+	nm := stored()
+	nm.ManagedFields = managedFields
+	nm.Labels = map[string]string{"changed": "true"}
+	nm.Annotations = map[string]string{"changed": "true"}
+	nm.GenerateName = "changed-"
+	nm.Generation = 9
+	nm.Finalizers = nil
+	nm.OwnerReferences = []metav1.OwnerReference{{Name: "changed"}}
+	nm.DeletionTimestamp = ptr.To(metav1.Now())
+	nm.DeletionGracePeriodSeconds = ptr.To[int64](30)
+	nm.Spec = maintenance.NodeMaintenanceSpec{NodeName: "changed", Requestor: "changed"}
+	nm.Status = maintenance.NodeMaintenanceStatus{Phase: maintenance.PhaseSucceeded, DrainProgress: 100}
+
+	ctx, _ := requestBy(server)
+	NewStatusStrategy(scheme.Scheme).PrepareForUpdate(ctx, nm, stored())
+
+	want := stored()
+	want.ManagedFields = managedFields
+	want.Status = maintenance.NodeMaintenanceStatus{Phase: maintenance.PhaseSucceeded, DrainProgress: 100}
+	if diff := cmp.Diff(want, nm); diff != "" {
+		t.Errorf("object differs (-want +got):\n%s", diff)
+	}
+}
+
+func TestStatusValidateUpdate(t *testing.T) {
+	nm := stored()
+	nm.Status.DrainProgress = 101
+	ctx, _ := requestBy(admin)
+	wantFields(t, NewStatusStrategy(scheme.Scheme).ValidateUpdate(ctx, nm, stored()), "status.drainProgress")
+}
+
+func TestStatusResetFields(t *testing.T) {
+	reset := NewStatusStrategy(scheme.Scheme).GetResetFields()["maintenance.medik8s.io/v1beta1"].String()
+	if want := ".metadata\n.spec"; reset != want {
+		t.Errorf("got reset fields %q, want %q", reset, want)
+	}
+}

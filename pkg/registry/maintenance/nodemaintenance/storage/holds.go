@@ -1,0 +1,137 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package storage
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apiserver/pkg/warning"
+	"k8s.io/klog/v2"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+const (
+	// maxHoldsNamed caps the holds that a warning names; the rest are counted.
+	// kubectl prints a warning as one line.
+	maxHoldsNamed = 3
+	// maxNodesWarned caps the nodes that the answer to one deletecollection
+	// speaks of. Warnings travel in headers, which are cut at 4 KiB.
+	maxNodesWarned = 10
+)
+
+func (r *REST) warnOfMissingNode(ctx context.Context, hold *maintenance.NodeMaintenance) {
+	if node := hold.Spec.NodeName; !r.nodes.HasNode(node) {
+		warning.AddWarning(ctx, "", fmt.Sprintf(
+			"node %q does not exist: the maintenance stays Pending until it appears", node))
+	}
+}
+
+// warnOfEarlierHolds says who held the node before the new hold was created.
+func (r *REST) warnOfEarlierHolds(ctx context.Context, created *maintenance.NodeMaintenance) {
+	// A list no older than the new hold itself has every earlier one, and is
+	// answered by the watch cache alone. A dry run has stored nothing to refer
+	// to and gets the latest list.
+	holds, err := r.holdsOn(ctx, created.Spec.NodeName, created.ResourceVersion, created.UID)
+	if err != nil {
+		logMissedWarning(ctx, err, created.Spec.NodeName)
+		return
+	}
+	if len(holds) > 0 {
+		warning.AddWarning(ctx, "", fmt.Sprintf("node %q is in maintenance already: held by %s",
+			created.Spec.NodeName, describe(holds, holderSince)))
+	}
+}
+
+// warnOfRemainingHolds says which holds keep the nodes whose holds were deleted.
+func (r *REST) warnOfRemainingHolds(ctx context.Context, deleted ...runtime.Object) {
+	var nodes []string
+	var uids []types.UID
+	for _, obj := range deleted {
+		if hold, ok := obj.(*maintenance.NodeMaintenance); ok {
+			nodes = append(nodes, hold.Spec.NodeName)
+			// In a dry run the deleted holds are still in the store.
+			uids = append(uids, hold.UID)
+		}
+	}
+	slices.Sort(nodes)
+	nodes = slices.Compact(nodes)
+	for _, node := range nodes[:min(len(nodes), maxNodesWarned)] {
+		r.warnOfRemainingHoldsOn(ctx, node, uids...)
+	}
+}
+
+func (r *REST) warnOfRemainingHoldsOn(ctx context.Context, node string, deleted ...types.UID) {
+	holds, err := r.holdsOn(ctx, node, "", deleted...)
+	if err != nil {
+		logMissedWarning(ctx, err, node)
+		return
+	}
+	if len(holds) > 0 {
+		warning.AddWarning(ctx, "", fmt.Sprintf("node %q stays in maintenance: held by %s",
+			node, describe(holds, holder)))
+	}
+}
+
+// holdsOn lists the holds that keep a node in maintenance, oldest first, but for
+// those left out. A hold in stage Idle leaves the node alone, and one that is
+// being deleted is on its way out. The list is no older than minVersion; empty
+// asks for the latest.
+func (r *REST) holdsOn(ctx context.Context, node, minVersion string, leftOut ...types.UID) ([]maintenance.NodeMaintenance, error) {
+	listed, err := r.List(ctx, &metainternalversion.ListOptions{
+		FieldSelector:   fields.OneTermEqualSelector(v1beta1.FieldNodeName, node),
+		ResourceVersion: minVersion,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("could not list the holds on node %q: %w", node, err)
+	}
+	list, ok := listed.(*maintenance.NodeMaintenanceList)
+	if !ok {
+		return nil, fmt.Errorf("could not list the holds on node %q: got %T", node, listed)
+	}
+	holds := slices.DeleteFunc(list.Items, func(hold maintenance.NodeMaintenance) bool {
+		return hold.DeletionTimestamp != nil || hold.Spec.Stage == maintenance.StageIdle ||
+			slices.Contains(leftOut, hold.UID)
+	})
+	slices.SortStableFunc(holds, func(a, b maintenance.NodeMaintenance) int {
+		return a.CreationTimestamp.Compare(b.CreationTimestamp.Time)
+	})
+	return holds, nil
+}
+
+// describe lists the first holds by name and counts the rest.
+func describe(holds []maintenance.NodeMaintenance, describeOne func(*maintenance.NodeMaintenance) string) string {
+	named := make([]string, 0, maxHoldsNamed)
+	for i := range holds[:min(len(holds), maxHoldsNamed)] {
+		named = append(named, describeOne(&holds[i]))
+	}
+	text := strings.Join(named, ", ")
+	if more := len(holds) - maxHoldsNamed; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+func holder(hold *maintenance.NodeMaintenance) string {
+	return fmt.Sprintf("%q of %q", hold.Name, hold.Spec.Requestor)
+}
+
+func holderSince(hold *maintenance.NodeMaintenance) string {
+	return fmt.Sprintf("%s since %s", holder(hold), hold.CreationTimestamp.UTC().Format(time.RFC3339))
+}
+
+// logMissedWarning notes a warning that could not be made. The write it belongs
+// to is stored, so the request has succeeded.
+func logMissedWarning(ctx context.Context, err error, node string) {
+	klog.FromContext(ctx).V(2).Info("Could not warn of other holds on the node", "node", node, "err", err)
+}

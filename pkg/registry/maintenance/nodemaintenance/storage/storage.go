@@ -1,0 +1,148 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package storage adds to the stored NodeMaintenances what concerns more than one
+// object: it wakes the drainer, and it tells a client about the node and about the
+// other holds on it.
+package storage
+
+import (
+	"context"
+
+	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/apiserver/pkg/util/dryrun"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
+)
+
+// Waker is told that what is asked of a node has changed. It must not block. To
+// be told is only a nudge: whoever acts on NodeMaintenances watches them too.
+type Waker interface {
+	Wake(node string)
+}
+
+// NodeFinder knows the nodes of the cluster. It is asked while a request waits,
+// so it should answer from memory, and answer true while it does not know.
+type NodeFinder interface {
+	HasNode(name string) bool
+}
+
+var _ interface {
+	rest.StandardStorage
+	rest.Scoper
+	rest.SingularNameProvider
+	rest.ShortNamesProvider
+	rest.CategoriesProvider
+	rest.ResetFieldsStrategy
+	rest.StorageVersionProvider
+	rest.StorageWithReadiness
+} = (*REST)(nil)
+
+// REST serves NodeMaintenances.
+type REST struct {
+	*resource.REST
+
+	waker Waker
+	nodes NodeFinder
+}
+
+// New returns the function that makes NodeMaintenance's storage of the generic one.
+func New(waker Waker, nodes NodeFinder) func(*resource.REST) rest.Storage {
+	return func(generic *resource.REST) rest.Storage {
+		return &REST{REST: generic, waker: waker, nodes: nodes}
+	}
+}
+
+// Create implements rest.Creater.
+func (r *REST) Create(ctx context.Context, obj runtime.Object, createValidation rest.ValidateObjectFunc,
+	options *metav1.CreateOptions,
+) (runtime.Object, error) {
+	stored, err := r.REST.Create(ctx, obj, createValidation, options)
+	if err != nil {
+		return nil, err
+	}
+	r.created(ctx, stored, options.DryRun)
+	return stored, nil
+}
+
+// Update implements rest.Updater. A server-side apply creates through it.
+func (r *REST) Update(ctx context.Context, name string, objInfo rest.UpdatedObjectInfo,
+	createValidation rest.ValidateObjectFunc, updateValidation rest.ValidateObjectUpdateFunc,
+	forceAllowCreate bool, options *metav1.UpdateOptions,
+) (runtime.Object, bool, error) {
+	stored, created, err := r.REST.Update(ctx, name, objInfo, createValidation, updateValidation, forceAllowCreate, options)
+	if err != nil {
+		return nil, false, err
+	}
+	if created {
+		r.created(ctx, stored, options.DryRun)
+	} else {
+		r.wake(options.DryRun, stored)
+	}
+	return stored, created, nil
+}
+
+// Delete implements rest.GracefulDeleter. The finalizer keeps the object until
+// the node has been given back, so a delete that is stored is only the start.
+func (r *REST) Delete(ctx context.Context, name string, deleteValidation rest.ValidateObjectFunc,
+	options *metav1.DeleteOptions,
+) (runtime.Object, bool, error) {
+	obj, gone, err := r.REST.Delete(ctx, name, deleteValidation, options)
+	if err != nil {
+		return nil, false, err
+	}
+	r.deleted(ctx, options, obj)
+	return obj, gone, nil
+}
+
+// DeleteCollection implements rest.CollectionDeleter. The generic store deletes
+// the single objects by its own Delete, not by the one above.
+func (r *REST) DeleteCollection(ctx context.Context, deleteValidation rest.ValidateObjectFunc,
+	options *metav1.DeleteOptions, listOptions *metainternalversion.ListOptions,
+) (runtime.Object, error) {
+	list, err := r.REST.DeleteCollection(ctx, deleteValidation, options, listOptions)
+	if err != nil {
+		return nil, err
+	}
+	if holds, ok := list.(*maintenance.NodeMaintenanceList); ok {
+		objects := make([]runtime.Object, 0, len(holds.Items))
+		for i := range holds.Items {
+			objects = append(objects, &holds.Items[i])
+		}
+		r.deleted(ctx, options, objects...)
+	}
+	return list, nil
+}
+
+func (r *REST) created(ctx context.Context, obj runtime.Object, dryRun []string) {
+	r.wake(dryRun, obj)
+	if hold, ok := obj.(*maintenance.NodeMaintenance); ok {
+		r.warnOfMissingNode(ctx, hold)
+		r.warnOfEarlierHolds(ctx, hold)
+	}
+}
+
+func (r *REST) deleted(ctx context.Context, options *metav1.DeleteOptions, objects ...runtime.Object) {
+	var dryRun []string
+	if options != nil {
+		dryRun = options.DryRun
+	}
+	r.wake(dryRun, objects...)
+	r.warnOfRemainingHolds(ctx, objects...)
+}
+
+// wake nudges the waker, unless the request was a dry run and nothing was stored.
+func (r *REST) wake(dryRun []string, objects ...runtime.Object) {
+	if dryrun.IsDryRun(dryRun) {
+		return
+	}
+	for _, obj := range objects {
+		if hold, ok := obj.(*maintenance.NodeMaintenance); ok {
+			r.waker.Wake(hold.Spec.NodeName)
+		}
+	}
+}

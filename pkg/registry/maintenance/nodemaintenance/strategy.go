@@ -1,0 +1,130 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package nodemaintenance
+
+import (
+	"context"
+	"fmt"
+
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/apiserver/pkg/storage/names"
+	"k8s.io/apiserver/pkg/warning"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
+)
+
+// strategy holds the rules for writes to nodemaintenances.
+type strategy struct {
+	runtime.ObjectTyper
+	names.NameGenerator
+}
+
+// NewStrategy returns the rules for create, update and delete of NodeMaintenances.
+func NewStrategy(typer runtime.ObjectTyper) rest.CreateUpdateResetFieldsStrategy {
+	return strategy{typer, names.SimpleNameGenerator}
+}
+
+// NamespaceScoped is false, as it is for nodes.
+func (strategy) NamespaceScoped() bool { return false }
+
+// AllowCreateOnUpdate is false: a PUT that names no existing object is a 404. A
+// server-side apply creates all the same; the store is told so by its handler.
+func (strategy) AllowCreateOnUpdate(context.Context) bool { return false }
+
+// AllowUnconditionalUpdate is false, as for a custom resource: a PUT without a
+// resourceVersion could put back a stage that somebody has just moved, and evict
+// pods by it. Patches, server-side apply and kubectl replace bring one themselves.
+func (strategy) AllowUnconditionalUpdate(context.Context) bool { return false }
+
+// GetResetFields names what a request to nodemaintenances cannot own.
+func (strategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
+	return map[fieldpath.APIVersion]*fieldpath.Set{
+		fieldpath.APIVersion(v1beta1.SchemeGroupVersion.String()): fieldpath.NewSet(
+			fieldpath.MakePathOrDie("status"),
+
+		),
+	}
+}
+
+// PrepareForCreate sets what the server alone decides.
+func (strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
+	nm := obj.(*maintenance.NodeMaintenance)
+	nm.Generation = 1
+	nm.Finalizers = withUncordonFinalizer(nm.Finalizers)
+	// As a pod has a phase from the start: what reads or selects by phase
+	// never meets an empty one.
+	nm.Status = maintenance.NodeMaintenanceStatus{Phase: maintenance.PhasePending}
+	if nm.Spec.Requestor == "" {
+		nm.Spec.Requestor = requestorFrom(ctx)
+	}
+}
+
+// Validate checks a new object. Its requestor must be who makes the request.
+func (strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorList {
+	nm := obj.(*maintenance.NodeMaintenance)
+	allErrs := validation.ValidateNodeMaintenance(nm)
+	if requestor := requestorFrom(ctx); nm.Spec.Requestor != requestor {
+		allErrs = append(allErrs, field.Invalid(field.NewPath("spec", "requestor"), nm.Spec.Requestor,
+			fmt.Sprintf("must be %q, the user who makes the request; leave it out and the server sets it", requestor)))
+	}
+	return allErrs
+}
+
+// WarningsOnCreate says what is allowed but may not be meant.
+func (strategy) WarningsOnCreate(_ context.Context, obj runtime.Object) []string {
+	return drainWarnings(&obj.(*maintenance.NodeMaintenance).Spec.Drain)
+}
+
+// PrepareForUpdate keeps what an update cannot change, and counts a new spec.
+func (strategy) PrepareForUpdate(ctx context.Context, obj, old runtime.Object) {
+	newNM, oldNM := obj.(*maintenance.NodeMaintenance), old.(*maintenance.NodeMaintenance)
+	newNM.Status = oldNM.Status
+	if newNM.Spec.Requestor == "" {
+		newNM.Spec.Requestor = oldNM.Spec.Requestor
+	}
+	keepUncordonFinalizer(ctx, newNM, oldNM)
+	if !apiequality.Semantic.DeepEqual(newNM.Spec, oldNM.Spec) {
+		newNM.Generation = oldNM.Generation + 1
+	}
+}
+
+// keepUncordonFinalizer puts the finalizer back that an update left out: without
+// it the object would be gone before the node is given back. Only the server
+// takes it off, and only from an object that is being deleted.
+func keepUncordonFinalizer(ctx context.Context, newNM, oldNM *maintenance.NodeMaintenance) {
+	if !hasUncordonFinalizer(oldNM) || hasUncordonFinalizer(newNM) {
+		return
+	}
+	if isServer(ctx) && oldNM.DeletionTimestamp != nil {
+		return
+	}
+	newNM.Finalizers = withUncordonFinalizer(newNM.Finalizers)
+	warning.AddWarning(ctx, "", fmt.Sprintf(
+		"metadata.finalizers: %s is kept: the server removes it when node %q has been given back",
+		v1beta1.UncordonFinalizer, oldNM.Spec.NodeName))
+}
+
+// ValidateUpdate checks a changed object.
+func (strategy) ValidateUpdate(_ context.Context, obj, old runtime.Object) field.ErrorList {
+	return validation.ValidateNodeMaintenanceUpdate(obj.(*maintenance.NodeMaintenance), old.(*maintenance.NodeMaintenance))
+}
+
+// WarningsOnUpdate says what is allowed but may not be meant, once: when the
+// drain's settings change.
+func (strategy) WarningsOnUpdate(_ context.Context, obj, old runtime.Object) []string {
+	newDrain := &obj.(*maintenance.NodeMaintenance).Spec.Drain
+	if apiequality.Semantic.DeepEqual(*newDrain, old.(*maintenance.NodeMaintenance).Spec.Drain) {
+		return nil
+	}
+	return drainWarnings(newDrain)
+}
+
+// Canonicalize has nothing to do: there is one way to write each object.
+func (strategy) Canonicalize(runtime.Object) {}

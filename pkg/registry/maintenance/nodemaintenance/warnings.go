@@ -1,0 +1,26 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package nodemaintenance
+
+import (
+	"fmt"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+)
+
+// drainWarnings says which of the drain's settings are allowed but may not do
+// what was meant.
+func drainWarnings(drain *maintenance.DrainSpec) []string {
+	var warnings []string
+	if s := drain.PodSelector; s != nil && len(s.MatchLabels) == 0 && len(s.MatchExpressions) == 0 {
+		warnings = append(warnings, "spec.drain.podSelector: an empty selector selects all pods")
+	}
+	timeout, grace := drain.TimeoutSeconds, drain.GracePeriodSeconds
+	if timeout != nil && grace != nil && *timeout < *grace {
+		warnings = append(warnings, fmt.Sprintf(
+			"spec.drain.timeoutSeconds: %d is less than gracePeriodSeconds (%d): pods may still be stopping at the deadline",
+			*timeout, *grace))
+	}
+	return warnings
+}

@@ -1,0 +1,191 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package maintenance
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"k8s.io/apiserver/pkg/authentication/authenticator"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
+	openapinamer "k8s.io/apiserver/pkg/endpoints/openapi"
+	"k8s.io/apiserver/pkg/registry/rest"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	restclient "k8s.io/client-go/rest"
+	basecompatibility "k8s.io/component-base/compatibility"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/generated/openapi"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/registrytest"
+)
+
+const (
+	collection = "/apis/maintenance.medik8s.io/v1beta1/nodemaintenances"
+
+	asJSON       = "application/json"
+	asMergePatch = "application/merge-patch+json"
+	asApply      = "application/apply-patch+yaml"
+	asTable      = "application/json;as=Table;v=v1;g=meta.k8s.io"
+
+	// server is the name that the test server knows its own client by.
+	server = user.APIServerUser
+)
+
+type noWaker struct{}
+
+func (noWaker) Wake(string) {}
+
+type everyNode struct{}
+
+func (everyNode) HasNode(string) bool { return true }
+
+// testServer serves the group over HTTP with the generic API server's handlers.
+type testServer struct {
+	t   *testing.T
+	url string
+}
+
+func startServer(t *testing.T) *testServer {
+	t.Helper()
+	group, err := NewAPIGroupInfo(scheme.Scheme, scheme.Codecs, scheme.ParameterCodec,
+		registrytest.RESTOptions(t, maintenance.Resource("nodemaintenances")),
+		Dependencies{Waker: noWaker{}, Nodes: everyNode{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	generic, err := genericConfig().Complete(nil).New("test", genericapiserver.NewEmptyDelegate())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := generic.InstallAPIGroup(&group); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(generic.Destroy)
+	registrytest.WaitUntilReady(t, group.VersionedResourcesStorageMap["v1beta1"]["nodemaintenances"].(rest.StorageWithReadiness))
+	httpServer := httptest.NewServer(generic.Handler)
+	t.Cleanup(httpServer.Close)
+	return &testServer{t: t, url: httpServer.URL}
+}
+
+func genericConfig() *genericapiserver.Config {
+	config := genericapiserver.NewConfig(scheme.Codecs)
+	config.EffectiveVersion = basecompatibility.NewEffectiveVersionFromString("0.1", "0.1", "0.1")
+	config.ExternalAddress = "127.0.0.1:443"
+	config.LoopbackClientConfig = &restclient.Config{BearerToken: "loopback"}
+	namer := openapinamer.NewDefinitionNamer(scheme.Scheme)
+	config.OpenAPIConfig = genericapiserver.DefaultOpenAPIConfig(openapi.GetOpenAPIDefinitions, namer)
+	config.OpenAPIV3Config = genericapiserver.DefaultOpenAPIV3Config(openapi.GetOpenAPIDefinitions, namer)
+	config.Authentication.Authenticator = authenticator.RequestFunc(userFromHeader)
+	config.Authorization.Authorizer = authorizerfactory.NewAlwaysAllowAuthorizer()
+	return config
+}
+
+func userFromHeader(request *http.Request) (*authenticator.Response, bool, error) {
+	requester := &user.DefaultInfo{Name: request.Header.Get("Test-User"), Groups: []string{user.AllAuthenticated}}
+	if requester.Name == server {
+		requester.Groups = append(requester.Groups, user.SystemPrivilegedGroup)
+	}
+	return &authenticator.Response{User: requester}, true, nil
+}
+
+// answer is what a request is answered with.
+type answer struct {
+	code     int
+	warnings []string
+	body     []byte
+}
+
+// do makes a request and reads the whole answer.
+func (s *testServer) do(requester, method, path, contentType, body string) answer {
+	s.t.Helper()
+	response := s.send(requester, method, path, contentType, body)
+	defer func() { _ = response.Body.Close() }()
+	content, err := io.ReadAll(response.Body)
+	if err != nil {
+		s.t.Fatalf("could not read the answer to %s %s: %v", method, path, err)
+	}
+	return answer{code: response.StatusCode, warnings: response.Header.Values("Warning"), body: content}
+}
+
+// send makes a request and leaves the answer to be read. A GET is for contentType.
+func (s *testServer) send(requester, method, path, contentType, body string) *http.Response {
+	s.t.Helper()
+	request, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, bytes.NewBufferString(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	request.Header.Set("Test-User", requester)
+	if method == http.MethodGet {
+		request.Header.Set("Accept", contentType)
+	} else {
+		request.Header.Set("Content-Type", contentType)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		s.t.Fatalf("could not %s %s: %v", method, path, err)
+	}
+	return response
+}
+
+// want fails the test unless the request was answered with the code.
+func (a answer) want(t *testing.T, code int) answer {
+	t.Helper()
+	if a.code != code {
+		t.Fatalf("got %d, want %d: %s", a.code, code, a.body)
+	}
+	return a
+}
+
+// wantText fails the test unless the body or a warning has the text.
+func (a answer) wantText(t *testing.T, text string) answer {
+	t.Helper()
+	// Quotes are escaped in both.
+	all := strings.ReplaceAll(string(a.body)+strings.Join(a.warnings, "\n"), `\"`, `"`)
+	if !strings.Contains(all, text) {
+		t.Errorf("the answer does not say %q: %s %v", text, a.body, a.warnings)
+	}
+	return a
+}
+
+// decode reads the body as an object of type T.
+func decode[T any](t *testing.T, a answer) T {
+	t.Helper()
+	var object T
+	if err := json.Unmarshal(a.body, &object); err != nil {
+		t.Fatalf("could not read %s: %v", a.body, err)
+	}
+	return object
+}
+
+// create creates a hold and returns it as it was stored.
+func (s *testServer) create(requester, name, node string) v1beta1.NodeMaintenance {
+	s.t.Helper()
+	body := `{"metadata":{"name":"` + name + `"},"spec":{"nodeName":"` + node + `"}}`
+	return decode[v1beta1.NodeMaintenance](s.t,
+		s.do(requester, http.MethodPost, collection, asJSON, body).want(s.t, http.StatusCreated))
+}
+
+func (s *testServer) get(name string) v1beta1.NodeMaintenance {
+	s.t.Helper()
+	return decode[v1beta1.NodeMaintenance](s.t,
+		s.do("alice", http.MethodGet, collection+"/"+name, asJSON, "").want(s.t, http.StatusOK))
+}
+
+// put replaces the object at path by the given one.
+func (s *testServer) put(requester, path string, nm v1beta1.NodeMaintenance) answer {
+	s.t.Helper()
+	body, err := json.Marshal(nm)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return s.do(requester, http.MethodPut, path, asJSON, string(body))
+}

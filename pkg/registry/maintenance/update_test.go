@@ -1,0 +1,123 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package maintenance
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+func TestUpdate(t *testing.T) {
+	s := startServer(t)
+	nm := s.create("alice", "a", "worker-1")
+	path := collection + "/a"
+
+	moved := nm
+	moved.Spec.NodeName = "worker-2"
+	s.put("alice", path, moved).want(t, http.StatusUnprocessableEntity).
+		wantText(t, `spec.nodeName: Invalid value: "worker-2": field is immutable: must stay "worker-1"`)
+	s.do("alice", http.MethodPatch, path, asMergePatch, `{"spec":{"requestor":"bob"}}`).
+		want(t, http.StatusUnprocessableEntity).wantText(t, `must stay "alice"`)
+
+	unversioned := nm
+	unversioned.ResourceVersion = ""
+	s.put("alice", path, unversioned).want(t, http.StatusUnprocessableEntity).
+		wantText(t, "metadata.resourceVersion")
+
+	changed := nm
+	changed.Spec.Requestor, changed.Spec.Reason = "", "disk replacement"
+	changed.Status.DrainProgress = 100
+	s.put("alice", path, changed).want(t, http.StatusOK)
+	got := s.get("a")
+	if got.Spec.Requestor != "alice" || got.Spec.Reason != "disk replacement" || got.Generation != 2 || got.Status.DrainProgress != 0 {
+		t.Errorf("got %+v, generation %d, progress %d", got.Spec, got.Generation, got.Status.DrainProgress)
+	}
+	s.put("alice", path, changed).want(t, http.StatusConflict)
+}
+
+// Whoever may write the status writes nothing else with it.
+func TestStatusUpdate(t *testing.T) {
+	s := startServer(t)
+	nm := s.create("alice", "a", "worker-1")
+
+	forged := nm
+	forged.Labels = map[string]string{"changed": "true"}
+	forged.Annotations = map[string]string{"changed": "true"}
+	forged.Finalizers = nil
+	forged.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: "n", UID: "1"}}
+	forged.Spec = v1beta1.NodeMaintenanceSpec{NodeName: "worker-2", Requestor: "bob", Stage: v1beta1.StageIdle}
+	forged.Status = v1beta1.NodeMaintenanceStatus{Phase: v1beta1.PhaseRunning, DrainProgress: 40}
+	s.put("admin", collection+"/a/status", forged).want(t, http.StatusOK)
+
+	want := nm
+	want.Status = forged.Status
+	got := s.get("a")
+	ignored := cmpopts.IgnoreFields(metav1.ObjectMeta{}, "ResourceVersion", "ManagedFields")
+	if diff := cmp.Diff(want, got, ignored); diff != "" {
+		t.Errorf("object differs (-want +got):\n%s", diff)
+	}
+
+	got.Status.DrainProgress = 101
+	s.put("admin", collection+"/a/status", got).want(t, http.StatusUnprocessableEntity).wantText(t, "status.drainProgress")
+
+	s.do("admin", http.MethodPatch, collection+"/missing/status?fieldManager=test", asApply,
+		`{"apiVersion":"maintenance.medik8s.io/v1beta1","kind":"NodeMaintenance","metadata":{"name":"missing"},"status":{"phase":"Running"}}`).
+		want(t, http.StatusNotFound)
+}
+
+// The object goes when the server takes its finalizer off, and not before.
+func TestDelete(t *testing.T) {
+	s := startServer(t)
+	s.create("alice", "a", "worker-1")
+	path := collection + "/a"
+	removeFinalizer := func(requester string) answer {
+		return s.do(requester, http.MethodPatch, path, asMergePatch, `{"metadata":{"finalizers":null}}`)
+	}
+	removeFinalizer(server).want(t, http.StatusOK).wantText(t, "maintenance.medik8s.io/uncordon is kept")
+	s.do("alice", http.MethodDelete, path, asJSON, "").want(t, http.StatusOK)
+	for _, requester := range []string{"alice", "admin"} {
+		removeFinalizer(requester).want(t, http.StatusOK).wantText(t,
+			`maintenance.medik8s.io/uncordon is kept: the server removes it when node "worker-1" has been given back`)
+	}
+	if got := s.get("a"); got.DeletionTimestamp == nil || len(got.Finalizers) != 1 {
+		t.Errorf("got deletionTimestamp %v and finalizers %v", got.DeletionTimestamp, got.Finalizers)
+	}
+	removeFinalizer(server).want(t, http.StatusOK)
+	s.do("alice", http.MethodGet, path, asJSON, "").want(t, http.StatusNotFound)
+}
+
+// Nobody holds up an object that goes by putting the finalizer back.
+func TestFinalizerCannotComeBack(t *testing.T) {
+	s := startServer(t)
+	path := collection + "/a"
+	s.do("alice", http.MethodPost, collection, asJSON,
+		`{"metadata":{"name":"a","finalizers":["example.com/own"]},"spec":{"nodeName":"worker-1"}}`).want(t, http.StatusCreated)
+	s.do("alice", http.MethodDelete, path, asJSON, "").want(t, http.StatusOK)
+	s.do(server, http.MethodPatch, path, asMergePatch, `{"metadata":{"finalizers":["example.com/own"]}}`).want(t, http.StatusOK)
+	s.do("alice", http.MethodPatch, path, asMergePatch,
+		`{"metadata":{"finalizers":["example.com/own","maintenance.medik8s.io/uncordon"]}}`).
+		want(t, http.StatusUnprocessableEntity).wantText(t, "metadata.finalizers")
+	s.do("alice", http.MethodPatch, path, asMergePatch, `{"metadata":{"finalizers":null}}`).want(t, http.StatusOK)
+	s.do("alice", http.MethodGet, path, asJSON, "").want(t, http.StatusNotFound)
+}
+
+func TestDeleteCollection(t *testing.T) {
+	s := startServer(t)
+	s.create("alice", "a", "worker-1")
+	s.create("bob", "b", "worker-1")
+	s.create("bob", "c", "worker-2")
+	s.do("admin", http.MethodDelete, collection+"?fieldSelector=spec.requestor%3Dbob", asJSON, "").
+		want(t, http.StatusOK).wantText(t, `node "worker-1" stays in maintenance: held by "a" of "alice"`)
+	for name, wantDeleted := range map[string]bool{"a": false, "b": true, "c": true} {
+		if deleted := s.get(name).DeletionTimestamp != nil; deleted != wantDeleted {
+			t.Errorf("%s: deleted is %v, want %v", name, deleted, wantDeleted)
+		}
+	}
+}

@@ -1,0 +1,54 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package registrytest gives tests of the registry a store of their own.
+package registrytest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apiserver/pkg/registry/generic"
+	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
+	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/apiserver/pkg/storage/etcd3/testserver"
+	"k8s.io/apiserver/pkg/storage/storagebackend"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+// RESTOptions starts an etcd that ends with the test, and returns the options
+// that store the resource in it with the watch cache in front, as the server does.
+func RESTOptions(t testing.TB, resource schema.GroupResource) generic.RESTOptions {
+	t.Helper()
+	client := testserver.RunEtcd(t, nil)
+	t.Cleanup(func() {
+		if err := client.Close(); err != nil {
+			t.Errorf("could not close the etcd client: %v", err)
+		}
+	})
+	config := storagebackend.NewDefaultConfig("/registry", scheme.Codecs.LegacyCodec(v1beta1.SchemeGroupVersion))
+	config.Transport.ServerList = client.Endpoints()
+	return generic.RESTOptions{
+		StorageConfig:           config.ForResource(resource),
+		Decorator:               genericregistry.StorageWithCacher(),
+		EnableGarbageCollection: true,
+		DeleteCollectionWorkers: 1,
+		ResourcePrefix:          resource.Group + "/" + resource.Resource,
+	}
+}
+
+// WaitUntilReady waits until the watch cache of the storage is filled. The server
+// reports itself ready only then, and answers no list before.
+func WaitUntilReady(t testing.TB, storage rest.StorageWithReadiness) {
+	t.Helper()
+	filled := func(context.Context) (bool, error) { return storage.ReadinessCheck() == nil, nil }
+	err := wait.PollUntilContextTimeout(context.Background(), 5*time.Millisecond, 30*time.Second, true, filled)
+	if err != nil {
+		t.Fatalf("the watch cache was not filled in time: %v", storage.ReadinessCheck())
+	}
+}

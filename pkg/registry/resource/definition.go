@@ -1,0 +1,86 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package resource turns the declaration of an API resource into the storage
+// that serves it. A resource is declared once, as a Definition, and the server
+// takes its storage, its discovery entry, its columns and its selectors from there.
+package resource
+
+import (
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/registry/rest"
+)
+
+// Definition declares one resource that is stored.
+type Definition struct {
+	// Group is the API group that the resource belongs to.
+	Group string
+	// Plural is the resource's name in URLs and in RBAC rules.
+	Plural string
+	// Singular is the name that kubectl takes for one object.
+	Singular string
+	// ShortNames are further names that kubectl takes. Optional.
+	ShortNames []string
+	// Categories are the names under which kubectl lists several resources at
+	// once. Optional.
+	Categories []string
+
+	// New returns an empty object of the internal type.
+	New func() runtime.Object
+	// NewList returns an empty list of the internal type.
+	NewList func() runtime.Object
+
+	// Strategy holds the rules for create, update and delete, and says whether
+	// the resource is namespaced.
+	Strategy rest.CreateUpdateResetFieldsStrategy
+	// StatusStrategy holds the rules for writes to the subresource status. Nil:
+	// the resource has no such subresource.
+	StatusStrategy rest.UpdateResetFieldsStrategy
+	// Table converts objects to what kubectl prints.
+	Table rest.TableConvertor
+
+	// Fields returns the fields of an object that lists and watches can be
+	// selected by.
+	Fields func(obj runtime.Object) (fields.Set, error)
+	// IndexedField is the one of Fields by which the watch cache finds objects
+	// without going through all of them. Empty: none.
+	IndexedField string
+
+	// Wrap adds what the resource does beyond storing its objects. It gets the
+	// storage of the resource itself; subresources are not affected. Nil: nothing.
+	Wrap func(*REST) rest.Storage
+}
+
+// validate reports what makes the definition unusable, so that a mistake in it
+// is an error at start-up rather than a panic in a request.
+func (d *Definition) validate() error {
+	missing := func(what string) error {
+		return fmt.Errorf("definition of %q lacks %s", d.groupResource(d.Plural), what)
+	}
+	var errs []error
+	if d.Plural == "" || d.Singular == "" {
+		errs = append(errs, missing("a plural or a singular name"))
+	}
+	if d.New == nil || d.NewList == nil {
+		errs = append(errs, missing("a constructor of its object or its list"))
+	}
+	if d.Strategy == nil {
+		errs = append(errs, missing("a strategy"))
+	}
+	if d.Table == nil {
+		errs = append(errs, missing("table columns"))
+	}
+	if d.Fields == nil {
+		errs = append(errs, missing("its selectable fields"))
+	}
+	return errors.Join(errs...)
+}
+
+func (d *Definition) groupResource(name string) schema.GroupResource {
+	return schema.GroupResource{Group: d.Group, Resource: name}
+}

@@ -1,0 +1,64 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package resource
+
+import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
+	"k8s.io/apiserver/pkg/registry/rest"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+)
+
+var _ interface {
+	rest.Storage
+	rest.Patcher
+	rest.TableConvertor
+	rest.ResetFieldsStrategy
+} = (*StatusREST)(nil)
+
+// StatusREST serves the subresource status: the same objects under other rules
+// for updates.
+type StatusREST struct {
+	store *genericregistry.Store
+}
+
+func newStatusREST(store *genericregistry.Store, strategy rest.UpdateResetFieldsStrategy) *StatusREST {
+	statusStore := *store
+	statusStore.UpdateStrategy = strategy
+	statusStore.ResetFieldsStrategy = strategy
+	return &StatusREST{store: &statusStore}
+}
+
+// New implements rest.Storage.
+func (r *StatusREST) New() runtime.Object { return r.store.New() }
+
+// Destroy implements rest.Storage. The store is the resource's, which destroys it.
+func (r *StatusREST) Destroy() {}
+
+// Get implements rest.Getter.
+func (r *StatusREST) Get(ctx context.Context, name string, options *metav1.GetOptions) (runtime.Object, error) {
+	return r.store.Get(ctx, name, options)
+}
+
+// Update implements rest.Updater. It never creates an object, not even for a
+// server-side apply: a status without its object means nothing.
+func (r *StatusREST) Update(ctx context.Context, name string, objInfo rest.UpdatedObjectInfo,
+	createValidation rest.ValidateObjectFunc, updateValidation rest.ValidateObjectUpdateFunc,
+	_ bool, options *metav1.UpdateOptions,
+) (runtime.Object, bool, error) {
+	return r.store.Update(ctx, name, objInfo, createValidation, updateValidation, false, options)
+}
+
+// GetResetFields implements rest.ResetFieldsStrategy.
+func (r *StatusREST) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
+	return r.store.GetResetFields()
+}
+
+// ConvertToTable implements rest.TableConvertor.
+func (r *StatusREST) ConvertToTable(ctx context.Context, object, tableOptions runtime.Object) (*metav1.Table, error) {
+	return r.store.ConvertToTable(ctx, object, tableOptions)
+}

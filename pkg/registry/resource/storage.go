@@ -1,0 +1,105 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package resource
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/registry/generic"
+	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
+	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/apiserver/pkg/storage"
+	"k8s.io/client-go/tools/cache"
+)
+
+// NewStorage makes the storage of the defined resource and of its subresources,
+// by their names in URLs. It connects to the store that optsGetter describes.
+func NewStorage(d Definition, optsGetter generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
+	if err := d.validate(); err != nil {
+		return nil, err
+	}
+	store := d.newStore()
+	if err := store.CompleteWithOptions(d.storeOptions(optsGetter)); err != nil {
+		return nil, fmt.Errorf("could not complete the store of %s: %w", store.DefaultQualifiedResource, err)
+	}
+
+	served := &REST{Store: store, shortNames: d.ShortNames, categories: d.Categories}
+	storages := map[string]rest.Storage{d.Plural: served}
+	if d.Wrap != nil {
+		storages[d.Plural] = d.Wrap(served)
+	}
+	if d.StatusStrategy != nil {
+		storages[d.Plural+"/status"] = newStatusREST(store, d.StatusStrategy)
+	}
+	return storages, nil
+}
+
+func (d *Definition) newStore() *genericregistry.Store {
+	return &genericregistry.Store{
+		NewFunc:                   d.New,
+		NewListFunc:               d.NewList,
+		PredicateFunc:             d.predicate,
+		DefaultQualifiedResource:  d.groupResource(d.Plural),
+		SingularQualifiedResource: d.groupResource(d.Singular),
+
+		CreateStrategy:      d.Strategy,
+		UpdateStrategy:      d.Strategy,
+		DeleteStrategy:      d.Strategy,
+		ResetFieldsStrategy: d.Strategy,
+		// The answer to a delete is the object: with a finalizer on it, that is
+		// what a client gets in any case, so the OpenAPI document should say so.
+		ReturnDeletedObject: true,
+
+		TableConvertor: d.Table,
+	}
+}
+
+func (d *Definition) storeOptions(optsGetter generic.RESTOptionsGetter) *generic.StoreOptions {
+	options := &generic.StoreOptions{RESTOptions: optsGetter, AttrFunc: d.attributes}
+	if d.IndexedField != "" {
+		// The one speeds up watches, the other lists.
+		options.TriggerFunc = storage.IndexerFuncs{d.IndexedField: d.indexedValue}
+		options.Indexers = &cache.Indexers{
+			storage.FieldIndex(d.IndexedField): func(obj any) ([]string, error) {
+				return []string{d.indexedValue(obj.(runtime.Object))}, nil
+			},
+		}
+	}
+	return options
+}
+
+// predicate is asked for by every list and watch.
+func (d *Definition) predicate(label labels.Selector, field fields.Selector) storage.SelectionPredicate {
+	predicate := storage.SelectionPredicate{Label: label, Field: field, GetAttrs: d.attributes}
+	if d.IndexedField != "" {
+		predicate.IndexFields = []string{d.IndexedField}
+	}
+	return predicate
+}
+
+func (d *Definition) attributes(obj runtime.Object) (labels.Set, fields.Set, error) {
+	object, err := meta.Accessor(obj)
+	if err != nil {
+		return nil, nil, err
+	}
+	selectable, err := d.Fields(obj)
+	if err != nil {
+		return nil, nil, err
+	}
+	return object.GetLabels(), selectable, nil
+}
+
+// indexedValue has no way to report an error. It is only ever given objects of
+// the resource's own type; anything else would be found under the empty value.
+func (d *Definition) indexedValue(obj runtime.Object) string {
+	selectable, err := d.Fields(obj)
+	if err != nil {
+		return ""
+	}
+	return selectable[d.IndexedField]
+}
