@@ -1,0 +1,107 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drainer
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+const (
+	// terminationLag is how long after the end of its grace period a pod may still be there
+	// before that is worth a word: the kubelet reports late.
+	terminationLag = 5 * time.Second
+	// deletionLag is how long after its eviction was accepted a pod may show no deletion.
+	deletionLag = 30 * time.Second
+)
+
+func podKey(pod *corev1.Pod) string { return pod.Namespace + "/" + pod.Name }
+
+func ownPodBlocker(pod *corev1.Pod) *v1beta1.DrainBlocker {
+	return &v1beta1.DrainBlocker{
+		Pod: podKey(pod), Reason: v1beta1.BlockerOwnPod, Permanent: true,
+		Message: "this is the pod of the server that drains the node, and no other replica could go on: " +
+			"scale to 2 or move the server first",
+	}
+}
+
+func budgetBlocker(pod *corev1.Pod, b *budget, permanent bool) *v1beta1.DrainBlocker {
+	return &v1beta1.DrainBlocker{
+		Pod: podKey(pod), Reason: v1beta1.BlockerDisruptionBudget, Object: b.object(), Permanent: permanent,
+		Message: budgetMessage(b, permanent),
+	}
+}
+
+func budgetMessage(b *budget, permanent bool) string {
+	switch {
+	case b.syncFailed != "":
+		return fmt.Sprintf("budget %s cannot be evaluated: %s: correct its selector or the pods' controller", b.key, b.syncFailed)
+	case !b.current:
+		return fmt.Sprintf("budget %s has changed and is still being evaluated", b.key)
+	case permanent:
+		return fmt.Sprintf("budget %s needs %d healthy pods, and no more than %d are expected: "+
+			"add replicas, or have the budget require fewer", b.key, b.desired, b.expected)
+	default:
+		return fmt.Sprintf("budget %s needs %d healthy pods and has %d: "+
+			"the pod is evicted when another one becomes healthy", b.key, b.desired, b.healthy)
+	}
+}
+
+func budgetsBlocker(pod *corev1.Pod, budgets []*budget) *v1beta1.DrainBlocker {
+	names, objects := make([]string, 0, len(budgets)), make([]string, 0, len(budgets))
+	for _, b := range budgets {
+		names, objects = append(names, b.key.Name), append(objects, b.object())
+	}
+	return &v1beta1.DrainBlocker{
+		Pod: podKey(pod), Reason: v1beta1.BlockerMultipleDisruptionBudgets, Permanent: true,
+		Object: strings.Join(objects, ","),
+		Message: fmt.Sprintf("%d budgets select the pod (%s), and the eviction API refuses such pods: "+
+			"have one of them select other pods, or delete the pod by hand", len(budgets), strings.Join(names, ", ")),
+	}
+}
+
+// attemptBlocker says why the last eviction of the pod, which no budget seemed to forbid, did
+// not succeed; nil when there was none, or it is only being throttled.
+func attemptBlocker(pod *corev1.Pod, tried attempt) *v1beta1.DrainBlocker {
+	blocker := &v1beta1.DrainBlocker{Pod: podKey(pod), Object: tried.last.object, Message: tried.last.message}
+	switch tried.last.outcome {
+	case outcomeDisruptionBudget:
+		blocker.Reason = v1beta1.BlockerDisruptionBudget
+	case outcomeAdmissionWebhook:
+		blocker.Reason = v1beta1.BlockerAdmissionWebhook
+		blocker.Message += ": the eviction is tried again; if the webhook is not moving the pod by itself, ask who runs it"
+	case outcomeNamespaceTerminating:
+		blocker.Reason, blocker.Object = v1beta1.BlockerNamespaceTerminating, "Namespace/"+pod.Namespace
+		blocker.Message = fmt.Sprintf("namespace %s is being deleted, and its pods with it: see what keeps it from ending", pod.Namespace)
+	case outcomeFailed:
+		blocker.Reason = v1beta1.BlockerEvictionFailed
+		blocker.Message += ": the eviction is tried again"
+	default:
+		return nil
+	}
+	return blocker
+}
+
+func terminatingBlocker(pod *corev1.Pod, node string, nodeDead bool) *v1beta1.DrainBlocker {
+	blocker := &v1beta1.DrainBlocker{Pod: podKey(pod), Reason: v1beta1.BlockerTerminating}
+	switch {
+	case len(pod.Finalizers) > 0:
+		blocker.Message = fmt.Sprintf("the pod's grace period is over, but finalizers keep it: %s: "+
+			"see that their controllers run", strings.Join(pod.Finalizers, ", "))
+	case nodeDead:
+		blocker.Object = "Node/" + node
+		blocker.Message = fmt.Sprintf("node %s does not report, so the pod's end cannot be confirmed: bring the node back, "+
+			"or, once it is certainly off, delete the pod with --force or taint the node node.kubernetes.io/out-of-service", node)
+	case pod.DeletionTimestamp.IsZero():
+		blocker.Message = "the eviction was accepted, but the pod is not being deleted: see what undid it"
+	default:
+		blocker.Message = "the pod's grace period is over, but the kubelet has not ended it: see its containers and the kubelet's log"
+	}
+	return blocker
+}

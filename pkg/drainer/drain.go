@@ -1,0 +1,191 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drainer
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/tools/pager"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+const (
+	// drainPoll has a node under drain looked at now and then even when nothing was seen to
+	// happen.
+	drainPoll = time.Minute
+	// listPage is how many pods are listed at a time.
+	listPage = 500
+	// listAgain is when to list a node's pods again that the watch, but not the list, shows
+	// empty.
+	listAgain = time.Second
+)
+
+// drainState is how far the drain of a node has come.
+type drainState struct {
+	// byHold is nil while the node's pods are not known.
+	byHold map[types.UID]*drainFacts
+	// lastError is what went wrong; empty when nothing did.
+	lastError string
+	again     time.Duration
+}
+
+func (s drainState) facts(h hold, node types.UID, before *v1beta1.NodeBefore) facts {
+	f := facts{node: node, before: before, cordoned: true, drain: s.byHold[h.UID], lastError: s.lastError}
+	if h.invalid != nil {
+		f.lastError = fmt.Sprintf("spec.drain.podSelector cannot be used: %s", h.invalid)
+	}
+	if f.lastError == "" && f.drain != nil {
+		f.lastError = failedEviction(f.drain.blockers)
+	}
+	return f
+}
+
+// drain has the pods of the node evicted that its holds want gone, as the plan says.
+func (d *Drainer) drain(ctx context.Context, v *view) (drainState, error) {
+	if v.stage != v1beta1.StageDrain {
+		return drainState{}, nil
+	}
+	pods, known := d.pods.pods(v.name)
+	if !known {
+		return drainState{}, nil // we are called when they are
+	}
+	drainable, err := d.selector.drainable(ctx, v.name, pods)
+	plan := makePlan(planInput{
+		node: v.name, nodeDead: nodeDead(v.node), pods: pods, drainable: drainable, holds: v.active,
+		budgets: d.budgets, attempts: d.dispatcher.tried(v.name), ownPod: d.config.OwnPod, now: d.config.Clock.Now(),
+	})
+	d.dispatcher.want(v.name, plan.evictions(), pods)
+	v.memory.gauges.replace(plan.gauges())
+	state := d.assess(v, plan)
+	if err != nil {
+		state.lastError = err.Error()
+		return state, err
+	}
+	if err := d.verify(ctx, v, &state); err != nil {
+		state.lastError = err.Error()
+		return state, err
+	}
+	return state, nil
+}
+
+// assess says how far the drain has come for each hold that drains, judged as if alone.
+func (d *Drainer) assess(v *view, plan nodePlan) drainState {
+	state := drainState{byHold: map[types.UID]*drainFacts{}}
+	if !plan.recheck.IsZero() {
+		state.again = max(plan.recheck.Sub(d.config.Clock.Now()), time.Millisecond)
+	}
+	for _, h := range v.active {
+		if h.Spec.Stage != v1beta1.StageDrain {
+			continue
+		}
+		memory := v.memory.hold(h.UID)
+		f, pending := plan.factsFor(h)
+		f.evictions = memory.tally.count(memory.draft.of(h), pending)
+		state.byHold[h.UID] = f
+		if len(pending) > 0 {
+			state.again = shorter(state.again, wait.Jitter(drainPoll, backoffJitter))
+		}
+	}
+	return state
+}
+
+// factsFor is what the plan says of the pods that the hold drains.
+func (p nodePlan) factsFor(h hold) (*drainFacts, []*corev1.Pod) {
+	f := &drainFacts{total: len(p.pods)}
+	var pending []*corev1.Pod
+	for _, pod := range p.pods {
+		if pod.action == actionStay || !h.drains(pod.pod) {
+			continue
+		}
+		pending = append(pending, pod.pod)
+		f.pending = append(f.pending, podKey(pod.pod))
+		if pod.blocker != nil {
+			f.blockers = append(f.blockers, *pod.blocker)
+		}
+	}
+	slices.Sort(f.pending)
+	slices.SortFunc(f.blockers, func(a, b v1beta1.DrainBlocker) int { return cmp.Compare(a.Pod, b.Pod) })
+	return f, pending
+}
+
+// gauges are the node's share of the metrics.
+func (p nodePlan) gauges() nodeGauges {
+	g := nodeGauges{blocked: map[v1beta1.BlockerReason]int{}}
+	for _, pod := range p.pods {
+		g.draining = g.draining || pod.action != actionStay
+		if pod.blocker != nil {
+			g.blocked[pod.blocker.Reason]++
+		}
+	}
+	return g
+}
+
+// verify has a fresh list from the API server confirm, for each hold whose pods seem to have
+// left, that they have: a watch may lag.
+func (d *Drainer) verify(ctx context.Context, v *view, state *drainState) error {
+	var left []*corev1.Pod
+	listed := false
+	for _, h := range v.active {
+		f := state.byHold[h.UID]
+		if f == nil || h.invalid != nil || len(f.pending) > 0 || staysDrained(h, v.memory.hold(h.UID).draft.of(h), 0) {
+			continue
+		}
+		if !listed {
+			fresh, err := d.podsLeft(ctx, v.name)
+			if err != nil {
+				return err
+			}
+			left, listed = fresh, true
+		}
+		f.empty = !slices.ContainsFunc(left, h.drains)
+		if !f.empty {
+			state.again = shorter(state.again, listAgain)
+		}
+	}
+	return nil
+}
+
+// podsLeft lists the pods of the node that a drain evicts, not from a cache.
+func (d *Drainer) podsLeft(ctx context.Context, node string) ([]*corev1.Pod, error) {
+	var pods []*corev1.Pod
+	pages := pager.New(func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+		return d.config.Kube.CoreV1().Pods(metav1.NamespaceAll).List(ctx, options)
+	})
+	pages.PageSize = listPage
+	err := pages.EachListItem(ctx, metav1.ListOptions{FieldSelector: podsOf(node)}, func(obj runtime.Object) error {
+		if pod, isPod := obj.(*corev1.Pod); isPod {
+			pods = append(pods, pod)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("could not list pods of node %s: %w", node, err)
+	}
+	drainable, err := d.selector.drainable(ctx, node, pods)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(pods, func(pod *corev1.Pod) bool { return !drainable.Has(pod.UID) }), nil
+}
+
+// failedEviction is the message of the first eviction that failed for no reason that will pass
+// by itself.
+func failedEviction(blockers []v1beta1.DrainBlocker) string {
+	for _, b := range blockers {
+		if b.Reason == v1beta1.BlockerEvictionFailed {
+			return fmt.Sprintf("could not evict pod %s: %s", b.Pod, b.Message)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,146 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drainer
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+const (
+	maxPendingPods     = 100
+	maxBlockers        = 20
+	maxBlockedMessages = 3
+)
+
+func equalStatus(a, b v1beta1.NodeMaintenanceStatus) bool {
+	return apiequality.Semantic.DeepEqual(a, b)
+}
+
+// drained says whether the status says that the hold's pods have left.
+func drained(status v1beta1.NodeMaintenanceStatus) bool {
+	return apimeta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionDrained)
+}
+
+// draining says whether the status speaks of a drain that is under way: begun and not done. A
+// pod that comes to a drained node begins another.
+func draining(status v1beta1.NodeMaintenanceStatus) bool {
+	return status.StartTime != nil && !drained(status)
+}
+
+// staysDrained says whether a hold that was drained still is, by what the watch shows. Another
+// selector needs a fresh list as a first drain does.
+func staysDrained(h hold, old v1beta1.NodeMaintenanceStatus, pending int) bool {
+	return drained(old) && old.ObservedGeneration == h.Generation && pending == 0
+}
+
+// drain says how far the drain of this hold, as if it were alone, has come.
+func (s *statusBuilder) drain() {
+	s.cordoned()
+	s.setError(s.facts.lastError)
+	if s.facts.drain == nil {
+		s.podsUnknown()
+		return
+	}
+	f := s.facts.drain
+	wasDrained := drained(s.old)
+	isDrained := f.empty || staysDrained(s.hold, s.old, len(f.pending))
+	if !draining(s.old) && (!wasDrained || !isDrained) {
+		s.begin()
+	}
+	s.count(f)
+	s.deadline()
+	switch {
+	case isDrained:
+		s.emptied(wasDrained)
+	case s.late():
+		s.next.Phase = v1beta1.PhaseFailed
+		s.condition(v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonDeadlineExceeded,
+			"%d pods are left past the deadline; evictions go on", len(f.pending))
+	default:
+		s.next.Phase = v1beta1.PhaseRunning
+		s.condition(v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonDraining,
+			"%d of %d pods are still to leave", len(f.pending), s.next.EvictionPods)
+	}
+}
+
+// podsUnknown leaves what a drain under way, or done, has said: the pods are being listed, at
+// the beginning or after a restart.
+func (s *statusBuilder) podsUnknown() {
+	if draining(s.old) || drained(s.old) {
+		s.deadline()
+		return
+	}
+	s.begin()
+	s.deadline()
+	s.next.Phase = v1beta1.PhaseRunning
+	s.condition(v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonDraining, "the pods of node %s are being listed", s.hold.Spec.NodeName)
+	s.unblocked()
+}
+
+func (s *statusBuilder) begin() {
+	s.next.StartTime, s.next.DrainedTime, s.next.DrainProgress = s.now.DeepCopy(), nil, 0
+}
+
+func (s *statusBuilder) count(f *drainFacts) {
+	s.next.TotalPods = int32(f.total)
+	s.next.EvictionPods = int32(f.evictions)
+	s.next.PendingPodCount = int32(len(f.pending))
+	s.next.PendingPods = f.pending[:min(len(f.pending), maxPendingPods)]
+	if f.evictions > 0 {
+		// Only a fresh list says that a drain is done, so counting alone stops at 99.
+		progress := min(100*(f.evictions-len(f.pending))/f.evictions, 99)
+		s.next.DrainProgress = max(s.next.DrainProgress, int32(progress))
+	}
+	if len(f.blockers) == 0 {
+		s.unblocked()
+		return
+	}
+	s.next.BlockedPodCount = int32(len(f.blockers))
+	s.next.Blockers = f.blockers[:min(len(f.blockers), maxBlockers)]
+	s.condition(v1beta1.ConditionBlocked, metav1.ConditionTrue, string(f.blockers[0].Reason), "%s", blockedMessage(f.blockers))
+}
+
+func (s *statusBuilder) deadline() {
+	s.next.Deadline = nil
+	if timeout := s.hold.Spec.Drain.TimeoutSeconds; timeout != nil && s.next.StartTime != nil {
+		s.next.Deadline = &metav1.Time{Time: s.next.StartTime.Add(time.Duration(*timeout) * time.Second)}
+	}
+}
+
+func (s *statusBuilder) late() bool {
+	return s.next.Deadline != nil && !s.now.Before(s.next.Deadline)
+}
+
+func (s *statusBuilder) emptied(wasDrained bool) {
+	s.next.Phase, s.next.DrainProgress, s.next.LastError = v1beta1.PhaseSucceeded, 100, ""
+	if !wasDrained || s.next.DrainedTime == nil {
+		s.next.DrainedTime = s.now.DeepCopy()
+	}
+	if s.hold.wholeNode() {
+		s.condition(v1beta1.ConditionDrained, metav1.ConditionTrue, v1beta1.ReasonNodeEmpty,
+			"nothing that a drain evicts is left on node %s", s.hold.Spec.NodeName)
+		return
+	}
+	s.condition(v1beta1.ConditionDrained, metav1.ConditionTrue, v1beta1.ReasonSelectedPodsGone,
+		"the pods that spec.drain selects have left node %s", s.hold.Spec.NodeName)
+}
+
+func blockedMessage(blockers []v1beta1.DrainBlocker) string {
+	var lines []string
+	for _, b := range blockers[:min(len(blockers), maxBlockedMessages)] {
+		lines = append(lines, fmt.Sprintf("%s: %s", b.Pod, b.Message))
+	}
+	if more := len(blockers) - len(lines); more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(lines, "; ")
+}

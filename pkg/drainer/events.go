@@ -1,0 +1,136 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drainer
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/scheme"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/tools/record"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+const eventComponent = "maintenance-apiserver"
+
+// Reasons of the events, on the NodeMaintenance, on the Node, or on both.
+const (
+	eventMaintenanceStarted = "MaintenanceStarted"
+	eventMaintenanceEnded   = "MaintenanceEnded"
+	eventNodeNotFound       = "NodeNotFound"
+	eventNodeDeleted        = "NodeDeleted"
+	eventNodeReplaced       = "NodeReplaced"
+	eventNodeCordoned       = "NodeCordoned"
+	eventNodeUncordoned     = "NodeUncordoned"
+	eventCordonFailed       = "CordonFailed"
+	eventDriftRepaired      = "DriftRepaired"
+	eventDrainSucceeded     = "DrainSucceeded"
+	eventDrainBlocked       = "DrainBlocked"
+	eventDrainTimedOut      = "DrainTimedOut"
+	eventDrainRestarted     = "DrainRestarted"
+	eventNodeLeftBehind     = "NodeLeftBehind"
+)
+
+// newRecorder returns a recorder that writes events through the client, until stop is called.
+func newRecorder(client kubernetes.Interface) (recorder record.EventRecorder, stop func()) {
+	broadcaster := record.NewBroadcaster()
+	broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: client.CoreV1().Events("")})
+	return broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: eventComponent}), broadcaster.Shutdown
+}
+
+// events writes what happens to people. Each is written at a change, never at a repetition.
+type events struct{ recorder record.EventRecorder }
+
+func (e events) onHold(h hold, kind, reason, format string, args ...any) {
+	e.recorder.Eventf(&corev1.ObjectReference{
+		APIVersion: v1beta1.SchemeGroupVersion.String(), Kind: "NodeMaintenance",
+		Name: h.Name, UID: h.UID, ResourceVersion: h.ResourceVersion,
+	}, kind, reason, format, args...)
+}
+
+// onNode gives the node's name for its UID, as the kubelet does: every version of kubectl
+// describe looks for those.
+func (e events) onNode(name, kind, reason, format string, args ...any) {
+	e.recorder.Eventf(&corev1.ObjectReference{
+		APIVersion: "v1", Kind: "Node", Name: name, UID: types.UID(name),
+	}, kind, reason, format, args...)
+}
+
+// onBoth is for what concerns the node and all its holds.
+func (e events) onBoth(node string, holds []hold, kind, reason, format string, args ...any) {
+	e.onNode(node, kind, reason, format, args...)
+	for _, h := range holds {
+		e.onHold(h, kind, reason, format, args...)
+	}
+}
+
+// transition is an event that a change of a hold's status is worth.
+type transition struct {
+	kind, reason, message string
+	// alsoOnNode says that it concerns those who look at the node too.
+	alsoOnNode bool
+}
+
+// transitions are the events that the change from one status to the next is worth.
+func transitions(h hold, old, next v1beta1.NodeMaintenanceStatus) []transition {
+	var found []transition
+	note := func(kind, reason, format string, args ...any) {
+		found = append(found, transition{kind: kind, reason: reason, message: fmt.Sprintf(format, args...), alsoOnNode: true})
+	}
+	node := h.Spec.NodeName
+	if reason := conditionReason(next, v1beta1.ConditionCordoned); reason != conditionReason(old, v1beta1.ConditionCordoned) {
+		message := apimeta.FindStatusCondition(next.Conditions, v1beta1.ConditionCordoned).Message
+		switch reason {
+		case v1beta1.ReasonNodeNotFound:
+			found = append(found, transition{kind: corev1.EventTypeWarning, reason: eventNodeNotFound, message: message})
+		case v1beta1.ReasonNodeDeleted:
+			found = append(found, transition{kind: corev1.EventTypeWarning, reason: eventNodeDeleted, message: message})
+		case v1beta1.ReasonCordonFailed:
+			note(corev1.EventTypeWarning, eventCordonFailed, "could not cordon node %s: %s", node, message)
+		}
+	}
+	switch {
+	case next.NodeUID != old.NodeUID && old.NodeUID != "":
+		note(corev1.EventTypeWarning, eventNodeReplaced, "node %s is a new one of that name: its maintenance starts anew for %s", node, h.Name)
+	case next.NodeBefore != nil && old.NodeBefore == nil:
+		note(corev1.EventTypeNormal, eventMaintenanceStarted, "%s takes node %s out of service: %s", holder(h), node, reasonGiven(h))
+	}
+	switch {
+	case drained(next) && !drained(old):
+		note(corev1.EventTypeNormal, eventDrainSucceeded, "%s (%s)",
+			apimeta.FindStatusCondition(next.Conditions, v1beta1.ConditionDrained).Message, h.Name)
+	case draining(next) && drained(old):
+		note(corev1.EventTypeWarning, eventDrainRestarted, "%d pods came to drained node %s; %s drains it again", next.PendingPodCount, node, h.Name)
+	}
+	if next.Phase == v1beta1.PhaseFailed && old.Phase != v1beta1.PhaseFailed {
+		note(corev1.EventTypeWarning, eventDrainTimedOut, "%d pods are left on node %s past the deadline of %s; evictions go on", next.PendingPodCount, node, h.Name)
+	}
+	return found
+}
+
+func conditionReason(status v1beta1.NodeMaintenanceStatus, kind string) string {
+	if condition := apimeta.FindStatusCondition(status.Conditions, kind); condition != nil {
+		return condition.Reason
+	}
+	return ""
+}
+
+func holder(h hold) string {
+	if h.Spec.Requestor == "" {
+		return h.Name
+	}
+	return fmt.Sprintf("%s (%s)", h.Name, h.Spec.Requestor)
+}
+
+func reasonGiven(h hold) string {
+	if h.Spec.Reason == "" {
+		return "no reason given"
+	}
+	return h.Spec.Reason
+}

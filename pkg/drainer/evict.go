@@ -1,0 +1,53 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drainer
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+)
+
+// evictionTimeout bounds one eviction request. The API server itself gives up on a contended
+// budget after about 10 s.
+const evictionTimeout = 30 * time.Second
+
+// evicter asks the API server to evict one pod, once.
+type evicter interface {
+	evict(ctx context.Context, pod *corev1.Pod, gracePeriodSeconds *int64) error
+}
+
+type apiEvicter struct{ client kubernetes.Interface }
+
+// evict posts the eviction and leaves retries to the caller: the client's own would sleep for
+// as long as a Retry-After header says, in the caller's place in line.
+func (e apiEvicter) evict(ctx context.Context, pod *corev1.Pod, gracePeriodSeconds *int64) error {
+	ctx, cancel := context.WithTimeout(ctx, evictionTimeout)
+	defer cancel()
+	return e.client.CoreV1().RESTClient().Post().
+		Namespace(pod.Namespace).
+		Resource("pods").
+		Name(pod.Name).
+		SubResource("eviction").
+		Body(newEviction(pod, gracePeriodSeconds)).
+		MaxRetries(0).
+		Do(ctx).
+		Error()
+}
+
+func newEviction(pod *corev1.Pod, gracePeriodSeconds *int64) *policyv1.Eviction {
+	uid := pod.UID
+	return &policyv1.Eviction{
+		ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name},
+		DeleteOptions: &metav1.DeleteOptions{
+			GracePeriodSeconds: gracePeriodSeconds,
+			// Another pod of the same name, on another node, is not the one that was meant.
+			Preconditions: &metav1.Preconditions{UID: &uid},
+		},
+	}
+}

@@ -1,0 +1,113 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drainer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/klog/v2"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+// release gives the node back when no hold asks for it any more, and only then lets the holds
+// that are being deleted end.
+func (d *Drainer) release(ctx context.Context, v *view) (time.Duration, error) {
+	if mayBeMarked(v) {
+		if err := d.giveBack(ctx, v); err != nil {
+			return 0, err
+		}
+	}
+	again, err := d.saveStatuses(ctx, v, func(hold) facts { return facts{node: v.node.UID} })
+	if err != nil {
+		return again, err
+	}
+	return again, d.dropFinalizers(ctx, v)
+}
+
+// mayBeMarked says whether there is anything to ask the API server about.
+func mayBeMarked(v *view) bool {
+	return marked(v.node) || len(v.released) > 0 ||
+		slices.ContainsFunc(v.active, func(h hold) bool { return h.Status.NodeBefore != nil })
+}
+
+// giveBack undoes our marks on the node. Cordon and give-back each are one patch, so a node
+// without our marks has been given back already, and a cordon that it has since is another's.
+func (d *Drainer) giveBack(ctx context.Context, v *view) error {
+	fresh, err := d.freshView(ctx, v)
+	if err != nil {
+		return err
+	}
+	if fresh.stage != v1beta1.StageIdle {
+		return errCacheBehind
+	}
+	before := recordedBefore(fresh.holds(), v.node.UID)
+	if before != nil && ours(v.node, *before) {
+		if err := d.undo(ctx, v, *before); err != nil {
+			return err
+		}
+	}
+	d.clearConditions(ctx, v)
+	return nil
+}
+
+// ours says whether the node carries marks that it did not have before.
+func ours(node *corev1.Node, before v1beta1.NodeBefore) bool {
+	taint := corev1.Taint{Key: v1beta1.DrainTaint, Effect: corev1.TaintEffectNoSchedule}
+	return annotated(node) || (drainTainted(node) && !slices.Contains(before.Taints, taint.ToString()))
+}
+
+// undo gives the node back as it was before, and says so.
+func (d *Drainer) undo(ctx context.Context, v *view, before v1beta1.NodeBefore) error {
+	if err := d.patchNode(ctx, v, d.marks.giveBackPatch(v.node, before)); err != nil {
+		return err
+	}
+	message := "node %s is given back and can be scheduled to"
+	if before.Unschedulable {
+		message = "node %s is given back; it was cordoned before its maintenance and stays so"
+	}
+	d.events.onBoth(v.name, v.holds(), corev1.EventTypeNormal, eventNodeUncordoned, message, v.name)
+	return nil
+}
+
+// dropFinalizers lets the holds end that are being deleted. The caller has made sure that the
+// node no longer needs what they know.
+func (d *Drainer) dropFinalizers(ctx context.Context, v *view) error {
+	var errs []error
+	for _, h := range v.released {
+		errs = append(errs, d.dropFinalizer(ctx, v, h))
+	}
+	return errors.Join(errs...)
+}
+
+func (d *Drainer) dropFinalizer(ctx context.Context, v *view, h hold) error {
+	at := slices.Index(h.Finalizers, v1beta1.UncordonFinalizer)
+	if at < 0 {
+		return nil
+	}
+	changed := h.DeepCopy()
+	changed.Finalizers = slices.Delete(changed.Finalizers, at, at+1)
+	written, err := d.config.Maintenance.MaintenanceV1beta1().NodeMaintenances().Update(ctx, changed, metav1.UpdateOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("could not drop finalizer of NodeMaintenance %s: %w", h.Name, err)
+	}
+	v.memory.hold(h.UID).latest.wrote(h.ResourceVersion, written)
+	klog.FromContext(ctx).Info("Ended hold", "nodeMaintenance", h.Name, "node", v.name, "holdsLeft", len(v.active))
+	message := "%s ended its hold on node %s"
+	if v.stage != v1beta1.StageIdle {
+		message += ", which other holds keep in maintenance"
+	}
+	d.events.onHold(h, corev1.EventTypeNormal, eventMaintenanceEnded, message, h.Name, v.name)
+	return nil
+}

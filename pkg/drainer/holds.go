@@ -1,0 +1,109 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drainer
+
+import (
+	"cmp"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+// hold is a NodeMaintenance with its pod selector parsed.
+type hold struct {
+	*v1beta1.NodeMaintenance
+	selector labels.Selector
+	// invalid says why the selector cannot be used. Such a hold evicts nothing and is never
+	// drained, and stands in no other hold's way.
+	invalid error
+}
+
+func newHold(maintenance *v1beta1.NodeMaintenance) hold {
+	h := hold{NodeMaintenance: maintenance, selector: labels.Everything()}
+	if s := maintenance.Spec.Drain.PodSelector; s != nil {
+		h.selector, h.invalid = metav1.LabelSelectorAsSelector(s)
+	}
+	return h
+}
+
+// newHolds splits the NodeMaintenances of a node into those that count and those that are being
+// released, each sorted by name so that what is derived from them does not flap.
+func newHolds(maintenances []*v1beta1.NodeMaintenance) (active, released []hold) {
+	sorted := slices.SortedFunc(slices.Values(maintenances), func(a, b *v1beta1.NodeMaintenance) int {
+		return cmp.Compare(a.Name, b.Name)
+	})
+	for _, m := range sorted {
+		if m.DeletionTimestamp.IsZero() {
+			active = append(active, newHold(m))
+		} else {
+			released = append(released, newHold(m))
+		}
+	}
+	return active, released
+}
+
+// drains says whether the hold alone would evict the pod, if a drain may evict it at all.
+func (h hold) drains(pod *corev1.Pod) bool {
+	return h.Spec.Stage == v1beta1.StageDrain && h.invalid == nil && h.selector.Matches(labels.Set(pod.Labels))
+}
+
+// wholeNode says whether the hold drains every pod that a drain can evict.
+func (h hold) wholeNode() bool { return h.invalid == nil && h.selector.Empty() }
+
+// cordons says whether the hold alone would have the node cordoned.
+func (h hold) cordons() bool { return stageRank(h.Spec.Stage) >= stageRank(v1beta1.StageCordon) }
+
+// recorded says whether the hold has written down what the node was like before.
+func (h hold) recorded(node types.UID) bool {
+	return h.Status.NodeUID == node && h.Status.NodeBefore != nil
+}
+
+// unionStage is the stage that the holds together ask for: the highest.
+func unionStage(holds []hold) v1beta1.MaintenanceStage {
+	highest := v1beta1.StageIdle
+	for _, h := range holds {
+		if stageRank(h.Spec.Stage) > stageRank(highest) {
+			highest = h.Spec.Stage
+		}
+	}
+	return highest
+}
+
+func stageRank(stage v1beta1.MaintenanceStage) int {
+	return slices.Index([]v1beta1.MaintenanceStage{v1beta1.StageIdle, v1beta1.StageCordon, v1beta1.StageDrain}, stage)
+}
+
+// gracePeriod is how many seconds the pod gets to stop: the longest that a hold which drains
+// it asks for. Nil, its own, when none does.
+func gracePeriod(holds []hold, pod *corev1.Pod) *int64 {
+	var longest *int64
+	for _, h := range holds {
+		seconds := h.Spec.Drain.GracePeriodSeconds
+		if seconds != nil && h.drains(pod) && (longest == nil || *seconds > *longest) {
+			longest = seconds
+		}
+	}
+	return longest
+}
+
+// anyDrains says whether one of the holds would evict the pod.
+func anyDrains(holds []hold, pod *corev1.Pod) bool {
+	return slices.ContainsFunc(holds, func(h hold) bool { return h.drains(pod) })
+}
+
+// recordedBefore is what the holds wrote down of the node of that UID before they had it
+// cordoned; nil when none has.
+func recordedBefore(holds []hold, node types.UID) *v1beta1.NodeBefore {
+	for _, h := range holds {
+		if h.recorded(node) {
+			return h.Status.NodeBefore
+		}
+	}
+	return nil
+}

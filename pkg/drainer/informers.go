@@ -1,0 +1,140 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drainer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	appsv1informers "k8s.io/client-go/informers/apps/v1"
+	corev1informers "k8s.io/client-go/informers/core/v1"
+	policyv1informers "k8s.io/client-go/informers/policy/v1"
+	appsv1listers "k8s.io/client-go/listers/apps/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	maintenanceinformers "github.com/medik8s/maintenance-apiserver/pkg/generated/informers/externalversions/maintenance/v1beta1"
+)
+
+// holdsByNode is the index of the NodeMaintenances by the node that they name.
+const holdsByNode = "node"
+
+// caches are the engine's standing views of the cluster. Pods are not among them: see
+// podWatches.
+type caches struct {
+	holds      cache.SharedIndexInformer
+	nodes      cache.SharedIndexInformer
+	daemonSets cache.SharedIndexInformer
+	budgets    cache.SharedIndexInformer
+	// synced are by name what must be known before anything is decided: handlers included, for
+	// the budget book is filled by one.
+	synced map[string]cache.InformerSynced
+}
+
+func newCaches(config Config) (*caches, error) {
+	c := &caches{
+		holds: maintenanceinformers.NewNodeMaintenanceInformer(config.Maintenance, 0, cache.Indexers{
+			holdsByNode: func(obj any) ([]string, error) {
+				hold, isHold := obj.(*v1beta1.NodeMaintenance)
+				if !isHold {
+					return nil, fmt.Errorf("not a NodeMaintenance: %T", obj)
+				}
+				return []string{hold.Spec.NodeName}, nil
+			},
+		}),
+		nodes:      corev1informers.NewNodeInformer(config.Kube, 0, cache.Indexers{}),
+		daemonSets: appsv1informers.NewDaemonSetInformer(config.Kube, metav1.NamespaceAll, 0, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}),
+		budgets:    policyv1informers.NewPodDisruptionBudgetInformer(config.Kube, metav1.NamespaceAll, 0, cache.Indexers{}),
+		synced:     map[string]cache.InformerSynced{},
+	}
+	for _, informer := range c.all() {
+		if err := informer.SetTransform(trim); err != nil {
+			return nil, fmt.Errorf("could not trim cached objects: %w", err)
+		}
+	}
+	c.synced["daemonsets"] = c.daemonSets.HasSynced
+	return c, nil
+}
+
+func (c *caches) all() []cache.SharedIndexInformer {
+	return []cache.SharedIndexInformer{c.holds, c.nodes, c.daemonSets, c.budgets}
+}
+
+// handle adds a handler, which must have seen everything before anything is decided.
+func (c *caches) handle(name string, informer cache.SharedIndexInformer, handler cache.ResourceEventHandler) error {
+	registration, err := informer.AddEventHandler(handler)
+	if err != nil {
+		return fmt.Errorf("could not watch %s: %w", name, err)
+	}
+	c.synced[name] = registration.HasSynced
+	return nil
+}
+
+// run keeps the caches up to date until ctx is done.
+func (c *caches) run(ctx context.Context, running *sync.WaitGroup) {
+	for _, informer := range c.all() {
+		running.Go(func() { informer.RunWithContext(ctx) })
+	}
+}
+
+// missing says which caches are not synced yet; nil when all are.
+func (c *caches) missing() error {
+	var errs []error
+	for name, synced := range c.synced {
+		if !synced() {
+			errs = append(errs, fmt.Errorf("cache of %s is not synced", name))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (c *caches) syncedFuncs() []cache.InformerSynced {
+	funcs := make([]cache.InformerSynced, 0, len(c.synced))
+	for _, synced := range c.synced {
+		funcs = append(funcs, synced)
+	}
+	return funcs
+}
+
+func (c *caches) daemonSetLister() appsv1listers.DaemonSetLister {
+	return appsv1listers.NewDaemonSetLister(c.daemonSets.GetIndexer())
+}
+
+// node returns the node of that name; nil when there is none.
+func (c *caches) node(name string) *corev1.Node {
+	obj, found, err := c.nodes.GetStore().GetByKey(name)
+	if err != nil || !found {
+		return nil
+	}
+	node, _ := obj.(*corev1.Node)
+	return node
+}
+
+// holdsOn returns the NodeMaintenances that name the node.
+func (c *caches) holdsOn(node string) []*v1beta1.NodeMaintenance {
+	objects, err := c.holds.GetIndexer().ByIndex(holdsByNode, node)
+	if err != nil {
+		return nil // only an index that does not exist is an error
+	}
+	holds := make([]*v1beta1.NodeMaintenance, 0, len(objects))
+	for _, obj := range objects {
+		if hold, isHold := obj.(*v1beta1.NodeMaintenance); isHold {
+			holds = append(holds, hold)
+		}
+	}
+	return holds
+}
+
+// object is the object that a delete event speaks of.
+func object[T any](obj any) (T, bool) {
+	if tombstone, isTombstone := obj.(cache.DeletedFinalStateUnknown); isTombstone {
+		obj = tombstone.Obj
+	}
+	typed, isTyped := obj.(T)
+	return typed, isTyped
+}

@@ -1,0 +1,37 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drainer
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// latest remembers the answer to our own last write of an object for as long as the cache
+// still shows a version that it replaced. Each of those writes named the version it was
+// computed from, so a cache that shows any other version has caught up.
+type latest[T metav1.Object] struct {
+	replaced []string
+	written  T
+}
+
+// wrote notes that a write replaced one version of the object with another.
+func (l *latest[T]) wrote(replaced string, written T) {
+	l.replaced = append(l.replaced, replaced)
+	l.written = written
+}
+
+// of is the newest known version of an object that the cache shows as cached.
+func (l *latest[T]) of(cached T) T {
+	switch {
+	case len(l.replaced) == 0 || l.written.GetUID() != cached.GetUID():
+	case slices.Contains(l.replaced, cached.GetResourceVersion()):
+		return l.written
+	case l.written.GetResourceVersion() == cached.GetResourceVersion():
+		return cached
+	}
+	*l = latest[T]{}
+	return cached
+}

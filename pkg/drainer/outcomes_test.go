@@ -1,0 +1,195 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drainer
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+func withCause(err *apierrors.StatusError, cause metav1.CauseType, message string) error {
+	if err.ErrStatus.Details == nil {
+		err.ErrStatus.Details = &metav1.StatusDetails{}
+	}
+	err.ErrStatus.Details.Causes = append(err.ErrStatus.Details.Causes, metav1.StatusCause{Type: cause, Message: message})
+	return err
+}
+
+func webhookRefusal(code int32) error {
+	return &apierrors.StatusError{ErrStatus: metav1.Status{
+		Status: metav1.StatusFailure, Code: code, Reason: metav1.StatusReasonTooManyRequests,
+		Message: `admission webhook "evict.kubevirt.io" denied the request: Eviction triggered evacuation of VMI`,
+	}}
+}
+
+func TestJudge(t *testing.T) {
+	pods := corev1.Resource("pods")
+	tests := map[string]struct {
+		err            error
+		wantOutcome    outcome
+		wantObject     string
+		wantMessage    string
+		wantRetryAfter time.Duration
+		wantUnknown    bool
+	}{
+		"accepted":  {wantOutcome: outcomeEvicted},
+		"not found": {err: apierrors.NewNotFound(pods, "p"), wantOutcome: outcomeGone},
+		"another UID": {
+			err: apierrors.NewConflict(pods, "p", errors.New("the UID in the precondition does not match")), wantOutcome: outcomeGone,
+		},
+		"budget": {
+			err:         withCause(apierrors.NewTooManyRequests("Cannot evict pod", 0), policyv1.DisruptionBudgetCause, "needs 3 healthy pods and has 3 currently"),
+			wantOutcome: outcomeDisruptionBudget, wantMessage: "needs 3 healthy pods and has 3 currently",
+		},
+		"budget still processed": {
+			err:         withCause(apierrors.NewTooManyRequests("Cannot evict pod", 10), policyv1.DisruptionBudgetCause, ""),
+			wantOutcome: outcomeDisruptionBudget, wantMessage: "Cannot evict pod", wantRetryAfter: 10 * time.Second,
+		},
+		"webhook with 429": {
+			err: webhookRefusal(http.StatusTooManyRequests), wantOutcome: outcomeAdmissionWebhook, wantObject: "webhook/evict.kubevirt.io",
+		},
+		"webhook with 403": {
+			err: webhookRefusal(http.StatusForbidden), wantOutcome: outcomeAdmissionWebhook, wantObject: "webhook/evict.kubevirt.io",
+		},
+		"throttled": {
+			err: apierrors.NewTooManyRequests("too many requests", 1), wantOutcome: outcomeThrottled, wantRetryAfter: time.Second,
+		},
+		"namespace terminating": {
+			err: withCause(apierrors.NewForbidden(pods, "p", nil), corev1.NamespaceTerminatingCause, ""), wantOutcome: outcomeNamespaceTerminating,
+		},
+		"forbidden":        {err: apierrors.NewForbidden(pods, "p", nil), wantOutcome: outcomeFailed},
+		"internal error":   {err: apierrors.NewInternalError(errors.New("x")), wantOutcome: outcomeFailed, wantUnknown: true},
+		"connection broke": {err: errors.New("connection reset"), wantOutcome: outcomeFailed, wantUnknown: true},
+		"timed out":        {err: context.DeadlineExceeded, wantOutcome: outcomeFailed, wantUnknown: true},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := judge(test.err)
+			if got.outcome != test.wantOutcome || got.object != test.wantObject || got.retryAfter != test.wantRetryAfter || got.unknown != test.wantUnknown {
+				t.Errorf("got %+v, want %+v", got, test)
+			}
+			if test.wantMessage != "" && got.message != test.wantMessage {
+				t.Errorf("message %q, want %q", got.message, test.wantMessage)
+			}
+		})
+	}
+}
+
+// One test through each outcome: what the holder sees, how often it is tried, and how it ends.
+func TestRefusedEvictions(t *testing.T) {
+	tests := map[string]struct {
+		err        error
+		wantReason v1beta1.BlockerReason
+		wantObject string
+		// wantTries are the requests within the first half minute.
+		wantTries   int
+		wantBlocked bool
+	}{
+		"unseen budget": {
+			err:        withCause(apierrors.NewTooManyRequests("Cannot evict pod", 0), policyv1.DisruptionBudgetCause, "The disruption budget web needs 3"),
+			wantReason: v1beta1.BlockerDisruptionBudget, wantTries: 5, wantBlocked: true,
+		},
+		"webhook": {
+			err: webhookRefusal(http.StatusTooManyRequests), wantReason: v1beta1.BlockerAdmissionWebhook,
+			wantObject: "webhook/evict.kubevirt.io", wantTries: 5, wantBlocked: true,
+		},
+		"throttled": {err: apierrors.NewTooManyRequests("slow down", 20), wantTries: 2},
+		"namespace terminating": {
+			err:        withCause(apierrors.NewForbidden(corev1.Resource("pods"), "web-1", nil), corev1.NamespaceTerminatingCause, ""),
+			wantReason: v1beta1.BlockerNamespaceTerminating, wantObject: "Namespace/default", wantTries: 5, wantBlocked: true,
+		},
+		"internal error": {
+			err: apierrors.NewInternalError(errors.New("boom")), wantReason: v1beta1.BlockerEvictionFailed, wantTries: 5, wantBlocked: true,
+		},
+		"gone": {err: apierrors.NewNotFound(corev1.Resource("pods"), "web-1"), wantTries: 5},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			inCluster(t, func(t *testing.T) *cluster {
+				c := newCluster(t, makeNode(testNode), makePod("web-1"), makePod("web-2", app("other")))
+				c.refuseEviction("web-1", test.err)
+				return c
+			}, func(c *cluster) {
+				c.create(makeHold("a"))
+				c.wait(29 * time.Second)
+				c.wantEvictions(map[string]int{"web-1": test.wantTries, "web-2": 1})
+				status := c.hold("a").Status
+				if !test.wantBlocked {
+					if len(status.Blockers) > 0 {
+						t.Errorf("blockers %+v, want none", status.Blockers)
+					}
+				} else if len(status.Blockers) != 1 || status.Blockers[0].Reason != test.wantReason ||
+					status.Blockers[0].Object != test.wantObject || status.Blockers[0].Pod != "default/web-1" {
+					t.Errorf("blockers %+v, want %s", status.Blockers, test.wantReason)
+				}
+				if failed := test.wantReason == v1beta1.BlockerEvictionFailed; failed != (status.LastError != "") {
+					t.Errorf("lastError %q", status.LastError)
+				}
+				c.refuseEviction("web-1", nil)
+				c.wait(mostBackoff)
+				c.wantEvictions(map[string]int{"web-1": test.wantTries + 1, "web-2": 1})
+				c.finish("web-1", "web-2")
+				c.wantPhase("a", v1beta1.PhaseSucceeded)
+				if status := c.hold("a").Status; status.LastError != "" || len(status.Blockers) > 0 {
+					t.Errorf("success leaves %+v", status)
+				}
+			})
+		})
+	}
+}
+
+func TestChangedPodIsTriedAgainAtOnce(t *testing.T) {
+	inCluster(t, func(t *testing.T) *cluster {
+		c := newCluster(t, makeNode(testNode), makePod("web-1"))
+		c.refuseEviction("web-1", webhookRefusal(http.StatusTooManyRequests))
+		return c
+	}, func(c *cluster) {
+		c.create(makeHold("a"))
+		c.wait(20 * time.Second) // tries at about 0, 1, 3, 7, 15 s; the next at 31 s
+		c.wantEvictions(map[string]int{"web-1": 5})
+		c.refuseEviction("web-1", nil)
+		c.changePod("web-1", func(pod *corev1.Pod) { pod.Labels["migrated"] = "yes" })
+		c.settle()
+		c.wantEvictions(map[string]int{"web-1": 6})
+	})
+}
+
+// The API server asks for patience; the client must not sleep in the dispatcher's stead.
+func TestEvictLeavesRetriesToTheCaller(t *testing.T) {
+	var requests []*http.Request
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests = append(requests, r)
+		w.Header().Set("Retry-After", "10")
+		w.WriteHeader(http.StatusTooManyRequests)
+	}))
+	defer server.Close()
+	client, err := kubernetes.NewForConfig(&rest.Config{Host: server.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	v := judge(apiEvicter{client: client}.evict(t.Context(), makePod("web-1"), ptrTo(int64(7))))
+	if took := time.Since(began); took > 5*time.Second || len(requests) != 1 {
+		t.Errorf("%d requests in %s, want one", len(requests), took)
+	}
+	if path := requests[0].URL.Path; path != "/api/v1/namespaces/default/pods/web-1/eviction" {
+		t.Errorf("posted to %s", path)
+	}
+	if v.outcome != outcomeThrottled || v.retryAfter != 10*time.Second {
+		t.Errorf("judged %+v, want throttled for 10 s", v)
+	}
+}

@@ -1,0 +1,145 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drainer
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+)
+
+// podWatches watches the pods of each node under drain, and of no other: memory follows what
+// is being drained, not the cluster.
+type podWatches struct {
+	client kubernetes.Interface
+	// changed is called when the pods of a node changed, and once they are known at all.
+	changed func(node string)
+
+	mu      sync.Mutex
+	watches map[string]*podWatch
+	running sync.WaitGroup
+}
+
+type podWatch struct {
+	stop   context.CancelFunc
+	store  cache.Store
+	synced cache.DoneChecker
+}
+
+func newPodWatches(client kubernetes.Interface, changed func(node string)) *podWatches {
+	return &podWatches{client: client, changed: changed, watches: map[string]*podWatch{}}
+}
+
+// start begins to watch the pods of the node, until stop or close: not only while ctx, that of
+// the caller's own work, lasts. It does nothing when they are watched already.
+func (w *podWatches) start(ctx context.Context, node string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.watches[node] != nil {
+		return nil
+	}
+	informer := cache.NewSharedIndexInformerWithOptions(w.listWatch(node), &corev1.Pod{}, cache.SharedIndexInformerOptions{})
+	if err := informer.SetTransform(trim); err != nil {
+		return fmt.Errorf("could not trim pods of node %s: %w", node, err)
+	}
+	changed := func(any) { w.changed(node) }
+	registration, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc: changed, UpdateFunc: func(_, updated any) { changed(updated) }, DeleteFunc: changed,
+	})
+	if err != nil {
+		return fmt.Errorf("could not watch pods of node %s: %w", node, err)
+	}
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	started := &podWatch{stop: stop, store: informer.GetStore(), synced: registration.HasSyncedChecker()}
+	w.watches[node] = started
+	w.running.Go(func() { informer.RunWithContext(ctx) })
+	w.running.Go(func() {
+		// A node without pods brings no event of its own.
+		select {
+		case <-started.synced.Done():
+			w.changed(node)
+		case <-ctx.Done():
+		}
+	})
+	return nil
+}
+
+// stop ends the watch of the node's pods without waiting for its goroutines; close does.
+func (w *podWatches) stop(node string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if watched := w.watches[node]; watched != nil {
+		watched.stop()
+		delete(w.watches, node)
+	}
+}
+
+// close ends all watches and returns when no goroutine of any is left.
+func (w *podWatches) close() {
+	w.mu.Lock()
+	for _, watched := range w.watches {
+		watched.stop()
+	}
+	clear(w.watches)
+	w.mu.Unlock()
+	w.running.Wait()
+}
+
+// pods returns the pods of a watched node, sorted by namespace and name, and whether they are
+// known yet.
+func (w *podWatches) pods(node string) ([]*corev1.Pod, bool) {
+	w.mu.Lock()
+	watched := w.watches[node]
+	w.mu.Unlock()
+	if watched == nil || !cache.IsDone(watched.synced) {
+		return nil, false
+	}
+	objects := watched.store.List()
+	pods := make([]*corev1.Pod, 0, len(objects))
+	for _, object := range objects {
+		if pod, isPod := object.(*corev1.Pod); isPod {
+			pods = append(pods, pod)
+		}
+	}
+	sortPods(pods)
+	return pods, true
+}
+
+func sortPods(pods []*corev1.Pod) {
+	slices.SortFunc(pods, func(a, b *corev1.Pod) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+}
+
+func (w *podWatches) listWatch(node string) cache.ListerWatcher {
+	selector := podsOf(node)
+	return cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+			options.FieldSelector = selector
+			if options.ResourceVersion == "0" {
+				// Not from the API server's cache: a pod that was evicted before a restart
+				// of this process must be seen as terminating.
+				options.ResourceVersion = ""
+			}
+			return w.client.CoreV1().Pods(metav1.NamespaceAll).List(ctx, options)
+		},
+		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			options.FieldSelector = selector
+			return w.client.CoreV1().Pods(metav1.NamespaceAll).Watch(ctx, options)
+		},
+	}, w.client)
+}
+
+// podsOf is the field selector of the pods that are bound to the node.
+func podsOf(node string) string { return fields.OneTermEqualSelector("spec.nodeName", node).String() }

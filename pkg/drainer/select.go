@@ -1,0 +1,111 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drainer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/client-go/kubernetes"
+	appsv1client "k8s.io/client-go/kubernetes/typed/apps/v1"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	appsv1listers "k8s.io/client-go/listers/apps/v1"
+	"k8s.io/kubectl/pkg/drain"
+)
+
+// podSelector picks the pods that `kubectl drain --force --ignore-daemonsets
+// --delete-emptydir-data` would evict, by running kubectl's own filters.
+type podSelector struct {
+	client     kubernetes.Interface
+	daemonSets appsv1listers.DaemonSetLister
+}
+
+// drainable returns the UIDs of the pods that a drain of their node evicts. With an error, the
+// pods that could not be judged are left out.
+func (s podSelector) drainable(ctx context.Context, node string, pods []*corev1.Pod) (sets.Set[types.UID], error) {
+	helper := &drain.Helper{
+		Ctx:                 ctx,
+		Client:              readOnlyClient{selector: s, pods: pods},
+		Force:               true,
+		GracePeriodSeconds:  -1,
+		IgnoreAllDaemonSets: true,
+		DeleteEmptyDirData:  true,
+	}
+	uids := sets.New[types.UID]()
+	list, errs := helper.GetPodsForDeletion(node)
+	if list != nil {
+		for _, pod := range list.Pods() {
+			uids.Insert(pod.UID)
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return uids, fmt.Errorf("could not tell which pods of node %s to evict: %w", node, err)
+	}
+	return uids, nil
+}
+
+// readOnlyClient answers the two questions that kubectl's filters ask - which pods the node
+// has, and whether a pod's DaemonSet exists - from what is at hand. Anything else they might
+// come to ask panics on the nil interfaces, in the tests first.
+type readOnlyClient struct {
+	kubernetes.Interface
+	selector podSelector
+	pods     []*corev1.Pod
+}
+
+func (c readOnlyClient) CoreV1() corev1client.CoreV1Interface { return podsOnly{pods: c.pods} }
+
+func (c readOnlyClient) AppsV1() appsv1client.AppsV1Interface {
+	return daemonSetsOnly{selector: c.selector}
+}
+
+type podsOnly struct {
+	corev1client.CoreV1Interface
+	pods []*corev1.Pod
+}
+
+func (c podsOnly) Pods(string) corev1client.PodInterface { return podList{pods: c.pods} }
+
+type podList struct {
+	corev1client.PodInterface
+	pods []*corev1.Pod
+}
+
+func (l podList) List(context.Context, metav1.ListOptions) (*corev1.PodList, error) {
+	list := &corev1.PodList{Items: make([]corev1.Pod, 0, len(l.pods))}
+	for _, pod := range l.pods {
+		list.Items = append(list.Items, *pod)
+	}
+	return list, nil
+}
+
+type daemonSetsOnly struct {
+	appsv1client.AppsV1Interface
+	selector podSelector
+}
+
+func (c daemonSetsOnly) DaemonSets(namespace string) appsv1client.DaemonSetInterface {
+	return daemonSetGetter{selector: c.selector, namespace: namespace}
+}
+
+type daemonSetGetter struct {
+	appsv1client.DaemonSetInterface
+	selector  podSelector
+	namespace string
+}
+
+// Get asks the API server when the cache knows no such DaemonSet: a pod whose DaemonSet is gone
+// is evicted, so a cache that lags behind a new one must not decide that.
+func (g daemonSetGetter) Get(ctx context.Context, name string, options metav1.GetOptions) (*appsv1.DaemonSet, error) {
+	if daemonSet, err := g.selector.daemonSets.DaemonSets(g.namespace).Get(name); err == nil {
+		return daemonSet, nil
+	}
+	return g.selector.client.AppsV1().DaemonSets(g.namespace).Get(ctx, name, options)
+}

@@ -1,0 +1,167 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drainer
+
+import (
+	"fmt"
+	"time"
+
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+// facts are what a hold's status is made from, besides what it said before.
+type facts struct {
+	// node is the UID of the node; empty when it does not exist.
+	node types.UID
+	// before is what the node was like before it was cordoned.
+	before *v1beta1.NodeBefore
+	// cordoned says that the node is cordoned, with all our marks.
+	cordoned bool
+	// cordonError says why it could not be cordoned.
+	cordonError string
+	// drain is nil while the node's pods are not known.
+	drain *drainFacts
+	// lastError is what went wrong most recently; empty when nothing did.
+	lastError string
+}
+
+// drainFacts are the state of one hold's drain.
+type drainFacts struct {
+	// total is how many pods are on the node.
+	total int
+	// evictions is how many pods the drain moves in all, gone ones included.
+	evictions int
+	// pending are the pods still to leave, sorted.
+	pending []string
+	// blockers are what keeps pods from leaving, sorted by pod.
+	blockers []v1beta1.DrainBlocker
+	// empty says that a fresh list from the API server showed nothing left.
+	empty bool
+}
+
+// nextStatus is what the hold's status is to say, given what it said before. The time of the
+// change is noted only where there is one.
+func nextStatus(h hold, old v1beta1.NodeMaintenanceStatus, f facts, now time.Time) v1beta1.NodeMaintenanceStatus {
+	s := statusBuilder{next: old.DeepCopy(), old: old, hold: h, facts: f, now: metav1.NewTime(now).Rfc3339Copy()}
+	s.next.ObservedGeneration = h.Generation
+	if f.node != "" && f.node != old.NodeUID {
+		s.newNode()
+	}
+	switch {
+	case f.node == "":
+		s.noNode()
+	case h.Spec.Stage == v1beta1.StageIdle:
+		s.idle()
+	case !f.cordoned:
+		s.cordoning()
+	case h.Spec.Stage == v1beta1.StageCordon:
+		s.onlyCordoned()
+	default:
+		s.drain()
+	}
+	if !sameStatus(old, *s.next) {
+		s.next.LastUpdate = s.now.DeepCopy()
+	}
+	return *s.next
+}
+
+// sameStatus compares what two statuses say, but for when they said it.
+func sameStatus(a, b v1beta1.NodeMaintenanceStatus) bool {
+	a.LastUpdate, b.LastUpdate = nil, nil
+	return equalStatus(a, b)
+}
+
+type statusBuilder struct {
+	hold  hold
+	facts facts
+	old   v1beta1.NodeMaintenanceStatus
+	next  *v1beta1.NodeMaintenanceStatus
+	now   metav1.Time
+}
+
+func (s *statusBuilder) condition(kind string, status metav1.ConditionStatus, reason, format string, args ...any) {
+	apimeta.SetStatusCondition(&s.next.Conditions, metav1.Condition{
+		Type: kind, Status: status, Reason: reason, Message: fmt.Sprintf(format, args...),
+		ObservedGeneration: s.hold.Generation, LastTransitionTime: s.now,
+	})
+}
+
+// newNode starts over: what the status said was about another node of that name, or none.
+func (s *statusBuilder) newNode() {
+	s.next = &v1beta1.NodeMaintenanceStatus{
+		ObservedGeneration: s.hold.Generation, NodeUID: s.facts.node, LastUpdate: s.old.LastUpdate, Conditions: s.next.Conditions,
+	}
+	if drained(*s.next) {
+		s.condition(v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonDraining,
+			"node %s was replaced", s.hold.Spec.NodeName)
+	}
+	s.old = *s.next.DeepCopy()
+}
+
+func (s *statusBuilder) noNode() {
+	reason, message := v1beta1.ReasonNodeNotFound, "node %s does not exist; the maintenance starts when it appears"
+	if s.old.NodeUID != "" {
+		reason, message = v1beta1.ReasonNodeDeleted, "node %s was deleted during its maintenance; a new one of that name is taken anew"
+	}
+	s.next.Phase = v1beta1.PhasePending
+	s.noDrain()
+	s.condition(v1beta1.ConditionCordoned, metav1.ConditionFalse, reason, message, s.hold.Spec.NodeName)
+	s.condition(v1beta1.ConditionDrained, metav1.ConditionFalse, reason, message, s.hold.Spec.NodeName)
+}
+
+func (s *statusBuilder) idle() {
+	s.next.Phase = v1beta1.PhasePending
+	s.next.NodeBefore = nil
+	s.noDrain()
+	s.condition(v1beta1.ConditionCordoned, metav1.ConditionFalse, v1beta1.ReasonStageIdle, "spec.stage is Idle: this hold asks for nothing")
+	s.condition(v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonStageIdle, "spec.stage is Idle: this hold asks for nothing")
+	s.next.LastError = ""
+}
+
+func (s *statusBuilder) cordoning() {
+	s.next.Phase = v1beta1.PhaseRunning
+	s.next.NodeBefore = s.facts.before
+	s.setError(s.facts.cordonError)
+	if s.facts.cordonError != "" {
+		s.condition(v1beta1.ConditionCordoned, metav1.ConditionFalse, v1beta1.ReasonCordonFailed, "%s", s.facts.cordonError)
+	}
+	s.unblocked()
+}
+
+func (s *statusBuilder) onlyCordoned() {
+	s.cordoned()
+	s.next.Phase = v1beta1.PhaseSucceeded
+	s.next.LastError = ""
+	s.noDrain()
+	s.condition(v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonStageCordon, "spec.stage is Cordon: no pod is evicted")
+}
+
+func (s *statusBuilder) cordoned() {
+	s.next.NodeBefore = s.facts.before
+	s.condition(v1beta1.ConditionCordoned, metav1.ConditionTrue, v1beta1.ReasonCordoned, "node %s is cordoned", s.hold.Spec.NodeName)
+}
+
+// noDrain clears all that speaks of a drain: there is none.
+func (s *statusBuilder) noDrain() {
+	s.next.StartTime, s.next.Deadline, s.next.DrainedTime = nil, nil, nil
+	s.next.DrainProgress, s.next.EvictionPods, s.next.TotalPods = 0, 0, 0
+	s.next.PendingPods, s.next.PendingPodCount = nil, 0
+	s.unblocked()
+}
+
+func (s *statusBuilder) unblocked() {
+	s.next.Blockers, s.next.BlockedPodCount = nil, 0
+	s.condition(v1beta1.ConditionBlocked, metav1.ConditionFalse, v1beta1.ReasonNotBlocked, "nothing keeps a pod from leaving")
+}
+
+// setError keeps the last error when nothing new went wrong: success clears it.
+func (s *statusBuilder) setError(message string) {
+	if message != "" {
+		s.next.LastError = message
+	}
+}

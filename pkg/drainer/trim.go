@@ -1,0 +1,68 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drainer
+
+import (
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+// trim keeps of an object only what the engine uses, before a cache takes it in: memory is to
+// follow the number of objects, not their size.
+func trim(obj any) (any, error) {
+	switch o := obj.(type) {
+	case *v1beta1.NodeMaintenance:
+		o.ManagedFields = nil
+	case *corev1.Node:
+		trimNode(o)
+	case *corev1.Pod:
+		trimPod(o)
+	case *appsv1.DaemonSet:
+		o.ObjectMeta = metav1.ObjectMeta{Namespace: o.Namespace, Name: o.Name, UID: o.UID, ResourceVersion: o.ResourceVersion}
+		o.Spec, o.Status = appsv1.DaemonSetSpec{}, appsv1.DaemonSetStatus{}
+	case *policyv1.PodDisruptionBudget:
+		o.ManagedFields, o.Annotations = nil, nil
+	}
+	return obj, nil
+}
+
+func trimNode(node *corev1.Node) {
+	note, annotated := node.Annotations[v1beta1.HoldsAnnotation]
+	node.ManagedFields, node.Annotations = nil, nil
+	if annotated {
+		node.Annotations = map[string]string{v1beta1.HoldsAnnotation: note}
+	}
+	node.Spec = corev1.NodeSpec{Unschedulable: node.Spec.Unschedulable, Taints: node.Spec.Taints}
+	node.Status = corev1.NodeStatus{Conditions: node.Status.Conditions}
+}
+
+func trimPod(pod *corev1.Pod) {
+	mirror, isMirror := pod.Annotations[corev1.MirrorPodAnnotationKey]
+	pod.ManagedFields, pod.Annotations = nil, nil
+	if isMirror {
+		pod.Annotations = map[string]string{corev1.MirrorPodAnnotationKey: mirror}
+	}
+	pod.Spec = corev1.PodSpec{
+		NodeName:                      pod.Spec.NodeName,
+		Volumes:                       localVolumes(pod.Spec.Volumes),
+		TerminationGracePeriodSeconds: pod.Spec.TerminationGracePeriodSeconds,
+	}
+	pod.Status = corev1.PodStatus{
+		Phase: pod.Status.Phase,
+		Conditions: slices.DeleteFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
+			return c.Type != corev1.PodReady
+		}),
+	}
+}
+
+// localVolumes keeps the volumes that kubectl's filters ask for: those whose data are lost.
+func localVolumes(volumes []corev1.Volume) []corev1.Volume {
+	return slices.DeleteFunc(volumes, func(v corev1.Volume) bool { return v.EmptyDir == nil })
+}
