@@ -1,0 +1,85 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package app
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/sets"
+	mutatingadmissionpolicy "k8s.io/apiserver/pkg/admission/plugin/policy/mutating"
+	validatingadmissionpolicy "k8s.io/apiserver/pkg/admission/plugin/policy/validating"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/klog/v2"
+)
+
+// reachTimeout bounds each request that finds out what the cluster is.
+const reachTimeout = 5 * time.Second
+
+// policyPlugins are the admission plugins that watch a resource which older
+// clusters do not serve: until its informer has synced a plugin refuses every
+// write. MutatingAdmissionPolicy is served as v1 since Kubernetes 1.36,
+// ValidatingAdmissionPolicy since 1.30.
+var policyPlugins = map[string]string{
+	mutatingadmissionpolicy.PluginName:   "mutatingadmissionpolicies",
+	validatingadmissionpolicy.PluginName: "validatingadmissionpolicies",
+}
+
+// unservedPlugins asks the cluster which admission plugins it cannot support. It
+// is the server's first request, and so finds a kubeconfig that does not work.
+func unservedPlugins(ctx context.Context, kubeconfig string) ([]string, error) {
+	config, err := loadConfig(kubeconfig)
+	if err != nil {
+		return nil, err
+	}
+	config.Timeout = reachTimeout
+	client, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("could not use kubeconfig %q: %w", kubeconfig, err)
+	}
+	served, err := servedResources(client, "admissionregistration.k8s.io/v1")
+	if err != nil {
+		return nil, fmt.Errorf("could not reach the cluster at %s: %w", config.Host, err)
+	}
+	var unserved []string
+	for plugin, resource := range policyPlugins {
+		if !served.Has(resource) {
+			klog.FromContext(ctx).Info("The cluster does not serve what an admission plugin needs, so it is off",
+				"plugin", plugin, "resource", resource)
+			unserved = append(unserved, plugin)
+		}
+	}
+	return unserved, nil
+}
+
+func servedResources(client discovery.DiscoveryInterface, groupVersion string) (sets.Set[string], error) {
+	list, err := client.ServerResourcesForGroupVersion(groupVersion)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	names := sets.New[string]()
+	for _, resource := range list.APIResources {
+		names.Insert(resource.Name)
+	}
+	return names, nil
+}
+
+// loadConfig reads a kubeconfig, or the pod's own configuration where path is empty.
+func loadConfig(path string) (*rest.Config, error) {
+	config, err := clientcmd.BuildConfigFromFlags("", path)
+	if err != nil && path == "" {
+		return nil, fmt.Errorf("no --kubeconfig given, and not in a cluster: %w", err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("could not use kubeconfig %q: %w", path, err)
+	}
+	return config, nil
+}

@@ -1,0 +1,64 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package app is the maintenance-apiserver as a command: its flags, its parts,
+// and how they are started and stopped.
+package app
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+	cliflag "k8s.io/component-base/cli/flag"
+	"k8s.io/component-base/cli/globalflag"
+	"k8s.io/component-base/logs"
+	logsapi "k8s.io/component-base/logs/api/v1"
+	"k8s.io/component-base/term"
+	"k8s.io/component-base/version/verflag"
+	"k8s.io/klog/v2"
+
+	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/options"
+)
+
+// NewCommand returns the command that runs the server until ctx ends.
+func NewCommand(ctx context.Context) *cobra.Command {
+	o := options.New()
+	cmd := &cobra.Command{
+		Use:   "maintenance-apiserver",
+		Short: "Take Kubernetes nodes out of service and give them back",
+		Long: "An aggregated Kubernetes API server. It serves NodeMaintenance objects, and cordons and drains\n" +
+			"a node while one exists for it. In a cluster it needs no flags; elsewhere, give --kubeconfig.",
+		Args:         cobra.NoArgs,
+		SilenceUsage: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			verflag.PrintAndExitIfRequested()
+			return run(cmd.Context(), o)
+		},
+	}
+	cmd.SetContext(ctx)
+
+	var flagSets cliflag.NamedFlagSets
+	o.AddFlags(&flagSets)
+	verflag.AddFlags(flagSets.FlagSet("global"))
+	globalflag.AddGlobalFlags(flagSets.FlagSet("global"), cmd.Name(), logs.SkipLoggingConfigurationFlags())
+	for _, flagSet := range flagSets.FlagSets {
+		cmd.Flags().AddFlagSet(flagSet)
+	}
+	columns, _, _ := term.TerminalSize(cmd.OutOrStdout())
+	cliflag.SetUsageAndHelpFunc(cmd, flagSets, columns)
+	return cmd
+}
+
+func run(ctx context.Context, o *options.Options) error {
+	if err := logsapi.ValidateAndApply(o.Logs, nil); err != nil {
+		return err
+	}
+	if err := o.Complete(); err != nil {
+		return err
+	}
+	if err := utilerrors.NewAggregate(o.Validate()); err != nil {
+		return err
+	}
+	return Run(klog.NewContext(ctx, klog.Background()), o)
+}

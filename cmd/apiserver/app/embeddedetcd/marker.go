@@ -1,0 +1,130 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package embeddedetcd
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"go.etcd.io/bbolt"
+	"go.etcd.io/etcd/client/pkg/v3/fileutil"
+)
+
+// The marker lies beside etcd's own folder and says whether a store was ever
+// there. Without it a lost volume or a wrong path would look like a first start,
+// and every node in maintenance would be forgotten.
+const (
+	markerFile = "store-state"
+	memberDir  = "member"
+
+	// stateInitializing: a first start is under way. Nothing was ever stored,
+	// so that what is left of it may be thrown away.
+	stateInitializing = "initializing"
+	// stateReady: the store has answered; its data must be there.
+	stateReady = "ready"
+)
+
+// prepare checks that dir holds a whole store or none at all, and marks the
+// beginning of a first start. It never removes a store that has answered.
+func prepare(dir string) error {
+	state, err := readMarker(dir)
+	if err != nil {
+		return err
+	}
+	switch {
+	case state == stateReady && !holdsStore(dir):
+		return fmt.Errorf("data directory %s has lost its store: %s is there but %s/ is missing or incomplete; "+
+			"restore %[3]s/, or remove %[2]s to begin with an empty store", dir, markerFile, memberDir)
+	case state == "" && exists(filepath.Join(dir, memberDir)):
+		return fmt.Errorf("data directory %s holds a store of unknown origin: %s/ is there but %s is missing; "+
+			"restore %[3]s (its content is %q) to use that store, or remove %[2]s/ to begin with an empty one",
+			dir, memberDir, markerFile, stateReady)
+	case state == stateReady:
+		return checkDatabase(filepath.Join(dir, memberDir, "snap", "db"))
+	}
+	if err := os.RemoveAll(filepath.Join(dir, memberDir)); err != nil {
+		return fmt.Errorf("could not remove what an interrupted first start left: %w", err)
+	}
+	return writeMarker(dir, stateInitializing)
+}
+
+// markReady notes that the store has answered.
+func markReady(dir string) error {
+	state, err := readMarker(dir)
+	if err != nil || state == stateReady {
+		return err
+	}
+	return writeMarker(dir, stateReady)
+}
+
+// readMarker returns the state that the marker notes, or "" where there is none.
+func readMarker(dir string) (string, error) {
+	content, err := os.ReadFile(filepath.Join(dir, markerFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("could not read data directory: %w", err)
+	}
+	state := strings.TrimSpace(string(content))
+	if state != stateInitializing && state != stateReady {
+		return "", fmt.Errorf("%s says %q, which is neither %q nor %q",
+			filepath.Join(dir, markerFile), state, stateInitializing, stateReady)
+	}
+	return state, nil
+}
+
+// writeMarker replaces the marker in one step that outlives a power cut.
+func writeMarker(dir, state string) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("could not write to data directory: %w", err)
+		}
+	}()
+	temporary := filepath.Join(dir, markerFile+".new")
+	if err := os.WriteFile(temporary, []byte(state+"\n"), 0o600); err != nil {
+		return err
+	}
+	if err := syncFile(temporary); err != nil {
+		return err
+	}
+	if err := os.Rename(temporary, filepath.Join(dir, markerFile)); err != nil {
+		return err
+	}
+	return syncFile(dir)
+}
+
+func syncFile(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(fileutil.Fsync(f), f.Close())
+}
+
+// holdsStore tells whether etcd will find its data: where its log is missing it
+// starts afresh without a word.
+func holdsStore(dir string) bool {
+	logs, err := filepath.Glob(filepath.Join(dir, memberDir, "wal", "*.wal"))
+	return err == nil && len(logs) > 0 && exists(filepath.Join(dir, memberDir, "snap", "db"))
+}
+
+// checkDatabase opens the database as etcd will: where etcd fails to, it panics
+// in a goroutine of its own, which nobody can catch.
+func checkDatabase(path string) error {
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{ReadOnly: true, Timeout: startTimeout})
+	if err != nil {
+		return fmt.Errorf("the store %s is damaged: %w; restore it from a backup", path, err)
+	}
+	return db.Close()
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

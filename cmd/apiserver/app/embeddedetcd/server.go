@@ -1,0 +1,162 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package embeddedetcd runs a single etcd member inside this process, so that
+// the server needs nothing else installed. It listens on unix sockets only.
+//
+// What etcd itself leaves to its caller is done here: one process a data
+// directory, a bounded start, and no silent fresh start where a store is missing.
+package embeddedetcd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"go.etcd.io/etcd/client/pkg/v3/fileutil"
+	"go.etcd.io/etcd/server/v3/embed"
+	"k8s.io/klog/v2"
+)
+
+const (
+	lockFile = "lock"
+
+	// startTimeout bounds etcd's own start, which otherwise waits for ever.
+	startTimeout = 10 * time.Second
+)
+
+// Config says where the store lies and how large it may grow.
+type Config struct {
+	// Dir is the data directory. It is created if it does not exist.
+	Dir string
+	// QuotaBytes is the size of the store, in bytes, from which on writes are
+	// refused.
+	QuotaBytes int64
+}
+
+// Server is a running etcd member. It has one owner, who calls Stop.
+type Server struct {
+	lock    *fileutil.LockedFile
+	sockets *sockets
+	etcd    *embed.Etcd
+}
+
+// Start opens the store in cfg.Dir, or creates one where there was none, and
+// returns when it answers, at the latest after 10 seconds. Its errors are for
+// an admin to read: an unusable directory, one that another process uses, a
+// store that is gone or incomplete.
+func Start(ctx context.Context, cfg Config) (server *Server, err error) {
+	dir, err := filepath.Abs(cfg.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("could not resolve data directory: %w", err)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("could not create data directory: %w", err)
+	}
+
+	s := &Server{}
+	defer func() {
+		if err != nil {
+			s.Stop()
+		}
+	}()
+	if s.lock, err = lock(dir); err != nil {
+		return nil, err
+	}
+	if err := prepare(dir); err != nil {
+		return nil, err
+	}
+	if s.sockets, err = newSockets(dir); err != nil {
+		return nil, err
+	}
+	if s.etcd, err = start(ctx, etcdConfig(dir, cfg.QuotaBytes, s.sockets)); err != nil {
+		return nil, fmt.Errorf("could not start the store in %s: %w", dir, err)
+	}
+	return s, markReady(dir)
+}
+
+// Endpoint is the address at which an etcd client in this process reaches the store.
+func (s *Server) Endpoint() string {
+	return "unix://" + s.sockets.client
+}
+
+// Err delivers an error if the store stops by itself.
+func (s *Server) Err() <-chan error {
+	return s.etcd.Err()
+}
+
+// Stop closes the store and waits until that is done. Clients must have stopped
+// before.
+func (s *Server) Stop() {
+	if s.etcd != nil {
+		s.etcd.Close()
+	}
+	if s.sockets != nil {
+		s.sockets.remove()
+	}
+	if s.lock != nil {
+		if err := s.lock.Close(); err != nil {
+			klog.ErrorS(err, "Could not unlock the data directory")
+		}
+	}
+}
+
+// lock makes sure that no other process uses dir: etcd would wait for that
+// process for ever, deaf to signals.
+func lock(dir string) (*fileutil.LockedFile, error) {
+	locked, err := fileutil.TryLockFile(filepath.Join(dir, lockFile), os.O_WRONLY|os.O_CREATE, 0o600)
+	if errors.Is(err, fileutil.ErrLocked) {
+		return nil, fmt.Errorf("data directory %s is in use by another process", dir)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("could not lock data directory %s: %w", dir, err)
+	}
+	return locked, nil
+}
+
+// start runs etcd and waits until it serves. Where etcd panics over what it
+// finds on disk, that is an error like any other.
+func start(ctx context.Context, cfg *embed.Config) (*embed.Etcd, error) {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+
+	type result struct {
+		etcd *embed.Etcd
+		err  error
+	}
+	started := make(chan result, 1)
+	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				started <- result{err: fmt.Errorf("the store is damaged: %v", p)}
+			}
+		}()
+		e, err := embed.StartEtcd(cfg)
+		started <- result{e, err}
+	}()
+
+	var e *embed.Etcd
+	select {
+	case r := <-started:
+		if r.err != nil {
+			return nil, r.err
+		}
+		e = r.etcd
+	case <-ctx.Done():
+		return nil, fmt.Errorf("etcd did not start within %s", startTimeout)
+	}
+
+	select {
+	case <-e.Server.ReadyNotify():
+		return e, nil
+	case err := <-e.Err():
+		e.Close()
+		return nil, err
+	case <-ctx.Done():
+		e.Close()
+		return nil, fmt.Errorf("etcd was not ready within %s", startTimeout)
+	}
+}

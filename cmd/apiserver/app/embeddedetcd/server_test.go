@@ -1,0 +1,144 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package embeddedetcd
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+)
+
+const testQuota = 64 << 20
+
+func mustStart(t *testing.T, dir string) *Server {
+	t.Helper()
+	server, err := Start(t.Context(), Config{Dir: dir, QuotaBytes: testQuota})
+	if err != nil {
+		t.Fatalf("Start: %v", err)
+	}
+	return server
+}
+
+func withClient(t *testing.T, server *Server, do func(ctx context.Context, client *clientv3.Client)) {
+	t.Helper()
+	client, err := clientv3.New(clientv3.Config{Endpoints: []string{server.Endpoint()}})
+	if err != nil {
+		t.Fatalf("could not make a client: %v", err)
+	}
+	defer client.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	do(ctx, client)
+}
+
+func TestDataOutlivesRestart(t *testing.T) {
+	for name, dir := range map[string]string{
+		"short path": filepath.Join(t.TempDir(), "d"),
+		"long path":  filepath.Join(t.TempDir(), strings.Repeat("x", 120)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			first := mustStart(t, dir)
+			withClient(t, first, func(ctx context.Context, client *clientv3.Client) {
+				if _, err := client.Put(ctx, "key", "value"); err != nil {
+					t.Fatalf("Put: %v", err)
+				}
+			})
+			first.Stop()
+
+			second := mustStart(t, dir)
+			defer second.Stop()
+			withClient(t, second, func(ctx context.Context, client *clientv3.Client) {
+				got, err := client.Get(ctx, "key")
+				if err != nil || len(got.Kvs) != 1 || string(got.Kvs[0].Value) != "value" {
+					t.Fatalf("Get = %v, %v; want the value stored before the restart", got, err)
+				}
+			})
+		})
+	}
+}
+
+func TestInterruptedFirstStartIsRepeated(t *testing.T) {
+	dir := t.TempDir()
+	if err := writeMarker(dir, stateInitializing); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, memberDir, "wal"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	mustStart(t, dir).Stop()
+	if state, err := readMarker(dir); err != nil || state != stateReady {
+		t.Errorf("marker says %q, %v; want %q", state, err, stateReady)
+	}
+}
+
+func TestRefusesToStart(t *testing.T) {
+	for name, tc := range map[string]struct {
+		arrange func(t *testing.T, dir string)
+		want    string
+	}{
+		"store removed": {
+			arrange: func(t *testing.T, dir string) { mustRemove(t, filepath.Join(dir, memberDir)) },
+			want:    "has lost its store",
+		},
+		"log removed": {
+			arrange: func(t *testing.T, dir string) { mustRemove(t, filepath.Join(dir, memberDir, "wal")) },
+			want:    "has lost its store",
+		},
+		"marker removed": {
+			arrange: func(t *testing.T, dir string) { mustRemove(t, filepath.Join(dir, markerFile)) },
+			want:    "of unknown origin",
+		},
+		"marker garbled": {
+			arrange: func(t *testing.T, dir string) { mustWrite(t, filepath.Join(dir, markerFile), "rea") },
+			want:    "neither",
+		},
+		"database damaged": {
+			arrange: func(t *testing.T, dir string) { mustWrite(t, filepath.Join(dir, memberDir, "snap", "db"), "garbage") },
+			want:    "is damaged",
+		},
+		"in use": {
+			arrange: func(t *testing.T, dir string) { t.Cleanup(mustStart(t, dir).Stop) },
+			want:    "in use by another process",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			mustStart(t, dir).Stop()
+			tc.arrange(t, dir)
+
+			_, err := Start(t.Context(), Config{Dir: dir, QuotaBytes: testQuota})
+			if err == nil || !strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("Start = %v; want one line with %q", err, tc.want)
+			}
+		})
+	}
+}
+
+func TestUnusableDirectory(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	mustWrite(t, file, "")
+	_, err := Start(t.Context(), Config{Dir: filepath.Join(file, "data"), QuotaBytes: testQuota})
+	if err == nil || !strings.Contains(err.Error(), "could not create data directory") {
+		t.Errorf("Start below a file = %v; want an error about the data directory", err)
+	}
+}
+
+func mustRemove(t *testing.T, path string) {
+	t.Helper()
+	if err := os.RemoveAll(path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func mustWrite(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

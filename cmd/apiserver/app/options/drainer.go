@@ -1,0 +1,95 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package options
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
+)
+
+// DrainerOptions is how nodes are drained.
+type DrainerOptions struct {
+	// EvictionsInFlight bounds the eviction requests under way at a time.
+	EvictionsInFlight int
+	// Taints are set on a cordoned node besides the drain taint, as
+	// key[=value]:effect.
+	Taints []string
+	// KubeAPIQPS and KubeAPIBurst bound the requests to the cluster, in requests
+	// a second and in requests at once.
+	KubeAPIQPS   float32
+	KubeAPIBurst int
+
+	taints []corev1.Taint
+}
+
+func newDrainerOptions() *DrainerOptions {
+	return &DrainerOptions{
+		EvictionsInFlight: drainer.DefaultEvictionsInFlight,
+		// A kube-apiserver on two cores answered 440 evictions a second;
+		// beyond what it can answer, its own priority and fairness holds back.
+		KubeAPIQPS:   500,
+		KubeAPIBurst: 1000,
+	}
+}
+
+func (o *DrainerOptions) addFlags(fs *pflag.FlagSet) {
+	fs.IntVar(&o.EvictionsInFlight, "evictions-in-flight", o.EvictionsInFlight,
+		"How many eviction requests may be under way at a time, over all nodes.")
+	fs.StringSliceVar(&o.Taints, "drain-taints", o.Taints,
+		"Taints that a cordoned node gets besides medik8s.io/drain:NoSchedule, as key[=value]:effect, where effect "+
+			"is NoSchedule or PreferNoSchedule.")
+	fs.Float32Var(&o.KubeAPIQPS, "kube-api-qps", o.KubeAPIQPS, "How many requests a second the drainer may send to the cluster.")
+	fs.IntVar(&o.KubeAPIBurst, "kube-api-burst", o.KubeAPIBurst, "How many requests the drainer may send to the cluster at once.")
+}
+
+func (o *DrainerOptions) validate() []error {
+	var errs []error
+	if o.EvictionsInFlight < 1 || o.EvictionsInFlight > 1000 {
+		errs = append(errs, fmt.Errorf("--evictions-in-flight must be from 1 to 1000, not %d", o.EvictionsInFlight))
+	}
+	if o.KubeAPIQPS <= 0 {
+		errs = append(errs, fmt.Errorf("--kube-api-qps must be greater than 0, not %v", o.KubeAPIQPS))
+	}
+	if o.KubeAPIBurst < 1 {
+		errs = append(errs, fmt.Errorf("--kube-api-burst must be at least 1, not %d", o.KubeAPIBurst))
+	}
+	o.taints = nil
+	for _, text := range o.Taints {
+		taint, err := parseTaint(text)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("--drain-taints: %w", err))
+			continue
+		}
+		o.taints = append(o.taints, taint)
+	}
+	return errs
+}
+
+// ParsedTaints are the Taints, once they have been validated.
+func (o *DrainerOptions) ParsedTaints() []corev1.Taint {
+	return o.taints
+}
+
+// parseTaint reads key[=value]:effect. NoExecute is refused: it would kill pods
+// past every disruption budget.
+func parseTaint(text string) (corev1.Taint, error) {
+	keyValue, effect, _ := strings.Cut(text, ":")
+	key, value, _ := strings.Cut(keyValue, "=")
+	taint := corev1.Taint{Key: key, Value: value, Effect: corev1.TaintEffect(effect)}
+	switch {
+	case len(validation.IsQualifiedName(key)) > 0:
+		return taint, fmt.Errorf("%q has no valid key; use key[=value]:effect", text)
+	case len(validation.IsValidLabelValue(value)) > 0:
+		return taint, fmt.Errorf("%q has no valid value; use key[=value]:effect", text)
+	case taint.Effect != corev1.TaintEffectNoSchedule && taint.Effect != corev1.TaintEffectPreferNoSchedule:
+		return taint, fmt.Errorf("%q must have the effect NoSchedule or PreferNoSchedule", text)
+	}
+	return taint, nil
+}

@@ -1,0 +1,105 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package options
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+	cliflag "k8s.io/component-base/cli/flag"
+)
+
+// parse reads a command line as the command does.
+func parse(t *testing.T, args ...string) (*Options, []error) {
+	t.Helper()
+	o := New()
+	var flagSets cliflag.NamedFlagSets
+	o.AddFlags(&flagSets)
+	all := pflag.NewFlagSet(t.Name(), pflag.ContinueOnError)
+	for _, flagSet := range flagSets.FlagSets {
+		all.AddFlagSet(flagSet)
+	}
+	if err := all.Parse(args); err != nil {
+		return o, []error{err}
+	}
+	if err := o.Complete(); err != nil {
+		return o, []error{err}
+	}
+	return o, o.Validate()
+}
+
+func TestValidate(t *testing.T) {
+	for name, tc := range map[string]struct {
+		args []string
+		env  map[string]string
+		want string // of the only error; empty: none
+	}{
+		"defaults":              {},
+		"external etcd":         {args: []string{"--etcd-servers=https://127.0.0.1:2379"}},
+		"in a pod":              {env: map[string]string{"POD_NAME": "a", "POD_NAMESPACE": "b"}},
+		"half a pod":            {env: map[string]string{"POD_NAME": "a"}, want: "both POD_NAMESPACE and POD_NAME"},
+		"empty data dir":        {args: []string{"--data-dir="}, want: "--data-dir must not be empty"},
+		"tiny quota":            {args: []string{"--embedded-etcd-quota-bytes=1"}, want: "--embedded-etcd-quota-bytes must be at least"},
+		"service without name":  {args: []string{"--service=maintenance-system"}, want: "--service must be namespace/name"},
+		"no such APIService":    {args: []string{"--apiservice=a/b"}, want: "--apiservice must be the name"},
+		"no evictions":          {args: []string{"--evictions-in-flight=0"}, want: "--evictions-in-flight must be from 1 to 1000"},
+		"no requests":           {args: []string{"--kube-api-qps=0"}, want: "--kube-api-qps must be greater than 0"},
+		"no burst":              {args: []string{"--kube-api-burst=0"}, want: "--kube-api-burst must be at least 1"},
+		"taint without effect":  {args: []string{"--drain-taints=key"}, want: "must have the effect"},
+		"taint that kills":      {args: []string{"--drain-taints=key:NoExecute"}, want: "must have the effect"},
+		"taint with a bad key":  {args: []string{"--drain-taints=a/b/c:NoSchedule"}, want: "no valid key"},
+		"taint with bad value":  {args: []string{"--drain-taints=a=b=c:NoSchedule"}, want: "no valid value"},
+		"unknown admission":     {args: []string{"--enable-admission-plugins=Nonsense"}, want: "Nonsense"},
+		"unknown flag":          {args: []string{"--nonsense"}, want: "unknown flag"},
+		"taints that are right": {args: []string{"--drain-taints=kubevirt.io/drain=draining:NoSchedule,soft:PreferNoSchedule"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for key, value := range tc.env {
+				t.Setenv(key, value)
+			}
+			_, errs := parse(t, tc.args...)
+			switch {
+			case tc.want == "" && len(errs) > 0:
+				t.Errorf("errors: %v, want none", errs)
+			case tc.want != "" && (len(errs) != 1 || !strings.Contains(errs[0].Error(), tc.want)):
+				t.Errorf("errors: %v, want one with %q", errs, tc.want)
+			}
+		})
+	}
+}
+
+func TestOneKubeconfigServesAll(t *testing.T) {
+	o, errs := parse(t, "--kubeconfig=a", "--authorization-kubeconfig=b")
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	if got := o.Recommended.Authentication.RemoteKubeConfigFile; got != "a" {
+		t.Errorf("authentication uses kubeconfig %q, want that of --kubeconfig", got)
+	}
+	if got := o.Recommended.Authorization.RemoteKubeConfigFile; got != "b" {
+		t.Errorf("authorization uses kubeconfig %q, want its own", got)
+	}
+}
+
+func TestServerNames(t *testing.T) {
+	o, errs := parse(t, "--service=ns/svc")
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	if got := o.Registration.ServerNames()[0]; got != "svc.ns.svc" {
+		t.Errorf("first server name is %q, want the one that the aggregator uses", got)
+	}
+}
+
+func TestParsedTaints(t *testing.T) {
+	o, errs := parse(t, "--drain-taints=kubevirt.io/drain=draining:NoSchedule")
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	taints := o.Drainer.ParsedTaints()
+	if len(taints) != 1 || taints[0].ToString() != "kubevirt.io/drain=draining:NoSchedule" {
+		t.Errorf("taints are %v", taints)
+	}
+}

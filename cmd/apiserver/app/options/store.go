@@ -1,0 +1,58 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package options
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/pflag"
+
+	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/embeddedetcd"
+)
+
+// minQuotaBytes is the least size of an embedded store that makes sense: bbolt
+// takes about 100 KiB for an empty one, and a NodeMaintenance takes a few KiB.
+const minQuotaBytes = 16 << 20
+
+// StoreOptions is where the server keeps its data.
+type StoreOptions struct {
+	// DataDir is the folder of the embedded store and of the server's own
+	// serving certificate.
+	DataDir string
+	// QuotaBytes is the size, in bytes, from which on an embedded store refuses
+	// writes.
+	QuotaBytes int64
+}
+
+func newStoreOptions() *StoreOptions {
+	return &StoreOptions{
+		DataDir:    "/var/lib/maintenance-apiserver",
+		QuotaBytes: 2 << 30, // etcd's own default
+	}
+}
+
+func (o *StoreOptions) addFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&o.DataDir, "data-dir", o.DataDir,
+		"Folder of the embedded etcd, which is used unless --etcd-servers is given, and of the server's own "+
+			"serving certificate. One server process a folder.")
+	fs.Int64Var(&o.QuotaBytes, "embedded-etcd-quota-bytes", o.QuotaBytes,
+		"Size from which on the embedded etcd refuses writes.")
+}
+
+func (o *StoreOptions) validate() []error {
+	var errs []error
+	if o.DataDir == "" {
+		errs = append(errs, errors.New("--data-dir must not be empty"))
+	}
+	if o.QuotaBytes < minQuotaBytes {
+		errs = append(errs, fmt.Errorf("--embedded-etcd-quota-bytes must be at least %d, not %d", minQuotaBytes, o.QuotaBytes))
+	}
+	return errs
+}
+
+// Embedded is the configuration of the embedded store.
+func (o *StoreOptions) Embedded() embeddedetcd.Config {
+	return embeddedetcd.Config{Dir: o.DataDir, QuotaBytes: o.QuotaBytes}
+}

@@ -1,0 +1,150 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package app
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	apiregistration "k8s.io/kube-aggregator/pkg/client/clientset_generated/clientset"
+	"k8s.io/utils/clock"
+
+	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/options"
+	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/server"
+	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/servingcert"
+	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/store"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
+)
+
+// Run runs the server that the options describe, which have been completed and
+// validated, until ctx ends. Everything it started has ended when it returns.
+func Run(ctx context.Context, o *options.Options) error {
+	unserved, err := unservedPlugins(ctx, o.Recommended.CoreAPI.CoreAPIKubeconfigPath)
+	if err != nil {
+		return err
+	}
+	o.Recommended.Admission.DisablePlugins = append(o.Recommended.Admission.DisablePlugins, unserved...)
+
+	backend := &o.Recommended.Etcd.StorageConfig
+	st, err := store.Open(ctx, &backend.Transport, backend.Prefix, o.Store.Embedded())
+	if err != nil {
+		return err
+	}
+	defer st.Close()
+
+	certificate, err := ownCertificate(o)
+	if err != nil {
+		return err
+	}
+	config, err := newConfig(o, st.ID, certificate)
+	if err != nil {
+		return err
+	}
+	srv, err := config.Complete().New()
+	if err != nil {
+		return err
+	}
+	return runWhileStoreRuns(ctx, st, srv)
+}
+
+// runWhileStoreRuns stops the server when its store stops by itself: without it
+// every request would hang, and a restart may help.
+func runWhileStoreRuns(ctx context.Context, st *store.Store, srv *server.Server) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		select {
+		case err := <-st.Failed():
+			stop(fmt.Errorf("the store stopped by itself: %w", err))
+		case <-ctx.Done():
+		}
+	}()
+	err := srv.Run(ctx)
+	failed := context.Cause(ctx)
+	stop(nil)
+	<-watched
+	if err == nil && failed != nil && ctx.Err() != nil && failed != context.Canceled {
+		return failed
+	}
+	return err
+}
+
+// ownCertificate makes the server a certificate of its own and points the
+// serving options at it, unless they name one. It returns nil if they do.
+func ownCertificate(o *options.Options) (*servingcert.Files, error) {
+	serving := &o.Recommended.SecureServing.ServerCert
+	if serving.CertKey.CertFile != "" || serving.CertKey.KeyFile != "" {
+		return nil, nil
+	}
+	dir := serving.CertDirectory
+	if dir == "" {
+		dir = filepath.Join(o.Store.DataDir, "tls")
+	}
+	files := &servingcert.Files{Dir: dir, Names: o.Registration.ServerNames()}
+	if err := files.Ensure(time.Now()); err != nil {
+		return nil, err
+	}
+	serving.CertKey.CertFile, serving.CertKey.KeyFile = files.CertFile(), files.KeyFile()
+	return files, nil
+}
+
+// newConfig applies the options. It binds the port.
+func newConfig(o *options.Options, storeID string, certificate *servingcert.Files) (*server.Config, error) {
+	generic := server.NewGenericConfig()
+	if err := o.Recommended.ApplyTo(generic); err != nil {
+		return nil, err
+	}
+	publisher, err := newPublisher(generic, certificate, o.Registration.APIService)
+	if err != nil {
+		return nil, err
+	}
+	kube, err := newDrainerClient(generic.ClientConfig, o.Drainer)
+	if err != nil {
+		return nil, err
+	}
+	return &server.Config{
+		Generic:   generic,
+		Publisher: publisher,
+		Drainer: drainer.Config{
+			Kube:              kube,
+			StoreID:           storeID,
+			Taints:            o.Drainer.ParsedTaints(),
+			EvictionsInFlight: o.Drainer.EvictionsInFlight,
+			OwnPod:            o.Registration.OwnPod,
+		},
+	}, nil
+}
+
+func newPublisher(generic *genericapiserver.RecommendedConfig, certificate *servingcert.Files, apiService string) (*servingcert.Publisher, error) {
+	if certificate == nil {
+		return nil, nil
+	}
+	client, err := apiregistration.NewForConfig(generic.ClientConfig)
+	if err != nil {
+		return nil, fmt.Errorf("could not create a client for APIServices: %w", err)
+	}
+	return &servingcert.Publisher{
+		Files:          *certificate,
+		APIServices:    client.ApiregistrationV1().APIServices(),
+		APIServiceName: apiService,
+		Clock:          clock.RealClock{},
+	}, nil
+}
+
+func newDrainerClient(config *rest.Config, o *options.DrainerOptions) (kubernetes.Interface, error) {
+	config = rest.CopyConfig(config)
+	config.QPS, config.Burst = o.KubeAPIQPS, o.KubeAPIBurst
+	client, err := kubernetes.NewForConfig(rest.AddUserAgent(config, "drainer"))
+	if err != nil {
+		return nil, fmt.Errorf("could not create a client for the cluster: %w", err)
+	}
+	return client, nil
+}

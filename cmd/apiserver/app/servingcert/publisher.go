@@ -1,0 +1,108 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package servingcert
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/klog/v2"
+	apiregistrationclient "k8s.io/kube-aggregator/pkg/client/clientset_generated/clientset/typed/apiregistration/v1"
+	"k8s.io/utils/clock"
+)
+
+const (
+	// checkInterval is how often the APIService and the age of the
+	// certificate are looked at.
+	checkInterval = 10 * time.Minute
+	// retryInterval is how soon a publication that failed is tried again: the
+	// APIService may not have been applied yet.
+	retryInterval = 5 * time.Second
+	// publishTimeout bounds one publication.
+	publishTimeout = 10 * time.Second
+)
+
+// Publisher keeps the caBundle of the server's APIService in step with the
+// server's own certificate, and renews that certificate in time.
+type Publisher struct {
+	// Files is the pair in use. The server reads it again when it changes.
+	Files Files
+	// APIServices reaches the cluster's APIServices.
+	APIServices apiregistrationclient.APIServiceInterface
+	// APIServiceName is the name of the server's own one.
+	APIServiceName string
+	// Clock tells the time.
+	Clock clock.WithTicker
+}
+
+// Run publishes and renews until ctx ends.
+func (p *Publisher) Run(ctx context.Context) {
+	logger := klog.FromContext(ctx).WithValues("apiService", p.APIServiceName)
+	for {
+		wait := checkInterval
+		if err := p.sync(ctx); err != nil {
+			wait = retryInterval
+			logger.Error(err, "Could not publish the serving certificate's CA, trying again", "after", wait)
+		}
+		timer := p.Clock.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		case <-timer.C():
+		}
+	}
+}
+
+// sync publishes the CA of the certificate in use. A certificate that is due for
+// renewal is replaced, after its successor's CA has been published beside its
+// own; the next sync then publishes the successor's alone.
+func (p *Publisher) sync(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, publishTimeout)
+	defer cancel()
+	current, err := readPair(p.Files.Dir)
+	if err != nil {
+		return fmt.Errorf("could not read the serving certificate: %w", err)
+	}
+	if !current.dueForRenewal(p.Clock.Now()) {
+		return p.publish(ctx, current)
+	}
+	next, err := newPair(p.Files.Names)
+	if err != nil {
+		return err
+	}
+	if err := p.publish(ctx, current, next); err != nil {
+		return err
+	}
+	klog.FromContext(ctx).Info("Renewing the serving certificate", "validUntil", next.leaf.NotAfter)
+	return next.write(p.Files.Dir)
+}
+
+func (p *Publisher) publish(ctx context.Context, pairs ...*Pair) error {
+	want, err := bundle(pairs...)
+	if err != nil {
+		return err
+	}
+	apiService, err := p.APIServices.Get(ctx, p.APIServiceName, metav1.GetOptions{})
+	if err != nil {
+		return fmt.Errorf("could not get APIService: %w", err)
+	}
+	if bytes.Equal(apiService.Spec.CABundle, want) {
+		return nil
+	}
+	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"caBundle": want}})
+	if err != nil {
+		return fmt.Errorf("could not encode the CA bundle: %w", err)
+	}
+	if _, err := p.APIServices.Patch(ctx, p.APIServiceName, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+		return fmt.Errorf("could not patch APIService: %w", err)
+	}
+	klog.FromContext(ctx).Info("Published the serving certificate's CA", "apiService", p.APIServiceName)
+	return nil
+}

@@ -1,0 +1,58 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package store
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apiserver/pkg/storage/storagebackend"
+
+	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/embeddedetcd"
+)
+
+const prefix = "/registry/test"
+
+func TestEmbeddedStoreKeepsItsID(t *testing.T) {
+	embedded := embeddedetcd.Config{Dir: filepath.Join(t.TempDir(), "data"), QuotaBytes: 64 << 20}
+	open := func() string {
+		var backend storagebackend.TransportConfig
+		st, err := Open(t.Context(), &backend, prefix, embedded)
+		if err != nil {
+			t.Fatalf("Open: %v", err)
+		}
+		defer st.Close()
+		if len(backend.ServerList) != 1 || !strings.HasPrefix(backend.ServerList[0], "unix://") {
+			t.Errorf("the registry is sent to %v, want the embedded store's socket", backend.ServerList)
+		}
+		return st.ID
+	}
+	first, second := open(), open()
+	if first == "" || first != second {
+		t.Errorf("store IDs before and after a restart are %q and %q, want one", first, second)
+	}
+}
+
+func TestUnreachableEtcd(t *testing.T) {
+	for name, backend := range map[string]storagebackend.TransportConfig{
+		"nobody listens":       {ServerList: []string{"http://127.0.0.1:1"}},
+		"missing certificates": {ServerList: []string{"https://127.0.0.1:1"}, TrustedCAFile: "missing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			began := time.Now()
+			_, err := Open(t.Context(), &backend, prefix, embeddedetcd.Config{})
+			if err == nil || !strings.Contains(err.Error(), "could not reach etcd at "+backend.ServerList[0]) {
+				t.Errorf("Open = %v, want an error that names etcd", err)
+			}
+			if strings.Contains(err.Error(), "\n") {
+				t.Errorf("the error is more than a line: %v", err)
+			}
+			if took := time.Since(began); took > 10*time.Second {
+				t.Errorf("it took %s, want 10 s at most", took)
+			}
+		})
+	}
+}

@@ -1,0 +1,24 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// The maintenance-apiserver serves the maintenance.medik8s.io API and takes
+// nodes out of service as its objects ask.
+package main
+
+import (
+	"fmt"
+	"os"
+
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/component-base/cli"
+
+	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app"
+)
+
+func main() {
+	command := app.NewCommand(genericapiserver.SetupSignalContext())
+	if err := cli.RunNoErrOutput(command); err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", command.Name(), err)
+		os.Exit(1)
+	}
+}
