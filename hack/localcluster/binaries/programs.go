@@ -1,0 +1,40 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package binaries
+
+// The programs of the control plane, as their files are called in the binary folder.
+const (
+	Etcd                  = "etcd"
+	KubeAPIServer         = "kube-apiserver"
+	KubeControllerManager = "kube-controller-manager"
+	KubeScheduler         = "kube-scheduler"
+	Kubectl               = "kubectl"
+	Kwok                  = "kwok"
+	// MaintenanceAPIServer is built from this repository by its Makefile, not here.
+	MaintenanceAPIServer = "maintenance-apiserver"
+)
+
+// The folders of the modules that pin the programs, below hack/localcluster.
+const (
+	kubernetesModule = "kubernetes"
+	kwokModule       = "kwok"
+)
+
+type program struct {
+	name       string
+	module     string
+	importPath string
+}
+
+// programs lists what is built, in the order in which that shows progress soonest.
+func programs() []program {
+	return []program{
+		{Etcd, kubernetesModule, "go.etcd.io/etcd/server/v3"},
+		{KubeAPIServer, kubernetesModule, "k8s.io/kubernetes/cmd/kube-apiserver"},
+		{KubeControllerManager, kubernetesModule, "k8s.io/kubernetes/cmd/kube-controller-manager"},
+		{KubeScheduler, kubernetesModule, "k8s.io/kubernetes/cmd/kube-scheduler"},
+		{Kubectl, kubernetesModule, "k8s.io/kubernetes/cmd/kubectl"},
+		{Kwok, kwokModule, "sigs.k8s.io/kwok/cmd/kwok"},
+	}
+}

@@ -1,0 +1,27 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/medik8s/maintenance-apiserver/hack/localcluster/binaries"
+)
+
+func newBuildCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "build",
+		Short: "Build what is missing of the control plane into bin",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			root, err := binaries.Root()
+			if err != nil {
+				return err
+			}
+			return binaries.Ensure(cmd.Context(), root, filepath.Join(root, "bin"), cmd.OutOrStdout(), false)
+		},
+	}
+}

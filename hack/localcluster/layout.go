@@ -1,0 +1,91 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package localcluster
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+)
+
+// maxSocketDir leaves room for a file name below the 107 bytes that a unix
+// socket's path may have.
+const maxSocketDir = 80
+
+// layout names the files of a cluster.
+type layout struct {
+	dir string
+}
+
+func (l layout) kubeconfig() string        { return filepath.Join(l.dir, "kubeconfig") }
+func (l layout) state() string             { return filepath.Join(l.dir, "state.json") }
+func (l layout) lock() string              { return filepath.Join(l.dir, "lock") }
+func (l layout) certs(name string) string  { return filepath.Join(l.dir, "certs", name) }
+func (l layout) config(name string) string { return filepath.Join(l.dir, "config", name) }
+func (l layout) data(name string) string   { return filepath.Join(l.dir, "data", name) }
+func (l layout) log(name string) string    { return filepath.Join(l.dir, "logs", name+".log") }
+func (l layout) auditLog() string          { return l.log("audit") }
+
+// user escapes a name such as team/alice, which is no file name.
+func (l layout) user(name string) string {
+	return filepath.Join(l.dir, "users", url.PathEscape(name)+".kubeconfig")
+}
+
+// folders are all removed with the cluster, but for the logs.
+func (l layout) folders() []string {
+	return []string{l.certs(""), l.config(""), l.data(""), filepath.Dir(l.user(""))}
+}
+
+func (l layout) logs() string { return filepath.Dir(l.log("")) }
+
+func (l layout) makeFolders() error {
+	for _, folder := range append(l.folders(), l.logs()) {
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			return fmt.Errorf("could not make folder of cluster: %w", err)
+		}
+	}
+	return nil
+}
+
+// removeLogs makes room for those of a new cluster.
+func (l layout) removeLogs() error {
+	if err := os.RemoveAll(l.logs()); err != nil {
+		return fmt.Errorf("could not remove logs of the last cluster: %w", err)
+	}
+	return nil
+}
+
+// removeState removes everything but the logs and the lock. It names what it
+// removes: somebody may have put the cluster into a folder with other things.
+func (l layout) removeState(s *state) error {
+	var errs []error
+	for _, path := range append(l.folders(), l.kubeconfig(), l.state()) {
+		errs = append(errs, os.RemoveAll(path))
+	}
+	if s.SocketDir != "" { // may lie elsewhere
+		errs = append(errs, os.RemoveAll(s.SocketDir))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("could not remove state of cluster: %w", err)
+	}
+	return nil
+}
+
+// makeSocketDir returns the folder for unix sockets: the cluster's data folder,
+// or a temporary one where that path is too long for a socket.
+func (l layout) makeSocketDir() (string, error) {
+	if dir := l.data("sockets"); len(dir) <= maxSocketDir {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return "", fmt.Errorf("could not make folder for sockets: %w", err)
+		}
+		return dir, nil
+	}
+	dir, err := os.MkdirTemp("", "localcluster-sockets-")
+	if err != nil {
+		return "", fmt.Errorf("could not make folder for sockets: %w", err)
+	}
+	return dir, nil
+}

@@ -1,0 +1,229 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package localcluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/medik8s/maintenance-apiserver/hack/localcluster/binaries"
+	"github.com/medik8s/maintenance-apiserver/hack/localcluster/process"
+)
+
+// serverStopGrace bounds the wait for our server to end by itself; it promises
+// to take 10 s at most.
+const serverStopGrace = 15 * time.Second
+
+// ServerOptions says how to run our server. The zero value is how up runs it.
+type ServerOptions struct {
+	// Binary is the server's program. Default: bin/maintenance-apiserver.
+	Binary string
+	// DataDir is the folder of its embedded store. Default: one in the cluster's folder.
+	DataDir string
+	// Port is its port on loopback. Default: the one of the server before it in
+	// this cluster, else a free one.
+	Port int
+	// ExtraArgs are appended to the arguments.
+	ExtraArgs []string
+}
+
+// Server is our API server, registered with the cluster's aggregator. It acts as
+// the ServiceAccount of the artifacts, never as admin.
+type Server struct {
+	cluster    *Cluster
+	options    ServerOptions
+	kubeconfig string
+	fixedPort  bool
+	proc       *process.Process
+}
+
+// Exit says how a server ended.
+type Exit struct {
+	// Code is the exit code; -1 after a signal, or if another process started the server.
+	Code int
+	// Duration is the time from the signal, or from the call that waited, until it was gone.
+	Duration time.Duration
+}
+
+// StartServer registers and starts our server and waits until it serves through
+// the aggregator. It leaves a server that runs the same way alone.
+func (c *Cluster) StartServer(ctx context.Context, options ServerOptions) (*Server, error) {
+	s, err := c.NewServer(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	return s, s.Start(ctx)
+}
+
+// NewServer registers our server without starting it.
+func (c *Cluster) NewServer(ctx context.Context, options ServerOptions) (*Server, error) {
+	if options.Binary == "" {
+		options.Binary = c.binary(binaries.MaintenanceAPIServer)
+	}
+	if _, err := os.Stat(options.Binary); err != nil {
+		return nil, fmt.Errorf("could not find our server, which make build builds: %w", err)
+	}
+	if options.DataDir == "" {
+		options.DataDir = c.layout.data(binaries.MaintenanceAPIServer)
+	}
+	s := &Server{cluster: c, options: options, fixedPort: options.Port != 0}
+	if err := s.choosePort(); err != nil {
+		return nil, err
+	}
+	if err := s.register(ctx); err != nil {
+		return nil, err
+	}
+	var err error
+	s.kubeconfig, err = c.serverKubeconfig(ctx)
+	return s, err
+}
+
+// choosePort prefers the port of the last server of this cluster, by which it is
+// registered already.
+func (s *Server) choosePort() (err error) {
+	if s.options.Port == 0 {
+		s.options.Port = s.cluster.serverPort()
+	}
+	if s.options.Port == 0 {
+		s.options.Port, err = process.FreePort()
+	}
+	return err
+}
+
+// serverKubeconfig keeps a kubeconfig that exists, so that a server that runs by
+// it need not be restarted.
+func (c *Cluster) serverKubeconfig(ctx context.Context) (string, error) {
+	path := c.layout.user(serviceAccountUser(ServerNamespace, ServerName))
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	return c.ServiceAccountKubeconfig(ctx, ServerNamespace, ServerName)
+}
+
+// register applies the artifacts with the server's port.
+func (s *Server) register(ctx context.Context) error {
+	if err := s.cluster.setServerPort(ctx, s.options.Port); err != nil {
+		return err
+	}
+	return s.cluster.ApplyArtifacts(ctx)
+}
+
+// Start starts the server, with the arguments, port and data dir of before, and
+// waits until it serves through the aggregator. Where another program has taken
+// a port that nobody asked for, it moves to another one.
+func (s *Server) Start(ctx context.Context) error {
+	return s.cluster.step(binaries.MaintenanceAPIServer, func() (string, error) {
+		started, err := s.start(ctx)
+		if errors.Is(err, process.ErrPortTaken) && !s.fixedPort {
+			err = process.WithFreePort(ctx, func(ctx context.Context, port int) (err error) {
+				s.options.Port = port
+				if err := s.register(ctx); err != nil {
+					return err
+				}
+				started, err = s.start(ctx)
+				return err
+			})
+		}
+		if err != nil {
+			return "", err
+		}
+		return describe(s.proc, started), nil
+	})
+}
+
+func (s *Server) start(ctx context.Context) (started bool, err error) {
+	if started, err = s.launch(ctx); err != nil {
+		return started, err
+	}
+	return started, s.WaitReady(ctx)
+}
+
+// Launch starts the server without waiting for it to be ready, for those who
+// want to see it fail.
+func (s *Server) Launch(ctx context.Context) error {
+	_, err := s.launch(ctx)
+	return err
+}
+
+func (s *Server) launch(ctx context.Context) (started bool, err error) {
+	err = s.cluster.locked(ctx, func(ctx context.Context) error {
+		s.proc, started, err = s.cluster.ensure(ctx, s.component())
+		return err
+	})
+	return started, err
+}
+
+func (s *Server) component() component {
+	return component{
+		name:   binaries.MaintenanceAPIServer,
+		binary: s.options.Binary,
+		args: append([]string{
+			"--kubeconfig=" + s.kubeconfig,
+			"--data-dir=" + s.options.DataDir,
+			"--bind-address=127.0.0.1",
+			"--secure-port=" + strconv.Itoa(s.options.Port),
+			"--v=2",
+		}, s.options.ExtraArgs...),
+	}
+}
+
+// Kill ends the server with SIGKILL and waits until it is gone.
+func (s *Server) Kill() error {
+	if s.proc == nil {
+		return nil
+	}
+	return s.proc.Kill()
+}
+
+// Terminate ends the server with SIGTERM and waits until it is gone. It kills a
+// server that takes longer than 15 s, and returns an error then.
+func (s *Server) Terminate(ctx context.Context) (Exit, error) {
+	start := time.Now()
+	if err := s.proc.Signal(syscall.SIGTERM); err != nil {
+		return Exit{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, serverStopGrace)
+	defer cancel()
+	if err := s.proc.Wait(ctx); err != nil {
+		return Exit{}, errors.Join(fmt.Errorf("server did not end after SIGTERM: %w", err), s.proc.Kill())
+	}
+	return Exit{Code: s.proc.ExitCode(), Duration: time.Since(start)}, nil
+}
+
+// Wait waits until the server has ended by itself.
+func (s *Server) Wait(ctx context.Context) (Exit, error) {
+	start := time.Now()
+	if err := s.proc.Wait(ctx); err != nil {
+		return Exit{}, fmt.Errorf("could not wait for server to end: %w", err)
+	}
+	return Exit{Code: s.proc.ExitCode(), Duration: time.Since(start)}, nil
+}
+
+// Command returns how the server is started, for those who want to start it
+// otherwise than it is meant to; of a flag given twice the last one counts.
+func (s *Server) Command() (binary string, args []string) {
+	p := s.component()
+	return p.binary, p.args
+}
+
+// Running reports whether the server runs.
+func (s *Server) Running() bool { return s.proc != nil && !s.proc.Ended() }
+
+// PID returns the server's process id; it must have been started.
+func (s *Server) PID() int { return s.proc.PID }
+
+// Port returns the server's port on loopback.
+func (s *Server) Port() int { return s.options.Port }
+
+// DataDir returns the folder of the server's embedded store.
+func (s *Server) DataDir() string { return filepath.Clean(s.options.DataDir) }
+
+// LogPath returns the file with what the server wrote, over all its starts.
+func (s *Server) LogPath() string { return s.cluster.LogPath(binaries.MaintenanceAPIServer) }

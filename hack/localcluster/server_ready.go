@@ -1,0 +1,120 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package localcluster
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/medik8s/maintenance-apiserver/hack/localcluster/binaries"
+)
+
+// requestTimeout bounds one question whether the server is ready.
+const requestTimeout = 5 * time.Second
+
+var apiServices = schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}
+
+// WaitReady waits until the server says that it is ready, the aggregator finds it
+// available, and requests come through; for two minutes at most. When the server
+// ends meanwhile, the error bears the end of its log.
+func (s *Server) WaitReady(ctx context.Context) error {
+	var last error
+	err := wait.PollUntilContextTimeout(ctx, readyInterval, readyTimeout, true, func(ctx context.Context) (bool, error) {
+		if s.proc.Ended() {
+			return false, s.cluster.failure(binaries.MaintenanceAPIServer)
+		}
+		last = s.checkReady(ctx)
+		return last == nil, nil
+	})
+	if wait.Interrupted(err) {
+		return fmt.Errorf("server did not become ready, see %s: %w", s.LogPath(), errors.Join(err, last))
+	}
+	return err
+}
+
+// checkReady asks the server itself first: right after a restart the aggregator
+// still believes what it knew of the process before.
+func (s *Server) checkReady(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	apiService, err := s.cluster.dynamic.Resource(apiServices).Get(ctx, APIServiceName, metav1.GetOptions{})
+	if err != nil {
+		return fmt.Errorf("could not get APIService: %w", err)
+	}
+	if err := s.checkReadyz(ctx, apiService); err != nil {
+		return err
+	}
+	if err := checkAvailable(apiService); err != nil {
+		return err
+	}
+	err = s.cluster.client.Discovery().RESTClient().Get().AbsPath("/apis/maintenance.medik8s.io/v1beta1").Do(ctx).Error()
+	if err != nil {
+		return fmt.Errorf("could not reach server through the aggregator: %w", err)
+	}
+	return nil
+}
+
+// checkReadyz trusts the server by the bundle in its APIService, as the
+// aggregator does.
+func (s *Server) checkReadyz(ctx context.Context, apiService *unstructured.Unstructured) error {
+	bundle, _, err := unstructured.NestedString(apiService.Object, "spec", "caBundle")
+	if err != nil || bundle == "" {
+		return errors.Join(errors.New("APIService has no caBundle yet"), err)
+	}
+	pem, err := base64.StdEncoding.DecodeString(bundle)
+	if err != nil {
+		return fmt.Errorf("could not decode caBundle of APIService: %w", err)
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(pem)
+	transport := &http.Transport{TLSClientConfig: &tls.Config{
+		RootCAs:    roots,
+		ServerName: ServerName + "." + ServerNamespace + ".svc",
+		MinVersion: tls.VersionTLS12,
+	}}
+	defer transport.CloseIdleConnections()
+	url := fmt.Sprintf("https://127.0.0.1:%d/readyz", s.options.Port)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	if err != nil {
+		return fmt.Errorf("could not ask server whether it is ready: %w", err)
+	}
+	response, err := transport.RoundTrip(request)
+	if err != nil {
+		return fmt.Errorf("could not ask server whether it is ready: %w", err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("server is not ready: %s", response.Status)
+	}
+	return nil
+}
+
+func checkAvailable(apiService *unstructured.Unstructured) error {
+	conditions, _, err := unstructured.NestedSlice(apiService.Object, "status", "conditions")
+	if err != nil {
+		return fmt.Errorf("could not read conditions of APIService: %w", err)
+	}
+	for _, item := range conditions {
+		condition, _ := item.(map[string]any)
+		if condition["type"] != "Available" {
+			continue
+		}
+		if condition["status"] == "True" {
+			return nil
+		}
+		return fmt.Errorf("APIService is not available: %v: %v", condition["reason"], condition["message"])
+	}
+	return errors.New("APIService has not been looked at yet")
+}

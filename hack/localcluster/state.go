@@ -1,0 +1,82 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package localcluster
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/medik8s/maintenance-apiserver/hack/localcluster/process"
+)
+
+// state is what a later process needs to know of a cluster. It is written
+// whenever a process was started, so that an interrupted start can be undone.
+type state struct {
+	// APIServerPort is the port of kube-apiserver; 0 before its first start.
+	APIServerPort int `json:"apiServerPort,omitempty"`
+	// ServerPort is the port of our server; 0 before its first start.
+	ServerPort int `json:"serverPort,omitempty"`
+	// SocketDir holds etcd's sockets.
+	SocketDir string `json:"socketDir,omitempty"`
+	// Processes are those started, by name.
+	Processes map[string]processRecord `json:"processes"`
+
+	path string
+}
+
+// processRecord says which process a component runs as, and what it was started from.
+type processRecord struct {
+	process.Identity
+	// Fingerprint differs when binary, arguments or configuration do.
+	Fingerprint string `json:"fingerprint"`
+}
+
+// loadState returns the state in a file, and whether there was one.
+func loadState(path string) (s *state, found bool, err error) {
+	s = &state{Processes: map[string]processRecord{}, path: path}
+	content, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, false, nil
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("could not read state of cluster: %w", err)
+	}
+	if err := json.Unmarshal(content, s); err != nil {
+		return nil, false, fmt.Errorf("could not parse state of cluster in %s: %w", path, err)
+	}
+	return s, true, nil
+}
+
+// save replaces the file in one step, so that it is never half written.
+func (s *state) save() error {
+	content, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return fmt.Errorf("could not encode state of cluster: %w", err)
+	}
+	if err := os.WriteFile(s.path+".new", content, 0o600); err != nil {
+		return fmt.Errorf("could not write state of cluster: %w", err)
+	}
+	if err := os.Rename(s.path+".new", s.path); err != nil {
+		return fmt.Errorf("could not write state of cluster: %w", err)
+	}
+	return nil
+}
+
+// record stores which process a component now runs as.
+func (s *state) record(name string, r processRecord) error {
+	s.Processes[name] = r
+	return s.save()
+}
+
+// running returns the recorded process of a component, or nil if none runs.
+func (s *state) running(name string) *process.Process {
+	r, found := s.Processes[name]
+	if !found || !r.Alive() {
+		return nil
+	}
+	return process.Attach(r.Identity)
+}

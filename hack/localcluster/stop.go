@@ -1,0 +1,78 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package localcluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"sync"
+
+	"github.com/medik8s/maintenance-apiserver/hack/localcluster/binaries"
+	"github.com/medik8s/maintenance-apiserver/hack/localcluster/process"
+)
+
+// Stop ends every process that was started for the cluster, waits until all are
+// gone, and removes the cluster's state, but for the logs of a cluster whose
+// folder was chosen. Stopping a stopped cluster does nothing.
+func (c *Cluster) Stop(ctx context.Context) error {
+	if _, err := os.Stat(c.options.Dir); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	err := c.locked(ctx, func(ctx context.Context) error {
+		if err := c.stopProcesses(ctx); err != nil {
+			return err // the state is kept, so that stopping can be tried again
+		}
+		return c.layout.removeState(c.state)
+	})
+	if err == nil && c.options.temporary {
+		err = os.RemoveAll(c.options.Dir)
+	}
+	if err != nil {
+		return fmt.Errorf("could not stop cluster: %w", err)
+	}
+	return nil
+}
+
+// stopProcesses ends clients before the servers that they would miss.
+func (c *Cluster) stopProcesses(ctx context.Context) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var clients []string
+	for name := range c.state.Processes {
+		if name != binaries.KubeAPIServer && name != binaries.Etcd {
+			clients = append(clients, name)
+		}
+	}
+	for _, group := range [][]string{clients, {binaries.KubeAPIServer}, {binaries.Etcd}} {
+		if err := c.stopLocked(ctx, group...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stopLocked ends some components at the same time.
+func (c *Cluster) stopLocked(ctx context.Context, names ...string) error {
+	errs := make([]error, len(names))
+	var stopping sync.WaitGroup
+	for i, name := range names {
+		proc := c.runningLocked(name)
+		if proc == nil {
+			continue
+		}
+		stopping.Go(func() { errs[i] = stopProcess(ctx, name, proc) })
+	}
+	stopping.Wait()
+	return errors.Join(errs...)
+}
+
+func stopProcess(ctx context.Context, name string, proc *process.Process) error {
+	if err := proc.Stop(ctx, stopGrace); err != nil {
+		return fmt.Errorf("could not stop %s: %w", name, err)
+	}
+	return nil
+}
