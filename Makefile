@@ -1,0 +1,100 @@
+# Copyright The maintenance-apiserver Authors.
+# SPDX-License-Identifier: Apache-2.0
+
+SHELL := /usr/bin/env bash
+.SHELLFLAGS := -o errexit -o nounset -o pipefail -c
+.DEFAULT_GOAL := help
+
+# The local cluster: how many nodes, in how many zones, and where its state lies.
+NODES ?= 5
+ZONES ?= 3
+CLUSTER_DIR ?= .localcluster
+# The cluster that `make run` serves.
+KUBECONFIG ?= $(CLUSTER_DIR)/kubeconfig
+
+VERSION ?= v0.1.0-dev.g$(shell git rev-parse --short HEAD 2>/dev/null || echo unknown)
+version_pkg := k8s.io/component-base/version
+LDFLAGS := -s -w -X $(version_pkg).gitVersion=$(VERSION) -X $(version_pkg).gitMajor=0 -X $(version_pkg).gitMinor=1
+
+localcluster := go run ./hack/localcluster/cmd
+export KUBE_CACHE_MUTATION_DETECTOR = true
+# Everything is built and tested with the toolchain that is installed.
+export GOTOOLCHAIN = local
+
+##@ Use
+
+.PHONY: demo
+demo: build cluster-binaries ## Put a node into maintenance and give it back, on a real control plane
+	hack/demo.sh
+
+.PHONY: up
+up: build cluster-binaries ## Start a local cluster with our server in it (NODES=5 ZONES=3)
+	$(localcluster) up --dir $(CLUSTER_DIR) --nodes $(NODES) --zones $(ZONES)
+
+.PHONY: down
+down: ## End what `make up` started
+	$(localcluster) down --dir $(CLUSTER_DIR)
+
+.PHONY: run
+run: build ## Run only our server, in the foreground, against $KUBECONFIG
+	bin/maintenance-apiserver --kubeconfig $(KUBECONFIG) --data-dir $(CLUSTER_DIR)/run-data --bind-address 127.0.0.1
+
+##@ Build
+
+.PHONY: build
+build: ## Build bin/maintenance-apiserver
+	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/maintenance-apiserver ./cmd/apiserver
+
+.PHONY: cluster-binaries
+cluster-binaries: ## Build the local cluster's programs into bin/, once
+	$(localcluster) build
+
+##@ Test
+
+.PHONY: test
+test: test-unit test-integration ## Run every test, with the race detector
+
+.PHONY: test-unit
+test-unit: ## Run the tests that need no cluster
+	go test -race -timeout 10m ./cmd/... ./pkg/... ./hack/...
+
+.PHONY: test-integration
+test-integration: cluster-binaries ## Run the tests on a real control plane
+	CGO_ENABLED=1 go build -race -ldflags '$(LDFLAGS)' -o bin/race/maintenance-apiserver ./cmd/apiserver
+	go test -race -timeout 40m ./test/...
+
+.PHONY: bench
+bench: ## Run the benchmarks of the drain engine's core
+	go test -run '^$$' -bench . -benchmem ./pkg/drainer/...
+
+##@ Check
+
+.PHONY: lint
+lint: bin/golangci-lint ## Run the linters
+	bin/golangci-lint run ./...
+
+.PHONY: verify
+verify: ## Check that generated code, modules and manifests are up to date
+	hack/verify.sh
+
+##@ Change
+
+.PHONY: generate
+generate: ## Regenerate what is generated from pkg/apis
+	hack/update-codegen.sh
+
+.PHONY: fmt
+fmt: bin/golangci-lint ## Format the code
+	bin/golangci-lint fmt ./...
+
+bin/golangci-lint: hack/tools/golangci-lint/go.mod hack/tools/golangci-lint/go.sum
+	cd hack/tools/golangci-lint && CGO_ENABLED=0 go build -o $(CURDIR)/$@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+	touch $@
+
+.PHONY: clean
+clean: down ## End the local cluster and remove what was built
+	rm -rf bin $(CLUSTER_DIR)
+
+.PHONY: help
+help: ## Show this help
+	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
