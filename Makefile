@@ -61,7 +61,7 @@ test-unit: ## Run the tests that need no cluster
 .PHONY: test-integration
 test-integration: cluster-binaries ## Run the tests on a real control plane
 	CGO_ENABLED=1 go build -race -ldflags '$(LDFLAGS)' -o bin/race/maintenance-apiserver ./cmd/apiserver
-	go test -race -timeout 40m ./test/...
+	SERVER_BINARY=$(CURDIR)/bin/race/maintenance-apiserver go test -race -timeout 40m ./test/...
 
 .PHONY: bench
 bench: ## Run the benchmarks of the drain engine's core

@@ -152,3 +152,5 @@ func timeout(seconds int64) func(*v1beta1.NodeMaintenance) {
 func released(hold *v1beta1.NodeMaintenance) {
 	hold.DeletionTimestamp = ptrTo(metav1.NewTime(time.Unix(1, 0)))
 }
+
+func metav1Now() metav1.Time { return metav1.NewTime(epoch) }

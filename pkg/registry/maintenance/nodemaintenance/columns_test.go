@@ -31,8 +31,16 @@ func TestHeadings(t *testing.T) {
 		}
 	}
 	want := []heading{
-		{"Name", false}, {"Node", false}, {"Phase", false}, {"Progress", false}, {"Pending", false},
-		{"Requestor", false}, {"Reason", false}, {"Age", false}, {"Stage", true}, {"Blocked By", true},
+		{"Name", false},
+		{"Node", false},
+		{"Phase", false},
+		{"Progress", false},
+		{"Pending", false},
+		{"Requestor", false},
+		{"Reason", false},
+		{"Age", false},
+		{"Stage", true},
+		{"Blocked By", true},
 	}
 	if diff := cmp.Diff(want, headings); diff != "" {
 		t.Errorf("headings differ (-want +got):\n%s", diff)

@@ -56,8 +56,10 @@ func TestContract(t *testing.T) {
 			[]labels.Set{{"team": "storage"}},
 			[]labels.Set{{"team": "network"}},
 			[]fields.Set{
-				{"metadata.name": "stored"}, {"spec.nodeName": "worker-1"},
-				{"spec.requestor": "alice"}, {"status.phase": "Pending"},
+				{"metadata.name": "stored"},
+				{"spec.nodeName": "worker-1"},
+				{"spec.requestor": "alice"},
+				{"status.phase": "Pending"},
 			},
 			[]fields.Set{{"spec.nodeName": "worker-2"}, {"spec.requestor": "bob"}},
 		)

@@ -57,7 +57,7 @@ func New(waker Waker, nodes NodeFinder) func(*resource.REST) rest.Storage {
 	}
 }
 
-// Create implements rest.Creater.
+// Create stores a hold and tells its creator about the node and its other holds.
 func (r *REST) Create(ctx context.Context, obj runtime.Object, createValidation rest.ValidateObjectFunc,
 	options *metav1.CreateOptions,
 ) (runtime.Object, error) {

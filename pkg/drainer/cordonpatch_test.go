@@ -1,0 +1,212 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drainer
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+func cordonedNode(note string) *corev1.Node {
+	return makeNode(testNode, unschedulable, tainted(v1beta1.DrainTaint),
+		labelled(v1beta1.ExcludeFromRemediationLabel, "true"),
+		func(node *corev1.Node) { node.Annotations = map[string]string{v1beta1.HoldsAnnotation: note} })
+}
+
+func TestCordonPatch(t *testing.T) {
+	drain := `{"effect":"NoSchedule","key":"medik8s.io/drain"}`
+	extra := corev1.Taint{Key: "kubevirt.io/drain", Effect: corev1.TaintEffectNoSchedule}
+	label := `"labels":{"remediation.medik8s.io/exclude-from-remediation":"true"}`
+	note := `"annotations":{"maintenance.medik8s.io/holds":"note"}`
+	head := `"resourceVersion":"7","uid":"uid-worker-1"`
+	tests := map[string]struct {
+		node        *corev1.Node
+		extra       []corev1.Taint
+		want        string
+		wantChanges int
+	}{
+		"plain node": {
+			node:        makeNode(testNode),
+			want:        fmt.Sprintf(`{"metadata":{%s,%s,%s},"spec":{"unschedulable":true,"taints":[%s]}}`, head, label, note, drain),
+			wantChanges: 4,
+		},
+		"foreign taints stay, in their order": {
+			node: makeNode(testNode, tainted("b"), tainted("a")),
+			want: fmt.Sprintf(`{"metadata":{%s,%s,%s},"spec":{"unschedulable":true,"taints":[%s,%s,%s]}}`, head, label, note,
+				`{"effect":"NoSchedule","key":"b"}`, `{"effect":"NoSchedule","key":"a"}`, drain),
+			wantChanges: 4,
+		},
+		"taints of the configuration": {
+			node:  makeNode(testNode, unschedulable),
+			extra: []corev1.Taint{extra, {Key: v1beta1.DrainTaint, Effect: corev1.TaintEffectNoSchedule}},
+			want: fmt.Sprintf(`{"metadata":{%s,%s,%s},"spec":{"taints":[%s,%s]}}`, head, label, note,
+				drain, `{"effect":"NoSchedule","key":"kubevirt.io/drain"}`),
+			wantChanges: 4,
+		},
+		"only other holds than before": {
+			node: cordonedNode("old note"),
+			want: fmt.Sprintf(`{"metadata":{%s,%s}}`, head, note),
+		},
+		"uncordoned by somebody": {
+			node: func() *corev1.Node {
+				node := cordonedNode("note")
+				node.Spec.Unschedulable = false
+				return node
+			}(),
+			want:        fmt.Sprintf(`{"metadata":{%s},"spec":{"unschedulable":true}}`, head),
+			wantChanges: 1,
+		},
+		"as it should be": {node: cordonedNode("note")},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			test.node.ResourceVersion = "7"
+			patch := newMarks(testStoreID, test.extra).cordonPatch(test.node, "note")
+			if patch.empty() != (test.want == "") {
+				t.Fatalf("patch %v is empty: %t", patch.body, patch.empty())
+			}
+			if len(patch.changes) != test.wantChanges {
+				t.Errorf("changes %v, want %d", patch.changes, test.wantChanges)
+			}
+			if test.want != "" {
+				wantJSON(t, patch, test.want)
+			}
+		})
+	}
+}
+
+func wantJSON(t *testing.T, patch *nodePatch, want string) {
+	t.Helper()
+	data, err := patch.encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got, wanted any
+	if err := json.Unmarshal(data, &got); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal([]byte(want), &wanted); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, wanted) {
+		t.Errorf("patch\n%s, want\n%s", data, want)
+	}
+}
+
+func TestGiveBackPatch(t *testing.T) {
+	head := `"resourceVersion":"7","uid":"uid-worker-1"`
+	tests := map[string]struct {
+		before v1beta1.NodeBefore
+		change func(*corev1.Node)
+		want   string
+	}{
+		"plain before": {
+			want: fmt.Sprintf(`{"metadata":{%s,"labels":{"remediation.medik8s.io/exclude-from-remediation":null},`+
+				`"annotations":{"maintenance.medik8s.io/holds":null}},"spec":{"unschedulable":false,"taints":[]}}`, head),
+		},
+		"all of it before": {
+			before: v1beta1.NodeBefore{
+				Unschedulable: true, Taints: []string{"medik8s.io/drain:NoSchedule"},
+				Labels: map[string]string{v1beta1.ExcludeFromRemediationLabel: "true"},
+			},
+			want: fmt.Sprintf(`{"metadata":{%s,"annotations":{"maintenance.medik8s.io/holds":null}}}`, head),
+		},
+		"foreign taint meanwhile": {
+			change: tainted("x"),
+			want: fmt.Sprintf(`{"metadata":{%s,"labels":{"remediation.medik8s.io/exclude-from-remediation":null},`+
+				`"annotations":{"maintenance.medik8s.io/holds":null}},"spec":{"unschedulable":false,"taints":[{"effect":"NoSchedule","key":"x"}]}}`, head),
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			node := cordonedNode("note")
+			node.ResourceVersion = "7"
+			if test.change != nil {
+				test.change(node)
+			}
+			wantJSON(t, newMarks(testStoreID, nil).giveBackPatch(node, test.before), test.want)
+		})
+	}
+}
+
+func TestNoteIsCappedAndReadable(t *testing.T) {
+	var holds []hold
+	for i := range maxAnnotatedHolds + 3 {
+		holds = append(holds, newHold(makeHold(fmt.Sprintf("hold-%02d", i))))
+	}
+	holds = append(holds, newHold(makeHold("idle", stage(v1beta1.StageIdle))))
+	before := v1beta1.NodeBefore{Unschedulable: true, Taints: []string{"a=b:NoSchedule"}}
+	value, err := newMarks(testStoreID, nil).note(holds, before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	note, err := readNote(cordonedNode(value))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if note.StoreID != testStoreID || len(note.Holds) != maxAnnotatedHolds || note.More != 3 || !reflect.DeepEqual(note.Before, before) {
+		t.Errorf("read back %+v", note)
+	}
+	if first := note.Holds[0]; first.Name != "hold-00" || first.Requestor != "hold-00" || first.Reason != "kernel" {
+		t.Errorf("the first hold reads %+v", first)
+	}
+	if strings.Contains(value, "idle") {
+		t.Error("a hold that asks for nothing is named")
+	}
+	if _, err := readNote(cordonedNode("nonsense")); err == nil {
+		t.Error("nonsense could be read")
+	}
+}
+
+func TestConditionsPatch(t *testing.T) {
+	foreign := corev1.NodeCondition{Type: corev1.NodeMaintenanceInProgress, Status: corev1.ConditionFalse, Reason: "Admin"}
+	own := corev1.NodeCondition{Type: corev1.NodeDrained, Status: corev1.ConditionFalse, Reason: reasonNodeMaintenance}
+	tests := map[string]struct {
+		has    []corev1.NodeCondition
+		wanted map[corev1.NodeConditionType]corev1.ConditionStatus
+		// want are the types that the patch names; empty when there is no patch.
+		want []string
+	}{
+		"nothing there, nothing wanted": {},
+		"set":                           {wanted: wantedConditions(true, false), want: []string{"DrainInProgress", "Drained", "MaintenanceInProgress"}},
+		"only cordoned":                 {wanted: wantedConditions(false, false), want: []string{"MaintenanceInProgress"}},
+		"another's is left alone":       {has: []corev1.NodeCondition{foreign}, wanted: wantedConditions(false, false)},
+		"as it should be":               {has: []corev1.NodeCondition{own}, wanted: map[corev1.NodeConditionType]corev1.ConditionStatus{corev1.NodeDrained: corev1.ConditionFalse}},
+		"changed":                       {has: []corev1.NodeCondition{own}, wanted: map[corev1.NodeConditionType]corev1.ConditionStatus{corev1.NodeDrained: corev1.ConditionTrue}, want: []string{"Drained"}},
+		"cleared":                       {has: []corev1.NodeCondition{own, foreign}, want: []string{"Drained"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			node := makeNode(testNode)
+			node.Status.Conditions = append(node.Status.Conditions, test.has...)
+			patch, err := conditionsPatch(node, test.wanted, metav1Now())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var decoded struct {
+				Status struct{ Conditions []struct{ Type string } }
+			}
+			if patch != nil {
+				if err := json.Unmarshal(patch, &decoded); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var got []string
+			for _, condition := range decoded.Status.Conditions {
+				got = append(got, condition.Type)
+			}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("the patch names %v, want %v", got, test.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,268 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drainer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/utils/clock"
+)
+
+// fakeEvicter answers when it is told to.
+type fakeEvicter struct {
+	mu       sync.Mutex
+	posted   []string
+	inFlight map[string]chan error
+	most     int
+}
+
+func newFakeEvicter() *fakeEvicter { return &fakeEvicter{inFlight: map[string]chan error{}} }
+
+func (f *fakeEvicter) evict(ctx context.Context, pod *corev1.Pod, _ *int64) error {
+	f.mu.Lock()
+	answer := make(chan error, 1)
+	f.posted = append(f.posted, pod.Name)
+	f.inFlight[pod.Name] = answer
+	f.most = max(f.most, len(f.inFlight))
+	f.mu.Unlock()
+	defer func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		delete(f.inFlight, pod.Name)
+	}()
+	select {
+	case err := <-answer:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (f *fakeEvicter) answer(pod string, err error) {
+	f.mu.Lock()
+	answer := f.inFlight[pod]
+	f.mu.Unlock()
+	answer <- err
+	synctest.Wait()
+}
+
+func (f *fakeEvicter) posts() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.posted)
+}
+
+func (f *fakeEvicter) hanging() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.inFlight)
+}
+
+// dispatching runs a test with a dispatcher at work in a bubble of its own time.
+func dispatching(t *testing.T, limit int, budgets []*policyv1.PodDisruptionBudget, test func(t *testing.T, d *dispatcher, f *fakeEvicter)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		f, book := newFakeEvicter(), newBudgetBook()
+		for _, pdb := range budgets {
+			book.set(pdb, time.Now())
+		}
+		d := newDispatcher(clock.RealClock{}, f, book, limit, func(string) {})
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			d.run(ctx)
+		}()
+		defer func() {
+			cancel()
+			<-ended
+		}()
+		test(t, d, f)
+	})
+}
+
+func wants(d *dispatcher, node string, pods ...*corev1.Pod) {
+	evictions := make([]eviction, 0, len(pods))
+	for _, pod := range pods {
+		evictions = append(evictions, eviction{pod: pod})
+	}
+	d.want(node, evictions, pods)
+	synctest.Wait()
+}
+
+func wantPosts(t *testing.T, f *fakeEvicter, want ...string) {
+	t.Helper()
+	got := f.posts()
+	slices.Sort(got)
+	if slices.Sort(want); !slices.Equal(got, want) {
+		t.Errorf("posted %v, want %v", got, want)
+	}
+}
+
+func TestDispatchBoundsWhatIsInFlight(t *testing.T) {
+	dispatching(t, 3, nil, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
+		var pods []*corev1.Pod
+		for i := range 8 {
+			pods = append(pods, makePod(fmt.Sprintf("p%d", i)))
+		}
+		wants(d, "n", pods...)
+		wantPosts(t, f, "p0", "p1", "p2")
+		f.answer("p1", nil)
+		wantPosts(t, f, "p0", "p1", "p2", "p3")
+		for _, pod := range []string{"p0", "p2", "p3", "p4", "p5", "p6", "p7"} {
+			f.answer(pod, nil)
+		}
+		wants(d, "n", pods...) // the watch lags: the pods look as before
+		wantPosts(t, f, "p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7")
+		if f.most != 3 {
+			t.Errorf("%d at a time, want 3", f.most)
+		}
+	})
+}
+
+func TestDispatchPostsOneEvictionABudgetAtATime(t *testing.T) {
+	budgets := []*policyv1.PodDisruptionBudget{makeBudget("b", "web", 1, 4, 4, 3)}
+	dispatching(t, 10, budgets, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
+		wants(d, "m", makePod("p1"), makePod("free", app("free")))
+		wants(d, "n", makePod("p2"), makePod("p3"))
+		wantPosts(t, f, "p1", "free")
+		f.answer("p1", nil)
+		wantPosts(t, f, "p1", "free", "p2")
+		// The room was 3, and two posts are not in the budget's status yet: one is left.
+		f.answer("p2", nil)
+		wantPosts(t, f, "p1", "free", "p2", "p3")
+	})
+}
+
+func TestDispatchWaitsForRoom(t *testing.T) {
+	full := []*policyv1.PodDisruptionBudget{makeBudget("b", "web", 2, 2, 2, 0)}
+	dispatching(t, 10, full, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
+		wants(d, "n", makePod("p1"), makePod("p2"))
+		time.Sleep(time.Hour)
+		wantPosts(t, f)
+		d.budgets.set(makeBudget("b", "web", 2, 3, 3, 1, version("2")), time.Now())
+		d.nudge()
+		synctest.Wait()
+		wantPosts(t, f, "p1")
+		f.answer("p1", nil)
+		wantPosts(t, f, "p1")
+		// The budget's next status: p1 is taken into account, and there is room again.
+		d.budgets.set(makeBudget("b", "web", 2, 3, 3, 1, version("3"), disrupts("p1")), time.Now())
+		d.nudge()
+		synctest.Wait()
+		wantPosts(t, f, "p1", "p2")
+	})
+}
+
+func TestDispatchLeavesARefusingBudgetAlone(t *testing.T) {
+	refusal := withCause(apierrors.NewTooManyRequests("no", 0), policyv1.DisruptionBudgetCause, "taken")
+	dispatching(t, 10, []*policyv1.PodDisruptionBudget{makeBudget("b", "web", 1, 2, 2, 1)}, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
+		wants(d, "n", makePod("p1"), makePod("p2"))
+		f.answer("p1", refusal)
+		d.nudge()
+		time.Sleep(refusalLasts - time.Second)
+		synctest.Wait()
+		wantPosts(t, f, "p1")
+		d.budgets.set(makeBudget("b", "web", 1, 2, 2, 1, version("2")), time.Now())
+		d.nudge()
+		synctest.Wait()
+		wantPosts(t, f, "p1", "p1")
+		f.answer("p1", refusal)
+		time.Sleep(refusalLasts + time.Second)
+		synctest.Wait()
+		wantPosts(t, f, "p1", "p1", "p1")
+	})
+}
+
+func TestDispatchCancel(t *testing.T) {
+	dispatching(t, 1, nil, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
+		p1, p2 := makePod("p1"), makePod("p2")
+		wants(d, "n", p1, p2)
+		d.cancel("n")
+		f.answer("p1", nil) // it was under way and may finish
+		wantPosts(t, f, "p1")
+		// Wanted again at once: what was accepted meanwhile is not posted again.
+		wants(d, "n", p1, p2)
+		wantPosts(t, f, "p1", "p2")
+		f.answer("p2", nil)
+		d.cancel("n")
+		if tried := d.tried("n"); len(tried) > 0 {
+			t.Errorf("a cancelled node is remembered: %v", tried)
+		}
+	})
+}
+
+func TestDispatchNeverPostsAPodTwiceAtATime(t *testing.T) {
+	dispatching(t, 10, nil, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
+		p1 := makePod("p1")
+		for range 5 {
+			wants(d, "n", p1)
+			d.cancel("n")
+		}
+		wants(d, "n", p1)
+		wantPosts(t, f, "p1")
+		f.answer("p1", nil)
+		wants(d, "n", p1)
+		wantPosts(t, f, "p1")
+	})
+}
+
+func TestDispatchBacksOff(t *testing.T) {
+	tests := map[string]struct {
+		err error
+		// wantPosts are the requests within a minute.
+		wantPosts int
+	}{
+		"internal error": {err: apierrors.NewInternalError(errors.New("x")), wantPosts: 6},
+		"webhook":        {err: webhookRefusal(http.StatusTooManyRequests), wantPosts: 6},
+		"told to wait":   {err: apierrors.NewTooManyRequests("slow down", 25), wantPosts: 3},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			dispatching(t, 10, nil, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
+				wants(d, "n", makePod("p1"))
+				for range 59 {
+					if f.hanging() > 0 {
+						f.answer("p1", test.err)
+					}
+					time.Sleep(time.Second)
+					synctest.Wait()
+				}
+				if got := len(f.posts()); got != test.wantPosts {
+					t.Errorf("%d requests within a minute, want %d", got, test.wantPosts)
+				}
+			})
+		})
+	}
+}
+
+func TestDispatchRetriesLeaveRoomForOthers(t *testing.T) {
+	dispatching(t, 4, nil, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
+		stuck := []*corev1.Pod{makePod("s1"), makePod("s2"), makePod("s3"), makePod("s4")}
+		wants(d, "stuck", stuck...)
+		for _, pod := range stuck {
+			f.answer(pod.Name, apierrors.NewInternalError(errors.New("x")))
+		}
+		time.Sleep(2 * time.Second) // they are tried again, and hang
+		synctest.Wait()
+		if hanging := f.hanging(); hanging != 2 {
+			t.Errorf("%d retries at a time, want 2", hanging)
+		}
+		wants(d, "free", makePod("p1"))
+		if !slices.Contains(f.posts(), "p1") {
+			t.Error("a free pod waits for those that were refused")
+		}
+	})
+}

@@ -1,0 +1,70 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package env
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+// Timeout is how long tests wait for what should come soon; it allows for a
+// loaded machine and the race detector.
+const Timeout = 60 * time.Second
+
+const pollInterval = 50 * time.Millisecond
+
+// Eventually waits until check returns "", which otherwise is what is still
+// wrong, and fails the test with that after Timeout.
+func Eventually(t *testing.T, what string, check func(ctx context.Context) (wrong string)) {
+	t.Helper()
+	EventuallyWithin(t, Timeout, what, check)
+}
+
+// EventuallyWithin is Eventually with another timeout.
+func EventuallyWithin(t *testing.T, timeout time.Duration, what string, check func(ctx context.Context) (wrong string)) {
+	t.Helper()
+	var wrong string
+	err := wait.PollUntilContextTimeout(t.Context(), pollInterval, timeout, true, func(ctx context.Context) (bool, error) {
+		wrong = check(ctx)
+		return wrong == "", nil
+	})
+	if err != nil {
+		t.Fatalf("%s: not within %s: %s", what, timeout, wrong)
+	}
+}
+
+// Always checks for a while that something stays as it is.
+func Always(t *testing.T, duration time.Duration, what string, check func(ctx context.Context) (wrong string)) {
+	t.Helper()
+	deadline := time.Now().Add(duration)
+	for time.Now().Before(deadline) {
+		if wrong := check(t.Context()); wrong != "" {
+			t.Fatalf("%s: %s", what, wrong)
+		}
+		time.Sleep(pollInterval)
+	}
+}
+
+// WaitForHold waits until check accepts the NodeMaintenance, and returns it.
+func (e *Env) WaitForHold(t *testing.T, name, what string, check func(nm *v1beta1.NodeMaintenance) bool) *v1beta1.NodeMaintenance {
+	t.Helper()
+	var last *v1beta1.NodeMaintenance
+	Eventually(t, what, func(ctx context.Context) string {
+		nm, err := e.Maintenance.MaintenanceV1beta1().NodeMaintenances().Get(ctx, name, metav1.GetOptions{})
+		if err != nil {
+			return err.Error()
+		}
+		if last = nm; check(nm) {
+			return ""
+		}
+		return describe(nm)
+	})
+	return last
+}
