@@ -85,7 +85,7 @@ func transitions(h hold, old, next v1beta1.NodeMaintenanceStatus) []transition {
 	}
 	node := h.Spec.NodeName
 	if reason := conditionReason(next, v1beta1.ConditionCordoned); reason != conditionReason(old, v1beta1.ConditionCordoned) {
-		message := apimeta.FindStatusCondition(next.Conditions, v1beta1.ConditionCordoned).Message
+		message := conditionMessage(next, v1beta1.ConditionCordoned)
 		switch reason {
 		case v1beta1.ReasonNodeNotFound:
 			found = append(found, transition{kind: corev1.EventTypeWarning, reason: eventNodeNotFound, message: message})
@@ -104,7 +104,7 @@ func transitions(h hold, old, next v1beta1.NodeMaintenanceStatus) []transition {
 	switch {
 	case drained(next) && !drained(old):
 		note(corev1.EventTypeNormal, eventDrainSucceeded, "%s (%s)",
-			apimeta.FindStatusCondition(next.Conditions, v1beta1.ConditionDrained).Message, h.Name)
+			conditionMessage(next, v1beta1.ConditionDrained), h.Name)
 	case draining(next) && drained(old):
 		note(corev1.EventTypeWarning, eventDrainRestarted, "%d pods came to drained node %s; %s drains it again", next.PendingPodCount, node, h.Name)
 	}
@@ -117,6 +117,13 @@ func transitions(h hold, old, next v1beta1.NodeMaintenanceStatus) []transition {
 func conditionReason(status v1beta1.NodeMaintenanceStatus, kind string) string {
 	if condition := apimeta.FindStatusCondition(status.Conditions, kind); condition != nil {
 		return condition.Reason
+	}
+	return ""
+}
+
+func conditionMessage(status v1beta1.NodeMaintenanceStatus, kind string) string {
+	if condition := apimeta.FindStatusCondition(status.Conditions, kind); condition != nil {
+		return condition.Message
 	}
 	return ""
 }

@@ -94,11 +94,7 @@ func (s *statusBuilder) condition(kind string, status metav1.ConditionStatus, re
 // newNode starts over: what the status said was about another node of that name, or none.
 func (s *statusBuilder) newNode() {
 	s.next = &v1beta1.NodeMaintenanceStatus{
-		ObservedGeneration: s.hold.Generation, NodeUID: s.facts.node, LastUpdate: s.old.LastUpdate, Conditions: s.next.Conditions,
-	}
-	if drained(*s.next) {
-		s.condition(v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonDraining,
-			"node %s was replaced", s.hold.Spec.NodeName)
+		ObservedGeneration: s.hold.Generation, NodeUID: s.facts.node, LastUpdate: s.old.LastUpdate,
 	}
 	s.old = *s.next.DeepCopy()
 }

@@ -5,8 +5,10 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
+	"sync"
 	"time"
 
 	genericapiserver "k8s.io/apiserver/pkg/server"
@@ -53,26 +55,26 @@ func Run(ctx context.Context, o *options.Options) error {
 	return runWhileStoreRuns(ctx, st, srv)
 }
 
-// runWhileStoreRuns stops the server when its store stops by itself: without it
-// every request would hang, and a restart may help.
+// errStoreStopped is the reason for which the server stops when its store does:
+// without it every request would hang, and a restart may help.
+var errStoreStopped = errors.New("the store stopped by itself")
+
+// runWhileStoreRuns serves until ctx ends or the store stops.
 func runWhileStoreRuns(ctx context.Context, st *store.Store, srv *server.Server) error {
 	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	watched := make(chan struct{})
-	go func() {
-		defer close(watched)
+	var watching sync.WaitGroup
+	watching.Go(func() {
 		select {
 		case err := <-st.Failed():
-			stop(fmt.Errorf("the store stopped by itself: %w", err))
+			stop(fmt.Errorf("%w: %w", errStoreStopped, err))
 		case <-ctx.Done():
 		}
-	}()
+	})
 	err := srv.Run(ctx)
-	failed := context.Cause(ctx)
 	stop(nil)
-	<-watched
-	if err == nil && failed != nil && ctx.Err() != nil && failed != context.Canceled {
-		return failed
+	watching.Wait()
+	if cause := context.Cause(ctx); errors.Is(cause, errStoreStopped) {
+		return errors.Join(cause, err)
 	}
 	return err
 }

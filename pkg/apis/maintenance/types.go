@@ -137,13 +137,13 @@ type NodeMaintenanceStatus struct {
 type MaintenancePhase string
 
 const (
-	// PhasePending: nothing has been done yet.
+	// PhasePending means that nothing has been done yet.
 	PhasePending MaintenancePhase = "Pending"
-	// PhaseRunning: the node is being cordoned or drained.
+	// PhaseRunning means that the node is being cordoned or drained.
 	PhaseRunning MaintenancePhase = "Running"
-	// PhaseSucceeded: what the stage asks for is done.
+	// PhaseSucceeded means that what the stage asks for is done.
 	PhaseSucceeded MaintenancePhase = "Succeeded"
-	// PhaseFailed: pods are left past the deadline.
+	// PhaseFailed means that pods are left past the deadline.
 	PhaseFailed MaintenancePhase = "Failed"
 )
 
@@ -178,22 +178,22 @@ type DrainBlocker struct {
 type BlockerReason string
 
 const (
-	// BlockerDisruptionBudget: the pod's disruption budget has no room.
+	// BlockerDisruptionBudget means that the pod's disruption budget has no room.
 	BlockerDisruptionBudget BlockerReason = "DisruptionBudget"
-	// BlockerMultipleDisruptionBudgets: several disruption budgets select the pod, and the
+	// BlockerMultipleDisruptionBudgets means that several disruption budgets select the pod, and the
 	// eviction API refuses such pods for good.
 	BlockerMultipleDisruptionBudgets BlockerReason = "MultipleDisruptionBudgets"
-	// BlockerAdmissionWebhook: an admission webhook refuses the eviction. KubeVirt does so
+	// BlockerAdmissionWebhook means that an admission webhook refuses the eviction. KubeVirt does so
 	// while it migrates a virtual machine.
 	BlockerAdmissionWebhook BlockerReason = "AdmissionWebhook"
-	// BlockerTerminating: the pod was evicted and does not go: its grace period is over.
+	// BlockerTerminating means that the pod was evicted and does not go: its grace period is over.
 	BlockerTerminating BlockerReason = "Terminating"
-	// BlockerNamespaceTerminating: the pod's namespace is being deleted, and nothing can be
+	// BlockerNamespaceTerminating means that the pod's namespace is being deleted, and nothing can be
 	// evicted in it.
 	BlockerNamespaceTerminating BlockerReason = "NamespaceTerminating"
-	// BlockerOwnPod: the pod is this server's own, and no other replica could take over.
+	// BlockerOwnPod means that the pod is this server's own, and no other replica could take over.
 	BlockerOwnPod BlockerReason = "OwnPod"
-	// BlockerEvictionFailed: the eviction is refused or fails for another reason, which the
+	// BlockerEvictionFailed means that the eviction is refused or fails for another reason, which the
 	// message quotes. It is tried again.
 	BlockerEvictionFailed BlockerReason = "EvictionFailed"
 )

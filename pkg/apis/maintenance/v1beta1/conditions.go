@@ -17,29 +17,29 @@ const (
 
 // Reasons of the conditions Cordoned and Drained.
 const (
-	// ReasonCordoned: the node is cordoned.
+	// ReasonCordoned means that the node is cordoned.
 	ReasonCordoned = "Cordoned"
-	// ReasonCordonFailed: the node could not be cordoned; the message says
+	// ReasonCordonFailed means that the node could not be cordoned; the message says
 	// why. It is tried again.
 	ReasonCordonFailed = "CordonFailed"
-	// ReasonStageIdle: spec.stage is Idle, so that nothing is done.
+	// ReasonStageIdle means that spec.stage is Idle, so that nothing is done.
 	ReasonStageIdle = "StageIdle"
-	// ReasonStageCordon: spec.stage is Cordon, so that no pod is evicted.
+	// ReasonStageCordon means that spec.stage is Cordon, so that no pod is evicted.
 	ReasonStageCordon = "StageCordon"
-	// ReasonNodeNotFound: no node of that name exists. The maintenance starts
+	// ReasonNodeNotFound means that no node of that name exists. The maintenance starts
 	// when it appears.
 	ReasonNodeNotFound = "NodeNotFound"
-	// ReasonNodeDeleted: the node was deleted during its maintenance.
+	// ReasonNodeDeleted means that the node was deleted during its maintenance.
 	ReasonNodeDeleted = "NodeDeleted"
-	// ReasonDraining: pods are still to be evicted, or are terminating.
+	// ReasonDraining means that pods are still to be evicted, or are terminating.
 	ReasonDraining = "Draining"
-	// ReasonDeadlineExceeded: pods are left past status.deadline. Evictions go on.
+	// ReasonDeadlineExceeded means that pods are left past status.deadline. Evictions go on.
 	ReasonDeadlineExceeded = "DeadlineExceeded"
-	// ReasonNodeEmpty: nothing that a drain removes is left on the node.
+	// ReasonNodeEmpty means that nothing that a drain removes is left on the node.
 	ReasonNodeEmpty = "NodeEmpty"
-	// ReasonSelectedPodsGone: the pods that spec.drain selects are gone; others
+	// ReasonSelectedPodsGone means that the pods that spec.drain selects are gone; others
 	// may be there still.
 	ReasonSelectedPodsGone = "SelectedPodsGone"
-	// ReasonNotBlocked: nothing keeps a pod from being evicted.
+	// ReasonNotBlocked means that nothing keeps a pod from being evicted.
 	ReasonNotBlocked = "NotBlocked"
 )

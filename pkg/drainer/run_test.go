@@ -1,0 +1,212 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drainer
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+func TestMain(m *testing.M) {
+	// client-go's handlers of background errors sleep by a clock that all tests share, which
+	// is years ahead of the clock in a test's bubble.
+	utilruntime.ErrorHandlers = nil
+	os.Exit(m.Run())
+}
+
+func TestConfigSaysWhatIsMissing(t *testing.T) {
+	_, err := New(Config{EvictionsInFlight: -1})
+	if err == nil {
+		t.Fatal("an empty configuration passes")
+	}
+	for _, want := range []string{"no client for NodeMaintenances", "no client for the cluster", "no store id", "negative"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q does not say %q", err, want)
+		}
+	}
+}
+
+func TestRunReturnsAtOnceForADoneContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, err := New(newCluster(t).config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		began := time.Now()
+		if err := d.Run(ctx); err != nil || time.Since(began) > 0 {
+			t.Errorf("returned %v after %s", err, time.Since(began))
+		}
+	})
+}
+
+// Stopped while its caches cannot sync, and then while requests hang: Run returns, and the
+// bubble fails the test if a goroutine is left.
+func TestRunEndsWhatItStarted(t *testing.T) {
+	tests := map[string]func(c *cluster) []runtime.Object{
+		"caches that never sync": func(c *cluster) []runtime.Object {
+			c.kube.PrependReactor("list", "nodes", func(clienttesting.Action) (bool, runtime.Object, error) {
+				return true, nil, errors.New("no route to host")
+			})
+			return nil
+		},
+		"in the middle of a drain": func(c *cluster) []runtime.Object {
+			c.refuseEviction("web-1", errors.New("connection reset"))
+			return []runtime.Object{makeNode(testNode), makePod("web-1"), makePod("web-2"), makeHold("a", timeout(5))}
+		},
+		"with its own recorder": func(c *cluster) []runtime.Object {
+			c.config.Recorder = nil
+			return []runtime.Object{makeNode(testNode), makeHold("a")}
+		},
+	}
+	for name, prepare := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := newCluster(t)
+				for _, object := range prepare(c) {
+					c.add(object)
+				}
+				c.start()
+				c.wait(10 * time.Second)
+				began := time.Now()
+				c.stop()
+				if took := time.Since(began); took > time.Second {
+					t.Errorf("it took %s to stop", took)
+				}
+			})
+		})
+	}
+}
+
+func TestEventsAreWrittenThroughTheClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, makeNode(testNode))
+		c.config.Recorder = nil
+		c.start()
+		defer func() { c.stop() }()
+		c.create(makeHold("a"))
+		list, err := c.kube.CoreV1().Events(metav1.NamespaceAll).List(t.Context(), metav1.ListOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Events are named after the time, which stands still here: the first of each object wins.
+		var onNode, onHold bool
+		for _, event := range list.Items {
+			about := event.InvolvedObject
+			onNode = onNode || (event.Reason == eventMaintenanceStarted && about.Kind == "Node" && about.Name == testNode && about.UID == testNode)
+			onHold = onHold || (event.Reason == eventMaintenanceStarted && about.Kind == "NodeMaintenance" && about.APIVersion == "maintenance.medik8s.io/v1beta1" && about.UID == "uid-a")
+		}
+		if !onNode || !onHold {
+			t.Errorf("events on the node: %t, on the hold: %t, in %+v", onNode, onHold, list.Items)
+		}
+	})
+}
+
+func TestReadyAndHealthy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, makeNode(testNode))
+		idle, err := New(c.config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := idle.Ready(); err == nil || !strings.Contains(err.Error(), "cache of nodes is not synced") {
+			t.Errorf("before it runs: ready says %v", err)
+		}
+		if !idle.HasNode("anything") {
+			t.Error("before it runs: it denies a node that it cannot know")
+		}
+		idle.Wake(testNode)
+		idle.queue.ShutDown()
+
+		c.start()
+		defer func() { c.stop() }()
+		c.wait(10 * time.Minute)
+		if err := errors.Join(c.drainer.Ready(), c.drainer.Healthy()); err != nil {
+			t.Errorf("at work: %v", err)
+		}
+		if !c.drainer.HasNode(testNode) || c.drainer.HasNode("worker-9") {
+			t.Error("it does not know the nodes")
+		}
+		// Every worker hangs.
+		c.drainer.queue.ShutDown()
+		c.wait(heartbeatMissed + heartbeatInterval)
+		if err := c.drainer.Healthy(); err == nil {
+			t.Error("a stuck loop is taken to be healthy")
+		}
+		c.stop()
+		if err := c.drainer.Healthy(); err != nil {
+			t.Errorf("stopped: %v", err)
+		}
+	})
+}
+
+// The last pod of the last node is the server's own.
+func TestOwnPodIsNeverEvicted(t *testing.T) {
+	inCluster(t, func(t *testing.T) *cluster {
+		c := newCluster(t, makeNode(testNode), makePod("server"), makePod("web-1"))
+		c.config.OwnPod = types.NamespacedName{Namespace: "default", Name: "server"}
+		return c
+	}, func(c *cluster) {
+		c.create(makeHold("a"))
+		c.finish("web-1")
+		c.wait(time.Minute)
+		c.wantEvictions(map[string]int{"server": 0, "web-1": 1})
+		c.wantCondition("a", v1beta1.ConditionBlocked, metav1.ConditionTrue, string(v1beta1.BlockerOwnPod))
+		c.wantPhase("a", v1beta1.PhaseRunning)
+	})
+}
+
+// No event repeats what was said, however long a drain stays blocked.
+func TestBlockedDrainIsToldOnce(t *testing.T) {
+	inCluster(t, func(t *testing.T) *cluster {
+		return newCluster(t, makeNode(testNode), makePod("web-1"), makePod("web-2"), makeBudget("web", "web", 2, 2, 3, 0))
+	}, func(c *cluster) {
+		c.create(makeHold("a"))
+		c.wantEvent(c.events(), eventDrainBlocked, 0)
+		c.wait(time.Hour)
+		c.wantEvent(c.events(), eventDrainBlocked, 2) // on the hold and on the node
+		if blockers := c.hold("a").Status.Blockers; len(blockers) != 2 || blockers[0].Permanent {
+			t.Errorf("blockers %+v", blockers)
+		}
+		c.changeBudget(makeBudget("web", "web", 2, 2, 2, 0))
+		c.wait(time.Hour)
+		c.wantEvent(c.events(), eventDrainBlocked, 2) // once more: waiting will not help
+		if blockers := c.hold("a").Status.Blockers; len(blockers) != 2 || !blockers[0].Permanent {
+			t.Errorf("blockers %+v", blockers)
+		}
+		c.wantEvictions(map[string]int{"web-1": 0, "web-2": 0})
+	})
+}
+
+// A reborn StatefulSet pod of the same name, elsewhere, is another pod.
+func TestRebornPodElsewhereIsLeftAlone(t *testing.T) {
+	inCluster(t, func(t *testing.T) *cluster {
+		return newCluster(t, makeNode(testNode), makeNode("worker-2"), makePod("db-0"))
+	}, func(c *cluster) {
+		c.create(makeHold("a"))
+		c.wantEvictions(map[string]int{"db-0": 1})
+		c.finish("db-0")
+		c.add(makePod("db-0", on("worker-2"), func(pod *corev1.Pod) { pod.UID = "reborn" }))
+		c.wait(time.Minute)
+		c.wantPhase("a", v1beta1.PhaseSucceeded)
+		if got := c.evictions["reborn"]; got != 0 {
+			t.Errorf("the reborn pod was posted %d times", got)
+		}
+	})
+}
