@@ -395,7 +395,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceStatus(ref common.Refere
 					},
 					"phase": {
 						SchemaProps: spec.SchemaProps{
-							Description: "phase sums the conditions up: Pending (nothing done yet: the node does not exist, or the stage is Idle), Running, Succeeded (what the stage asks for is done), Failed (pods are left past the deadline; evictions go on).\n\nPossible enum values:\n - `\"Failed\"` : pods are left past the deadline.\n - `\"Pending\"` : nothing has been done yet.\n - `\"Running\"` : the node is being cordoned or drained.\n - `\"Succeeded\"` : what the stage asks for is done.",
+							Description: "phase sums the conditions up: Pending (nothing done yet: the node does not exist, or the stage is Idle), Running, Succeeded (what the stage asks for is done), Failed (pods are left past the deadline; evictions go on).\n\nPossible enum values:\n - `\"Failed\"` means that pods are left past the deadline.\n - `\"Pending\"` means that nothing has been done yet.\n - `\"Running\"` means that the node is being cordoned or drained.\n - `\"Succeeded\"` means that what the stage asks for is done.",
 							Type:        []string{"string"},
 							Format:      "",
 							Enum:        []interface{}{"Failed", "Pending", "Running", "Succeeded"},
