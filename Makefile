@@ -9,8 +9,8 @@ SHELL := /usr/bin/env bash
 NODES ?= 5
 ZONES ?= 3
 CLUSTER_DIR ?= .localcluster
-# The cluster that `make run` serves.
-KUBECONFIG ?= $(CLUSTER_DIR)/kubeconfig
+# The cluster that `make run` serves; by default the local one.
+KUBECONFIG ?=
 
 VERSION ?= v0.1.0-dev.g$(shell git rev-parse --short HEAD 2>/dev/null || echo unknown)
 version_pkg := k8s.io/component-base/version
@@ -37,7 +37,11 @@ down: ## End what `make up` started
 
 .PHONY: run
 run: build ## Run only our server, in the foreground, against $KUBECONFIG
+ifneq ($(filter-out $(abspath $(CLUSTER_DIR)/kubeconfig),$(abspath $(KUBECONFIG))),)
 	bin/maintenance-apiserver --kubeconfig $(KUBECONFIG) --data-dir $(CLUSTER_DIR)/run-data --bind-address 127.0.0.1
+else
+	$(localcluster) serve --dir $(CLUSTER_DIR)
+endif
 
 ##@ Build
 

@@ -37,6 +37,15 @@ func (c *Cluster) Stop(ctx context.Context) error {
 	return nil
 }
 
+// StopServer ends our server, if it runs, and waits until it is gone.
+func (c *Cluster) StopServer(ctx context.Context) error {
+	return c.locked(ctx, func(ctx context.Context) error {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.stopLocked(ctx, binaries.MaintenanceAPIServer)
+	})
+}
+
 // stopProcesses ends clients before the servers that they would miss.
 func (c *Cluster) stopProcesses(ctx context.Context) error {
 	c.mu.Lock()

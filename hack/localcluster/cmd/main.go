@@ -38,6 +38,7 @@ func newCommand() *cobra.Command {
 		newBuildCommand(),
 		newUpCommand(&dir),
 		newDownCommand(&dir),
+		newServeCommand(&dir),
 		newUserCommand(&dir),
 		newServiceAccountCommand(&dir),
 		newKubeletCommand(&dir),

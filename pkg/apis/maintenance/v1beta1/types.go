@@ -64,7 +64,7 @@ type NodeMaintenanceSpec struct {
 	Stage MaintenanceStage `json:"stage,omitempty"`
 	// drain says which pods leave the node, and how.
 	// +optional
-	Drain DrainSpec `json:"drain,omitempty"`
+	Drain DrainSpec `json:"drain,omitempty,omitzero"`
 }
 
 // MaintenanceStage is how far a maintenance goes. The words are those of KEP-4212.
