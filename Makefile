@@ -9,6 +9,9 @@ SHELL := /usr/bin/env bash
 NODES ?= 5
 ZONES ?= 3
 CLUSTER_DIR ?= .localcluster
+# Further flags for `make up`, such as --deployments 20 --ready-delay 3s; all of
+# them: go run ./hack/localcluster/cmd up --help
+UP_FLAGS ?=
 # The cluster that `make run` serves; by default the local one.
 KUBECONFIG ?=
 
@@ -29,7 +32,7 @@ demo: build cluster-binaries ## Put a node into maintenance and give it back, on
 
 .PHONY: up
 up: build cluster-binaries ## Start a local cluster with our server in it (NODES=5 ZONES=3)
-	$(localcluster) up --dir $(CLUSTER_DIR) --nodes $(NODES) --zones $(ZONES)
+	$(localcluster) up --dir $(CLUSTER_DIR) --nodes $(NODES) --zones $(ZONES) $(UP_FLAGS)
 
 .PHONY: down
 down: ## End what `make up` started
