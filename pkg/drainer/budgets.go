@@ -107,8 +107,10 @@ func (b *budget) object() string { return fmt.Sprintf("PodDisruptionBudget/%s", 
 type budgetBook struct {
 	mu      sync.RWMutex
 	budgets map[string]map[string]*budget
-	posts   map[types.NamespacedName]map[string]reservation
-	refused map[types.NamespacedName]refusal
+	// selection counts the changes of which pods which budgets select.
+	selection int
+	posts     map[types.NamespacedName]map[string]reservation
+	refused   map[types.NamespacedName]refusal
 }
 
 func newBudgetBook() *budgetBook {
@@ -127,20 +129,37 @@ func (b *budgetBook) set(pdb *policyv1.PodDisruptionBudget, now time.Time) {
 	if b.budgets[pdb.Namespace] == nil {
 		b.budgets[pdb.Namespace] = map[string]*budget{}
 	}
+	last := b.budgets[pdb.Namespace][pdb.Name]
 	if next.impossible() {
-		next.impossibleSince = now
-		if last := b.budgets[pdb.Namespace][pdb.Name]; last != nil && last.impossible() {
-			next.impossibleSince = last.impossibleSince
-		}
+		next.impossibleSince = impossibleSince(pdb, last, now)
+	}
+	if last == nil || last.selector.String() != next.selector.String() {
+		b.selection++
 	}
 	b.budgets[pdb.Namespace][pdb.Name] = next
 	b.seen(next)
+}
+
+// impossibleSince is since when a budget that is impossible to meet now has been so. last is what
+// was known of it before; nil when that is nothing.
+func impossibleSince(pdb *policyv1.PodDisruptionBudget, last *budget, now time.Time) time.Time {
+	allowed := apimeta.FindStatusCondition(pdb.Status.Conditions, policyv1.DisruptionAllowedCondition)
+	switch {
+	case last != nil && last.impossible():
+		return last.impossibleSince
+	case last == nil && allowed != nil && allowed.Status == metav1.ConditionFalse:
+		// What was certain before a restart of this process is not put in doubt again.
+		return earlier(allowed.LastTransitionTime.Time, now)
+	default:
+		return now
+	}
 }
 
 // remove forgets a budget that is gone.
 func (b *budgetBook) remove(key types.NamespacedName) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.selection++
 	delete(b.budgets[key.Namespace], key.Name)
 	if len(b.budgets[key.Namespace]) == 0 {
 		delete(b.budgets, key.Namespace)
@@ -161,4 +180,24 @@ func (b *budgetBook) of(pod *corev1.Pod) []*budget {
 	}
 	slices.SortFunc(selecting, func(x, y *budget) int { return cmp.Compare(x.key.Name, y.key.Name) })
 	return selecting
+}
+
+// named returns those of the budgets that are in the book, as they are now.
+func (b *budgetBook) named(keys []types.NamespacedName) []*budget {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	found := make([]*budget, 0, len(keys))
+	for _, key := range keys {
+		if current := b.budgets[key.Namespace][key.Name]; current != nil {
+			found = append(found, current)
+		}
+	}
+	return found
+}
+
+// selectionNow changes with which pods which budgets select.
+func (b *budgetBook) selectionNow() int {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	return b.selection
 }

@@ -171,6 +171,16 @@ func TestRoomAccounting(t *testing.T) {
 	}
 }
 
+// closedFor has the disruption controller say since when the budget lets nobody go.
+func closedFor(d time.Duration) func(*policyv1.PodDisruptionBudget) {
+	return func(pdb *policyv1.PodDisruptionBudget) {
+		pdb.Status.Conditions = append(pdb.Status.Conditions, metav1.Condition{
+			Type: policyv1.DisruptionAllowedCondition, Status: metav1.ConditionFalse,
+			Reason: policyv1.InsufficientPodsReason, LastTransitionTime: metav1.NewTime(epoch.Add(-d)),
+		})
+	}
+}
+
 func TestPermanentlyImpossibleBudget(t *testing.T) {
 	tests := map[string]struct {
 		first, then *policyv1.PodDisruptionBudget
@@ -185,6 +195,9 @@ func TestPermanentlyImpossibleBudget(t *testing.T) {
 		"steady over a change of numbers": {first: makeBudget("b", "web", 3, 2, 3, 0), then: makeBudget("b", "web", 3, 3, 3, 0), after: budgetSteady, want: true},
 		"status is behind":                {first: makeBudget("b", "web", 3, 3, 3, 0, behind), after: time.Hour},
 		"sync failed":                     {first: makeBudget("b", "web", 1, 3, 3, 0, syncFailed), after: budgetSteady, want: true},
+		"before a restart":                {first: makeBudget("b", "web", 3, 3, 3, 0, closedFor(budgetSteady)), want: true},
+		"shortly before a restart":        {first: makeBudget("b", "web", 3, 3, 3, 0, closedFor(budgetSteady-1)), wantRecheck: true},
+		"closed for another reason":       {first: makeBudget("b", "web", 2, 2, 3, 0, closedFor(time.Hour)), then: makeBudget("b", "web", 3, 3, 3, 0, closedFor(time.Hour)), after: budgetSteady, wantRecheck: true},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -195,6 +195,13 @@ func (c *cluster) wantEvent(reasons []string, want string, times int) {
 	}
 }
 
+// statusWritten are the times at which the status of the hold was written.
+func (c *cluster) statusWritten(name string) []time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.statusWrites[name])
+}
+
 // watched are the nodes whose pods the drainer watches.
 func (c *cluster) watched() []string {
 	c.drainer.pods.mu.Lock()

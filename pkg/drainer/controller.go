@@ -38,6 +38,8 @@ type Drainer struct {
 	memory     *memory
 	heartbeat  heartbeat
 	queue      workqueue.TypedRateLimitingInterface[string]
+	// started is when Run was called.
+	started time.Time
 }
 
 // New builds a drain engine. It does nothing until Run. It fails when the configuration lacks
@@ -78,6 +80,7 @@ func (d *Drainer) Run(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return nil
 	}
+	d.started = d.config.Clock.Now()
 	logger := klog.FromContext(ctx).WithName("drainer")
 	ctx = klog.NewContext(ctx, logger)
 	if d.events.recorder == nil {

@@ -43,7 +43,10 @@ func (d *Drainer) ensureBefore(ctx context.Context, v *view) (*v1beta1.NodeBefor
 		}
 		v.active[i] = written
 	}
-	return recordedBefore(v.active, v.node.UID), nil
+	if before = recordedBefore(v.active, v.node.UID); before == nil {
+		return nil, fmt.Errorf("could not record what node %s was like before: the status was not stored", v.name)
+	}
+	return before, nil
 }
 
 // findBefore is what the node was like before any of its holds: what another hold has written
@@ -61,7 +64,7 @@ func (d *Drainer) findBefore(ctx context.Context, v *view) (*v1beta1.NodeBefore,
 	if before := recordedBefore(live.holds(), v.node.UID); before != nil {
 		return before, nil
 	}
-	if note, err := readNote(v.node); err == nil && note.StoreID == d.config.StoreID && drainTainted(v.node) {
+	if note := readNote(v.node); note.StoreID == d.config.StoreID && drainTainted(v.node) {
 		return &note.Before, nil // left behind by this server; see reclaim
 	}
 	before := d.marks.before(v.node)
@@ -115,18 +118,21 @@ func (d *Drainer) liveNode(ctx context.Context, name string) (*corev1.Node, erro
 	if err != nil {
 		return nil, fmt.Errorf("could not get node %s: %w", name, err)
 	}
+	trimNode(node)
 	return node, nil
 }
 
-// ensureCordon cordons the node, or repairs what somebody undid of it meanwhile.
-func (d *Drainer) ensureCordon(ctx context.Context, v *view, before v1beta1.NodeBefore) error {
+// ensureCordon cordons the node, or repairs what somebody undid of it meanwhile, and says whether
+// it is cordoned then. With an error it still is when only the list of its holds was to be
+// brought up to date.
+func (d *Drainer) ensureCordon(ctx context.Context, v *view, before v1beta1.NodeBefore) (cordoned bool, err error) {
 	note, err := d.marks.note(v.active, before)
 	if err != nil {
-		return err
+		return false, err
 	}
 	patch := d.marks.cordonPatch(v.node, note)
 	if err := d.patchNode(ctx, v, patch); err != nil {
-		return err
+		return len(patch.changes) == 0, err
 	}
 	switch {
 	case len(patch.changes) == 0:
@@ -139,7 +145,7 @@ func (d *Drainer) ensureCordon(ctx context.Context, v *view, before v1beta1.Node
 		d.events.onBoth(v.name, v.active, corev1.EventTypeNormal, eventNodeCordoned,
 			"node %s is cordoned: %s", v.name, strings.Join(patch.changes, ", "))
 	}
-	return nil
+	return true, nil
 }
 
 // patchNode applies the patch and has v show the node as it is then.
@@ -155,6 +161,7 @@ func (d *Drainer) patchNode(ctx context.Context, v *view, patch *nodePatch) erro
 	if err != nil {
 		return fmt.Errorf("could not patch node %s: %w", v.name, err)
 	}
+	trimNode(patched)
 	v.memory.latest.wrote(v.node.ResourceVersion, patched)
 	v.node = patched
 	klog.FromContext(ctx).Info("Patched node", "node", v.name, "unschedulable", patched.Spec.Unschedulable, "changes", patch.changes)

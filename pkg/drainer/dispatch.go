@@ -71,7 +71,28 @@ type dispatcher struct {
 type nodeQueue struct {
 	// sequence orders the nodes by when their drain began.
 	sequence  int
-	evictions []eviction
+	evictions []*queuedEviction
+}
+
+// queuedEviction remembers which budgets select the pod: the queue is gone through at every
+// change of any budget, but which budgets select which pods hardly ever changes.
+type queuedEviction struct {
+	eviction
+	budgets   []types.NamespacedName
+	selection int
+}
+
+func (e *queuedEviction) budgetsIn(book *budgetBook) []*budget {
+	if now := book.selectionNow(); e.selection != now {
+		e.budgets, e.selection = nil, now
+		for _, b := range book.of(e.pod) {
+			e.budgets = append(e.budgets, b.key)
+		}
+	}
+	if len(e.budgets) == 0 {
+		return nil
+	}
+	return book.named(e.budgets)
 }
 
 func newDispatcher(c clock.WithTicker, e evicter, budgets *budgetBook, limit int, settled func(node string)) *dispatcher {
@@ -96,9 +117,10 @@ func (d *dispatcher) want(node string, evictions []eviction, present []*corev1.P
 		queue = &nodeQueue{sequence: d.sequence}
 		d.nodes[node] = queue
 	}
-	queue.evictions = evictions
 	d.forget(node, present)
+	queue.evictions = make([]*queuedEviction, 0, len(evictions))
 	for _, e := range evictions {
+		queue.evictions = append(queue.evictions, &queuedEviction{eviction: e, selection: -1})
 		d.attempts[node][e.pod.UID].changed(e.pod)
 	}
 	d.nudge()
@@ -145,7 +167,7 @@ func (d *dispatcher) waitingIn(namespace string) []string {
 	defer d.mu.Unlock()
 	var nodes []string
 	for node, queue := range d.nodes {
-		if slices.ContainsFunc(queue.evictions, func(e eviction) bool { return e.pod.Namespace == namespace }) {
+		if slices.ContainsFunc(queue.evictions, func(e *queuedEviction) bool { return e.pod.Namespace == namespace }) {
 			nodes = append(nodes, node)
 		}
 	}
@@ -216,7 +238,7 @@ func (d *dispatcher) inOrder() []string {
 
 // post starts the request for one pod if it may be made now. Otherwise it returns when it may,
 // if time alone decides that.
-func (d *dispatcher) post(ctx context.Context, node string, e eviction, now time.Time) time.Time {
+func (d *dispatcher) post(ctx context.Context, node string, e *queuedEviction, now time.Time) time.Time {
 	uid := e.pod.UID
 	if d.inFlight.Has(uid) {
 		return time.Time{}
@@ -232,7 +254,7 @@ func (d *dispatcher) post(ctx context.Context, node string, e eviction, now time
 			return time.Time{}
 		}
 	}
-	permit := permitFor(e.pod, d.budgets.of(e.pod), func(b *budget) int { return d.budgets.room(b, now) })
+	permit := permitFor(e.pod, e.budgetsIn(d.budgets), func(b *budget) int { return d.budgets.room(b, now) })
 	if !permit.allowed || (permit.takes != nil && d.busy.Has(permit.takes.key)) {
 		return time.Time{}
 	}

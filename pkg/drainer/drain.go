@@ -56,11 +56,12 @@ func (d *Drainer) drain(ctx context.Context, v *view) (drainState, error) {
 	if v.stage != v1beta1.StageDrain {
 		return drainState{}, nil
 	}
-	pods, known := d.pods.pods(v.name)
-	if !known {
+	pods, listed := d.pods.pods(v.name)
+	if !listed {
 		return drainState{}, nil // we are called when they are
 	}
-	drainable, err := d.selector.drainable(ctx, v.name, pods)
+	drainable, known, err := d.selector.drainableKnowing(ctx, v.name, pods, v.memory.verdicts)
+	v.memory.verdicts = known
 	plan := makePlan(planInput{
 		node: v.name, nodeDead: nodeDead(v.node), pods: pods, drainable: drainable, holds: v.active,
 		budgets: d.budgets, attempts: d.dispatcher.tried(v.name), ownPod: d.config.OwnPod, now: d.config.Clock.Now(),

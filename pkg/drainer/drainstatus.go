@@ -15,11 +15,8 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-const (
-	maxPendingPods     = 100
-	maxBlockers        = 20
-	maxBlockedMessages = 3
-)
+// maxBlockedMessages is how many blockers the message of the condition quotes.
+const maxBlockedMessages = 3
 
 func equalStatus(a, b v1beta1.NodeMaintenanceStatus) bool {
 	return apiequality.Semantic.DeepEqual(a, b)
@@ -94,7 +91,7 @@ func (s *statusBuilder) count(f *drainFacts) {
 	s.next.TotalPods = int32(f.total)
 	s.next.EvictionPods = int32(f.evictions)
 	s.next.PendingPodCount = int32(len(f.pending))
-	s.next.PendingPods = f.pending[:min(len(f.pending), maxPendingPods)]
+	s.next.PendingPods = f.pending[:min(len(f.pending), v1beta1.MaxPendingPods)]
 	if f.evictions > 0 {
 		// Only a fresh list says that a drain is done, so counting alone stops at 99.
 		progress := min(100*(f.evictions-len(f.pending))/f.evictions, 99)
@@ -105,7 +102,7 @@ func (s *statusBuilder) count(f *drainFacts) {
 		return
 	}
 	s.next.BlockedPodCount = int32(len(f.blockers))
-	s.next.Blockers = f.blockers[:min(len(f.blockers), maxBlockers)]
+	s.next.Blockers = f.blockers[:min(len(f.blockers), v1beta1.MaxBlockers)]
 	s.condition(v1beta1.ConditionBlocked, metav1.ConditionTrue, string(f.blockers[0].Reason), "%s", blockedMessage(f.blockers))
 }
 

@@ -89,12 +89,8 @@ func (d *Drainer) dropFinalizers(ctx context.Context, v *view) error {
 }
 
 func (d *Drainer) dropFinalizer(ctx context.Context, v *view, h hold) error {
-	at := slices.Index(h.Finalizers, v1beta1.UncordonFinalizer)
-	if at < 0 {
-		return nil
-	}
 	changed := h.DeepCopy()
-	changed.Finalizers = slices.Delete(changed.Finalizers, at, at+1)
+	changed.Finalizers = slices.DeleteFunc(changed.Finalizers, func(f string) bool { return f == v1beta1.UncordonFinalizer })
 	written, err := d.config.Maintenance.MaintenanceV1beta1().NodeMaintenances().Update(ctx, changed, metav1.UpdateOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil

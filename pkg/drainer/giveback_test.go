@@ -14,6 +14,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	clienttesting "k8s.io/client-go/testing"
@@ -176,6 +177,63 @@ func TestCordonAfterGiveBackIsNotUndone(t *testing.T) {
 	})
 }
 
+func TestHoldThatAnotherFinalizerKeepsHasEnded(t *testing.T) {
+	inCluster(t, func(t *testing.T) *cluster { return newCluster(t, makeNode(testNode)) }, func(c *cluster) {
+		c.create(makeHold("a", func(h *v1beta1.NodeMaintenance) { h.Finalizers = append(h.Finalizers, "example.com/audit") }))
+		c.delete("a")
+		c.wantCordoned(testNode, false)
+		if finalizers := c.hold("a").Finalizers; !slices.Equal(finalizers, []string{"example.com/audit"}) {
+			t.Errorf("finalizers %v", finalizers)
+		}
+		c.changeNode(testNode, unschedulable)
+		c.changeNode(testNode, tainted(v1beta1.DrainTaint))
+		c.wait(time.Minute)
+		if node := c.node(testNode); !node.Spec.Unschedulable || !drainTainted(node) {
+			t.Errorf("what a person did meanwhile was undone: %+v", node.Spec)
+		}
+	})
+}
+
+// A hold that joins while the node cannot be patched takes nothing from those that are there.
+func TestNoteThatCannotBeWrittenLeavesTheDrainAlone(t *testing.T) {
+	inCluster(t, func(t *testing.T) *cluster { return newCluster(t, makeNode(testNode), makePod("web-1")) }, func(c *cluster) {
+		c.create(makeHold("a"))
+		c.finish("web-1")
+		c.wantPhase("a", v1beta1.PhaseSucceeded)
+		c.kube.PrependReactor("patch", "nodes", func(clienttesting.Action) (bool, runtime.Object, error) {
+			return true, nil, apierrors.NewInternalError(errors.New("the server is down"))
+		})
+		c.create(makeHold("b"))
+		c.wait(statusInterval)
+		c.wantPhase("a", v1beta1.PhaseSucceeded)
+		c.wantPhase("b", v1beta1.PhaseSucceeded)
+	})
+}
+
+func TestCordonThatFailsIsReportedAndTriedAgain(t *testing.T) {
+	inCluster(t, func(t *testing.T) *cluster {
+		c := newCluster(t, makeNode(testNode), makePod("web-1"))
+		refusals := 0
+		c.kube.PrependReactor("patch", "nodes", func(clienttesting.Action) (bool, runtime.Object, error) {
+			refusals++
+			return refusals < 10, nil, apierrors.NewForbidden(corev1.Resource("nodes"), testNode, errors.New("not you"))
+		})
+		return c
+	}, func(c *cluster) {
+		c.create(makeHold("a"))
+		c.wait(statusInterval)
+		c.wantPhase("a", v1beta1.PhaseRunning)
+		c.wantCondition("a", v1beta1.ConditionCordoned, metav1.ConditionFalse, v1beta1.ReasonCordonFailed)
+		c.wantEvictions(map[string]int{"web-1": 0})
+		if c.hold("a").Status.LastError == "" {
+			t.Error("lastError is silent")
+		}
+		c.wait(time.Minute)
+		c.wantCondition("a", v1beta1.ConditionCordoned, metav1.ConditionTrue, v1beta1.ReasonCordoned)
+		c.wantEvictions(map[string]int{"web-1": 1})
+	})
+}
+
 func TestNodeLeftBehind(t *testing.T) {
 	cordoned := func(t *testing.T, storeID string, before *corev1.Node, after ...func(*corev1.Node)) *corev1.Node {
 		m := newMarks(storeID, nil)
@@ -221,6 +279,10 @@ func TestNodeLeftBehind(t *testing.T) {
 				}
 				if events := c.events(); !slices.Equal(events, test.wantEvents) {
 					t.Errorf("events %v, want %v", events, test.wantEvents)
+				}
+				c.changeNode(testNode, func(node *corev1.Node) { node.Annotations = nil })
+				if left := len(c.drainer.memory.nodes); left > 0 {
+					t.Errorf("%d nodes are remembered that are nobody's", left)
 				}
 			})
 		})

@@ -31,6 +31,7 @@ func (d *Drainer) addHandlers() error {
 			AddFunc: d.nodeChanged,
 			UpdateFunc: func(old, updated any) {
 				if differs(old, updated) {
+					d.nodeChanged(old) // it may have lost its annotation
 					d.nodeChanged(updated)
 				}
 			},

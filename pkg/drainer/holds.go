@@ -33,15 +33,17 @@ func newHold(maintenance *v1beta1.NodeMaintenance) hold {
 }
 
 // newHolds splits the NodeMaintenances of a node into those that count and those that are being
-// released, each sorted by name so that what is derived from them does not flap.
+// released, each sorted by name so that what is derived from them does not flap. One that only
+// somebody else's finalizer keeps has been released: it does not speak of the node any more.
 func newHolds(maintenances []*v1beta1.NodeMaintenance) (active, released []hold) {
 	sorted := slices.SortedFunc(slices.Values(maintenances), func(a, b *v1beta1.NodeMaintenance) int {
 		return cmp.Compare(a.Name, b.Name)
 	})
 	for _, m := range sorted {
-		if m.DeletionTimestamp.IsZero() {
+		switch {
+		case m.DeletionTimestamp.IsZero():
 			active = append(active, newHold(m))
-		} else {
+		case slices.Contains(m.Finalizers, v1beta1.UncordonFinalizer):
 			released = append(released, newHold(m))
 		}
 	}

@@ -260,13 +260,14 @@ func TestStatusIsWrittenAtMostOnceASecond(t *testing.T) {
 			c.add(makePod("late-" + time.Now().Format("050.000")))
 			c.wait(0)
 		}
-		elapsed := time.Since(c.statusWrites["a"][0])
-		if writes, most := len(c.statusWrites["a"]), int(elapsed/statusInterval)+statusBurst+1; writes > most || writes < most/2 {
+		written := c.statusWritten("a")
+		elapsed := time.Since(written[0])
+		if writes, most := len(written), int(elapsed/statusInterval)+statusBurst+1; writes > most || writes < most/2 {
 			t.Errorf("%d writes in %s, want up to %d", writes, elapsed, most)
 		}
-		before := len(c.statusWrites["a"])
+		before := len(c.statusWritten("a"))
 		c.wait(time.Hour)
-		if after := len(c.statusWrites["a"]); after > before+2 {
+		if after := len(c.statusWritten("a")); after > before+2 {
 			t.Errorf("%d writes while nothing happened", after-before)
 		}
 	})
@@ -336,6 +337,12 @@ func TestNodeConditions(t *testing.T) {
 		})
 		c.delete("a")
 		want("given back", nil)
+		c.create(makeHold("b", selecting("nothing")))
+		want("drained of selected pods", map[corev1.NodeConditionType]corev1.ConditionStatus{
+			corev1.NodeMaintenanceInProgress: corev1.ConditionTrue,
+			corev1.NodeDrainInProgress:       corev1.ConditionFalse,
+			corev1.NodeDrained:               corev1.ConditionFalse,
+		})
 		if !slices.ContainsFunc(c.node(testNode).Status.Conditions, func(c corev1.NodeCondition) bool { return c.Type == corev1.NodeReady }) {
 			t.Error("the node's own conditions are gone")
 		}

@@ -71,14 +71,14 @@ func (m marks) note(holds []hold, before v1beta1.NodeBefore) (string, error) {
 	return string(value), nil
 }
 
-// readNote reads the annotation of a node. It fails when there is none or it is not ours to
-// understand.
-func readNote(node *corev1.Node) (holdsNote, error) {
+// readNote reads the annotation of a node. One that is missing or cannot be read is nobody's: it
+// names no store.
+func readNote(node *corev1.Node) holdsNote {
 	var note holdsNote
 	if err := json.Unmarshal([]byte(node.Annotations[v1beta1.HoldsAnnotation]), &note); err != nil {
-		return holdsNote{}, fmt.Errorf("could not read annotation %s of node %s: %w", v1beta1.HoldsAnnotation, node.Name, err)
+		return holdsNote{}
 	}
-	return note, nil
+	return note
 }
 
 // before is what the node is like now, as far as a cordon changes it.

@@ -25,6 +25,8 @@ type nodeMemory struct {
 	holds  map[types.UID]*holdMemory
 	gauges nodeGauges
 	said   conditionsSaid
+	// verdicts are of the node's pods, while it is drained.
+	verdicts verdicts
 	// noted is the annotation of a node left behind that an event told of.
 	noted string
 }

@@ -70,13 +70,17 @@ func conditionsPatch(node *corev1.Node, wanted map[corev1.NodeConditionType]core
 	return patch, nil
 }
 
-// wantedConditions are the lifecycle conditions of a node that is held. drainedNow is said only
-// where all of the node's pods were to go and are gone.
-func wantedConditions(drains, drainedNow bool) map[corev1.NodeConditionType]corev1.ConditionStatus {
+// nodeDrains sums up the drains of one node: whether a hold asks for one, whether one is under
+// way, and whether one that drains the whole node has found it empty.
+type nodeDrains struct{ asked, underWay, empty bool }
+
+// wantedConditions are the lifecycle conditions of a node that is held. A drain of selected pods
+// that is done is under way no more, and yet does not make the node a drained one.
+func wantedConditions(drains nodeDrains) map[corev1.NodeConditionType]corev1.ConditionStatus {
 	wanted := map[corev1.NodeConditionType]corev1.ConditionStatus{corev1.NodeMaintenanceInProgress: corev1.ConditionTrue}
-	if drains {
-		wanted[corev1.NodeDrainInProgress] = conditionStatus(!drainedNow)
-		wanted[corev1.NodeDrained] = conditionStatus(drainedNow)
+	if drains.asked {
+		wanted[corev1.NodeDrainInProgress] = conditionStatus(drains.underWay && !drains.empty)
+		wanted[corev1.NodeDrained] = conditionStatus(drains.empty)
 	}
 	return wanted
 }

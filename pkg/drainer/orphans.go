@@ -22,8 +22,7 @@ func (d *Drainer) reclaim(ctx context.Context, v *view) error {
 		d.memory.forget(v.name)
 		return nil
 	}
-	note, err := readNote(v.node)
-	if err != nil || note.StoreID != d.config.StoreID {
+	if note := readNote(v.node); note.StoreID != d.config.StoreID {
 		d.leaveBehind(ctx, v, note)
 		return nil
 	}
@@ -34,8 +33,7 @@ func (d *Drainer) reclaim(ctx context.Context, v *view) error {
 	if len(fresh.holds()) > 0 {
 		return errCacheBehind
 	}
-	note, err = readNote(v.node)
-	if err == nil && note.StoreID == d.config.StoreID && drainTainted(v.node) {
+	if note := readNote(v.node); note.StoreID == d.config.StoreID && drainTainted(v.node) {
 		klog.FromContext(ctx).Info("Giving back node that nobody holds", "node", v.name)
 		if err := d.undo(ctx, v, note.Before); err != nil {
 			return err

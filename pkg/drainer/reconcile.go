@@ -70,6 +70,7 @@ func (d *Drainer) stopDraining(v *view) {
 	gauges := v.memory.gauges
 	gauges.draining, gauges.blocked = false, nil
 	v.memory.gauges.replace(gauges)
+	v.memory.verdicts = nil
 }
 
 // hold keeps the node out of service: what it was like is written down, it is cordoned, and its
@@ -89,11 +90,11 @@ func (d *Drainer) hold(ctx context.Context, v *view) (time.Duration, error) {
 	if err := d.dropFinalizers(ctx, v); err != nil {
 		return 0, err
 	}
-	cordonErr := d.ensureCordon(ctx, v, *before)
+	cordoned, cordonErr := d.ensureCordon(ctx, v, *before)
 	if againLater(cordonErr) {
 		return 0, cordonErr
 	}
-	if cordonErr != nil {
+	if !cordoned {
 		again, err := d.saveStatuses(ctx, v, func(hold) facts {
 			return facts{node: v.node.UID, before: before, cordonError: cordonErr.Error()}
 		})
@@ -101,20 +102,29 @@ func (d *Drainer) hold(ctx context.Context, v *view) (time.Duration, error) {
 	}
 	state, drainErr := d.drain(ctx, v)
 	again, err := d.saveStatuses(ctx, v, func(h hold) facts { return state.facts(h, v.node.UID, before) })
-	conditionsErr := d.saveConditions(ctx, v.memory, v.node, wantedConditions(v.stage == v1beta1.StageDrain, nodeEmpty(v)))
-	return shorter(again, state.again), errors.Join(drainErr, err, conditionsErr)
+	conditionsErr := d.saveConditions(ctx, v.memory, v.node, wantedConditions(drainsOf(v)))
+	return shorter(again, state.again), errors.Join(cordonErr, drainErr, err, conditionsErr)
 }
 
-// nodeEmpty says whether a hold that drains the whole node has found it empty.
-func nodeEmpty(v *view) bool {
+// drainsOf sums up how far the drains of the node have come.
+func drainsOf(v *view) nodeDrains {
+	var drains nodeDrains
 	for _, h := range v.active {
+		if h.Spec.Stage != v1beta1.StageDrain {
+			continue
+		}
+		drains.asked = true
 		memory := v.memory.hold(h.UID)
 		h.NodeMaintenance = memory.latest.of(h.NodeMaintenance)
-		if conditionReason(memory.draft.of(h), v1beta1.ConditionDrained) == v1beta1.ReasonNodeEmpty {
-			return true
+		switch conditionReason(memory.draft.of(h), v1beta1.ConditionDrained) {
+		case v1beta1.ReasonNodeEmpty:
+			drains.empty = true
+		case v1beta1.ReasonSelectedPodsGone:
+		default:
+			drains.underWay = true
 		}
 	}
-	return false
+	return drains
 }
 
 // missing says on the holds of a node that does not exist that it does not. There is nothing to

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -194,6 +195,33 @@ func TestBlockedDrainIsToldOnce(t *testing.T) {
 	})
 }
 
+// A restart finds a drain that was blocked for good, or not for good, as it was: nothing is
+// written again.
+func TestRestartRepeatsNothing(t *testing.T) {
+	for name, budget := range map[string]*policyv1.PodDisruptionBudget{
+		"blocked for good": makeBudget("web", "web", 2, 2, 2, 0, closedFor(time.Hour)),
+		"blocked for now":  makeBudget("web", "web", 2, 2, 3, 0, closedFor(time.Hour)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			inCluster(t, func(t *testing.T) *cluster {
+				return newCluster(t, makeNode(testNode), makePod("web-1"), makePod("web-2"), budget)
+			}, func(c *cluster) {
+				c.create(makeHold("a"))
+				c.wait(time.Minute)
+				c.wantEvent(c.events(), eventDrainBlocked, 2)
+				before := c.hold("a").ResourceVersion
+				c.stop()
+				c.start()
+				c.wait(time.Hour)
+				c.wantEvent(c.events(), eventDrainBlocked, 0)
+				if after := c.hold("a").ResourceVersion; after != before {
+					t.Errorf("the hold was written after the restart: %+v", c.hold("a").Status)
+				}
+			})
+		})
+	}
+}
+
 // A reborn StatefulSet pod of the same name, elsewhere, is another pod.
 func TestRebornPodElsewhereIsLeftAlone(t *testing.T) {
 	inCluster(t, func(t *testing.T) *cluster {
@@ -205,6 +233,8 @@ func TestRebornPodElsewhereIsLeftAlone(t *testing.T) {
 		c.add(makePod("db-0", on("worker-2"), func(pod *corev1.Pod) { pod.UID = "reborn" }))
 		c.wait(time.Minute)
 		c.wantPhase("a", v1beta1.PhaseSucceeded)
+		c.mu.Lock()
+		defer c.mu.Unlock()
 		if got := c.evictions["reborn"]; got != 0 {
 			t.Errorf("the reborn pod was posted %d times", got)
 		}

@@ -27,6 +27,41 @@ type podSelector struct {
 	daemonSets appsv1listers.DaemonSetLister
 }
 
+// verdicts remembers which pods a drain evicts. Pods of DaemonSets are not among them: theirs
+// depends on whether the DaemonSet exists. Everything else that kubectl asks of a pod, with our
+// choice of its flags, never changes.
+type verdicts map[types.UID]bool
+
+// drainableKnowing is drainable for a caller that asks again and again: it judges only the pods
+// that known does not have, and returns what is known of these pods to ask with the next time.
+func (s podSelector) drainableKnowing(ctx context.Context, node string, pods []*corev1.Pod, known verdicts) (sets.Set[types.UID], verdicts, error) {
+	uids, next := sets.New[types.UID](), make(verdicts, len(pods))
+	var unknown []*corev1.Pod
+	for _, pod := range pods {
+		verdict, isKnown := known[pod.UID]
+		if !isKnown || ofDaemonSet(pod) {
+			unknown = append(unknown, pod)
+			continue
+		}
+		next[pod.UID] = verdict
+		if verdict {
+			uids.Insert(pod.UID)
+		}
+	}
+	judged, err := s.drainable(ctx, node, unknown)
+	for _, pod := range unknown {
+		if !ofDaemonSet(pod) {
+			next[pod.UID] = judged.Has(pod.UID)
+		}
+	}
+	return uids.Union(judged), next, err
+}
+
+func ofDaemonSet(pod *corev1.Pod) bool {
+	owner := metav1.GetControllerOf(pod)
+	return owner != nil && owner.Kind == "DaemonSet"
+}
+
 // drainable returns the UIDs of the pods that a drain of their node evicts. With an error, the
 // pods that could not be judged are left out.
 func (s podSelector) drainable(ctx context.Context, node string, pods []*corev1.Pod) (sets.Set[types.UID], error) {

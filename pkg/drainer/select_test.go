@@ -74,6 +74,11 @@ func TestDrainable(t *testing.T) {
 				if !got.Has(other.UID) {
 					t.Errorf("%s: another pod was not judged for its sake", kind)
 				}
+				_, known, _ := selector.drainableKnowing(t.Context(), testNode, []*corev1.Pod{pod, other}, nil)
+				again, _, err := selector.drainableKnowing(t.Context(), testNode, []*corev1.Pod{pod, other}, known)
+				if !again.Equal(got) || (err != nil) != test.wantErr {
+					t.Errorf("%s: asked again, it says %v (%v), and at first %v", kind, again, err, got)
+				}
 			}
 		})
 	}

@@ -76,8 +76,10 @@ func TestNextStatus(t *testing.T) {
 		"a selector's pods gone": {hold: makeHold("a", selecting("db")), steps: []step{
 			{facts: held(emptyFacts(0)), wantPhase: v1beta1.PhaseSucceeded, wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonSelectedPodsGone, wantProgress: 100},
 			// Another selector: what the watch shows does not suffice any more.
-			{facts: held(pendingFacts(3, 0, 0)), after: time.Second, spec: func(h *v1beta1.NodeMaintenance) { h.Spec.Drain.PodSelector, h.Generation = nil, 2 },
-				wantPhase: v1beta1.PhaseRunning, wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining, wantStart: 1},
+			{
+				facts: held(pendingFacts(3, 0, 0)), after: time.Second, spec: func(h *v1beta1.NodeMaintenance) { h.Spec.Drain.PodSelector, h.Generation = nil, 2 },
+				wantPhase: v1beta1.PhaseRunning, wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining, wantStart: 1,
+			},
 			{facts: held(emptyFacts(0)), after: time.Second, wantPhase: v1beta1.PhaseSucceeded, wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonNodeEmpty, wantProgress: 100, wantStart: 1},
 		}},
 		"a late pod": {hold: makeHold("a", timeout(10)), steps: []step{
@@ -93,8 +95,10 @@ func TestNextStatus(t *testing.T) {
 		"more time given": {hold: makeHold("a", timeout(10)), steps: []step{
 			{facts: held(pendingFacts(2, 2, 2)), wantPhase: v1beta1.PhaseRunning, wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining},
 			{facts: held(pendingFacts(2, 2, 2)), after: 10 * time.Second, wantPhase: v1beta1.PhaseFailed, wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDeadlineExceeded},
-			{facts: held(pendingFacts(2, 2, 2)), after: time.Second, spec: func(h *v1beta1.NodeMaintenance) { h.Spec.Drain.TimeoutSeconds = ptrTo(int64(60)) },
-				wantPhase: v1beta1.PhaseRunning, wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining},
+			{
+				facts: held(pendingFacts(2, 2, 2)), after: time.Second, spec: func(h *v1beta1.NodeMaintenance) { h.Spec.Drain.TimeoutSeconds = ptrTo(int64(60)) },
+				wantPhase: v1beta1.PhaseRunning, wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining,
+			},
 		}},
 		"a restart leaves what was said": {hold: makeHold("a"), steps: []step{
 			{facts: held(pendingFacts(4, 4, 3)), wantPhase: v1beta1.PhaseRunning, wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining, wantProgress: 25},
@@ -180,7 +184,7 @@ func TestStatusListsAreCappedAndCounted(t *testing.T) {
 		f.blockers = append(f.blockers, v1beta1.DrainBlocker{Pod: fmt.Sprintf("default/p%03d", i), Reason: v1beta1.BlockerTerminating, Message: "stuck"})
 	}
 	status := nextStatus(newHold(makeHold("a")), v1beta1.NodeMaintenanceStatus{}, held(f), epoch)
-	if len(status.PendingPods) != maxPendingPods || status.PendingPodCount != 250 || len(status.Blockers) != maxBlockers || status.BlockedPodCount != 30 {
+	if len(status.PendingPods) != v1beta1.MaxPendingPods || status.PendingPodCount != 250 || len(status.Blockers) != v1beta1.MaxBlockers || status.BlockedPodCount != 30 {
 		t.Errorf("%d of %d pending pods, %d of %d blockers", len(status.PendingPods), status.PendingPodCount, len(status.Blockers), status.BlockedPodCount)
 	}
 	blocked := apimeta.FindStatusCondition(status.Conditions, v1beta1.ConditionBlocked)
@@ -206,8 +210,10 @@ func TestTally(t *testing.T) {
 	a, b, c := makePod("a"), makePod("b"), makePod("c")
 	tests := map[string][]moment{
 		"counts those that came and went": {
-			{pods: []*corev1.Pod{a, b}, want: 2}, {old: running, pods: []*corev1.Pod{b}, want: 2},
-			{old: running, pods: []*corev1.Pod{b, c}, want: 3}, {old: running, want: 3},
+			{pods: []*corev1.Pod{a, b}, want: 2},
+			{old: running, pods: []*corev1.Pod{b}, want: 2},
+			{old: running, pods: []*corev1.Pod{b, c}, want: 3},
+			{old: running, want: 3},
 		},
 		"goes on after a restart":               {{old: interrupted, pods: []*corev1.Pod{a, b}, want: 10}, {old: interrupted, pods: []*corev1.Pod{a, b, c}, want: 11}},
 		"more came while nobody counted":        {{old: v1beta1.NodeMaintenanceStatus{StartTime: ptrTo(metav1Now()), EvictionPods: 4, PendingPodCount: 1}, pods: []*corev1.Pod{a, b, c}, want: 6}},

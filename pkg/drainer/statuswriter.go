@@ -125,6 +125,21 @@ type blockedNote struct {
 	permanent bool
 }
 
+func newBlockedNote(blocked metav1.Condition, status v1beta1.NodeMaintenanceStatus) blockedNote {
+	return blockedNote{
+		since:     blocked.LastTransitionTime,
+		permanent: slices.ContainsFunc(status.Blockers, func(b v1beta1.DrainBlocker) bool { return b.Permanent }),
+	}
+}
+
+// toldBefore says whether the process before this one has had an event tell of the blockage: the
+// stored status speaks of it, and the event was due before this process started.
+func (d *Drainer) toldBefore(h hold, note blockedNote) bool {
+	stored := apimeta.FindStatusCondition(h.Status.Conditions, v1beta1.ConditionBlocked)
+	return stored != nil && newBlockedNote(*stored, h.Status) == note &&
+		(note.permanent || note.since.Add(blockedLong).Before(d.started))
+}
+
 // noteBlocked has an event tell of a hold that stays blocked, once, and once more when waiting
 // turns out not to help. It returns how long to wait until that is to be said.
 func (d *Drainer) noteBlocked(h hold, memory *holdMemory, status v1beta1.NodeMaintenanceStatus, now time.Time) time.Duration {
@@ -133,8 +148,12 @@ func (d *Drainer) noteBlocked(h hold, memory *holdMemory, status v1beta1.NodeMai
 		memory.blocked = blockedNote{}
 		return 0
 	}
-	note := blockedNote{since: blocked.LastTransitionTime, permanent: slices.ContainsFunc(status.Blockers, func(b v1beta1.DrainBlocker) bool { return b.Permanent })}
+	note := newBlockedNote(*blocked, status)
 	if memory.blocked == note || (memory.blocked.since.Equal(&note.since) && !note.permanent) {
+		return 0
+	}
+	if d.toldBefore(h, note) {
+		memory.blocked = note
 		return 0
 	}
 	if wait := note.since.Add(blockedLong).Sub(now); wait > 0 && !note.permanent {

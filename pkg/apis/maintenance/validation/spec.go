@@ -29,7 +29,13 @@ var stages = []maintenance.MaintenanceStage{maintenance.StageIdle, maintenance.S
 // ValidateNodeMaintenance checks a new object. Its status is not looked at, since
 // the server sets it.
 func ValidateNodeMaintenance(nm *maintenance.NodeMaintenance) field.ErrorList {
-	allErrs := apivalidation.ValidateObjectMeta(&nm.ObjectMeta, false, apivalidation.NameIsDNSSubdomain, field.NewPath("metadata"))
+	metadataPath := field.NewPath("metadata")
+	allErrs := apivalidation.ValidateObjectMeta(&nm.ObjectMeta, false, apivalidation.NameIsDNSSubdomain, metadataPath)
+	if nm.ResourceVersion != "" {
+		// The store would refuse it as well, but as an error of the server's.
+		allErrs = append(allErrs, field.Forbidden(metadataPath.Child("resourceVersion"), "must not be set on a new object"))
+	}
+	allErrs = append(allErrs, validateSize(nm)...)
 	specPath := field.NewPath("spec")
 	allErrs = append(allErrs, validateNodeName(nm.Spec.NodeName, specPath.Child("nodeName"))...)
 	if nm.Spec.Requestor == "" {
@@ -51,6 +57,7 @@ func ValidateNodeMaintenanceUpdate(newNM, oldNM *maintenance.NodeMaintenance) fi
 		allErrs = append(allErrs, field.Invalid(specPath.Child("requestor"), newNM.Spec.Requestor, fmt.Sprintf(
 			"field is immutable: must stay %q, the user who created this NodeMaintenance", oldNM.Spec.Requestor)))
 	}
+	allErrs = append(allErrs, validateGrowth(newNM, oldNM)...)
 	return append(allErrs, validateChangeable(&newNM.Spec, specPath)...)
 }
 

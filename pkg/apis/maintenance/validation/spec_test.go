@@ -118,6 +118,10 @@ func TestValidateNodeMaintenance(t *testing.T) {
 			change: func(nm *maintenance.NodeMaintenance) { nm.Name = "Worker" },
 			want:   []string{`metadata.name: Invalid value: "Worker": ` + notSubdomain},
 		},
+		"resource version": {
+			change: func(nm *maintenance.NodeMaintenance) { nm.ResourceVersion = "5" },
+			want:   []string{"metadata.resourceVersion: Forbidden: must not be set on a new object"},
+		},
 		"node name missing": {
 			change: func(nm *maintenance.NodeMaintenance) { nm.Spec.NodeName = "" },
 			want:   []string{"spec.nodeName: Required value: must name the node to take out of service"},

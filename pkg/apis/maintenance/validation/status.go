@@ -12,13 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
-)
-
-// The most that the status lists of each; a count beside the list has the rest. A
-// status stays small however large the node.
-const (
-	maxPendingPods = 100
-	maxBlockers    = 20
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 var phases = []maintenance.MaintenancePhase{
@@ -30,8 +24,8 @@ func ValidateNodeMaintenanceStatusUpdate(nm *maintenance.NodeMaintenance) field.
 	status, path := &nm.Status, field.NewPath("status")
 	allErrs := validateEnum(status.Phase, phases, path.Child("phase"))
 	allErrs = append(allErrs, validateCounts(status, path)...)
-	if count := len(status.PendingPods); count > maxPendingPods {
-		allErrs = append(allErrs, field.TooMany(path.Child("pendingPods"), count, maxPendingPods))
+	if count := len(status.PendingPods); count > v1beta1.MaxPendingPods {
+		allErrs = append(allErrs, field.TooMany(path.Child("pendingPods"), count, v1beta1.MaxPendingPods))
 	}
 	allErrs = append(allErrs, validateBlockers(status.Blockers, path.Child("blockers"))...)
 	return append(allErrs, metav1validation.ValidateConditions(status.Conditions, path.Child("conditions"))...)
@@ -59,8 +53,8 @@ func validateCounts(status *maintenance.NodeMaintenanceStatus, path *field.Path)
 
 func validateBlockers(blockers []maintenance.DrainBlocker, path *field.Path) field.ErrorList {
 	var allErrs field.ErrorList
-	if len(blockers) > maxBlockers {
-		allErrs = append(allErrs, field.TooMany(path, len(blockers), maxBlockers))
+	if len(blockers) > v1beta1.MaxBlockers {
+		allErrs = append(allErrs, field.TooMany(path, len(blockers), v1beta1.MaxBlockers))
 	}
 	for i, blocker := range blockers {
 		if blocker.Pod == "" {

@@ -121,7 +121,7 @@ func TestValidateRequestor(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			nm := stored()
-			nm.Spec.Requestor = test.requestor
+			nm.ResourceVersion, nm.Spec.Requestor = "", test.requestor
 			errs := NewStrategy(scheme.Scheme).Validate(test.ctx, nm)
 			if test.want == "" {
 				if len(errs) > 0 {

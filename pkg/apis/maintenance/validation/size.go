@@ -1,0 +1,55 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package validation
+
+import (
+	"encoding/json"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+)
+
+// A request may be larger than what the store takes in one message, 2 MiB, and
+// the store's refusal would be an error of the server's. The bounds leave room
+// for the status and for what the server adds, so that whatever was accepted can
+// be updated and deleted too.
+const (
+	maxMetadataBytes = 512 << 10
+	maxSelectorBytes = 64 << 10
+)
+
+// validateSize bounds what has no bound of its own: the number of labels,
+// finalizers and owners, and of the terms of a selector.
+func validateSize(nm *maintenance.NodeMaintenance) field.ErrorList {
+	return validateGrowth(nm, &maintenance.NodeMaintenance{})
+}
+
+// validateGrowth refuses only what has become larger: an object that is too
+// large already can still be changed, and made smaller.
+func validateGrowth(newNM, oldNM *maintenance.NodeMaintenance) field.ErrorList {
+	allErrs := validateBytes(newNM.ObjectMeta, oldNM.ObjectMeta, maxMetadataBytes, field.NewPath("metadata"))
+	return append(allErrs, validateBytes(newNM.Spec.Drain.PodSelector, oldNM.Spec.Drain.PodSelector, maxSelectorBytes,
+		field.NewPath("spec", "drain", "podSelector"))...)
+}
+
+func validateBytes(newPart, oldPart any, limit int, path *field.Path) field.ErrorList {
+	newSize, err := jsonSize(newPart)
+	if err != nil {
+		return field.ErrorList{field.InternalError(path, err)}
+	}
+	if newSize <= limit {
+		return nil
+	}
+	if oldSize, err := jsonSize(oldPart); err == nil && newSize <= oldSize {
+		return nil
+	}
+	return field.ErrorList{field.TooLong(path, "", limit)}
+}
+
+// jsonSize is about what a part of an object takes in the store.
+func jsonSize(part any) (int, error) {
+	encoded, err := json.Marshal(part)
+	return len(encoded), err
+}

@@ -1,0 +1,61 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package validation
+
+import (
+	"fmt"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+)
+
+// labels makes so many labels, of 26 bytes each as JSON.
+func labels(count int) map[string]string {
+	labels := map[string]string{}
+	for i := range count {
+		labels[fmt.Sprintf("label-%06d", i)] = "12345678"
+	}
+	return labels
+}
+
+func withLabels(count int) *maintenance.NodeMaintenance {
+	nm := validNodeMaintenance()
+	nm.Labels = labels(count)
+	return nm
+}
+
+func withSelector(labelCount int) *maintenance.NodeMaintenance {
+	nm := validNodeMaintenance()
+	nm.Spec.Drain.PodSelector = &metav1.LabelSelector{MatchLabels: labels(labelCount)}
+	return nm
+}
+
+func TestSize(t *testing.T) {
+	const metadataTooLong = "metadata: Too long: may not be more than 524288 bytes"
+	const selectorTooLong = "spec.drain.podSelector: Too long: may not be more than 65536 bytes"
+	tests := map[string]struct {
+		nm, old *maintenance.NodeMaintenance
+		want    []string
+	}{
+		"large metadata":                  {nm: withLabels(20000)},
+		"too large metadata":              {nm: withLabels(21000), want: []string{metadataTooLong}},
+		"large selector":                  {nm: withSelector(2500)},
+		"too large selector":              {nm: withSelector(2700), want: []string{selectorTooLong}},
+		"metadata grown too large":        {nm: withLabels(21000), old: withLabels(1), want: []string{metadataTooLong}},
+		"selector grown too large":        {nm: withSelector(2700), old: withSelector(1), want: []string{selectorTooLong}},
+		"too large before, and unchanged": {nm: withLabels(21000), old: withLabels(21000)},
+		"too large before, and smaller":   {nm: withSelector(2700), old: withSelector(2800)},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if test.old == nil {
+				wantErrors(t, ValidateNodeMaintenance(test.nm), test.want...)
+			} else {
+				wantErrors(t, ValidateNodeMaintenanceUpdate(test.nm, test.old), test.want...)
+			}
+		})
+	}
+}
