@@ -74,10 +74,14 @@ func servedResources(client discovery.DiscoveryInterface, groupVersion string) (
 
 // loadConfig reads a kubeconfig, or the pod's own configuration where path is empty.
 func loadConfig(path string) (*rest.Config, error) {
-	config, err := clientcmd.BuildConfigFromFlags("", path)
-	if err != nil && path == "" {
-		return nil, fmt.Errorf("no --kubeconfig given, and not in a cluster: %w", err)
+	if path == "" {
+		config, err := rest.InClusterConfig()
+		if err != nil {
+			return nil, fmt.Errorf("no --kubeconfig given, and not in a cluster: %w", err)
+		}
+		return config, nil
 	}
+	config, err := clientcmd.BuildConfigFromFlags("", path)
 	if err != nil {
 		return nil, fmt.Errorf("could not use kubeconfig %q: %w", path, err)
 	}

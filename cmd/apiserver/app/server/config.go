@@ -6,7 +6,9 @@
 package server
 
 import (
+	"context"
 	"fmt"
+	"net/http"
 	"time"
 
 	openapinamer "k8s.io/apiserver/pkg/endpoints/openapi"
@@ -28,8 +30,11 @@ const (
 	version = "0.1"
 
 	// requestsDrainTimeout is how long requests under way may take to end at
-	// shutdown, before they are cut off. Watches end at once.
-	requestsDrainTimeout = 3 * time.Second
+	// shutdown, before they are cut off. Watches end sooner.
+	requestsDrainTimeout = 2 * time.Second
+	// connectionsCloseTimeout is how long connections may take to close, requests
+	// included: net/http waits a second for what a client may have sent meanwhile.
+	connectionsCloseTimeout = requestsDrainTimeout + 2*time.Second
 )
 
 // Config is what a server is made from.
@@ -50,6 +55,8 @@ func NewGenericConfig() *genericapiserver.RecommendedConfig {
 	config := genericapiserver.NewRecommendedConfig(scheme.Codecs)
 	config.EffectiveVersion = basecompatibility.NewEffectiveVersionFromString(version, version, version)
 	config.FeatureGate = utilfeature.DefaultFeatureGate
+	// Without it, watches would keep their connections open.
+	config.ShutdownWatchTerminationGracePeriod = requestsDrainTimeout
 
 	namer := openapinamer.NewDefinitionNamer(scheme.Scheme)
 	config.OpenAPIConfig = genericapiserver.DefaultOpenAPIConfig(openapi.GetOpenAPIDefinitions, namer)
@@ -81,11 +88,16 @@ func (c *Config) Complete() CompletedConfig {
 
 // New makes the server. Nothing runs before Run.
 func (c CompletedConfig) New() (*Server, error) {
+	requests, cutOffRequests := context.WithCancel(context.Background())
+	buildHandlerChain := c.generic.BuildHandlerChainFunc
+	c.generic.BuildHandlerChainFunc = func(apiHandler http.Handler, config *genericapiserver.Config) http.Handler {
+		return cutOffWith(requests, buildHandlerChain(apiHandler, config))
+	}
 	generic, err := c.generic.New("maintenance-apiserver", genericapiserver.NewEmptyDelegate())
 	if err != nil {
 		return nil, fmt.Errorf("could not create the API server: %w", err)
 	}
-	generic.ShutdownTimeout = requestsDrainTimeout
+	generic.ShutdownTimeout = connectionsCloseTimeout
 
 	drain, err := c.newDrainer()
 	if err != nil {
@@ -101,7 +113,7 @@ func (c CompletedConfig) New() (*Server, error) {
 		return nil, fmt.Errorf("could not install the API: %w", err)
 	}
 
-	s := &Server{generic: generic, drainer: drain, publisher: c.publisher}
+	s := &Server{generic: generic, drainer: drain, publisher: c.publisher, cutOffRequests: cutOffRequests}
 	return s, s.addHooks()
 }
 

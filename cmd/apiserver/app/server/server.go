@@ -19,9 +19,9 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
 )
 
-// workStopTimeout bounds the wait for the drainer at shutdown. It makes no
-// request that takes longer, and nothing is lost if one is cut off.
-const workStopTimeout = 5 * time.Second
+// workStopTimeout bounds the wait for the drainer at shutdown, which waits for its
+// evictions and gives up on its other requests.
+const workStopTimeout = 4 * time.Second
 
 // Server is the API server and the work that goes on beside it.
 type Server struct {
@@ -31,11 +31,14 @@ type Server struct {
 
 	work     sync.WaitGroup
 	stopWork context.CancelFunc
+
+	cutOffRequests context.CancelFunc
 }
 
 // Run serves until ctx ends; then the drainer stops, requests under way end, and
 // Run returns.
 func (s *Server) Run(ctx context.Context) error {
+	defer s.cutOffRequests()
 	err := s.generic.PrepareRun().RunWithContext(ctx)
 	// The pre-shutdown hook has done this already, unless serving never began.
 	return errors.Join(err, s.waitForWork())
@@ -59,7 +62,7 @@ func (s *Server) addHooks() error {
 			}
 			return nil
 		}),
-		s.generic.AddPreShutdownHook("stop-drainer", s.waitForWork),
+		s.generic.AddPreShutdownHook("stop-drainer", s.stopDrainer),
 		s.generic.AddReadyzChecks(healthz.NamedCheck("drainer-ready", func(*http.Request) error {
 			return s.drainer.Ready()
 		})),
@@ -74,6 +77,14 @@ func (s *Server) runDrainer(ctx context.Context) {
 		// readyz and livez tell as well; a restart by the kubelet follows.
 		klog.ErrorS(err, "The drainer stopped")
 	}
+}
+
+// stopDrainer is what happens before requests are refused, for the drainer's own
+// come through this server. Those under way then have some time left.
+func (s *Server) stopDrainer() error {
+	err := s.waitForWork()
+	time.AfterFunc(requestsDrainTimeout, s.cutOffRequests)
+	return err
 }
 
 // waitForWork stops the work and waits until it has ended.
