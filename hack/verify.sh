@@ -29,7 +29,7 @@ done
 
 echo "Every Go file has the license header"
 while read -r file; do
-  if ! head -n 3 "${file}" | grep -q 'SPDX-License-Identifier: Apache-2.0'; then
+  if ! head -n 10 "${file}" | grep -q 'SPDX-License-Identifier: Apache-2.0'; then
     fail "${file} has no license header" "put hack/boilerplate.go.txt at its top"
   fi
 done < <(git ls-files --cached --others --exclude-standard '*.go')
