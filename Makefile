@@ -12,6 +12,8 @@ CLUSTER_DIR ?= .localcluster
 # Further flags for `make up`, such as --deployments 20 --ready-delay 3s; all of
 # them: go run ./hack/localcluster/cmd up --help
 UP_FLAGS ?=
+# How often `make bench` measures everything.
+ROUNDS ?= 1
 # The cluster that `make run` serves; by default the local one.
 KUBECONFIG ?=
 
@@ -70,9 +72,12 @@ test-integration: cluster-binaries ## Run the tests on a real control plane
 	CGO_ENABLED=1 go build -race -ldflags '$(LDFLAGS)' -o bin/race/maintenance-apiserver ./cmd/apiserver
 	SERVER_BINARY=$(CURDIR)/bin/race/maintenance-apiserver go test -race -timeout 40m ./test/...
 
+# Nothing but the programs themselves is to be measured.
+bench: export KUBE_CACHE_MUTATION_DETECTOR = false
 .PHONY: bench
-bench: ## Run the benchmarks of the drain engine's core
-	go test -run '^$$' -bench . -benchmem ./pkg/drainer/...
+bench: build cluster-binaries ## Measure the drain engine beside kubectl drain (ROUNDS=1; more flags in BENCH_FLAGS)
+	go test -run '^$$' -bench . -benchmem ./pkg/drainer/
+	go run ./test/bench -rounds $(ROUNDS) $(BENCH_FLAGS)
 
 ##@ Check
 

@@ -34,23 +34,49 @@ func ownPodBlocker(pod *corev1.Pod) *v1beta1.DrainBlocker {
 func budgetBlocker(pod *corev1.Pod, b *budget, permanent bool) *v1beta1.DrainBlocker {
 	return &v1beta1.DrainBlocker{
 		Pod: podKey(pod), Reason: v1beta1.BlockerDisruptionBudget, Object: b.object(), Permanent: permanent,
-		Message: budgetMessage(b, permanent),
+		Message: budgetMessage(pod, b, permanent),
 	}
 }
 
-func budgetMessage(b *budget, permanent bool) string {
+func budgetMessage(pod *corev1.Pod, b *budget, permanent bool) string {
 	switch {
 	case b.syncFailed != "":
 		return fmt.Sprintf("budget %s cannot be evaluated: %s: correct its selector or the pods' controller", b.key, b.syncFailed)
 	case !b.current:
 		return fmt.Sprintf("budget %s has changed and is still being evaluated", b.key)
+	case b.expected == 0:
+		return fmt.Sprintf("budget %s counts no pods and so lets none go: maxUnavailable and percentages count only pods "+
+			"whose controller can be scaled: have it require a number of healthy pods with minAvailable", b.key)
 	case permanent:
-		return fmt.Sprintf("budget %s needs %d healthy pods, and no more than %d are expected: "+
-			"add replicas, or have the budget require fewer", b.key, b.desired, b.expected)
+		return fmt.Sprintf("budget %s needs %s, and no more than %d are expected: "+
+			"add replicas, or have the budget require fewer", b.key, healthyPods(b.desired), b.expected)
+	case b.healthy > b.desired:
+		return fmt.Sprintf("budget %s needs %s and has %d, but others of its pods are being evicted: "+
+			"the pod's turn comes when they have been replaced", b.key, healthyPods(b.desired), b.healthy)
 	default:
-		return fmt.Sprintf("budget %s needs %d healthy pods and has %d: "+
-			"the pod is evicted when another one becomes healthy", b.key, b.desired, b.healthy)
+		return fmt.Sprintf("budget %s needs %s and has %d: the pod is evicted when %s",
+			b.key, healthyPods(b.desired), b.healthy, missing(pod, b))
 	}
+}
+
+// missing says what has to happen until the budget lets the pod go, which at present it does not:
+// a pod that is not healthy itself takes nothing from it.
+func missing(pod *corev1.Pod, b *budget) string {
+	more := b.desired - b.healthy
+	if podReady(pod) {
+		more++
+	}
+	if more <= 1 {
+		return "another one becomes healthy"
+	}
+	return fmt.Sprintf("%d more become healthy", more)
+}
+
+func healthyPods(count int32) string {
+	if count == 1 {
+		return "1 healthy pod"
+	}
+	return fmt.Sprintf("%d healthy pods", count)
 }
 
 func budgetsBlocker(pod *corev1.Pod, budgets []*budget) *v1beta1.DrainBlocker {
@@ -72,6 +98,9 @@ func attemptBlocker(pod *corev1.Pod, tried attempt) *v1beta1.DrainBlocker {
 	blocker := &v1beta1.DrainBlocker{Pod: podKey(pod), Object: tried.last.object, Message: tried.last.message}
 	switch tried.last.outcome {
 	case outcomeDisruptionBudget:
+		if tried.failures == 0 {
+			return nil // a budget that we see, and by now it lets the pod go
+		}
 		blocker.Reason = v1beta1.BlockerDisruptionBudget
 	case outcomeAdmissionWebhook:
 		blocker.Reason = v1beta1.BlockerAdmissionWebhook

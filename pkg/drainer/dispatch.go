@@ -23,6 +23,10 @@ import (
 // others waiting.
 const retriesShare = 2
 
+// finishTimeout is how long the requests under way may take to be answered when the dispatcher
+// stops.
+const finishTimeout = 3 * time.Second
+
 // eviction is one pod that a node's plan wants evicted.
 type eviction struct {
 	pod         *corev1.Pod
@@ -184,9 +188,10 @@ func (d *dispatcher) nudge() {
 
 // run posts evictions until ctx is done, and returns when no request is left.
 func (d *dispatcher) run(ctx context.Context) {
-	defer d.posts.Wait()
-	for {
-		retry := d.dispatch(ctx)
+	requests, cutOff := context.WithCancel(context.WithoutCancel(ctx))
+	defer d.finish(cutOff)
+	for ctx.Err() == nil {
+		retry := d.dispatch(requests)
 		var due <-chan time.Time
 		var timer clock.Timer
 		if !retry.IsZero() {
@@ -201,10 +206,26 @@ func (d *dispatcher) run(ctx context.Context) {
 		if timer != nil {
 			timer.Stop()
 		}
-		if ctx.Err() != nil {
-			return
-		}
 	}
+}
+
+// finish waits for the requests under way, and cuts them off only when they take too long: the
+// API server may have taken the room of a budget already for an eviction that it then gives up,
+// and it gives that room back after two minutes at the earliest.
+func (d *dispatcher) finish(cutOff context.CancelFunc) {
+	ended := make(chan struct{})
+	go func() {
+		d.posts.Wait()
+		close(ended)
+	}()
+	timer := d.clock.NewTimer(finishTimeout)
+	defer timer.Stop()
+	select {
+	case <-ended:
+	case <-timer.C():
+	}
+	cutOff()
+	<-ended
 }
 
 // dispatch posts every eviction that may be posted now, and returns when to look again if

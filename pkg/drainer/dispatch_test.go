@@ -79,18 +79,23 @@ func dispatching(t *testing.T, limit int, budgets []*policyv1.PodDisruptionBudge
 			book.set(pdb, time.Now())
 		}
 		d := newDispatcher(clock.RealClock{}, f, book, limit, func(string) {})
-		ctx, cancel := context.WithCancel(t.Context())
-		ended := make(chan struct{})
-		go func() {
-			defer close(ended)
-			d.run(ctx)
-		}()
-		defer func() {
-			cancel()
-			<-ended
-		}()
+		defer running(t, d)()
 		test(t, d, f)
 	})
+}
+
+// running runs the dispatcher until the returned function is called.
+func running(t *testing.T, d *dispatcher) (stop func()) {
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		d.run(ctx)
+	}()
+	return func() {
+		cancel()
+		<-ended
+	}
 }
 
 func wants(d *dispatcher, node string, pods ...*corev1.Pod) {
@@ -201,6 +206,34 @@ func TestDispatchCancel(t *testing.T) {
 		if tried := d.tried("n"); len(tried) > 0 {
 			t.Errorf("a cancelled node is remembered: %v", tried)
 		}
+	})
+}
+
+// An eviction that is cut off may have taken its budget's room already.
+func TestDispatchStopLetsRequestsFinish(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakeEvicter()
+		d := newDispatcher(clock.RealClock{}, f, newBudgetBook(), 2, func(string) {})
+		stop := running(t, d)
+		wants(d, "n", makePod("p1"), makePod("p2"), makePod("p3"))
+		began := time.Now()
+		stopped := make(chan time.Duration)
+		go func() {
+			stop()
+			stopped <- time.Since(began)
+		}()
+		synctest.Wait()
+		if hanging := f.hanging(); hanging != 2 {
+			t.Errorf("%d requests are under way, want 2: none is cut off at once", hanging)
+		}
+		f.answer("p1", nil)
+		if tried := d.tried("n"); len(tried) != 1 {
+			t.Errorf("answers taken in: %v, want that for p1", tried)
+		}
+		if took := <-stopped; took != finishTimeout {
+			t.Errorf("stopped after %s, want %s, although p2 is never answered", took, finishTimeout)
+		}
+		wantPosts(t, f, "p1", "p2")
 	})
 }
 

@@ -29,6 +29,7 @@ const (
 	eventNodeCordoned       = "NodeCordoned"
 	eventNodeUncordoned     = "NodeUncordoned"
 	eventCordonFailed       = "CordonFailed"
+	eventReleaseFailed      = "ReleaseFailed"
 	eventDriftRepaired      = "DriftRepaired"
 	eventDrainSucceeded     = "DrainSucceeded"
 	eventDrainBlocked       = "DrainBlocked"
@@ -79,22 +80,11 @@ type transition struct {
 
 // transitions are the events that the change from one status to the next is worth.
 func transitions(h hold, old, next v1beta1.NodeMaintenanceStatus) []transition {
-	var found []transition
+	found := cordonTransitions(h, old, next)
 	note := func(kind, reason, format string, args ...any) {
 		found = append(found, transition{kind: kind, reason: reason, message: fmt.Sprintf(format, args...), alsoOnNode: true})
 	}
 	node := h.Spec.NodeName
-	if reason := conditionReason(next, v1beta1.ConditionCordoned); reason != conditionReason(old, v1beta1.ConditionCordoned) {
-		message := conditionMessage(next, v1beta1.ConditionCordoned)
-		switch reason {
-		case v1beta1.ReasonNodeNotFound:
-			found = append(found, transition{kind: corev1.EventTypeWarning, reason: eventNodeNotFound, message: message})
-		case v1beta1.ReasonNodeDeleted:
-			found = append(found, transition{kind: corev1.EventTypeWarning, reason: eventNodeDeleted, message: message})
-		case v1beta1.ReasonCordonFailed:
-			note(corev1.EventTypeWarning, eventCordonFailed, "could not cordon node %s: %s", node, message)
-		}
-	}
 	switch {
 	case next.NodeUID != old.NodeUID && old.NodeUID != "":
 		note(corev1.EventTypeWarning, eventNodeReplaced, "node %s is a new one of that name: its maintenance starts anew for %s", node, h.Name)
@@ -111,7 +101,31 @@ func transitions(h hold, old, next v1beta1.NodeMaintenanceStatus) []transition {
 	if next.Phase == v1beta1.PhaseFailed && old.Phase != v1beta1.PhaseFailed {
 		note(corev1.EventTypeWarning, eventDrainTimedOut, "%d pods are left on node %s past the deadline of %s; evictions go on", next.PendingPodCount, node, h.Name)
 	}
+	if h.ended() && next.LastError != "" && next.LastError != old.LastError {
+		note(corev1.EventTypeWarning, eventReleaseFailed, "could not release node %s from %s: %s", node, h.Name, next.LastError)
+	}
 	return found
+}
+
+// cordonTransitions are the events about a node that cannot be cordoned. That there is none
+// concerns only those who look at the hold.
+func cordonTransitions(h hold, old, next v1beta1.NodeMaintenanceStatus) []transition {
+	reason := conditionReason(next, v1beta1.ConditionCordoned)
+	if reason == conditionReason(old, v1beta1.ConditionCordoned) {
+		return nil
+	}
+	message := conditionMessage(next, v1beta1.ConditionCordoned)
+	switch reason {
+	case v1beta1.ReasonNodeNotFound:
+		return []transition{{kind: corev1.EventTypeWarning, reason: eventNodeNotFound, message: message}}
+	case v1beta1.ReasonNodeDeleted:
+		return []transition{{kind: corev1.EventTypeWarning, reason: eventNodeDeleted, message: message}}
+	case v1beta1.ReasonCordonFailed:
+		message = fmt.Sprintf("could not cordon node %s: %s", h.Spec.NodeName, message)
+		return []transition{{kind: corev1.EventTypeWarning, reason: eventCordonFailed, message: message, alsoOnNode: true}}
+	default:
+		return nil
+	}
 }
 
 func conditionReason(status v1beta1.NodeMaintenanceStatus, kind string) string {

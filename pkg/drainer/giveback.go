@@ -23,7 +23,7 @@ import (
 func (d *Drainer) release(ctx context.Context, v *view) (time.Duration, error) {
 	if mayBeMarked(v) {
 		if err := d.giveBack(ctx, v); err != nil {
-			return 0, err
+			return 0, errors.Join(err, d.saveReleaseError(ctx, v, v.holds(), err))
 		}
 	}
 	again, err := d.saveStatuses(ctx, v, func(hold) facts { return facts{node: v.node.UID} })
@@ -31,6 +31,25 @@ func (d *Drainer) release(ctx context.Context, v *view) (time.Duration, error) {
 		return again, err
 	}
 	return again, d.dropFinalizers(ctx, v)
+}
+
+// saveReleaseError says on holds why they have not been released: somebody may be waiting for it.
+// What must not be written now is written with the next try.
+func (d *Drainer) saveReleaseError(ctx context.Context, v *view, holds []hold, cause error) error {
+	if againLater(cause) {
+		return nil
+	}
+	var errs []error
+	now := metav1.NewTime(d.config.Clock.Now()).Rfc3339Copy()
+	for _, h := range holds {
+		next := *h.Status.DeepCopy()
+		if next.LastError != cause.Error() {
+			next.LastError, next.LastUpdate = cause.Error(), &now
+		}
+		_, err := d.saveStatus(ctx, h, v.memory.hold(h.UID), next, true)
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
 }
 
 // mayBeMarked says whether there is anything to ask the API server about.
@@ -83,7 +102,9 @@ func (d *Drainer) undo(ctx context.Context, v *view, before v1beta1.NodeBefore) 
 func (d *Drainer) dropFinalizers(ctx context.Context, v *view) error {
 	var errs []error
 	for _, h := range v.released {
-		errs = append(errs, d.dropFinalizer(ctx, v, h))
+		if err := d.dropFinalizer(ctx, v, h); err != nil {
+			errs = append(errs, err, d.saveReleaseError(ctx, v, []hold{h}, err))
+		}
 	}
 	return errors.Join(errs...)
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -88,11 +89,14 @@ func crashAtWrite(t *testing.T, before *corev1.Node, n int) {
 	c := newCluster(t, before, makePod("web-1"), makePod("web-2"))
 	heal := c.failWritesAfter(n)
 	counted := true
-	crashed := func() {
-		counted = c.hold("a").Status.EvictionPods > 0
+	restart := func() {
 		c.stop()
 		heal()
 		c.start()
+	}
+	crashed := func() {
+		counted = c.hold("a").Status.EvictionPods > 0
+		restart()
 	}
 	c.start()
 	defer func() { c.stop() }()
@@ -117,7 +121,7 @@ func crashAtWrite(t *testing.T, before *corev1.Node, n int) {
 	}
 	c.delete("a")
 	if c.failing() {
-		crashed()
+		restart() // the hold may have ended already
 	}
 	c.wantNoHold("a")
 	c.wantSameNode(before)
@@ -231,6 +235,64 @@ func TestCordonThatFailsIsReportedAndTriedAgain(t *testing.T) {
 		c.wait(time.Minute)
 		c.wantCondition("a", v1beta1.ConditionCordoned, metav1.ConditionTrue, v1beta1.ReasonCordoned)
 		c.wantEvictions(map[string]int{"web-1": 1})
+	})
+}
+
+func TestGiveBackThatFailsIsReportedAndTriedAgain(t *testing.T) {
+	ends := map[string]func(*cluster){
+		"deleted": func(c *cluster) { c.delete("a") },
+		"idle":    func(c *cluster) { c.change("a", func(h *v1beta1.NodeMaintenance) { h.Spec.Stage = v1beta1.StageIdle }) },
+	}
+	for name, end := range ends {
+		t.Run(name, func(t *testing.T) {
+			inCluster(t, func(t *testing.T) *cluster { return newCluster(t, makeNode(testNode)) }, func(c *cluster) {
+				c.create(makeHold("a"))
+				c.kube.PrependReactor("patch", "nodes", func(action clienttesting.Action) (bool, runtime.Object, error) {
+					return action.GetSubresource() == "", nil, apierrors.NewForbidden(corev1.Resource("nodes"), testNode, errors.New("not you"))
+				})
+				end(c)
+				c.wait(time.Minute)
+				c.wantCordoned(testNode, true)
+				if got := c.hold("a").Status.LastError; !strings.Contains(got, "not you") {
+					t.Errorf("lastError is %q, want what keeps the node from being given back", got)
+				}
+				c.wantEvent(c.events(), eventReleaseFailed, 2) // on the hold and on the node
+
+				c.kube.ReactionChain = c.kube.ReactionChain[1:]
+				c.wait(time.Minute)
+				c.wantCordoned(testNode, false)
+				if name == "deleted" {
+					c.wantNoHold("a")
+				} else if got := c.hold("a").Status.LastError; got != "" {
+					t.Errorf("lastError is %q still", got)
+				}
+			})
+		})
+	}
+}
+
+func TestHoldThatCannotEndHoldsBackNothing(t *testing.T) {
+	inCluster(t, func(t *testing.T) *cluster { return newCluster(t, makeNode(testNode), makePod("web-1")) }, func(c *cluster) {
+		c.create(makeHold("a", func(h *v1beta1.NodeMaintenance) { h.Spec.Stage = v1beta1.StageCordon }))
+		c.create(makeHold("b", func(h *v1beta1.NodeMaintenance) { h.Spec.Stage = v1beta1.StageCordon }))
+		c.maintenance.PrependReactor("update", "nodemaintenances", func(action clienttesting.Action) (bool, runtime.Object, error) {
+			updated := action.(clienttesting.UpdateAction).GetObject().(*v1beta1.NodeMaintenance)
+			refused := action.GetSubresource() == "" && updated.DeletionTimestamp != nil
+			return refused, nil, apierrors.NewForbidden(v1beta1.Resource("nodemaintenances"), updated.Name, errors.New("not you"))
+		})
+		c.delete("b")
+		c.change("a", func(h *v1beta1.NodeMaintenance) { h.Spec.Stage = v1beta1.StageDrain })
+		c.finish("web-1")
+		c.wait(statusInterval)
+		c.wantPhase("a", v1beta1.PhaseSucceeded)
+		c.wantEvictions(map[string]int{"web-1": 1})
+		if got := c.hold("b").Status.LastError; !strings.Contains(got, "not you") {
+			t.Errorf("lastError is %q, want what keeps the hold from ending", got)
+		}
+		c.maintenance.ReactionChain = c.maintenance.ReactionChain[1:]
+		c.wait(time.Minute)
+		c.wantNoHold("b")
+		c.wantCordoned(testNode, true)
 	})
 }
 

@@ -61,6 +61,10 @@ func (h hold) wholeNode() bool { return h.invalid == nil && h.selector.Empty() }
 // cordons says whether the hold alone would have the node cordoned.
 func (h hold) cordons() bool { return stageRank(h.Spec.Stage) >= stageRank(v1beta1.StageCordon) }
 
+// ended says whether the hold asks for nothing any more, and at most waits for the node to be
+// given back.
+func (h hold) ended() bool { return !h.DeletionTimestamp.IsZero() || !h.cordons() }
+
 // recorded says whether the hold has written down what the node was like before.
 func (h hold) recorded(node types.UID) bool {
 	return h.Status.NodeUID == node && h.Status.NodeBefore != nil

@@ -47,9 +47,25 @@ func TestPlanForOnePod(t *testing.T) {
 			pod: makePod("p"), budgets: []*policyv1.PodDisruptionBudget{makeBudget("b", "web", 3, 3, 3, 0)}, now: steady, wantAction: actionEvict, wantReason: v1beta1.BlockerDisruptionBudget, wantObject: "PodDisruptionBudget/default/b",
 			wantPermanent: true, wantMessage: "needs 3 healthy pods, and no more than 3 are expected",
 		},
+		"budget that counts nobody": {
+			pod: makePod("p"), budgets: []*policyv1.PodDisruptionBudget{makeBudget("b", "web", 0, 0, 0, 0)}, now: steady, wantAction: actionEvict, wantReason: v1beta1.BlockerDisruptionBudget,
+			wantObject: "PodDisruptionBudget/default/b", wantPermanent: true, wantMessage: "counts no pods",
+		},
 		"no room for now": {
 			pod: makePod("p"), budgets: []*policyv1.PodDisruptionBudget{makeBudget("b", "web", 2, 2, 3, 0)}, now: steady, wantAction: actionEvict, wantReason: v1beta1.BlockerDisruptionBudget,
 			wantObject: "PodDisruptionBudget/default/b", wantMessage: "needs 2 healthy pods and has 2",
+		},
+		"one eviction at a time": {
+			pod: makePod("p"), budgets: []*policyv1.PodDisruptionBudget{makeBudget("b", "web", 2, 3, 3, 0)}, wantAction: actionEvict, wantReason: v1beta1.BlockerDisruptionBudget,
+			wantObject: "PodDisruptionBudget/default/b", wantMessage: "needs 2 healthy pods and has 3, but others of its pods are being evicted",
+		},
+		"several have to become healthy": {
+			pod: makePod("p"), budgets: []*policyv1.PodDisruptionBudget{makeBudget("b", "web", 2, 1, 3, 0)}, wantAction: actionEvict, wantReason: v1beta1.BlockerDisruptionBudget,
+			wantObject: "PodDisruptionBudget/default/b", wantMessage: "needs 2 healthy pods and has 1: the pod is evicted when 2 more become healthy",
+		},
+		"not healthy itself": {
+			pod: makePod("p", notReady), budgets: []*policyv1.PodDisruptionBudget{makeBudget("b", "web", 1, 0, 3, 0)}, wantAction: actionEvict, wantReason: v1beta1.BlockerDisruptionBudget,
+			wantObject: "PodDisruptionBudget/default/b", wantMessage: "needs 1 healthy pod and has 0: the pod is evicted when another one becomes healthy",
 		},
 		"budget that cannot be evaluated": {
 			pod: makePod("p"), budgets: []*policyv1.PodDisruptionBudget{makeBudget("b", "web", 1, 1, 3, 0, syncFailed)}, now: steady, wantAction: actionEvict, wantReason: v1beta1.BlockerDisruptionBudget,
@@ -66,10 +82,12 @@ func TestPlanForOnePod(t *testing.T) {
 		"webhook":               {pod: makePod("p"), attempt: tried(outcomeAdmissionWebhook, "no"), wantAction: actionEvict, wantReason: v1beta1.BlockerAdmissionWebhook, wantObject: "webhook/w", wantMessage: "no"},
 		"throttled":             {pod: makePod("p"), attempt: tried(outcomeThrottled, "slow"), wantAction: actionEvict},
 		"namespace terminating": {pod: makePod("p"), attempt: tried(outcomeNamespaceTerminating, "x"), wantAction: actionEvict, wantReason: v1beta1.BlockerNamespaceTerminating, wantObject: "Namespace/default", wantMessage: "default is being deleted"},
-		"failed":                {pod: makePod("p"), attempt: tried(outcomeFailed, "boom"), wantAction: actionEvict, wantReason: v1beta1.BlockerEvictionFailed, wantObject: "webhook/w", wantMessage: "boom"},
-		"own pod":               {pod: makePod("p"), ownPod: types.NamespacedName{Namespace: "default", Name: "p"}, wantAction: actionBlocked, wantReason: v1beta1.BlockerOwnPod, wantPermanent: true, wantMessage: "scale to 2 or move the server first"},
-		"own pod, going anyway": {pod: makePod("p", terminatingAt(epoch.Add(time.Hour))), ownPod: types.NamespacedName{Namespace: "default", Name: "p"}, wantAction: actionWait, wantRecheck: epoch.Add(time.Hour + terminationLag)},
-		"terminating":           {pod: makePod("p", terminatingAt(epoch)), wantAction: actionWait, wantRecheck: epoch.Add(terminationLag)},
+		"refused by a budget that lets it go by now": {pod: makePod("p"), attempt: attempt{last: verdict{outcome: outcomeDisruptionBudget}}, wantAction: actionEvict},
+		"refused by a budget that we do not see":     {pod: makePod("p"), attempt: tried(outcomeDisruptionBudget, "no room"), wantAction: actionEvict, wantReason: v1beta1.BlockerDisruptionBudget, wantObject: "webhook/w", wantMessage: "no room"},
+		"failed":                                     {pod: makePod("p"), attempt: tried(outcomeFailed, "boom"), wantAction: actionEvict, wantReason: v1beta1.BlockerEvictionFailed, wantObject: "webhook/w", wantMessage: "boom"},
+		"own pod":                                    {pod: makePod("p"), ownPod: types.NamespacedName{Namespace: "default", Name: "p"}, wantAction: actionBlocked, wantReason: v1beta1.BlockerOwnPod, wantPermanent: true, wantMessage: "scale to 2 or move the server first"},
+		"own pod, going anyway":                      {pod: makePod("p", terminatingAt(epoch.Add(time.Hour))), ownPod: types.NamespacedName{Namespace: "default", Name: "p"}, wantAction: actionWait, wantRecheck: epoch.Add(time.Hour + terminationLag)},
+		"terminating":                                {pod: makePod("p", terminatingAt(epoch)), wantAction: actionWait, wantRecheck: epoch.Add(terminationLag)},
 		"terminating for too long": {
 			pod: makePod("p", terminatingAt(epoch)), now: epoch.Add(terminationLag), wantAction: actionWait, wantReason: v1beta1.BlockerTerminating, wantMessage: "the kubelet has not ended it",
 		},

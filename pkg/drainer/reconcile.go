@@ -86,24 +86,23 @@ func (d *Drainer) hold(ctx context.Context, v *view) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	// The holds that stay have it now, so those that are released need not keep it.
-	if err := d.dropFinalizers(ctx, v); err != nil {
-		return 0, err
-	}
+	// The holds that stay have it now, so those that are released need not keep it. One that
+	// cannot end holds back nothing of the others.
+	dropErr := d.dropFinalizers(ctx, v)
 	cordoned, cordonErr := d.ensureCordon(ctx, v, *before)
 	if againLater(cordonErr) {
-		return 0, cordonErr
+		return 0, errors.Join(dropErr, cordonErr)
 	}
 	if !cordoned {
 		again, err := d.saveStatuses(ctx, v, func(hold) facts {
 			return facts{node: v.node.UID, before: before, cordonError: cordonErr.Error()}
 		})
-		return again, errors.Join(cordonErr, err)
+		return again, errors.Join(dropErr, cordonErr, err)
 	}
 	state, drainErr := d.drain(ctx, v)
 	again, err := d.saveStatuses(ctx, v, func(h hold) facts { return state.facts(h, v.node.UID, before) })
 	conditionsErr := d.saveConditions(ctx, v.memory, v.node, wantedConditions(drainsOf(v)))
-	return shorter(again, state.again), errors.Join(cordonErr, drainErr, err, conditionsErr)
+	return shorter(again, state.again), errors.Join(dropErr, cordonErr, drainErr, err, conditionsErr)
 }
 
 // drainsOf sums up how far the drains of the node have come.

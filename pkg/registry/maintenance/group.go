@@ -53,6 +53,7 @@ func NewAPIGroupInfo(scheme *runtime.Scheme, codecs serializer.CodecFactory, par
 		maps.Copy(storages, served)
 	}
 	info := genericapiserver.NewDefaultAPIGroupInfo(v1beta1.GroupName, scheme, parameterCodec, codecs)
+	info.NegotiatedSerializer = withoutProtobuf{info.NegotiatedSerializer}
 	info.VersionedResourcesStorageMap[v1beta1.SchemeGroupVersion.Version] = storages
 	return info, nil
 }

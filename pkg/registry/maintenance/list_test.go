@@ -92,6 +92,31 @@ func TestTable(t *testing.T) {
 }
 
 // A watch by node tells of the holds on that node alone.
+func TestMediaTypes(t *testing.T) {
+	s := startServer(t)
+	s.create("alice", "a", "worker-1")
+	tests := map[string]struct {
+		accept   string
+		wantCode int
+		wantType string
+	}{
+		"protobuf or JSON": {"application/vnd.kubernetes.protobuf,application/json", http.StatusOK, "application/json"},
+		"YAML":             {"application/yaml", http.StatusOK, "application/yaml"},
+		"anything":         {"*/*", http.StatusOK, "application/json"},
+		// The refusal itself is a Status, which has the encoding.
+		"protobuf alone": {"application/vnd.kubernetes.protobuf", http.StatusNotAcceptable, "application/vnd.kubernetes.protobuf"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			response := s.send("alice", http.MethodGet, collection, test.accept, "")
+			defer func() { _ = response.Body.Close() }()
+			if got := response.Header.Get("Content-Type"); response.StatusCode != test.wantCode || got != test.wantType {
+				t.Errorf("got %d as %s, want %d as %s", response.StatusCode, got, test.wantCode, test.wantType)
+			}
+		})
+	}
+}
+
 func TestWatchByField(t *testing.T) {
 	s := startServer(t)
 	start := s.list(nil).ResourceVersion

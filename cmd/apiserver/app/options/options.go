@@ -36,6 +36,7 @@ type Options struct {
 // New returns options with their defaults, which fit a server that runs in the
 // cluster from the manifests in artifacts/.
 func New() *Options {
+	enableLibraryFeatures()
 	return &Options{
 		Recommended:  newRecommended(),
 		Store:        newStoreOptions(),

@@ -6,9 +6,7 @@
 package server
 
 import (
-	"context"
 	"fmt"
-	"net/http"
 	"time"
 
 	openapinamer "k8s.io/apiserver/pkg/endpoints/openapi"
@@ -88,11 +86,7 @@ func (c *Config) Complete() CompletedConfig {
 
 // New makes the server. Nothing runs before Run.
 func (c CompletedConfig) New() (*Server, error) {
-	requests, cutOffRequests := context.WithCancel(context.Background())
-	buildHandlerChain := c.generic.BuildHandlerChainFunc
-	c.generic.BuildHandlerChainFunc = func(apiHandler http.Handler, config *genericapiserver.Config) http.Handler {
-		return cutOffWith(requests, buildHandlerChain(apiHandler, config))
-	}
+	cutOffRequests := makeRequestsEnd(c.generic.Config)
 	generic, err := c.generic.New("maintenance-apiserver", genericapiserver.NewEmptyDelegate())
 	if err != nil {
 		return nil, fmt.Errorf("could not create the API server: %w", err)

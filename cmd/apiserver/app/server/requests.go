@@ -6,12 +6,24 @@ package server
 import (
 	"context"
 	"net/http"
+
+	genericapiserver "k8s.io/apiserver/pkg/server"
 )
 
-// cutOffWith ends the requests that are under way when over ends. The library
-// lets them go on for up to a minute: one that waits for a slow admission webhook
-// would hold up the server's stop.
-func cutOffWith(over context.Context, handler http.Handler) http.Handler {
+// makeRequestsEnd has the server made from config end the requests under way when
+// cutOff is called. The library lets them go on for up to a minute: one that waits
+// for a slow admission webhook would hold up the server's stop.
+func makeRequestsEnd(config *genericapiserver.Config) (cutOff context.CancelFunc) {
+	over, cutOff := context.WithCancel(context.Background())
+	build := config.BuildHandlerChainFunc
+	config.BuildHandlerChainFunc = func(apiHandler http.Handler, c *genericapiserver.Config) http.Handler {
+		return endWith(over, build(apiHandler, c))
+	}
+	return cutOff
+}
+
+// endWith ends every request, at the latest, when over ends.
+func endWith(over context.Context, handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		ctx, cancel := context.WithCancel(req.Context())
 		defer cancel()

@@ -39,6 +39,7 @@ type Store struct {
 // one in embedded.Dir, whose address it then writes into backend. It returns
 // when the store answers, or an error for an admin to read within 10 seconds.
 func Open(ctx context.Context, backend *storagebackend.TransportConfig, prefix string, embedded embeddedetcd.Config) (*Store, error) {
+	quietGRPC()
 	s := &Store{}
 	if len(backend.ServerList) == 0 {
 		var err error
@@ -73,42 +74,45 @@ func (s *Store) Close() {
 
 // identify reads the store's ID, which the first server to use it writes.
 func identify(ctx context.Context, backend *storagebackend.TransportConfig, prefix string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, reachTimeout)
+	tlsConfig, err := clientTLS(backend)
+	if err != nil {
+		return "", err
+	}
+	reach, cancel := context.WithTimeout(ctx, reachTimeout)
 	defer cancel()
-	client, err := newClient(ctx, backend)
+	id, err := readID(reach, clientv3.Config{
+		Endpoints: backend.ServerList,
+		TLS:       tlsConfig,
+		Context:   reach,
+		// Its retries are noise; the outcome is in the error.
+		Logger: zap.NewNop(),
+	}, path.Join("/", prefix, "store-id"))
+	if !errors.Is(err, context.DeadlineExceeded) {
+		return id, err
+	}
+	if err := knock(ctx, backend.ServerList[0], tlsConfig); err != nil {
+		return "", err
+	}
+	return "", fmt.Errorf("no answer within %s", reachTimeout)
+}
+
+// readID reads key, and writes it where nobody has yet.
+func readID(ctx context.Context, config clientv3.Config, key string) (string, error) {
+	client, err := clientv3.New(config)
 	if err != nil {
 		return "", err
 	}
 	defer client.Close() //nolint:errcheck // nothing is pending on it
-
-	key := path.Join("/", prefix, "store-id")
 	response, err := client.Txn(ctx).
 		If(clientv3.Compare(clientv3.CreateRevision(key), "=", 0)).
 		Then(clientv3.OpPut(key, uuid.NewString()), clientv3.OpGet(key)).
 		Else(clientv3.OpGet(key)).
 		Commit()
-	if errors.Is(err, context.DeadlineExceeded) {
-		return "", fmt.Errorf("no answer within %s", reachTimeout)
-	}
 	if err != nil {
 		return "", err
 	}
 	last := response.Responses[len(response.Responses)-1]
 	return string(last.GetResponseRange().Kvs[0].Value), nil
-}
-
-func newClient(ctx context.Context, backend *storagebackend.TransportConfig) (*clientv3.Client, error) {
-	tlsConfig, err := clientTLS(backend)
-	if err != nil {
-		return nil, err
-	}
-	return clientv3.New(clientv3.Config{
-		Endpoints: backend.ServerList,
-		TLS:       tlsConfig,
-		Context:   ctx,
-		// Its retries are noise; the outcome is in the error.
-		Logger: zap.NewNop(),
-	})
 }
 
 func clientTLS(backend *storagebackend.TransportConfig) (*tls.Config, error) {

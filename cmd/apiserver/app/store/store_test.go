@@ -4,6 +4,10 @@
 package store
 
 import (
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -37,15 +41,25 @@ func TestEmbeddedStoreKeepsItsID(t *testing.T) {
 }
 
 func TestUnreachableEtcd(t *testing.T) {
-	for name, backend := range map[string]storagebackend.TransportConfig{
-		"nobody listens":       {ServerList: []string{"http://127.0.0.1:1"}},
-		"missing certificates": {ServerList: []string{"https://127.0.0.1:1"}, TrustedCAFile: "missing"},
+	stranger := httptest.NewUnstartedServer(http.NotFoundHandler())
+	stranger.Config.ErrorLog = log.New(io.Discard, "", 0)
+	stranger.StartTLS()
+	t.Cleanup(stranger.Close) // after the parallel subtests
+	for name, tc := range map[string]struct {
+		backend storagebackend.TransportConfig
+		want    string
+	}{
+		"nobody listens":       {backend: storagebackend.TransportConfig{ServerList: []string{"http://127.0.0.1:1"}}, want: "connection refused"},
+		"missing certificates": {backend: storagebackend.TransportConfig{ServerList: []string{"https://127.0.0.1:1"}, TrustedCAFile: "missing"}, want: "no such file"},
+		"not trusted":          {backend: storagebackend.TransportConfig{ServerList: []string{stranger.URL}}, want: "unknown authority"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			backend := tc.backend
 			began := time.Now()
 			_, err := Open(t.Context(), &backend, prefix, embeddedetcd.Config{})
-			if err == nil || !strings.Contains(err.Error(), "could not reach etcd at "+backend.ServerList[0]) {
-				t.Errorf("Open = %v, want an error that names etcd", err)
+			if err == nil || !strings.Contains(err.Error(), "could not reach etcd at "+backend.ServerList[0]) || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("Open = %v, want an error that names etcd and says %q", err, tc.want)
 			}
 			if strings.Contains(err.Error(), "\n") {
 				t.Errorf("the error is more than a line: %v", err)

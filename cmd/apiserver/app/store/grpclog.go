@@ -1,0 +1,29 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package store
+
+import (
+	"io"
+	"strings"
+	"sync"
+
+	"google.golang.org/grpc/grpclog"
+	"k8s.io/klog/v2"
+)
+
+// quietGRPC has gRPC log its warnings as the details that they are: one for each
+// attempt to connect, and some at every stop. What comes of it is in the errors of
+// calls, and in readyz. It must be called before gRPC is used.
+var quietGRPC = sync.OnceFunc(func() {
+	grpclog.SetLoggerV2(grpclog.NewLoggerV2(io.Discard, details{}, io.Discard))
+})
+
+// details logs what is written to it with verbosity 2.
+type details struct{}
+
+// Write never fails.
+func (details) Write(line []byte) (int, error) {
+	klog.Background().V(2).Info("gRPC", "message", strings.TrimSpace(string(line)))
+	return len(line), nil
+}

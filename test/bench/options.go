@@ -1,0 +1,129 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// options are the command's flags.
+type options struct {
+	rounds        int
+	kubectlRounds int
+	names         string
+	verbose       bool
+
+	// The drains' sizes, by case.
+	budgets, free, serial, large size
+	blockedNodes                 int
+	creates, clients             int
+}
+
+// benchCase is one table.
+type benchCase interface {
+	name() string
+	title() string
+	// measure runs all rounds and prints the table.
+	measure(ctx context.Context, b *bench) error
+}
+
+func parseOptions(args []string) (*options, error) {
+	o := &options{
+		budgets: size{nodes: 10, used: 10, drained: 3, apps: 20, replicas: 8},
+		free:    size{nodes: 20, used: 20, drained: 5, apps: 20, replicas: 51},
+		serial:  size{nodes: 8, used: 4, drained: 4, apps: 1, replicas: 24},
+		large:   size{nodes: 130, used: 100, drained: 100, apps: 30, replicas: 100},
+	}
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	flags.IntVar(&o.rounds, "rounds", 1, "how often everything is measured; tables show medians")
+	flags.IntVar(&o.kubectlRounds, "kubectl-rounds", 1, "in how many of the rounds kubectl is measured; it takes minutes")
+	flags.StringVar(&o.names, "cases", "budgets,free,serial,blocked,create", "what to measure, in this order; there is large besides")
+	flags.BoolVar(&o.verbose, "verbose", false, "print each measurement to standard error")
+	const sizes = ": nodes,nodes with pods,nodes drained,apps,replicas of each"
+	flags.Var(&o.budgets, "budgets", "size of case budgets"+sizes)
+	flags.Var(&o.free, "free", "size of case free"+sizes)
+	flags.Var(&o.serial, "serial", "size of case serial"+sizes)
+	flags.Var(&o.large, "large", "size of case large"+sizes)
+	flags.IntVar(&o.blockedNodes, "blocked-nodes", 10, "how many nodes are blocked for good in case blocked")
+	flags.IntVar(&o.creates, "creates", 200, "how many objects of each kind are created in case create")
+	flags.IntVar(&o.clients, "clients", 50, "how many clients create them side by side")
+	if err := flags.Parse(args); err != nil {
+		return nil, err
+	}
+	if o.rounds < 1 || o.blockedNodes < 1 || o.clients < 1 || o.creates < o.clients {
+		return nil, fmt.Errorf("-rounds, -blocked-nodes and -clients must be at least 1, -creates at least -clients")
+	}
+	return o, o.checkNames()
+}
+
+func (o *options) all() []benchCase {
+	return []benchCase{
+		&drainCase{id: "budgets", size: o.budgets, protected: true, tools: []string{toolOurs, toolKubectl, toolFloor}},
+		&drainCase{id: "free", size: o.free, tools: []string{toolOurs, toolKubectl, toolFloor}},
+		&drainCase{id: "serial", size: o.serial, protected: true, tools: []string{toolOurs, toolKubectl, toolFloor}},
+		&blockedCase{nodes: o.blockedNodes},
+		&createCase{creates: o.creates, clients: o.clients},
+		&drainCase{id: "large", size: o.large, tools: []string{toolOurs, toolFloor}},
+	}
+}
+
+// cases are those that were asked for, in the order asked for.
+func (o *options) cases() []benchCase {
+	var cases []benchCase
+	for name := range strings.SplitSeq(o.names, ",") {
+		for _, c := range o.all() {
+			if c.name() == name {
+				cases = append(cases, c)
+			}
+		}
+	}
+	return cases
+}
+
+func (o *options) checkNames() error {
+	for name := range strings.SplitSeq(o.names, ",") {
+		if !slices.ContainsFunc(o.all(), func(c benchCase) bool { return c.name() == name }) {
+			return fmt.Errorf("there is no case %q", name)
+		}
+	}
+	return nil
+}
+
+// size says how large a drain is.
+type size struct {
+	// nodes is how many there are; pods are put on the first used of them, and
+	// the first drained of them are drained.
+	nodes, used, drained int
+	// apps is how many ReplicaSets there are, of so many replicas.
+	apps, replicas int
+}
+
+// Set reads what String prints.
+func (s *size) Set(value string) error {
+	if _, err := fmt.Sscanf(value, "%d,%d,%d,%d,%d", &s.nodes, &s.used, &s.drained, &s.apps, &s.replicas); err != nil {
+		return fmt.Errorf("could not read five numbers: %w", err)
+	}
+	if s.drained < 1 || s.used < s.drained || s.nodes < s.used || s.nodes == s.drained || s.apps < 1 || s.replicas < 2 {
+		return fmt.Errorf("nodes must be left over, and there must be pods on those that are drained")
+	}
+	return nil
+}
+
+// String is empty for the zero value, as the flag package wants it.
+func (s *size) String() string {
+	if s == nil || *s == (size{}) {
+		return ""
+	}
+	return fmt.Sprintf("%d,%d,%d,%d,%d", s.nodes, s.used, s.drained, s.apps, s.replicas)
+}
+
+// podsDrained is how many pods there are on the nodes that are drained.
+func (s size) podsDrained() int {
+	pods := s.apps * s.replicas
+	return pods/s.used*s.drained + min(pods%s.used, s.drained)
+}

@@ -1,0 +1,123 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drain
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+	"time"
+
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
+
+	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
+)
+
+// serverUser is who our server is to the cluster.
+const serverUser = "system:serviceaccount:" + localcluster.ServerNamespace + ":" + localcluster.ServerName
+
+// eviction is one request to evict a pod, from kube-apiserver's audit log.
+type eviction struct {
+	pod string
+	uid types.UID
+	// grace is nil where the pod keeps its own grace period.
+	grace          *int64
+	code           int32
+	byBudget       bool
+	asked, settled time.Time
+	body           policyv1.Eviction
+}
+
+func (e eviction) accepted() bool { return e.code == http.StatusCreated || e.code == http.StatusOK }
+
+// evictions are our server's requests to evict pods of the pool's namespace, in
+// the order in which they were answered.
+func (p *pool) evictions(t *testing.T) []eviction {
+	t.Helper()
+	found := p.audit(t, func(event *auditv1.Event) bool {
+		return localcluster.IsEviction(event) && event.ObjectRef.Namespace == p.Name && event.User.Username == serverUser
+	})
+	evictions := make([]eviction, 0, len(found))
+	for i := range found {
+		evictions = append(evictions, newEviction(t, &found[i]))
+	}
+	return evictions
+}
+
+func (p *pool) audit(t *testing.T, keep func(*auditv1.Event) bool) []auditv1.Event {
+	t.Helper()
+	found, err := p.Cluster.AuditEvents(keep)
+	if err != nil {
+		t.Fatalf("could not read the audit log: %v", err)
+	}
+	return found
+}
+
+func newEviction(t *testing.T, event *auditv1.Event) eviction {
+	t.Helper()
+	e := eviction{
+		pod: event.ObjectRef.Name, code: event.ResponseStatus.Code,
+		asked: event.RequestReceivedTimestamp.Time, settled: event.StageTimestamp.Time,
+	}
+	if err := json.Unmarshal(event.RequestObject.Raw, &e.body); err != nil {
+		t.Fatalf("could not read the body of an eviction: %v", err)
+	}
+	if options := e.body.DeleteOptions; options != nil {
+		e.grace = options.GracePeriodSeconds
+		if options.Preconditions != nil && options.Preconditions.UID != nil {
+			e.uid = *options.Preconditions.UID
+		}
+	}
+	if details := event.ResponseStatus.Details; details != nil {
+		for _, cause := range details.Causes {
+			e.byBudget = e.byBudget || cause.Type == metav1.CauseType(policyv1.DisruptionBudgetCause)
+		}
+	}
+	return e
+}
+
+// checkEvictions reports what no drain must ever do.
+func (p *pool) checkEvictions(t *testing.T) {
+	t.Helper()
+	accepted := map[types.UID]int{}
+	for _, e := range p.evictions(t) {
+		if e.body.APIVersion != "policy/v1" || e.body.Kind != "Eviction" {
+			t.Errorf("the eviction of pod %s is a %s %s, want policy/v1 Eviction", e.pod, e.body.APIVersion, e.body.Kind)
+		}
+		switch pod, known := p.pods.seen(e.uid); {
+		case e.uid == "":
+			t.Errorf("the eviction of pod %s has no UID precondition", e.pod)
+		case !known || pod.name != e.pod:
+			t.Errorf("the eviction of pod %s has the UID of another pod: %q", e.pod, pod.name)
+		}
+		switch {
+		case e.accepted():
+			accepted[e.uid]++
+		case e.code >= http.StatusInternalServerError:
+			t.Errorf("the eviction of pod %s was answered by %d", e.pod, e.code)
+		case e.byBudget && !p.contended:
+			t.Errorf("the eviction of pod %s was posted although its budget had no room", e.pod)
+		}
+	}
+	for uid, count := range accepted {
+		if pod, _ := p.pods.seen(uid); count > 1 {
+			t.Errorf("pod %s was evicted %d times", pod.name, count)
+		}
+	}
+}
+
+// evicted are the pods that our server evicted, by name.
+func (p *pool) evicted(t *testing.T) map[string]eviction {
+	t.Helper()
+	evicted := map[string]eviction{}
+	for _, e := range p.evictions(t) {
+		if e.accepted() {
+			evicted[e.pod] = e
+		}
+	}
+	return evicted
+}

@@ -1,0 +1,28 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package drain tests the drain engine on a real control plane: who goes and who
+// stays, what several holds do to one node, what a drain says when it is stuck,
+// and that a node is given back as it was. What must hold of every drain is
+// checked at the end of every test; see pool.
+package drain
+
+import (
+	"flag"
+	"os"
+	"testing"
+
+	"github.com/medik8s/maintenance-apiserver/test/env"
+)
+
+// sideBySide is how many tests run at a time. They wait more than they compute,
+// so it is more than there are processors. Tests that measure time do not run in
+// parallel.
+const sideBySide = "10"
+
+func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", sideBySide); err != nil {
+		panic(err)
+	}
+	os.Exit(env.Main(m))
+}

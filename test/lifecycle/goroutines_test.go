@@ -1,0 +1,114 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
+	"go.uber.org/goleak"
+	cliflag "k8s.io/component-base/cli/flag"
+
+	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app"
+	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/options"
+	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
+	"github.com/medik8s/maintenance-apiserver/test/env"
+)
+
+// libraries are the goroutines that libraries keep for as long as the process
+// lives, whoever uses them.
+var libraries = []goleak.Option{
+	// Flushes the log.
+	goleak.IgnoreTopFunction("k8s.io/klog/v2.(*flushDaemon).run.func1"),
+	// The check "log" of /livez: starts it once, to see that the log is flushed.
+	goleak.IgnoreAnyFunction("k8s.io/apimachinery/pkg/util/wait.Forever"),
+	// client-go keeps a transport for each cluster and user, and the transport its
+	// idle connection. Connections to the server itself have ended with it.
+	goleak.IgnoreAnyFunction("golang.org/x/net/http2.(*ClientConn).readLoop"),
+}
+
+// TestNothingIsLeftRunning runs the server in this process, in the place of the
+// usual one, drains a node with it, and stops it in the middle of another drain.
+func TestNothingIsLeftRunning(t *testing.T) {
+	e := env.Current(t)
+	pool := e.NewPool(t, 3)
+	pool.Run(t, pool.Cluster.Workload(pool.Name).
+		Deployment("web", 3, pool.Selector()).
+		Deployment("guarded", 3, pool.Selector()).Budget("guarded", localcluster.MaxUnavailable("0")))
+	keepServer(t)
+	terminate(t)
+	before := goleak.IgnoreCurrent()
+
+	run := inProcess(t, "--data-dir="+t.TempDir())
+	env.Eventually(t, "the server in this process serves", func(ctx context.Context) string {
+		select {
+		case err := <-run.ended:
+			t.Fatalf("the server in this process ended with %v", err)
+		default:
+		}
+		return unready(ctx, t, e.Server)
+	})
+	hold := pool.Create(t, pool.Hold("stuck", pool.Nodes[0]))
+	pool.WaitForHold(t, hold.Name, "the drain is blocked", blockedOn(len(podsOf(t, pool, hold.Spec.NodeName, "guarded"))))
+	hold = pool.Create(t, pool.Hold("short", pool.Nodes[1]))
+	pool.Delete(t, hold.Name)
+
+	began := time.Now()
+	run.stop()
+	select {
+	case err := <-run.ended:
+		t.Logf("the server in this process stopped after %s", time.Since(began).Round(time.Millisecond))
+		if err != nil {
+			t.Errorf("the server ended with %v", err)
+		}
+	case <-time.After(promised):
+		t.Fatal("the server in this process did not stop")
+	}
+	env.Eventually(t, "every goroutine has ended", func(context.Context) string {
+		if err := goleak.Find(append(libraries, before)...); err != nil {
+			return err.Error()
+		}
+		return ""
+	})
+	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(e.Server.Port())))
+	if err != nil {
+		t.Fatalf("the server's port is not free: %v", err)
+	}
+	_ = listener.Close()
+}
+
+// running is a server in this process.
+type running struct {
+	stop  context.CancelFunc
+	ended chan error
+}
+
+// inProcess runs the server in this process, with the usual server's arguments and
+// more.
+func inProcess(t *testing.T, more ...string) running {
+	t.Helper()
+	o := options.New()
+	var groups cliflag.NamedFlagSets
+	o.AddFlags(&groups)
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	for _, group := range groups.FlagSets {
+		flags.AddFlagSet(group)
+	}
+	_, args := env.Current(t).Server.Command()
+	if err := flags.Parse(append(args, more...)); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(o.Complete(), errors.Join(o.Validate()...)); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	r := running{stop: cancel, ended: make(chan error, 1)}
+	go func() { r.ended <- app.Run(ctx, o) }()
+	return r
+}
