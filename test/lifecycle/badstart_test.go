@@ -21,8 +21,9 @@ import (
 	"github.com/medik8s/maintenance-apiserver/test/env"
 )
 
-// informational is how a line of the log begins that reports nothing bad.
-var informational = regexp.MustCompile(`^I\d{4} `)
+// informational is what a line of the log is like that reports nothing bad, or is a
+// library's hint at what may help.
+var informational = regexp.MustCompile(`^I\d{4} |^W\d{4} .*Usually fixed by`)
 
 // TestStartedWrong starts servers beside the usual one, each wrong in another way.
 // Of a flag that is given twice the last one counts.

@@ -76,7 +76,7 @@ func TestKillMidDrain(t *testing.T) {
 	pool := env.Current(t).NewPool(t, 2)
 	node := pool.Nodes[0]
 	pool.Run(t, pool.Cluster.Workload(pool.Name).
-		Deployment("slow", 4, pool.Selector(), localcluster.TerminationDelay(8*time.Second)).
+		Deployment("slow", 4, pool.Selector(), localcluster.TerminationDelay(25*time.Second)).
 		Deployment("guarded", 4, pool.Selector()).Budget("guarded", localcluster.MinAvailable("4")))
 	slow, guarded := podsOf(t, pool, node, "slow"), podsOf(t, pool, node, "guarded")
 

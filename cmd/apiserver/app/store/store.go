@@ -24,7 +24,7 @@ import (
 )
 
 // reachTimeout bounds how long an external etcd may take to answer at start.
-const reachTimeout = 8 * time.Second
+const reachTimeout = 7 * time.Second
 
 // Store is an open etcd.
 type Store struct {
