@@ -10,7 +10,6 @@ import (
 	"time"
 
 	policyv1 "k8s.io/api/policy/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
 
@@ -74,7 +73,7 @@ func newEviction(t *testing.T, event *auditv1.Event) eviction {
 	}
 	if details := event.ResponseStatus.Details; details != nil {
 		for _, cause := range details.Causes {
-			e.byBudget = e.byBudget || cause.Type == metav1.CauseType(policyv1.DisruptionBudgetCause)
+			e.byBudget = e.byBudget || cause.Type == policyv1.DisruptionBudgetCause
 		}
 	}
 	return e

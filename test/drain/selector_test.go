@@ -40,7 +40,7 @@ func TestPodSelectorNarrowsTheDrain(t *testing.T) {
 	p.wantApps(t, node, map[string]int{"web": 1, "plain": 1})
 
 	p.patchPod(t, "web", `{"metadata":{"labels":{"tier":"night"}}}`)
-	done = p.WaitForHold(t, hold.Name, "pod gone that was selected later", func(nm *v1beta1.NodeMaintenance) bool {
+	p.WaitForHold(t, hold.Name, "pod gone that was selected later", func(nm *v1beta1.NodeMaintenance) bool {
 		return succeeded(nm) && nm.Status.TotalPods == 1
 	})
 	p.wantApps(t, node, map[string]int{"plain": 1})
