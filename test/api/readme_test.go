@@ -32,7 +32,7 @@ var readmeSteps = []struct{ command, want string }{
 	{"kubectl get nm -w", "HOLD "},
 	{"kubectl get nm NAME -o jsonpath='{.status.blockers}'", `"reason":"DisruptionBudget"`},
 	{"kubectl get nm -o wide", "PodDisruptionBudget NAMESPACE/web (1 pod)"},
-	{"kubectl describe nm NAME", "budget NAMESPACE/web needs 1 healthy pod and has 1"},
+	{"kubectl describe nm NAME", "budget NAMESPACE/web needs 1 healthy pod"},
 	{"kubectl get nm --field-selector spec.nodeName=worker-3", "HOLD "},
 	// Here the budget makes room.
 	{"kubectl wait --for=condition=Drained nm/NAME --timeout=10m", "HOLD condition met"},

@@ -78,13 +78,27 @@ func spread(s size, nodes []string, protected bool, seed uint64) []app {
 }
 
 // create starts the workload and returns when all of it is ready and counted by
-// its budgets.
+// its budgets. The pods come first: a ReplicaSet whose controller has not seen
+// them yet would start others.
 func (w *workload) create(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, setUpTimeout)
 	defer cancel()
 	if err := w.createNamespace(ctx); err != nil {
 		return err
 	}
+	if err := w.createPods(ctx); err != nil {
+		return err
+	}
+	for i := range w.apps {
+		if err := w.createControllers(ctx, &w.apps[i]); err != nil {
+			return err
+		}
+	}
+	return w.waitReady(ctx)
+}
+
+// createPods returns when the pods are Ready.
+func (w *workload) createPods(ctx context.Context) error {
 	var pods []*corev1.Pod
 	for i := range w.apps {
 		pods = append(pods, w.pods(&w.apps[i])...)
@@ -96,12 +110,7 @@ func (w *workload) create(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("could not create pods: %w", err)
 	}
-	for i := range w.apps {
-		if err := w.createControllers(ctx, &w.apps[i]); err != nil {
-			return err
-		}
-	}
-	return w.waitReady(ctx)
+	return w.waitPodsReady(ctx, pods)
 }
 
 // createNamespace waits for the ServiceAccount without which no pod is admitted.

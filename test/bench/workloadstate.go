@@ -6,16 +6,43 @@ package main
 import (
 	"context"
 	"fmt"
+	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// waitReady waits until every pod is Ready and owned, and every budget has
-// counted them.
+// readyInterval is how often a workload that is being made ready is looked at.
+const readyInterval = 200 * time.Millisecond
+
+// waitPodsReady waits until the pods are Ready.
+func (w *workload) waitPodsReady(ctx context.Context, pods []*corev1.Pod) error {
+	err := wait.PollUntilContextCancel(ctx, readyInterval, true, func(ctx context.Context) (bool, error) {
+		list, err := w.kube.CoreV1().Pods(w.namespace).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return false, err
+		}
+		ready := 0
+		for i := range list.Items {
+			if podReady(&list.Items[i]) {
+				ready++
+			}
+		}
+		return ready == len(pods), nil
+	})
+	if err != nil {
+		return fmt.Errorf("could not wait for pods in %s: %w", w.namespace, err)
+	}
+	return nil
+}
+
+// waitReady waits until every ReplicaSet has its pods, all of which are where
+// they were put, and every budget has counted them.
 func (w *workload) waitReady(ctx context.Context) error {
 	wrong := ""
-	err := wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextCancel(ctx, readyInterval, true, func(ctx context.Context) (bool, error) {
 		var err error
 		wrong, err = w.notReady(ctx)
 		return wrong == "", err
@@ -52,7 +79,28 @@ func (w *workload) notReady(ctx context.Context) (string, error) {
 			return "PodDisruptionBudget " + budget.Name, nil
 		}
 	}
-	return "", nil
+	return "", w.checkPlacement(ctx)
+}
+
+// checkPlacement fails when a pod is not one of those that were put on their
+// nodes: then the tools would not meet the same.
+func (w *workload) checkPlacement(ctx context.Context) error {
+	list, err := w.kube.CoreV1().Pods(w.namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return fmt.Errorf("could not list pods: %w", err)
+	}
+	put := sets.New[string]()
+	for i := range w.apps {
+		for _, pod := range w.pods(&w.apps[i]) {
+			put.Insert(pod.Name)
+		}
+	}
+	for i := range list.Items {
+		if !put.Has(list.Items[i].Name) {
+			return fmt.Errorf("pod %s was started by its ReplicaSet before the drain", list.Items[i].Name)
+		}
+	}
+	return nil
 }
 
 // remove deletes the workload at once, without grace. The namespace stays:

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"go.etcd.io/bbolt"
 	"go.etcd.io/etcd/client/pkg/v3/fileutil"
 )
 
@@ -45,7 +44,7 @@ func prepare(dir string) error {
 			"restore %[3]s (its content is %q) to use that store, or remove %[2]s/ to begin with an empty one",
 			dir, memberDir, markerFile, stateReady)
 	case state == stateReady:
-		return checkDatabase(filepath.Join(dir, memberDir, "snap", "db"))
+		return checkDamage(dir)
 	}
 	if err := os.RemoveAll(filepath.Join(dir, memberDir)); err != nil {
 		return fmt.Errorf("could not remove what an interrupted first start left: %w", err)
@@ -112,16 +111,6 @@ func syncFile(path string) error {
 func holdsStore(dir string) bool {
 	logs, err := filepath.Glob(filepath.Join(dir, memberDir, "wal", "*.wal"))
 	return err == nil && len(logs) > 0 && exists(filepath.Join(dir, memberDir, "snap", "db"))
-}
-
-// checkDatabase opens the database as etcd will: where etcd fails to, it panics
-// in a goroutine of its own, which nobody can catch.
-func checkDatabase(path string) error {
-	db, err := bbolt.Open(path, 0o600, &bbolt.Options{ReadOnly: true, Timeout: startTimeout})
-	if err != nil {
-		return fmt.Errorf("the store %s is damaged: %w; restore it from a backup", path, err)
-	}
-	return db.Close()
 }
 
 func exists(path string) bool {

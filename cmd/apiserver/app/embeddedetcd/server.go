@@ -25,7 +25,7 @@ const (
 	lockFile = "lock"
 
 	// startTimeout bounds etcd's own start, which otherwise waits for ever.
-	startTimeout = 10 * time.Second
+	startTimeout = 8 * time.Second
 )
 
 // Config says where the store lies and how large it may grow.
@@ -45,7 +45,7 @@ type Server struct {
 }
 
 // Start opens the store in cfg.Dir, or creates one where there was none, and
-// returns when it answers, at the latest after 10 seconds. Its errors are for
+// returns when it answers, at the latest after 8 seconds. Its errors are for
 // an admin to read: an unusable directory, one that another process uses, a
 // store that is gone or incomplete.
 func Start(ctx context.Context, cfg Config) (server *Server, err error) {
@@ -153,10 +153,16 @@ func start(ctx context.Context, cfg *embed.Config) (*embed.Etcd, error) {
 	case <-e.Server.ReadyNotify():
 		return e, nil
 	case err := <-e.Err():
-		e.Close()
+		abort(e)
 		return nil, err
 	case <-ctx.Done():
-		e.Close()
+		abort(e)
 		return nil, fmt.Errorf("etcd was not ready within %s", startTimeout)
 	}
+}
+
+// abort ends an etcd that is not ready. Close alone would wait until it is.
+func abort(e *embed.Etcd) {
+	e.Server.HardStop()
+	e.Close()
 }

@@ -4,6 +4,7 @@
 package embeddedetcd
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -102,12 +103,33 @@ func TestRefusesToStart(t *testing.T) {
 			arrange: func(t *testing.T, dir string) { mustWrite(t, filepath.Join(dir, memberDir, "snap", "db"), "garbage") },
 			want:    "is damaged",
 		},
+		"database cut": {
+			arrange: func(t *testing.T, dir string) { mustCut(t, filepath.Join(dir, memberDir, "snap", "db"), 3*pageSize) },
+			want:    "is damaged",
+		},
+		"a page of the database garbled": {
+			arrange: func(t *testing.T, dir string) { garblePages(t, filepath.Join(dir, memberDir, "snap", "db")) },
+			want:    "is damaged",
+		},
+		"log empty": {
+			arrange: func(t *testing.T, dir string) { mustCut(t, logFile(t, dir), 0) },
+			want:    "is damaged",
+		},
+		"log garbled": {
+			arrange: func(t *testing.T, dir string) { mustWrite(t, logFile(t, dir), strings.Repeat("garbage", 100)) },
+			want:    "is damaged",
+		},
+		"log without its entries": {
+			arrange: func(t *testing.T, dir string) { mustCut(t, logFile(t, dir), 100) },
+			want:    "was not ready",
+		},
 		"in use": {
 			arrange: func(t *testing.T, dir string) { t.Cleanup(mustStart(t, dir).Stop) },
 			want:    "in use by another process",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			dir := t.TempDir()
 			mustStart(t, dir).Stop()
 			tc.arrange(t, dir)
@@ -126,6 +148,38 @@ func TestUnusableDirectory(t *testing.T) {
 	_, err := Start(t.Context(), Config{Dir: filepath.Join(file, "data"), QuotaBytes: testQuota})
 	if err == nil || !strings.Contains(err.Error(), "could not create data directory") {
 		t.Errorf("Start below a file = %v; want an error about the data directory", err)
+	}
+}
+
+// pageSize is that of bbolt: the first two pages of a database are its meta pages.
+var pageSize = os.Getpagesize()
+
+// garblePages leaves the meta pages as they are.
+func garblePages(t *testing.T, path string) {
+	t.Helper()
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if _, err := file.WriteAt(bytes.Repeat([]byte("garbage"), pageSize), int64(2*pageSize)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func logFile(t *testing.T, dir string) string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(dir, memberDir, "wal", "*.wal"))
+	if err != nil || len(paths) != 1 {
+		t.Fatalf("found the logs %v, %v; want one", paths, err)
+	}
+	return paths[0]
+}
+
+func mustCut(t *testing.T, path string, size int) {
+	t.Helper()
+	if err := os.Truncate(path, int64(size)); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -1,0 +1,86 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package embeddedetcd
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+
+	"go.etcd.io/bbolt"
+	"go.etcd.io/etcd/server/v3/storage/wal"
+	"go.uber.org/zap"
+)
+
+// Where etcd fails to read what it finds on disk it panics, partly in goroutines of
+// its own, where nobody can catch that, or it waits for ever. So its files are read
+// before it does.
+
+// checkDamage reads the files of the store in dir as etcd will, and tells which
+// one is damaged. A last entry of the log that was cut off is no damage.
+func checkDamage(dir string) error {
+	log := filepath.Join(dir, memberDir, "wal")
+	if err := readLog(log); err != nil {
+		return damaged(log, err)
+	}
+	database := filepath.Join(dir, memberDir, "snap", "db")
+	if err := readDatabase(database); err != nil {
+		return damaged(database, err)
+	}
+	return nil
+}
+
+func damaged(path string, err error) error {
+	return fmt.Errorf("the store is damaged: could not read %s: %w; restore the store from a backup", path, err)
+}
+
+func readLog(path string) error {
+	snapshots, err := wal.ValidSnapshotEntries(zap.NewNop(), path)
+	if err == nil && len(snapshots) == 0 {
+		return errors.New("the log has no beginning")
+	}
+	return err
+}
+
+// readDatabase reads every page that is in use: bbolt finds damage only where it
+// comes across it, and panics.
+func readDatabase(path string) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // the file is mapped into memory
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%v", p)
+		}
+	}()
+	if err := readEntries(path); err != nil {
+		return err
+	}
+	// To find out which pages are free, the tree of those in use is checked.
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{ReadOnly: true, PreLoadFreelist: true, Timeout: startTimeout})
+	if err != nil {
+		return err
+	}
+	return db.Close()
+}
+
+func readEntries(path string) (err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{ReadOnly: true, Timeout: startTimeout})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return db.View(func(tx *bbolt.Tx) error {
+		if tx.Size() > info.Size() {
+			return fmt.Errorf("it has %d bytes, and should have %d", info.Size(), tx.Size())
+		}
+		return tx.ForEach(func(_ []byte, bucket *bbolt.Bucket) error {
+			return bucket.ForEach(func(_, _ []byte) error { return nil })
+		})
+	})
+}
