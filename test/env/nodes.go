@@ -13,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/rand"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -133,18 +134,31 @@ func (p *Pool) remove(t *testing.T) {
 	} else {
 		for i := range list.Items {
 			if strings.HasPrefix(list.Items[i].Name, p.Name) || strings.HasPrefix(list.Items[i].Spec.NodeName, p.Name) {
-				p.removed(t, holds.Delete(ctx, list.Items[i].Name, metav1.DeleteOptions{}))
+				p.removed(t, func(ctx context.Context) error {
+					return holds.Delete(ctx, list.Items[i].Name, metav1.DeleteOptions{})
+				})
 			}
 		}
 	}
-	p.removed(t, p.Kube.CoreV1().Namespaces().Delete(ctx, p.Name, metav1.DeleteOptions{}))
+	p.removed(t, func(ctx context.Context) error {
+		return p.Kube.CoreV1().Namespaces().Delete(ctx, p.Name, metav1.DeleteOptions{})
+	})
 	for _, node := range p.Nodes {
-		p.removed(t, p.Kube.CoreV1().Nodes().Delete(ctx, node, metav1.DeleteOptions{}))
+		p.removed(t, func(ctx context.Context) error {
+			return p.Kube.CoreV1().Nodes().Delete(ctx, node, metav1.DeleteOptions{})
+		})
 	}
 }
 
-func (p *Pool) removed(t *testing.T, err error) {
-	if err != nil && !apierrors.IsNotFound(err) {
-		t.Errorf("could not clean up: %v", err)
+// removed deletes something that may be gone already, and tries again where the
+// cluster is too busy to answer.
+func (p *Pool) removed(t *testing.T, remove func(ctx context.Context) error) {
+	var last error
+	err := wait.PollUntilContextTimeout(context.Background(), pollInterval, Timeout, true, func(ctx context.Context) (bool, error) {
+		last = remove(ctx)
+		return last == nil || apierrors.IsNotFound(last), nil
+	})
+	if err != nil {
+		t.Errorf("could not clean up: %v", last)
 	}
 }

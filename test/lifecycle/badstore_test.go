@@ -124,7 +124,7 @@ func contents(t *testing.T, dir string) map[string]string {
 	found := map[string]string{}
 	err := filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
 		name, _ := filepath.Rel(dir, path)
-		if err != nil || !entry.Type().IsRegular() || !(strings.HasPrefix(name, memberDir) || name == markerFile) {
+		if err != nil || !entry.Type().IsRegular() || (!strings.HasPrefix(name, memberDir) && name != markerFile) {
 			return err
 		}
 		content, err := os.ReadFile(path)
