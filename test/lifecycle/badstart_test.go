@@ -12,12 +12,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/medik8s/maintenance-apiserver/hack/localcluster/process"
 	"github.com/medik8s/maintenance-apiserver/test/env"
 )
 
@@ -69,11 +67,7 @@ func TestStartedWrong(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			fresh, err := process.FreePort()
-			if err != nil {
-				t.Fatal(err)
-			}
-			args := []string{"--data-dir=" + filepath.Join(t.TempDir(), "data"), "--secure-port=" + strconv.Itoa(fresh)}
+			args := []string{"--data-dir=" + filepath.Join(t.TempDir(), "data"), "--secure-port=" + freePort(t)}
 			wantRefusal(t, append(args, tc.args...), tc.env, tc.want)
 		})
 	}
