@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
 	"github.com/medik8s/maintenance-apiserver/test/env"
 )
 
@@ -67,4 +68,17 @@ func keepServer(t *testing.T) {
 			t.Errorf("could not start the server again: %v", err)
 		}
 	})
+}
+
+// replaceServer runs another server in the place of the usual one, on its port,
+// until the test's end.
+func replaceServer(t *testing.T, options localcluster.ServerOptions) *localcluster.Server {
+	t.Helper()
+	keepServer(t)
+	options.Binary = env.ServerOptions().Binary
+	server, err := env.Current(t).Cluster.StartServer(t.Context(), options)
+	if err != nil {
+		t.Fatalf("could not start another server: %v", err)
+	}
+	return server
 }
