@@ -44,7 +44,7 @@ func TestDamagedStore(t *testing.T) {
 		"marker garbled":   {damage: overwrite(markerFile, "rea"), want: `says "rea"`},
 		"marker empty":     {damage: overwrite(markerFile, ""), want: `says ""`},
 		"database garbled": {damage: overwrite(database, strings.Repeat("garbage", 1<<12)), want: "is damaged"},
-		"database empty":   {damage: overwrite(database, ""), want: "is damaged"},
+		"database empty":   {damage: overwrite(database, ""), want: "the file is empty"},
 		"database cut":     {damage: cut(database, 1<<14), want: "is damaged"},
 		"log empty":        {damage: cutLog(0), want: "is damaged"},
 		"log garbled":      {damage: garbleLog, want: "is damaged"},

@@ -19,6 +19,9 @@ import (
 	"github.com/medik8s/maintenance-apiserver/test/env"
 )
 
+// keepFinalizer keeps deleted pods.
+const keepFinalizer = "example.com/keep"
+
 // TestKillBeforeCordon stops the server where it has written down what the node
 // was like and has not touched it yet.
 func TestKillBeforeCordon(t *testing.T) {
@@ -71,14 +74,15 @@ func TestKillAfterCreate(t *testing.T) {
 }
 
 // TestKillMidDrain kills the server when some pods were evicted and are still
-// terminating, and others wait for their budget.
+// terminating, since a finalizer keeps them, and others wait for their budget.
 func TestKillMidDrain(t *testing.T) {
 	pool := env.Current(t).NewPool(t, 2)
 	node := pool.Nodes[0]
+	kept := []localcluster.PodOption{localcluster.OnNode(node), localcluster.Finalizer(keepFinalizer), localcluster.Label(localcluster.AppLabel, "kept")}
 	pool.Run(t, pool.Cluster.Workload(pool.Name).
-		Deployment("slow", 4, pool.Selector(), localcluster.TerminationDelay(25*time.Second)).
+		Pod("kept-1", kept...).Pod("kept-2", kept...).
 		Deployment("guarded", 4, pool.Selector()).Budget("guarded", localcluster.MinAvailable("4")))
-	slow, guarded := podsOf(t, pool, node, "slow"), podsOf(t, pool, node, "guarded")
+	terminating, guarded := podsOf(t, pool, node, "kept"), podsOf(t, pool, node, "guarded")
 
 	keepServer(t)
 	draft := pool.Hold("a", node)
@@ -86,7 +90,7 @@ func TestKillMidDrain(t *testing.T) {
 	pool.Create(t, draft)
 	before := pool.WaitForHold(t, draft.Name, "the drain is blocked", blockedOn(len(guarded)))
 	env.Eventually(t, "the pods without a budget are evicted", func(context.Context) string {
-		if counts := evictions(t, pool); len(counts) != len(slow) {
+		if counts := evictions(t, pool); len(counts) != len(terminating) {
 			return fmt.Sprintf("evicted: %v", counts)
 		}
 		return ""
@@ -94,20 +98,18 @@ func TestKillMidDrain(t *testing.T) {
 
 	kill(t)
 	start(t)
-	if left := podsOf(t, pool, node, "slow"); len(left) != len(slow) {
-		t.Fatalf("%d of %d evicted pods were still to be terminating after the restart", len(left), len(slow))
-	}
-	pool.WaitForHold(t, draft.Name, "evicted pods go", func(nm *v1beta1.NodeMaintenance) bool {
+	release(t, pool, "kept-1", "kept-2")
+	pool.WaitForHold(t, draft.Name, "evicted pods are gone", func(nm *v1beta1.NodeMaintenance) bool {
 		wantSameDrain(t, before, nm)
 		return nm.Status.PendingPodCount == int32(len(guarded))
 	})
 	setBudget(t, pool, "guarded", `{"spec":{"minAvailable":3}}`)
 	after := pool.WaitForHold(t, draft.Name, "node drained", env.Drained)
 	wantSameDrain(t, before, after)
-	if after.Status.EvictionPods != int32(len(slow)+len(guarded)) {
-		t.Errorf("status.evictionPods is %d, want %d", after.Status.EvictionPods, len(slow)+len(guarded))
+	if want := int32(len(terminating) + len(guarded)); after.Status.EvictionPods != want {
+		t.Errorf("status.evictionPods is %d, want %d", after.Status.EvictionPods, want)
 	}
-	wantEvictedOnce(t, pool, append(slow, guarded...))
+	wantEvictedOnce(t, pool, append(terminating, guarded...))
 	pool.Delete(t, draft.Name)
 	wantClean(t, pool)
 }
@@ -154,6 +156,17 @@ func wantSameDrain(t *testing.T, before, after *v1beta1.NodeMaintenance) {
 	}
 	if after.Status.DrainProgress < before.Status.DrainProgress {
 		t.Errorf("status.drainProgress fell from %d to %d", before.Status.DrainProgress, after.Status.DrainProgress)
+	}
+}
+
+// release lets terminating pods go.
+func release(t *testing.T, pool *env.Pool, pods ...string) {
+	t.Helper()
+	for _, name := range pods {
+		patch := []byte(`{"metadata":{"finalizers":null}}`)
+		if _, err := pool.Kube.CoreV1().Pods(pool.Name).Patch(t.Context(), name, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+			t.Fatalf("could not let pod %s go: %v", name, err)
+		}
 	}
 }
 

@@ -41,19 +41,25 @@ func marksOn(node *corev1.Node) string {
 	return strings.Join(marks, ", ")
 }
 
-// wantClean waits until nothing of a maintenance is left on the pool's nodes. The
-// taint that follows spec.unschedulable goes a moment later.
+// wantClean waits until nothing of a maintenance is left on any node of the pool.
 func wantClean(t *testing.T, pool *env.Pool) {
 	t.Helper()
 	for _, name := range pool.Nodes {
-		env.Eventually(t, "node "+name+" is given back", func(ctx context.Context) string {
-			node, err := pool.Kube.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
-			if err != nil {
-				return err.Error()
-			}
-			return marksOn(node)
-		})
+		wantCleanNode(t, pool, name)
 	}
+}
+
+// wantCleanNode waits until nothing of a maintenance is left on a node. The taint
+// that follows spec.unschedulable goes a moment later than the rest.
+func wantCleanNode(t *testing.T, pool *env.Pool, name string) {
+	t.Helper()
+	env.Eventually(t, "node "+name+" is given back", func(ctx context.Context) string {
+		node, err := pool.Kube.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
+		if err != nil {
+			return err.Error()
+		}
+		return marksOn(node)
+	})
 }
 
 // wantCordoned waits until a node carries every mark of a cordon.

@@ -70,6 +70,9 @@ func readEntries(path string) (err error) {
 	if err != nil {
 		return err
 	}
+	if info.Size() == 0 {
+		return errors.New("the file is empty") // bbolt would try to make a new database of it
+	}
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{ReadOnly: true, Timeout: startTimeout})
 	if err != nil {
 		return err

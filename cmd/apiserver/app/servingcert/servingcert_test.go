@@ -15,6 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 	"k8s.io/kube-aggregator/pkg/client/clientset_generated/clientset/fake"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	clocktesting "k8s.io/utils/clock/testing"
 )
 
@@ -118,6 +120,41 @@ func TestPublisherWaitsForAPIService(t *testing.T) {
 	}()
 	cancel()
 	<-done
+}
+
+func TestReplacedBundleIsRestored(t *testing.T) {
+	publisher, bundleOf := newPublisher(t, time.Now())
+	clock := clocktesting.NewFakeClock(time.Now())
+	publisher.Clock = clock
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		publisher.Run(ctx)
+	}()
+	defer func() {
+		cancel()
+		<-done
+	}()
+
+	eventually(t, "the publisher waits for its next check", clock.HasWaiters)
+	want := bundleOf()
+	patch := []byte(`{"spec":{"caBundle":"c3RyYW5nZXI="}}`)
+	if _, err := publisher.APIServices.Patch(ctx, apiServiceName, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	clock.Step(checkInterval)
+	eventually(t, "the caBundle is restored", func() bool { return bytes.Equal(bundleOf(), want) })
+}
+
+func eventually(t *testing.T, what string, check func() bool) {
+	t.Helper()
+	err := wait.PollUntilContextTimeout(t.Context(), time.Millisecond, 10*time.Second, true, func(context.Context) (bool, error) {
+		return check(), nil
+	})
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
 }
 
 func newPublisher(t *testing.T, now time.Time) (publisher *Publisher, bundleOf func() []byte) {
