@@ -110,6 +110,13 @@ func (c *cluster) settle() {
 	synctest.Wait()
 }
 
+// dropReactor takes away the reactor that was prepended last.
+func dropReactor(fake *clienttesting.Fake) {
+	fake.Lock()
+	defer fake.Unlock()
+	fake.ReactionChain = fake.ReactionChain[1:]
+}
+
 // typedEvicter evicts through the typed client, which fake clientsets can answer.
 type typedEvicter struct{ client kubernetes.Interface }
 

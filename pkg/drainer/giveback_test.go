@@ -172,7 +172,7 @@ func TestCordonAfterGiveBackIsNotUndone(t *testing.T) {
 		c.wantCordoned(testNode, false)
 		c.stop()
 		c.changeNode(testNode, unschedulable)
-		c.maintenance.ReactionChain = c.maintenance.ReactionChain[1:]
+		dropReactor(&c.maintenance.Fake)
 		c.start()
 		c.wantNoHold("a")
 		if !c.node(testNode).Spec.Unschedulable {
@@ -258,7 +258,7 @@ func TestGiveBackThatFailsIsReportedAndTriedAgain(t *testing.T) {
 				}
 				c.wantEvent(c.events(), eventReleaseFailed, 2) // on the hold and on the node
 
-				c.kube.ReactionChain = c.kube.ReactionChain[1:]
+				dropReactor(&c.kube.Fake)
 				c.wait(time.Minute)
 				c.wantCordoned(testNode, false)
 				if name == "deleted" {
@@ -289,7 +289,7 @@ func TestHoldThatCannotEndHoldsBackNothing(t *testing.T) {
 		if got := c.hold("b").Status.LastError; !strings.Contains(got, "not you") {
 			t.Errorf("lastError is %q, want what keeps the hold from ending", got)
 		}
-		c.maintenance.ReactionChain = c.maintenance.ReactionChain[1:]
+		dropReactor(&c.maintenance.Fake)
 		c.wait(time.Minute)
 		c.wantNoHold("b")
 		c.wantCordoned(testNode, true)

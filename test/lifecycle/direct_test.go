@@ -45,26 +45,3 @@ func getAPIService(ctx context.Context, e *env.Env) (*apiregistrationv1.APIServi
 	}
 	return client.ApiregistrationV1().APIServices().Get(ctx, localcluster.APIServiceName, metav1.GetOptions{})
 }
-
-// unready says why the server cannot be used yet, itself or through the aggregator;
-// "" when it can.
-func unready(ctx context.Context, t *testing.T, server *localcluster.Server) string {
-	t.Helper()
-	if _, err := get(ctx, t, server, "/readyz"); err != nil {
-		return err.Error()
-	}
-	e := env.Current(t)
-	apiService, err := getAPIService(ctx, e)
-	if err != nil {
-		return err.Error()
-	}
-	for _, condition := range apiService.Status.Conditions {
-		if condition.Type == apiregistrationv1.Available && condition.Status != apiregistrationv1.ConditionTrue {
-			return condition.Message
-		}
-	}
-	if _, err := e.Maintenance.MaintenanceV1beta1().NodeMaintenances().List(ctx, metav1.ListOptions{}); err != nil {
-		return err.Error()
-	}
-	return ""
-}

@@ -7,17 +7,21 @@ import (
 	"context"
 	"errors"
 	"net"
+	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
 
 	"github.com/spf13/pflag"
 	"go.uber.org/goleak"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	cliflag "k8s.io/component-base/cli/flag"
 
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app"
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/options"
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/test/env"
 )
 
@@ -45,19 +49,19 @@ func TestNothingIsLeftRunning(t *testing.T) {
 	terminate(t)
 	before := goleak.IgnoreCurrent()
 
-	run := inProcess(t, "--data-dir="+t.TempDir())
+	run := inProcess(t)
+	stuck, short := pool.Hold("stuck", pool.Nodes[0]), pool.Hold("short", pool.Nodes[1])
 	env.Eventually(t, "the server in this process serves", func(ctx context.Context) string {
 		select {
 		case err := <-run.ended:
 			t.Fatalf("the server in this process ended with %v", err)
 		default:
 		}
-		return unready(ctx, t, e.Server)
+		return notCreated(ctx, pool, stuck)
 	})
-	hold := pool.Create(t, pool.Hold("stuck", pool.Nodes[0]))
-	pool.WaitForHold(t, hold.Name, "the drain is blocked", blockedOn(len(podsOf(t, pool, hold.Spec.NodeName, "guarded"))))
-	hold = pool.Create(t, pool.Hold("short", pool.Nodes[1]))
-	pool.Delete(t, hold.Name)
+	pool.WaitForHold(t, stuck.Name, "the drain is blocked", blockedOn(len(podsOf(t, pool, stuck.Spec.NodeName, "guarded"))))
+	pool.Create(t, short)
+	pool.Delete(t, short.Name)
 
 	began := time.Now()
 	run.stop()
@@ -83,6 +87,15 @@ func TestNothingIsLeftRunning(t *testing.T) {
 	_ = listener.Close()
 }
 
+// notCreated says why a hold could not be created; "" when it was.
+func notCreated(ctx context.Context, pool *env.Pool, hold *v1beta1.NodeMaintenance) string {
+	_, err := pool.Maintenance.MaintenanceV1beta1().NodeMaintenances().Create(ctx, hold, metav1.CreateOptions{})
+	if err != nil && !apierrors.IsAlreadyExists(err) {
+		return err.Error()
+	}
+	return ""
+}
+
 // running is a server in this process.
 type running struct {
 	stop  context.CancelFunc
@@ -90,9 +103,10 @@ type running struct {
 }
 
 // inProcess runs the server in this process, with the usual server's arguments and
-// more.
-func inProcess(t *testing.T, more ...string) running {
+// certificate, and a data directory of its own.
+func inProcess(t *testing.T) running {
 	t.Helper()
+	usual := env.Current(t).Server
 	o := options.New()
 	var groups cliflag.NamedFlagSets
 	o.AddFlags(&groups)
@@ -100,8 +114,9 @@ func inProcess(t *testing.T, more ...string) running {
 	for _, group := range groups.FlagSets {
 		flags.AddFlagSet(group)
 	}
-	_, args := env.Current(t).Server.Command()
-	if err := flags.Parse(append(args, more...)); err != nil {
+	_, args := usual.Command()
+	args = append(args, "--data-dir="+t.TempDir(), "--cert-dir="+filepath.Join(usual.DataDir(), "tls"), "--v=0")
+	if err := flags.Parse(args); err != nil {
 		t.Fatal(err)
 	}
 	if err := errors.Join(o.Complete(), errors.Join(o.Validate()...)); err != nil {
@@ -109,6 +124,14 @@ func inProcess(t *testing.T, more ...string) running {
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	r := running{stop: cancel, ended: make(chan error, 1)}
-	go func() { r.ended <- app.Run(ctx, o) }()
+	returned := make(chan struct{})
+	go func() {
+		defer close(returned)
+		r.ended <- app.Run(ctx, o)
+	}()
+	t.Cleanup(func() {
+		cancel()
+		<-returned
+	})
 	return r
 }
