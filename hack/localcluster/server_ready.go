@@ -21,8 +21,13 @@ import (
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster/binaries"
 )
 
-// requestTimeout bounds one question whether the server is ready.
-const requestTimeout = 5 * time.Second
+const (
+	// requestTimeout bounds one question whether the server is ready.
+	requestTimeout = 5 * time.Second
+	// steadyChecks is how many times in a row the server must be found ready: what the
+	// aggregator found out about the process before may come in after the first.
+	steadyChecks = 2
+)
 
 var apiServices = schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}
 
@@ -31,12 +36,16 @@ var apiServices = schema.GroupVersionResource{Group: "apiregistration.k8s.io", V
 // ends meanwhile, the error bears the end of its log.
 func (s *Server) WaitReady(ctx context.Context) error {
 	var last error
+	ready := 0
 	err := wait.PollUntilContextTimeout(ctx, readyInterval, readyTimeout, true, func(ctx context.Context) (bool, error) {
 		if s.proc.Ended() {
 			return false, s.cluster.failure(binaries.MaintenanceAPIServer)
 		}
-		last = s.checkReady(ctx)
-		return last == nil, nil
+		ready++
+		if last = s.checkReady(ctx); last != nil {
+			ready = 0
+		}
+		return ready == steadyChecks, nil
 	})
 	if wait.Interrupted(err) {
 		return fmt.Errorf("server did not become ready, see %s: %w", s.LogPath(), errors.Join(err, last))

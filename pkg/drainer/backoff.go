@@ -6,7 +6,6 @@ package drainer
 import (
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
@@ -18,8 +17,8 @@ const (
 
 // answered notes the answer to a request for the pod. A refusal by a budget that we can see
 // costs the pod nothing: the budget itself is left alone until it changes.
-func (a *attempt) answered(pod *corev1.Pod, v verdict, budgetKnown bool, now time.Time) {
-	a.last, a.when, a.pod = v, now, pod
+func (a *attempt) answered(e eviction, v verdict, budgetKnown bool, now time.Time) {
+	a.last, a.when, a.pod, a.forced = v, now, e.pod, e.force
 	switch {
 	case v.outcome == outcomeEvicted:
 		a.evicted, a.failures, a.retry = now, 0, time.Time{}

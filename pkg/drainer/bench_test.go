@@ -88,7 +88,7 @@ func BenchmarkDispatch10000Evictions(b *testing.B) {
 		for _, pod := range pods {
 			evictions = append(evictions, eviction{pod: pod})
 		}
-		d.want(node, evictions, pods)
+		d.want(node, evictions, len(evictions), pods)
 	}
 	for b.Loop() {
 		d.dispatch(b.Context())

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
@@ -28,6 +29,32 @@ func ownPodBlocker(pod *corev1.Pod) *v1beta1.DrainBlocker {
 		Pod: podKey(pod), Reason: v1beta1.BlockerOwnPod, Permanent: true,
 		Message: "this is the pod of the server that drains the node, and no other replica could go on: " +
 			"scale to 2 or move the server first",
+	}
+}
+
+func completionBlocker(pod *corev1.Pod, why string) *v1beta1.DrainBlocker {
+	blocker := &v1beta1.DrainBlocker{
+		Pod: podKey(pod), Reason: v1beta1.BlockerWaitingForCompletion,
+		Message: fmt.Sprintf("the pod runs to its end first (%s): wait for it, or delete it", why),
+	}
+	if owner := metav1.GetControllerOf(pod); owner != nil {
+		blocker.Object = fmt.Sprintf("%s/%s/%s", owner.Kind, pod.Namespace, owner.Name)
+	}
+	return blocker
+}
+
+func unmanagedBlocker(pod *corev1.Pod) *v1beta1.DrainBlocker {
+	return &v1beta1.DrainBlocker{
+		Pod: podKey(pod), Reason: v1beta1.BlockerUnmanagedPod, Permanent: true,
+		Message: "no controller would create the pod again, and spec.drain.unmanagedPods is Block: delete the pod, or set Evict",
+	}
+}
+
+func emptyDirBlocker(pod *corev1.Pod) *v1beta1.DrainBlocker {
+	return &v1beta1.DrainBlocker{
+		Pod: podKey(pod), Reason: v1beta1.BlockerEmptyDirPod, Permanent: true,
+		Message: "the data of the pod's emptyDir volumes would be lost, and spec.drain.emptyDirPods is Block: " +
+			"save them and delete the pod, or set Evict",
 	}
 }
 

@@ -12,8 +12,9 @@ import (
 
 const (
 	// reservationLasts bounds how long room is held for an eviction whose trace in the budget's
-	// status was missed.
-	reservationLasts = 10 * time.Second
+	// status was missed: a watch that broke may skip it. It is longer than a watch may lag
+	// when the API server has too much to do, since giving the room away then is a refusal.
+	reservationLasts = 30 * time.Second
 	// refusalLasts bounds how long a budget that refused in spite of the room it shows is left
 	// alone when its status does not change.
 	refusalLasts = 10 * time.Second

@@ -71,6 +71,14 @@ func app(value string) func(*corev1.Pod) {
 	return func(pod *corev1.Pod) { pod.Labels["app"] = value }
 }
 
+func inNamespace(namespace string) func(*corev1.Pod) {
+	return func(pod *corev1.Pod) { pod.Namespace = namespace }
+}
+
+func gracePeriodOf(seconds int64) func(*corev1.Pod) {
+	return func(pod *corev1.Pod) { pod.Spec.TerminationGracePeriodSeconds = &seconds }
+}
+
 func on(node string) func(*corev1.Pod) { return func(pod *corev1.Pod) { pod.Spec.NodeName = node } }
 
 func inPhase(phase corev1.PodPhase) func(*corev1.Pod) {

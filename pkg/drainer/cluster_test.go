@@ -124,6 +124,10 @@ func (e typedEvicter) evict(ctx context.Context, pod *corev1.Pod, gracePeriodSec
 	return e.client.PolicyV1().Evictions(pod.Namespace).Evict(ctx, newEviction(pod, gracePeriodSeconds))
 }
 
+func (e typedEvicter) delete(ctx context.Context, pod *corev1.Pod, gracePeriodSeconds *int64) error {
+	return e.client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, *deleteOptions(pod, gracePeriodSeconds))
+}
+
 func (c *cluster) add(object runtime.Object) {
 	c.t.Helper()
 	if err := c.tracker(object).Add(c.stamp(object.DeepCopyObject())); err != nil {

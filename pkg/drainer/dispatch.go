@@ -6,6 +6,7 @@ package drainer
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -23,6 +24,10 @@ import (
 // others waiting.
 const retriesShare = 2
 
+// passedOverAfter is how long a node may wait while others, nearer to empty, get the room of its
+// budgets.
+const passedOverAfter = 2 * time.Minute
+
 // finishTimeout is how long the requests under way may take to be answered when the dispatcher
 // stops.
 const finishTimeout = 3 * time.Second
@@ -31,6 +36,8 @@ const finishTimeout = 3 * time.Second
 type eviction struct {
 	pod         *corev1.Pod
 	gracePeriod *int64
+	// force has the pod deleted, whatever its budgets say.
+	force bool
 }
 
 // attempt is what became of the evictions of one pod so far.
@@ -42,6 +49,8 @@ type attempt struct {
 	last verdict
 	when time.Time
 	pod  *corev1.Pod
+	// forced says that the last request was to delete the pod.
+	forced bool
 	// failures counts the requests that failed in a row; retry is when the next may be made.
 	failures int
 	retry    time.Time
@@ -54,8 +63,6 @@ type dispatcher struct {
 	clock   clock.WithTicker
 	evicter evicter
 	budgets *budgetBook
-	// limit bounds the requests under way.
-	limit int
 	// settled is called with the node when a request for one of its pods was answered.
 	settled func(node string)
 	wake    chan struct{}
@@ -66,15 +73,19 @@ type dispatcher struct {
 	sequence int
 	attempts map[string]map[types.UID]*attempt
 	inFlight sets.Set[types.UID]
-	// busy are the budgets with an eviction under way: more than one at a time makes the API
-	// server's own updates of the budget collide.
-	busy sets.Set[types.NamespacedName]
+	// window bounds the requests under way, and flows those of each budget.
+	window window
+	flows  flows
 }
 
 // nodeQueue is what one node wants evicted.
 type nodeQueue struct {
 	// sequence orders the nodes by when their drain began.
-	sequence  int
+	sequence int
+	// toGo is how far the node is from being empty: its pods still to be evicted.
+	toGo int
+	// served is when an eviction of the node's was posted last, or the drain began.
+	served    time.Time
 	evictions []*queuedEviction
 }
 
@@ -101,26 +112,28 @@ func (e *queuedEviction) budgetsIn(book *budgetBook) []*budget {
 
 func newDispatcher(c clock.WithTicker, e evicter, budgets *budgetBook, limit int, settled func(node string)) *dispatcher {
 	return &dispatcher{
-		clock: c, evicter: e, budgets: budgets, limit: limit, settled: settled,
+		clock: c, evicter: e, budgets: budgets, settled: settled,
 		wake:     make(chan struct{}, 1),
 		nodes:    map[string]*nodeQueue{},
 		attempts: map[string]map[types.UID]*attempt{},
 		inFlight: sets.New[types.UID](),
-		busy:     sets.New[types.NamespacedName](),
+		window:   newWindow(limit),
+		flows:    flows{},
 	}
 }
 
-// want replaces what is to be evicted from the node. present are the node's pods; what is
-// known of others of its pods is forgotten.
-func (d *dispatcher) want(node string, evictions []eviction, present []*corev1.Pod) {
+// want replaces what is to be evicted from the node. toGo is how far the node is from being
+// empty. present are the node's pods; what is known of others of its pods is forgotten.
+func (d *dispatcher) want(node string, evictions []eviction, toGo int, present []*corev1.Pod) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	queue := d.nodes[node]
 	if queue == nil {
 		d.sequence++
-		queue = &nodeQueue{sequence: d.sequence}
+		queue = &nodeQueue{sequence: d.sequence, served: d.clock.Now()}
 		d.nodes[node] = queue
 	}
+	queue.toGo = toGo
 	d.forget(node, present)
 	queue.evictions = make([]*queuedEviction, 0, len(evictions))
 	for _, e := range evictions {
@@ -234,10 +247,13 @@ func (d *dispatcher) dispatch(ctx context.Context) time.Time {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := d.clock.Now()
+	if now.Before(d.window.pausedUntil) {
+		return d.window.pausedUntil
+	}
 	retry := d.budgets.nextExpiry(now)
-	for _, node := range d.inOrder() {
+	for _, node := range d.inOrder(now) {
 		for _, e := range d.nodes[node].evictions {
-			if d.inFlight.Len() >= d.limit {
+			if d.inFlight.Len() >= d.window.size {
 				return retry
 			}
 			retry = earlier(retry, d.post(ctx, node, e, now))
@@ -246,58 +262,94 @@ func (d *dispatcher) dispatch(ctx context.Context) time.Time {
 	return retry
 }
 
-// inOrder lists the nodes, the longest draining first. Every node is looked at each time, so
-// none has to wait for another's pods.
-func (d *dispatcher) inOrder() []string {
-	nodes := make([]string, 0, len(d.nodes))
-	for node := range d.nodes {
-		nodes = append(nodes, node)
-	}
-	slices.SortFunc(nodes, func(a, b string) int { return cmp.Compare(d.nodes[a].sequence, d.nodes[b].sequence) })
+// inOrder lists the nodes in the order in which they may take the room of a budget, as doc.go
+// explains. Every node is looked at each time, so none has to wait for another's pods.
+func (d *dispatcher) inOrder(now time.Time) []string {
+	nodes := slices.Collect(maps.Keys(d.nodes))
+	slices.SortFunc(nodes, func(a, b string) int { return d.nodes[a].compare(d.nodes[b], now) })
 	return nodes
 }
+
+func (q *nodeQueue) compare(other *nodeQueue, now time.Time) int {
+	passed, otherPassed := q.passedOver(now), other.passedOver(now)
+	switch {
+	case passed != otherPassed:
+		return btoi(otherPassed) - btoi(passed)
+	case passed:
+		return cmp.Compare(q.sequence, other.sequence)
+	default:
+		return cmp.Or(cmp.Compare(q.toGo, other.toGo), cmp.Compare(q.sequence, other.sequence))
+	}
+}
+
+func (q *nodeQueue) passedOver(now time.Time) bool { return now.Sub(q.served) >= passedOverAfter }
 
 // post starts the request for one pod if it may be made now. Otherwise it returns when it may,
 // if time alone decides that.
 func (d *dispatcher) post(ctx context.Context, node string, e *queuedEviction, now time.Time) time.Time {
-	uid := e.pod.UID
-	if d.inFlight.Has(uid) {
+	if d.inFlight.Has(e.pod.UID) {
 		return time.Time{}
 	}
-	if tried := d.attempts[node][uid]; tried != nil {
-		if !tried.evicted.IsZero() {
+	if ready, retry := d.ready(d.attempts[node][e.pod.UID], e, now); !ready {
+		return retry
+	}
+	var takes *budget
+	if !e.force {
+		permit := permitFor(e.pod, e.budgetsIn(d.budgets), func(b *budget) int { return d.budgets.room(b, now) })
+		if !permit.allowed || (permit.takes != nil && d.flows.full(permit.takes.key)) {
 			return time.Time{}
 		}
-		if now.Before(tried.retry) {
-			return tried.retry
-		}
-		if tried.failures > 0 && d.inFlight.Len() >= max(d.limit/retriesShare, 1) {
-			return time.Time{}
-		}
+		takes = permit.takes
 	}
-	permit := permitFor(e.pod, e.budgetsIn(d.budgets), func(b *budget) int { return d.budgets.room(b, now) })
-	if !permit.allowed || (permit.takes != nil && d.busy.Has(permit.takes.key)) {
-		return time.Time{}
-	}
-	d.inFlight.Insert(uid)
-	if permit.takes != nil {
-		d.busy.Insert(permit.takes.key)
-		d.budgets.reserve(permit.takes.key, e.pod.Name)
-	}
+	d.begin(node, e, takes, now)
 	d.posts.Go(func() {
-		err := d.evicter.evict(ctx, e.pod, e.gracePeriod)
-		d.answered(ctx, node, e.pod, permit.takes, judge(err))
+		err := d.request(ctx, e.eviction)
+		d.answered(ctx, node, e.eviction, takes, judge(err), now)
 	})
 	return time.Time{}
 }
 
-// answered takes in the answer to a request.
-func (d *dispatcher) answered(ctx context.Context, node string, pod *corev1.Pod, takes *budget, v verdict) {
-	now := d.clock.Now()
+// ready says whether the pod may be tried now, after what became of the last time.
+func (d *dispatcher) ready(tried *attempt, e *queuedEviction, now time.Time) (ready bool, retry time.Time) {
+	switch {
+	case tried == nil:
+		return true, time.Time{}
+	case !tried.evicted.IsZero():
+		return false, time.Time{}
+	case e.force && !tried.forced:
+		return true, time.Time{} // what was refused was something else
+	case now.Before(tried.retry):
+		return false, tried.retry
+	default:
+		return tried.failures == 0 || d.inFlight.Len() < max(d.window.size/retriesShare, 1), time.Time{}
+	}
+}
+
+// begin notes a request that is about to be made. The caller holds the lock.
+func (d *dispatcher) begin(node string, e *queuedEviction, takes *budget, now time.Time) {
+	d.inFlight.Insert(e.pod.UID)
+	d.nodes[node].served = now
+	if takes != nil {
+		d.flows.begin(takes.key)
+		d.budgets.reserve(takes.key, e.pod.Name)
+	}
+}
+
+func (d *dispatcher) request(ctx context.Context, e eviction) error {
+	if e.force {
+		return d.evicter.delete(ctx, e.pod, e.gracePeriod)
+	}
+	return d.evicter.evict(ctx, e.pod, e.gracePeriod)
+}
+
+// answered takes in the answer to a request that was made at began.
+func (d *dispatcher) answered(ctx context.Context, node string, e eviction, takes *budget, v verdict, began time.Time) {
+	now, pod := d.clock.Now(), e.pod
 	d.mu.Lock()
 	d.inFlight.Delete(pod.UID)
+	d.window.answered(v, now)
 	if takes != nil {
-		d.busy.Delete(takes.key)
+		d.flows.answered(takes.key, v, now.Sub(began))
 		d.budgets.settle(takes, pod.Name, v, now)
 	}
 	if d.attempts[node] == nil {
@@ -308,11 +360,11 @@ func (d *dispatcher) answered(ctx context.Context, node string, pod *corev1.Pod,
 		tried = &attempt{}
 		d.attempts[node][pod.UID] = tried
 	}
-	tried.answered(pod, v, takes != nil, now)
+	tried.answered(e, v, takes != nil, now)
 	d.mu.Unlock()
 
 	countEviction(v.outcome)
-	klog.FromContext(ctx).V(2).Info("Posted eviction", "pod", klog.KObj(pod), "podUID", pod.UID, "node", node, "outcome", v.outcome, "answer", v.message)
+	klog.FromContext(ctx).V(2).Info("Posted eviction", "pod", klog.KObj(pod), "podUID", pod.UID, "node", node, "force", e.force, "outcome", v.outcome, "answer", v.message)
 	d.settled(node)
 	d.nudge()
 }

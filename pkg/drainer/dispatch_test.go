@@ -50,6 +50,10 @@ func (f *fakeEvicter) evict(ctx context.Context, pod *corev1.Pod, _ *int64) erro
 	}
 }
 
+func (f *fakeEvicter) delete(ctx context.Context, pod *corev1.Pod, gracePeriodSeconds *int64) error {
+	return f.evict(ctx, pod, gracePeriodSeconds)
+}
+
 func (f *fakeEvicter) answer(pod string, err error) {
 	f.mu.Lock()
 	answer := f.inFlight[pod]
@@ -103,7 +107,7 @@ func wants(d *dispatcher, node string, pods ...*corev1.Pod) {
 	for _, pod := range pods {
 		evictions = append(evictions, eviction{pod: pod})
 	}
-	d.want(node, evictions, pods)
+	d.want(node, evictions, len(evictions), pods)
 	synctest.Wait()
 }
 
@@ -137,17 +141,132 @@ func TestDispatchBoundsWhatIsInFlight(t *testing.T) {
 	})
 }
 
-func TestDispatchPostsOneEvictionABudgetAtATime(t *testing.T) {
-	budgets := []*policyv1.PodDisruptionBudget{makeBudget("b", "web", 1, 4, 4, 3)}
+// A budget begins with one eviction at a time and gets more as they go through quickly, but
+// never more than it has room for.
+func TestDispatchWidensAWideBudget(t *testing.T) {
+	budgets := []*policyv1.PodDisruptionBudget{makeBudget("b", "web", 1, 9, 9, 8)}
 	dispatching(t, 10, budgets, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
 		wants(d, "m", makePod("p1"), makePod("free", app("free")))
-		wants(d, "n", makePod("p2"), makePod("p3"))
+		wants(d, "n", makePod("p2"), makePod("p3"), makePod("p4"), makePod("p5"), makePod("p6"), makePod("p7"), makePod("p8"), makePod("p9"))
 		wantPosts(t, f, "p1", "free")
 		f.answer("p1", nil)
-		wantPosts(t, f, "p1", "free", "p2")
-		// The room was 3, and two posts are not in the budget's status yet: one is left.
-		f.answer("p2", nil)
 		wantPosts(t, f, "p1", "free", "p2", "p3")
+		f.answer("p2", nil)
+		wantPosts(t, f, "p1", "free", "p2", "p3", "p4", "p5")
+		time.Sleep(slowEviction + time.Millisecond)
+		f.answer("p3", nil) // slow: one at a time again
+		wantPosts(t, f, "p1", "free", "p2", "p3", "p4", "p5")
+		f.answer("p4", apierrors.NewTooManyRequests("busy", 0))
+		f.answer("p5", nil)
+		time.Sleep(throttledPause)
+		synctest.Wait()
+		wantPosts(t, f, "p1", "free", "p2", "p3", "p4", "p5", "p6")
+	})
+}
+
+func TestDispatchNeverPostsMoreThanTheRoom(t *testing.T) {
+	budgets := []*policyv1.PodDisruptionBudget{makeBudget("b", "web", 1, 4, 4, 3)}
+	dispatching(t, 10, budgets, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
+		wants(d, "n", makePod("p1"), makePod("p2"), makePod("p3"), makePod("p4"))
+		f.answer("p1", nil)
+		f.answer("p2", nil)
+		f.answer("p3", nil)
+		wantPosts(t, f, "p1", "p2", "p3")
+	})
+}
+
+// The room of a budget goes to the node that is nearest to empty, and after a while to the one
+// that was passed over.
+func TestDispatchOrder(t *testing.T) {
+	type node struct {
+		name string
+		toGo int
+	}
+	tests := map[string]struct {
+		nodes []node
+		wait  time.Duration
+		want  string
+	}{
+		"nearest to empty":          {nodes: []node{{"a", 3}, {"b", 1}, {"c", 2}}, want: "b"},
+		"as near, the longer drain": {nodes: []node{{"a", 2}, {"b", 2}}, want: "a"},
+		"nearly passed over":        {nodes: []node{{"a", 3}, {"b", 1}}, wait: passedOverAfter - time.Second, want: "b"},
+		"passed over, the longer":   {nodes: []node{{"a", 3}, {"b", 1}}, wait: passedOverAfter, want: "a"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			dispatching(t, 10, []*policyv1.PodDisruptionBudget{makeBudget("b", "web", 2, 2, 2, 0)}, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
+				for _, n := range test.nodes {
+					pod := makePod(n.name)
+					d.want(n.name, []eviction{{pod: pod}}, n.toGo, []*corev1.Pod{pod})
+				}
+				time.Sleep(test.wait)
+				d.budgets.set(makeBudget("b", "web", 2, 3, 3, 1, version("2")), time.Now())
+				d.nudge()
+				synctest.Wait()
+				wantPosts(t, f, test.want)
+			})
+		})
+	}
+}
+
+// A node that got its turn is no longer passed over.
+func TestDispatchServesThePassedOverOnce(t *testing.T) {
+	dispatching(t, 10, []*policyv1.PodDisruptionBudget{makeBudget("b", "web", 1, 1, 9, 0)}, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
+		wants(d, "far", makePod("far-1"), makePod("far-2"))
+		wants(d, "near", makePod("near-1"))
+		time.Sleep(passedOverAfter)
+		wants(d, "near", makePod("near-1"))
+		d.budgets.set(makeBudget("b", "web", 1, 2, 9, 1, version("2")), time.Now())
+		d.nudge()
+		synctest.Wait()
+		wantPosts(t, f, "far-1")
+		f.answer("far-1", nil)
+		d.nodes["near"].served = time.Now()
+		d.budgets.set(makeBudget("b", "web", 1, 2, 9, 1, version("3"), disrupts("far-1")), time.Now())
+		d.nudge()
+		synctest.Wait()
+		wantPosts(t, f, "far-1", "near-1")
+	})
+}
+
+// An API server that has too much to do is left alone by all, not only for the pod it refused.
+func TestDispatchBacksOffWhenThrottled(t *testing.T) {
+	dispatching(t, 4, nil, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
+		var pods []*corev1.Pod
+		for i := range 8 {
+			pods = append(pods, makePod(fmt.Sprintf("p%d", i)))
+		}
+		wants(d, "n", pods...)
+		for _, pod := range []string{"p0", "p1", "p2", "p3"} {
+			f.answer(pod, apierrors.NewTooManyRequests("busy", 7))
+		}
+		time.Sleep(7*time.Second - time.Millisecond)
+		synctest.Wait()
+		wantPosts(t, f, "p0", "p1", "p2", "p3")
+		time.Sleep(time.Millisecond)
+		synctest.Wait()
+		if posts := f.posts()[4:]; len(posts) != 2 {
+			t.Errorf("posted %v after the pause, want half as many at a time", posts)
+		}
+	})
+}
+
+// What is deleted by force asks no budget, and no earlier refusal of an eviction.
+func TestDispatchForce(t *testing.T) {
+	full := []*policyv1.PodDisruptionBudget{makeBudget("b", "web", 2, 2, 2, 0), makeBudget("c", "web", 2, 2, 2, 0)}
+	dispatching(t, 10, full, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
+		refused, bound := makePod("refused", app("free")), makePod("bound")
+		wants(d, "n", refused, bound)
+		f.answer("refused", apierrors.NewInternalError(errors.New("boom")))
+		d.want("n", []eviction{{pod: refused, force: true}, {pod: bound, force: true}}, 0, []*corev1.Pod{refused, bound})
+		synctest.Wait()
+		wantPosts(t, f, "refused", "refused", "bound")
+		f.answer("refused", apierrors.NewInternalError(errors.New("boom")))
+		f.answer("bound", nil)
+		wantPosts(t, f, "refused", "refused", "bound")
+		time.Sleep(3 * leastBackoff)
+		synctest.Wait()
+		wantPosts(t, f, "refused", "refused", "refused", "bound")
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/pager"
 
@@ -43,7 +44,7 @@ type drainState struct {
 func (s drainState) facts(h hold, node types.UID, before *v1beta1.NodeBefore) facts {
 	f := facts{node: node, before: before, cordoned: true, drain: s.byHold[h.UID], lastError: s.lastError}
 	if h.invalid != nil {
-		f.lastError = fmt.Sprintf("spec.drain.podSelector cannot be used: %s", h.invalid)
+		f.lastError = h.invalid.Error()
 	}
 	if f.lastError == "" && f.drain != nil {
 		f.lastError = failedEviction(f.drain.blockers)
@@ -62,11 +63,9 @@ func (d *Drainer) drain(ctx context.Context, v *view) (drainState, error) {
 	}
 	drainable, known, err := d.selector.drainableKnowing(ctx, v.name, pods, v.memory.verdicts)
 	v.memory.verdicts = known
-	plan := makePlan(planInput{
-		node: v.name, nodeDead: nodeDead(v.node), pods: pods, drainable: drainable, holds: v.active,
-		budgets: d.budgets, attempts: d.dispatcher.tried(v.name), ownPod: d.config.OwnPod, now: d.config.Clock.Now(),
-	})
-	d.dispatcher.want(v.name, plan.evictions(), pods)
+	d.expire(v)
+	plan := makePlan(d.planInput(v.node, v.active, pods, drainable))
+	d.dispatcher.want(v.name, plan.evictions(), plan.toGo(), pods)
 	v.memory.gauges.replace(plan.gauges())
 	state := d.assess(v, plan)
 	if err != nil {
@@ -78,6 +77,23 @@ func (d *Drainer) drain(ctx context.Context, v *view) (drainState, error) {
 		return state, err
 	}
 	return state, nil
+}
+
+// planInput is what a plan for the node is made from.
+func (d *Drainer) planInput(node *corev1.Node, holds []hold, pods []*corev1.Pod, drainable sets.Set[types.UID]) planInput {
+	return planInput{
+		node: node.Name, nodeDead: nodeDead(node), pods: pods, drainable: drainable, holds: holds, namespaces: d.caches,
+		budgets: d.budgets, attempts: d.dispatcher.tried(node.Name), ownPod: d.config.OwnPod, now: d.config.Clock.Now(),
+	}
+}
+
+// expire marks the holds that are past a deadline at which what is left is deleted.
+func (d *Drainer) expire(v *view) {
+	now := d.config.Clock.Now()
+	for i, h := range v.active {
+		status := v.memory.hold(h.UID).draft.of(h)
+		v.active[i].expired = !drained(status) && h.deletesAt(now, status.StartTime)
+	}
 }
 
 // assess says how far the drain has come for each hold that drains, judged as if alone.
@@ -103,16 +119,17 @@ func (d *Drainer) assess(v *view, plan nodePlan) drainState {
 
 // factsFor is what the plan says of the pods that the hold drains.
 func (p nodePlan) factsFor(h hold) (*drainFacts, []*corev1.Pod) {
-	f := &drainFacts{total: len(p.pods)}
+	alone := p.byHold[h.UID]
+	f := &drainFacts{total: len(p.pods), leaves: alone.leaves, deletes: h.expired}
 	var pending []*corev1.Pod
-	for _, pod := range p.pods {
-		if pod.action == actionStay || !h.drains(pod.pod) {
+	for i, pod := range p.pods {
+		if !alone.pods[i].goes() {
 			continue
 		}
 		pending = append(pending, pod.pod)
 		f.pending = append(f.pending, podKey(pod.pod))
-		if pod.blocker != nil {
-			f.blockers = append(f.blockers, *pod.blocker)
+		if blocker := pod.blockerOf(alone, i); blocker != nil {
+			f.blockers = append(f.blockers, *blocker)
 		}
 	}
 	slices.Sort(f.pending)
@@ -120,11 +137,29 @@ func (p nodePlan) factsFor(h hold) (*drainFacts, []*corev1.Pod) {
 	return f, pending
 }
 
+// blockerOf is what keeps the pod from leaving as far as the one hold goes: a pod whose turn
+// is yet to come is not blocked.
+func (p podPlan) blockerOf(alone *holdPlan, i int) *v1beta1.DrainBlocker {
+	t := alone.pods[i]
+	switch p.action {
+	case v1beta1.PlanTerminating, v1beta1.PlanDelete:
+		return p.blocker
+	}
+	switch {
+	case t.blocker != nil:
+		return t.blocker
+	case p.action == v1beta1.PlanEvict && !alone.due(i):
+		return nil
+	default:
+		return p.blocker
+	}
+}
+
 // gauges are the node's share of the metrics.
 func (p nodePlan) gauges() nodeGauges {
 	g := nodeGauges{blocked: map[v1beta1.BlockerReason]int{}}
 	for _, pod := range p.pods {
-		g.draining = g.draining || pod.action != actionStay
+		g.draining = g.draining || pod.action != v1beta1.PlanStay
 		if pod.blocker != nil {
 			g.blocked[pod.blocker.Reason]++
 		}
@@ -136,20 +171,20 @@ func (p nodePlan) gauges() nodeGauges {
 // left, that they have: a watch may lag.
 func (d *Drainer) verify(ctx context.Context, v *view, state *drainState) error {
 	var left []*corev1.Pod
-	listed := false
+	var drainable sets.Set[types.UID]
 	for _, h := range v.active {
 		f := state.byHold[h.UID]
 		if f == nil || h.invalid != nil || len(f.pending) > 0 || staysDrained(h, v.memory.hold(h.UID).draft.of(h), 0) {
 			continue
 		}
-		if !listed {
-			fresh, err := d.podsLeft(ctx, v.name)
-			if err != nil {
+		if drainable == nil {
+			var err error
+			if left, drainable, err = d.livePods(ctx, v.name); err != nil {
 				return err
 			}
-			left, listed = fresh, true
 		}
-		f.empty = !slices.ContainsFunc(left, h.drains)
+		gone, leaves := h.drainedBy(left, drainable, d.caches)
+		f.empty, f.leaves = len(gone) == 0, leaves
 		if !f.empty {
 			state.again = shorter(state.again, listAgain)
 		}
@@ -157,8 +192,8 @@ func (d *Drainer) verify(ctx context.Context, v *view, state *drainState) error 
 	return nil
 }
 
-// podsLeft lists the pods of the node that a drain evicts, not from a cache.
-func (d *Drainer) podsLeft(ctx context.Context, node string) ([]*corev1.Pod, error) {
+// livePods lists the pods of the node, not from a cache, and says which of them a drain evicts.
+func (d *Drainer) livePods(ctx context.Context, node string) ([]*corev1.Pod, sets.Set[types.UID], error) {
 	var pods []*corev1.Pod
 	pages := pager.New(func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 		return d.config.Kube.CoreV1().Pods(metav1.NamespaceAll).List(ctx, options)
@@ -171,13 +206,10 @@ func (d *Drainer) podsLeft(ctx context.Context, node string) ([]*corev1.Pod, err
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("could not list pods of node %s: %w", node, err)
+		return nil, nil, fmt.Errorf("could not list pods of node %s: %w", node, err)
 	}
 	drainable, err := d.selector.drainable(ctx, node, pods)
-	if err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(pods, func(pod *corev1.Pod) bool { return !drainable.Has(pod.UID) }), nil
+	return pods, drainable, err
 }
 
 // failedEviction is the message of the first eviction that failed for no reason that will pass

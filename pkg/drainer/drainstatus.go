@@ -6,7 +6,6 @@ package drainer
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
@@ -61,7 +60,7 @@ func (s *statusBuilder) drain() {
 	case s.late():
 		s.next.Phase = v1beta1.PhaseFailed
 		s.condition(v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonDeadlineExceeded,
-			"%d pods are left past the deadline; evictions go on", len(f.pending))
+			"%d pods are left past the deadline; %s", len(f.pending), whatGoesOn(f))
 	default:
 		s.next.Phase = v1beta1.PhaseRunning
 		s.condition(v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonDraining,
@@ -107,10 +106,14 @@ func (s *statusBuilder) count(f *drainFacts) {
 }
 
 func (s *statusBuilder) deadline() {
-	s.next.Deadline = nil
-	if timeout := s.hold.Spec.Drain.TimeoutSeconds; timeout != nil && s.next.StartTime != nil {
-		s.next.Deadline = &metav1.Time{Time: s.next.StartTime.Add(time.Duration(*timeout) * time.Second)}
+	s.next.Deadline = s.hold.deadline(s.next.StartTime)
+}
+
+func whatGoesOn(f *drainFacts) string {
+	if f.deletes {
+		return "they are being deleted"
 	}
+	return "evictions go on"
 }
 
 func (s *statusBuilder) late() bool {
@@ -122,7 +125,7 @@ func (s *statusBuilder) emptied(wasDrained bool) {
 	if !wasDrained || s.next.DrainedTime == nil {
 		s.next.DrainedTime = s.now.DeepCopy()
 	}
-	if s.hold.wholeNode() {
+	if s.hold.selector.Empty() && s.facts.drain.leaves == 0 {
 		s.condition(v1beta1.ConditionDrained, metav1.ConditionTrue, v1beta1.ReasonNodeEmpty,
 			"nothing that a drain evicts is left on node %s", s.hold.Spec.NodeName)
 		return

@@ -99,7 +99,7 @@ func transitions(h hold, old, next v1beta1.NodeMaintenanceStatus) []transition {
 		note(corev1.EventTypeWarning, eventDrainRestarted, "%d pods came to drained node %s; %s drains it again", next.PendingPodCount, node, h.Name)
 	}
 	if next.Phase == v1beta1.PhaseFailed && old.Phase != v1beta1.PhaseFailed {
-		note(corev1.EventTypeWarning, eventDrainTimedOut, "%d pods are left on node %s past the deadline of %s; evictions go on", next.PendingPodCount, node, h.Name)
+		note(corev1.EventTypeWarning, eventDrainTimedOut, "on node %s %s (%s)", node, conditionMessage(next, v1beta1.ConditionDrained), h.Name)
 	}
 	if h.ended() && next.LastError != "" && next.LastError != old.LastError {
 		note(corev1.EventTypeWarning, eventReleaseFailed, "could not release node %s from %s: %s", node, h.Name, next.LastError)

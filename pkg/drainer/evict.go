@@ -17,9 +17,11 @@ import (
 // budget after about 10 s.
 const evictionTimeout = 30 * time.Second
 
-// evicter asks the API server to evict one pod, once.
+// evicter asks the API server to remove one pod, once.
 type evicter interface {
 	evict(ctx context.Context, pod *corev1.Pod, gracePeriodSeconds *int64) error
+	// delete asks no disruption budget.
+	delete(ctx context.Context, pod *corev1.Pod, gracePeriodSeconds *int64) error
 }
 
 type apiEvicter struct{ client kubernetes.Interface }
@@ -40,14 +42,32 @@ func (e apiEvicter) evict(ctx context.Context, pod *corev1.Pod, gracePeriodSecon
 		Error()
 }
 
+// delete leaves retries to the caller, as evict does.
+func (e apiEvicter) delete(ctx context.Context, pod *corev1.Pod, gracePeriodSeconds *int64) error {
+	ctx, cancel := context.WithTimeout(ctx, evictionTimeout)
+	defer cancel()
+	return e.client.CoreV1().RESTClient().Delete().
+		Namespace(pod.Namespace).
+		Resource("pods").
+		Name(pod.Name).
+		Body(deleteOptions(pod, gracePeriodSeconds)).
+		MaxRetries(0).
+		Do(ctx).
+		Error()
+}
+
 func newEviction(pod *corev1.Pod, gracePeriodSeconds *int64) *policyv1.Eviction {
-	uid := pod.UID
 	return &policyv1.Eviction{
-		ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name},
-		DeleteOptions: &metav1.DeleteOptions{
-			GracePeriodSeconds: gracePeriodSeconds,
-			// Another pod of the same name, on another node, is not the one that was meant.
-			Preconditions: &metav1.Preconditions{UID: &uid},
-		},
+		ObjectMeta:    metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name},
+		DeleteOptions: deleteOptions(pod, gracePeriodSeconds),
+	}
+}
+
+func deleteOptions(pod *corev1.Pod, gracePeriodSeconds *int64) *metav1.DeleteOptions {
+	uid := pod.UID
+	return &metav1.DeleteOptions{
+		GracePeriodSeconds: gracePeriodSeconds,
+		// Another pod of the same name, on another node, is not the one that was meant.
+		Preconditions: &metav1.Preconditions{UID: &uid},
 	}
 }

@@ -5,6 +5,7 @@ package drainer
 
 import (
 	"errors"
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -41,6 +42,9 @@ func (d *Drainer) addHandlers() error {
 			AddFunc:    d.budgetChanged,
 			UpdateFunc: func(_, updated any) { d.budgetChanged(updated) },
 			DeleteFunc: d.budgetDeleted,
+		}),
+		d.caches.handle("namespaces", d.caches.namespaces, cache.ResourceEventHandlerFuncs{
+			UpdateFunc: d.namespaceChanged,
 		}),
 	)
 }
@@ -112,5 +116,16 @@ func (d *Drainer) budgetMoved(namespace string) {
 	d.dispatcher.nudge()
 	for _, node := range d.dispatcher.waitingIn(namespace) {
 		d.queue.Add(node)
+	}
+}
+
+// namespaceChanged has the drains looked at whose rules may ask for the namespace's labels.
+func (d *Drainer) namespaceChanged(old, updated any) {
+	before, wasNamespace := old.(*corev1.Namespace)
+	after, isNamespace := updated.(*corev1.Namespace)
+	if wasNamespace && isNamespace && !maps.Equal(before.Labels, after.Labels) {
+		for _, node := range d.pods.watched() {
+			d.queue.Add(node)
+		}
 	}
 }

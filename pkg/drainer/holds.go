@@ -5,7 +5,9 @@ package drainer
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,19 +17,31 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-// hold is a NodeMaintenance with its pod selector parsed.
+// hold is a NodeMaintenance with the selectors of its drain parsed.
 type hold struct {
 	*v1beta1.NodeMaintenance
 	selector labels.Selector
-	// invalid says why the selector cannot be used. Such a hold evicts nothing and is never
+	rules    []rule
+	// invalid says why a selector cannot be used. Such a hold evicts nothing and is never
 	// drained, and stands in no other hold's way.
 	invalid error
+	// expired says that the drain is past its deadline and what is left is to be deleted.
+	expired bool
 }
 
 func newHold(maintenance *v1beta1.NodeMaintenance) hold {
 	h := hold{NodeMaintenance: maintenance, selector: labels.Everything()}
 	if s := maintenance.Spec.Drain.PodSelector; s != nil {
-		h.selector, h.invalid = metav1.LabelSelectorAsSelector(s)
+		if h.selector, h.invalid = metav1.LabelSelectorAsSelector(s); h.invalid != nil {
+			h.invalid = fmt.Errorf("spec.drain.podSelector cannot be used: %w", h.invalid)
+		}
+	}
+	for i, from := range maintenance.Spec.Drain.Rules {
+		parsed, err := newRule(from)
+		if err != nil && h.invalid == nil {
+			h.invalid = fmt.Errorf("spec.drain.rules[%d] cannot be used: %w", i, err)
+		}
+		h.rules = append(h.rules, parsed)
 	}
 	return h
 }
@@ -50,13 +64,27 @@ func newHolds(maintenances []*v1beta1.NodeMaintenance) (active, released []hold)
 	return active, released
 }
 
-// drains says whether the hold alone would evict the pod, if a drain may evict it at all.
-func (h hold) drains(pod *corev1.Pod) bool {
+// selects says whether the hold drains pods with the pod's labels, as far as no rule says
+// otherwise.
+func (h hold) selects(pod *corev1.Pod) bool {
 	return h.Spec.Stage == v1beta1.StageDrain && h.invalid == nil && h.selector.Matches(labels.Set(pod.Labels))
 }
 
-// wholeNode says whether the hold drains every pod that a drain can evict.
-func (h hold) wholeNode() bool { return h.invalid == nil && h.selector.Empty() }
+// deadline is when the drain that began at start is to be done; nil without a limit.
+func (h hold) deadline(start *metav1.Time) *metav1.Time {
+	timeout := h.Spec.Drain.TimeoutSeconds
+	if timeout == nil || start == nil {
+		return nil
+	}
+	return &metav1.Time{Time: start.Add(time.Duration(*timeout) * time.Second)}
+}
+
+// deletesAt says whether the hold has what is left deleted, given when its drain began.
+func (h hold) deletesAt(now time.Time, start *metav1.Time) bool {
+	deadline := h.deadline(start)
+	return h.Spec.Stage == v1beta1.StageDrain && h.Spec.Drain.OnTimeout == v1beta1.OnTimeoutDelete &&
+		deadline != nil && !now.Before(deadline.Time)
+}
 
 // cordons says whether the hold alone would have the node cordoned.
 func (h hold) cordons() bool { return stageRank(h.Spec.Stage) >= stageRank(v1beta1.StageCordon) }
@@ -83,24 +111,6 @@ func unionStage(holds []hold) v1beta1.MaintenanceStage {
 
 func stageRank(stage v1beta1.MaintenanceStage) int {
 	return slices.Index([]v1beta1.MaintenanceStage{v1beta1.StageIdle, v1beta1.StageCordon, v1beta1.StageDrain}, stage)
-}
-
-// gracePeriod is how many seconds the pod gets to stop: the longest that a hold which drains
-// it asks for. Nil, its own, when none does.
-func gracePeriod(holds []hold, pod *corev1.Pod) *int64 {
-	var longest *int64
-	for _, h := range holds {
-		seconds := h.Spec.Drain.GracePeriodSeconds
-		if seconds != nil && h.drains(pod) && (longest == nil || *seconds > *longest) {
-			longest = seconds
-		}
-	}
-	return longest
-}
-
-// anyDrains says whether one of the holds would evict the pod.
-func anyDrains(holds []hold, pod *corev1.Pod) bool {
-	return slices.ContainsFunc(holds, func(h hold) bool { return h.drains(pod) })
 }
 
 // recordedBefore is what the holds wrote down of the node of that UID before they had it

@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
@@ -70,34 +71,16 @@ func TestUnionOfHolds(t *testing.T) {
 			if got := unionStage(active); got != test.wantStage {
 				t.Errorf("stage %s, want %s", got, test.wantStage)
 			}
-			for _, pod := range []*corev1.Pod{web, db} {
-				if got, want := anyDrains(active, pod), slices.Contains(test.wantDrains, pod); got != want {
+			pods := []*corev1.Pod{web, db}
+			plan := makePlan(planInput{node: testNode, pods: pods, drainable: sets.New(web.UID, db.UID), holds: active, budgets: makeBook(), now: epoch})
+			for i, pod := range pods {
+				if got, want := plan.pods[i].action == v1beta1.PlanEvict, slices.Contains(test.wantDrains, pod); got != want {
 					t.Errorf("pod %s is drained: %t, want %t", pod.Name, got, want)
 				}
 			}
-			got := gracePeriod(active, web)
+			got := plan.pods[0].gracePeriod
 			if (got == nil) != (test.wantGrace == nil) || (got != nil && *got != *test.wantGrace) {
 				t.Errorf("grace period %v, want %v", got, test.wantGrace)
-			}
-		})
-	}
-}
-
-func TestWholeNode(t *testing.T) {
-	tests := map[string]struct {
-		hold *v1beta1.NodeMaintenance
-		want bool
-	}{
-		"no selector": {hold: makeHold("a"), want: true},
-		"empty selector": {hold: makeHold("a", func(h *v1beta1.NodeMaintenance) {
-			h.Spec.Drain.PodSelector = &metav1.LabelSelector{}
-		}), want: true},
-		"selector": {hold: makeHold("a", selecting("web"))},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			if got := newHold(test.hold).wholeNode(); got != test.want {
-				t.Errorf("got %t, want %t", got, test.want)
 			}
 		})
 	}

@@ -11,6 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	appsv1informers "k8s.io/client-go/informers/apps/v1"
 	corev1informers "k8s.io/client-go/informers/core/v1"
 	policyv1informers "k8s.io/client-go/informers/policy/v1"
@@ -31,6 +32,7 @@ type caches struct {
 	nodes      cache.SharedIndexInformer
 	daemonSets cache.SharedIndexInformer
 	budgets    cache.SharedIndexInformer
+	namespaces cache.SharedIndexInformer
 	// synced are by name what must be known before anything is decided: handlers included, for
 	// the budget book is filled by one.
 	synced map[string]cache.InformerSynced
@@ -50,6 +52,7 @@ func newCaches(config Config) (*caches, error) {
 		nodes:      corev1informers.NewNodeInformer(config.Kube, 0, cache.Indexers{}),
 		daemonSets: appsv1informers.NewDaemonSetInformer(config.Kube, metav1.NamespaceAll, 0, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}),
 		budgets:    policyv1informers.NewPodDisruptionBudgetInformer(config.Kube, metav1.NamespaceAll, 0, cache.Indexers{}),
+		namespaces: corev1informers.NewNamespaceInformer(config.Kube, 0, cache.Indexers{}),
 		synced:     map[string]cache.InformerSynced{},
 	}
 	for _, informer := range c.all() {
@@ -62,7 +65,7 @@ func newCaches(config Config) (*caches, error) {
 }
 
 func (c *caches) all() []cache.SharedIndexInformer {
-	return []cache.SharedIndexInformer{c.holds, c.nodes, c.daemonSets, c.budgets}
+	return []cache.SharedIndexInformer{c.holds, c.nodes, c.daemonSets, c.budgets, c.namespaces}
 }
 
 // handle adds a handler, which must have seen everything before anything is decided.
@@ -113,6 +116,20 @@ func (c *caches) node(name string) *corev1.Node {
 	}
 	node, _ := obj.(*corev1.Node)
 	return node
+}
+
+// labelsOf returns the labels of the namespace, and whether it is known at all: the cache may
+// lag behind a new one.
+func (c *caches) labelsOf(namespace string) (labels.Set, bool) {
+	obj, found, err := c.namespaces.GetStore().GetByKey(namespace)
+	if err != nil || !found {
+		return nil, false
+	}
+	known, isNamespace := obj.(*corev1.Namespace)
+	if !isNamespace {
+		return nil, false
+	}
+	return known.Labels, true
 }
 
 // holdsOn returns the NodeMaintenances that name the node.

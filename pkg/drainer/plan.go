@@ -4,6 +4,8 @@
 package drainer
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -13,31 +15,21 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-// action is what the plan does with a pod.
-type action string
-
-const (
-	// actionStay: no hold wants the pod gone, or no drain evicts such a pod.
-	actionStay action = "Stay"
-	// actionEvict: the pod is to be evicted as soon as the API server would let it go.
-	actionEvict action = "Evict"
-	// actionWait: the pod is on its way out.
-	actionWait action = "Wait"
-	// actionBlocked: the pod is to go, but never by the engine's doing.
-	actionBlocked action = "Blocked"
-)
+// decideAgain is when to look again at a pod of which not everything is known.
+const decideAgain = time.Second
 
 // planInput is all that a plan is made from.
 type planInput struct {
 	node string
 	// nodeDead says that the node's kubelet does not report: its pods do not end.
 	nodeDead bool
-	// pods are all pods of the node, in the order in which they are to go.
+	// pods are all pods of the node.
 	pods []*corev1.Pod
 	// drainable are the pods that a drain evicts, whatever the holds say.
-	drainable sets.Set[types.UID]
-	holds     []hold
-	budgets   budgetReader
+	drainable  sets.Set[types.UID]
+	holds      []hold
+	namespaces namespaceReader
+	budgets    budgetReader
 	// attempts are the evictions posted so far.
 	attempts map[types.UID]attempt
 	ownPod   types.NamespacedName
@@ -52,16 +44,23 @@ type budgetReader interface {
 
 // podPlan is what is to happen with one pod, and why it does not.
 type podPlan struct {
-	pod         *corev1.Pod
-	action      action
+	pod    *corev1.Pod
+	action v1beta1.PlannedAction
+	// turn is in which of the drain's turns the pod goes, from 1; 0 for pods that are not evicted.
+	turn int
+	// due says that its turn has come.
+	due         bool
 	gracePeriod *int64
-	// blocker is nil when nothing is in the way.
+	why         string
+	// blocker is what keeps the pod from leaving whichever hold wants it gone; nil when nothing does.
 	blocker *v1beta1.DrainBlocker
 }
 
-// nodePlan is the plan for all pods of a node, in the order in which they are to go.
+// nodePlan is the plan for all pods of a node.
 type nodePlan struct {
 	pods []podPlan
+	// byHold is what each hold that drains does with each of the pods.
+	byHold map[types.UID]*holdPlan
 	// recheck is when passing time alone may change the plan; zero when it cannot.
 	recheck time.Time
 }
@@ -70,6 +69,7 @@ type nodePlan struct {
 // one budget only as many are free to go as the budget lets go together.
 type planner struct {
 	planInput
+	byHold  map[types.UID]*holdPlan
 	left    map[types.NamespacedName]int
 	recheck time.Time
 }
@@ -77,27 +77,51 @@ type planner struct {
 // makePlan decides what is to happen with each pod of the node. It is a pure function of its
 // input: what is shown as the plan is what the engine does.
 func makePlan(in planInput) nodePlan {
-	p := &planner{planInput: in, left: map[types.NamespacedName]int{}}
-	plan := nodePlan{pods: make([]podPlan, 0, len(in.pods))}
-	for _, pod := range in.pods {
-		plan.pods = append(plan.pods, p.decide(pod))
+	p := &planner{planInput: in, byHold: map[types.UID]*holdPlan{}, left: map[types.NamespacedName]int{}}
+	for _, h := range in.holds {
+		if h.Spec.Stage == v1beta1.StageDrain {
+			p.byHold[h.UID] = newHoldPlan(in, h)
+		}
+	}
+	plan := nodePlan{pods: make([]podPlan, 0, len(in.pods)), byHold: p.byHold}
+	for i, pod := range in.pods {
+		plan.pods = append(plan.pods, p.decide(i, pod))
 	}
 	plan.recheck = p.recheck
 	return plan
 }
 
-func (p *planner) decide(pod *corev1.Pod) podPlan {
-	if !p.drainable.Has(pod.UID) || !anyDrains(p.holds, pod) {
-		return podPlan{pod: pod, action: actionStay}
+// decide takes the union of what the holds want: the pod goes when one of them would evict it
+// now.
+func (p *planner) decide(i int, pod *corev1.Pod) podPlan {
+	if !p.drainable.Has(pod.UID) {
+		return podPlan{pod: pod, action: v1beta1.PlanStay, why: whyNotDrainable(pod)}
+	}
+	u := p.union(i)
+	if !u.goes {
+		return podPlan{pod: pod, action: v1beta1.PlanStay, why: u.why}
 	}
 	tried := p.attempts[pod.UID]
 	if !pod.DeletionTimestamp.IsZero() || !tried.evicted.IsZero() {
-		return podPlan{pod: pod, action: actionWait, blocker: p.overdue(pod, tried)}
+		return podPlan{pod: pod, action: v1beta1.PlanTerminating, blocker: p.overdue(pod, tried)}
 	}
-	if p.ownPod == (types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}) {
-		return podPlan{pod: pod, action: actionBlocked, blocker: ownPodBlocker(pod)}
+	if isOwnPod(p.ownPod, pod) {
+		return podPlan{pod: pod, action: v1beta1.PlanBlock, blocker: ownPodBlocker(pod)}
 	}
-	return podPlan{pod: pod, action: actionEvict, gracePeriod: gracePeriod(p.holds, pod), blocker: p.blocker(pod, tried)}
+	plan := podPlan{pod: pod, action: u.action, turn: u.turn, due: u.due, gracePeriod: u.gracePeriod, why: u.why}
+	if u.undecided {
+		p.recheckAt(p.now.Add(decideAgain))
+	}
+	switch {
+	case plan.action == v1beta1.PlanBlock, plan.action == v1beta1.PlanWaitCompleted:
+		plan.blocker = u.blocker
+	case plan.action == v1beta1.PlanDelete:
+		plan.gracePeriod = deletionGrace(pod, u.gracePeriod)
+		plan.blocker = attemptBlocker(pod, tried)
+	case plan.due:
+		plan.blocker = p.blocker(pod, tried)
+	}
+	return plan
 }
 
 // blocker says what keeps a pod that is to be evicted from being evicted now.
@@ -151,13 +175,35 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// evictions are the pods that the dispatcher is to evict.
+func isOwnPod(own types.NamespacedName, pod *corev1.Pod) bool {
+	return own == types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
+}
+
+// evictions are the pods that the dispatcher is to evict or delete now, in the order in which
+// they are to go.
 func (p nodePlan) evictions() []eviction {
-	var evictions []eviction
+	var due []podPlan
 	for _, pod := range p.pods {
-		if pod.action == actionEvict {
-			evictions = append(evictions, eviction{pod: pod.pod, gracePeriod: pod.gracePeriod})
+		if pod.action == v1beta1.PlanDelete || (pod.action == v1beta1.PlanEvict && pod.due) {
+			due = append(due, pod)
 		}
 	}
+	slices.SortStableFunc(due, func(a, b podPlan) int { return cmp.Compare(a.turn, b.turn) })
+	evictions := make([]eviction, 0, len(due))
+	for _, pod := range due {
+		evictions = append(evictions, eviction{pod: pod.pod, gracePeriod: pod.gracePeriod, force: pod.action == v1beta1.PlanDelete})
+	}
 	return evictions
+}
+
+// toGo counts the pods that are still to be evicted and that nothing blocks for good: how far
+// the node is from being empty.
+func (p nodePlan) toGo() int {
+	count := 0
+	for _, pod := range p.pods {
+		if pod.action == v1beta1.PlanEvict && (pod.blocker == nil || !pod.blocker.Permanent) {
+			count++
+		}
+	}
+	return count
 }

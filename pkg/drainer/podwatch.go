@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -114,6 +115,13 @@ func (w *podWatches) pods(node string) ([]*corev1.Pod, bool) {
 	}
 	sortPods(pods)
 	return pods, true
+}
+
+// watched are the nodes whose pods are watched.
+func (w *podWatches) watched() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Collect(maps.Keys(w.watches))
 }
 
 func sortPods(pods []*corev1.Pod) {

@@ -26,7 +26,7 @@ func withVolumes(volumes ...corev1.Volume) func(*corev1.Pod) {
 	return func(pod *corev1.Pod) { pod.Spec.Volumes = volumes }
 }
 
-func unmanaged(pod *corev1.Pod) { pod.OwnerReferences = nil }
+func bare(pod *corev1.Pod) { pod.OwnerReferences = nil }
 
 // The verdicts are kubectl's, and trimming an object for the cache must not change them.
 func TestDrainable(t *testing.T) {
@@ -38,7 +38,7 @@ func TestDrainable(t *testing.T) {
 		wantErr bool
 	}{
 		"managed":                       {pod: makePod("p"), want: true},
-		"unmanaged":                     {pod: makePod("p", unmanaged), want: true},
+		"unmanaged":                     {pod: makePod("p", bare), want: true},
 		"with local data":               {pod: makePod("p", withVolumes(secret, emptyDir)), want: true},
 		"static":                        {pod: makePod("p", mirror)},
 		"of a DaemonSet":                {pod: makePod("p", ownedBy("DaemonSet", "cached"))},

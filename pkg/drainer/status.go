@@ -40,6 +40,10 @@ type drainFacts struct {
 	pending []string
 	// blockers are what keeps pods from leaving, sorted by pod.
 	blockers []v1beta1.DrainBlocker
+	// leaves is how many pods on the node a drain could evict, but this hold leaves.
+	leaves int
+	// deletes says that what is left past the deadline is being deleted.
+	deletes bool
 	// empty says that a fresh list from the API server showed nothing left.
 	empty bool
 }

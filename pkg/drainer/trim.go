@@ -27,6 +27,9 @@ func trim(obj any) (any, error) {
 	case *appsv1.DaemonSet:
 		o.ObjectMeta = metav1.ObjectMeta{Namespace: o.Namespace, Name: o.Name, UID: o.UID, ResourceVersion: o.ResourceVersion}
 		o.Spec, o.Status = appsv1.DaemonSetSpec{}, appsv1.DaemonSetStatus{}
+	case *corev1.Namespace:
+		o.ObjectMeta = metav1.ObjectMeta{Name: o.Name, UID: o.UID, ResourceVersion: o.ResourceVersion, Labels: o.Labels}
+		o.Spec, o.Status = corev1.NamespaceSpec{}, corev1.NamespaceStatus{}
 	case *policyv1.PodDisruptionBudget:
 		o.ManagedFields, o.Annotations = nil, nil
 	}
@@ -52,6 +55,7 @@ func trimPod(pod *corev1.Pod) {
 	pod.Spec = corev1.PodSpec{
 		NodeName:                      pod.Spec.NodeName,
 		Volumes:                       localVolumes(pod.Spec.Volumes),
+		Priority:                      pod.Spec.Priority,
 		TerminationGracePeriodSeconds: pod.Spec.TerminationGracePeriodSeconds,
 	}
 	pod.Status = corev1.PodStatus{

@@ -80,11 +80,78 @@ type DrainSpec struct {
 	// holds evict the same pod the longest counts. Not set: each pod's own.
 	GracePeriodSeconds *int64
 	// timeoutSeconds is how long the drain may take, counted from when the node is cordoned
-	// for it, before it is reported as failed. Evictions go on after it, and a node that
-	// empties after all has succeeded. At least 1, at most 2592000 (30 days). Not set: no
-	// limit.
+	// for it. onTimeout says what happens then. At least 1, at most 2592000 (30 days). Not
+	// set: no limit.
 	TimeoutSeconds *int64
+	// onTimeout is what happens to the pods that are left past the deadline. Report reports
+	// the drain as failed; evictions go on, and a node that empties after all has succeeded.
+	// Delete also deletes them, whatever their disruption budgets say: each has its grace
+	// period, of 1 second at least. Pods that unmanagedPods or emptyDirPods block are never
+	// deleted. Delete needs timeoutSeconds. Default: Report.
+	OnTimeout TimeoutAction
+	// unmanagedPods is what happens to pods that no controller owns, which nobody creates
+	// again: Evict evicts them, Block leaves them, and the drain waits for somebody to
+	// remove them. Default: Evict.
+	UnmanagedPods EvictionPolicy
+	// emptyDirPods is what happens to pods with emptyDir volumes, whose data are lost with
+	// the pod: Evict evicts them, Block leaves them, and the drain waits for somebody to
+	// remove them. Default: Evict.
+	EmptyDirPods EvictionPolicy
+	// rules treat some of the pods that podSelector picks in another way. The first rule
+	// that matches a pod counts; a pod that none matches is evicted. The label
+	// cluster.x-k8s.io/drain of a pod, with the value skip or wait-completed, comes before
+	// any rule. At most 64.
+	Rules []DrainRule
 }
+
+// TimeoutAction is what a drain does with the pods that are left past its deadline.
+type TimeoutAction string
+
+const (
+	// OnTimeoutReport reports the drain as failed and goes on evicting.
+	OnTimeoutReport TimeoutAction = "Report"
+	// OnTimeoutDelete deletes what is left.
+	OnTimeoutDelete TimeoutAction = "Delete"
+)
+
+// EvictionPolicy is what a drain does with pods that lose something by it.
+type EvictionPolicy string
+
+const (
+	// PolicyEvict evicts them all the same.
+	PolicyEvict EvictionPolicy = "Evict"
+	// PolicyBlock leaves them, and the drain waits for somebody to remove them.
+	PolicyBlock EvictionPolicy = "Block"
+)
+
+// DrainRule says how some of the pods of a node are drained.
+type DrainRule struct {
+	// podSelector picks pods by their labels. Not set: every pod.
+	PodSelector *metav1.LabelSelector
+	// namespaceSelector picks pods by the labels of their namespace; the label
+	// kubernetes.io/metadata.name is its name. Not set: every namespace. With podSelector,
+	// a pod must match both.
+	NamespaceSelector *metav1.LabelSelector
+	// action is what happens to the pods: Drain evicts them, Skip leaves them on the node,
+	// WaitCompleted lets them run to their end first. Required.
+	Action DrainAction
+	// order is the turn in which the pods are evicted: those of a lower order are gone
+	// before the next one starts, and of one order, pods of a system-critical priority go
+	// last. Pods that no rule matches are of order 0. Only with the action Drain. Default: 0.
+	Order int32
+}
+
+// DrainAction is what a rule does with the pods that it matches.
+type DrainAction string
+
+const (
+	// ActionDrain evicts the pods.
+	ActionDrain DrainAction = "Drain"
+	// ActionSkip leaves the pods on the node.
+	ActionSkip DrainAction = "Skip"
+	// ActionWaitCompleted lets the pods run to their end, and then removes them.
+	ActionWaitCompleted DrainAction = "WaitCompleted"
+)
 
 // NodeMaintenanceStatus says how far a maintenance has come.
 type NodeMaintenanceStatus struct {
@@ -129,7 +196,10 @@ type NodeMaintenanceStatus struct {
 	// nodeBefore is what the node was like before it was cordoned, written down first. Giving
 	// the node back undoes only what was not there before.
 	NodeBefore *NodeBefore
-	// conditions are Cordoned, Drained and Blocked.
+	// plan is what a create with dryRun would do: with each pod of the node, in which order,
+	// and what is in its way. Only the answer to such a create has it; it is never stored.
+	Plan *DrainPlan
+	// conditions are Cordoned, Drained, Blocked and VolumesDetached.
 	Conditions []metav1.Condition
 }
 

@@ -21,12 +21,15 @@ import (
 func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenAPIDefinition {
 	return map[string]common.OpenAPIDefinition{
 		v1beta1.DrainBlocker{}.OpenAPIModelName():          schema_pkg_apis_maintenance_v1beta1_DrainBlocker(ref),
+		v1beta1.DrainPlan{}.OpenAPIModelName():             schema_pkg_apis_maintenance_v1beta1_DrainPlan(ref),
+		v1beta1.DrainRule{}.OpenAPIModelName():             schema_pkg_apis_maintenance_v1beta1_DrainRule(ref),
 		v1beta1.DrainSpec{}.OpenAPIModelName():             schema_pkg_apis_maintenance_v1beta1_DrainSpec(ref),
 		v1beta1.NodeBefore{}.OpenAPIModelName():            schema_pkg_apis_maintenance_v1beta1_NodeBefore(ref),
 		v1beta1.NodeMaintenance{}.OpenAPIModelName():       schema_pkg_apis_maintenance_v1beta1_NodeMaintenance(ref),
 		v1beta1.NodeMaintenanceList{}.OpenAPIModelName():   schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceList(ref),
 		v1beta1.NodeMaintenanceSpec{}.OpenAPIModelName():   schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceSpec(ref),
 		v1beta1.NodeMaintenanceStatus{}.OpenAPIModelName(): schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceStatus(ref),
+		v1beta1.PlannedPod{}.OpenAPIModelName():            schema_pkg_apis_maintenance_v1beta1_PlannedPod(ref),
 		resource.Quantity{}.OpenAPIModelName():             schema_apimachinery_pkg_api_resource_Quantity(ref),
 		v1.APIGroup{}.OpenAPIModelName():                   schema_pkg_apis_meta_v1_APIGroup(ref),
 		v1.APIGroupList{}.OpenAPIModelName():               schema_pkg_apis_meta_v1_APIGroupList(ref),
@@ -136,6 +139,138 @@ func schema_pkg_apis_maintenance_v1beta1_DrainBlocker(ref common.ReferenceCallba
 	}
 }
 
+func schema_pkg_apis_maintenance_v1beta1_DrainPlan(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "DrainPlan is what a drain of a node would do, as things are now.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"evictionPods": {
+						SchemaProps: spec.SchemaProps{
+							Description: "evictionPods is how many pods are to leave the node.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"blockedPodCount": {
+						SchemaProps: spec.SchemaProps{
+							Description: "blockedPodCount is how many of these something keeps from leaving now.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"unmanagedPods": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "unmanagedPods are those to be evicted that no controller owns: nobody creates them again. As namespace/name.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+					"emptyDirPods": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "emptyDirPods are those to be evicted that lose the data of emptyDir volumes. As namespace/name.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+					"pods": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "pods are all pods of the node, in the order in which they are to go; those that stay come last.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.PlannedPod{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"evictionPods"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.PlannedPod{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_DrainRule(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "DrainRule says how some of the pods of a node are drained.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"podSelector": {
+						SchemaProps: spec.SchemaProps{
+							Description: "podSelector picks pods by their labels. Not set: every pod.",
+							Ref:         ref(v1.LabelSelector{}.OpenAPIModelName()),
+						},
+					},
+					"namespaceSelector": {
+						SchemaProps: spec.SchemaProps{
+							Description: "namespaceSelector picks pods by the labels of their namespace; the label kubernetes.io/metadata.name is its name. Not set: every namespace. With podSelector, a pod must match both.",
+							Ref:         ref(v1.LabelSelector{}.OpenAPIModelName()),
+						},
+					},
+					"action": {
+						SchemaProps: spec.SchemaProps{
+							Description: "action is what happens to the pods: Drain evicts them, Skip leaves them on the node, WaitCompleted lets them run to their end first. Required.\n\nPossible enum values:\n - `\"Drain\"` evicts the pods.\n - `\"Skip\"` leaves the pods on the node.\n - `\"WaitCompleted\"` lets the pods run to their end, and then removes them.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Drain", "Skip", "WaitCompleted"},
+						},
+					},
+					"order": {
+						SchemaProps: spec.SchemaProps{
+							Description: "order is the turn in which the pods are evicted: those of a lower order are gone before the next one starts, and of one order, pods of a system-critical priority go last. Pods that no rule matches are of order 0. Only with the action Drain. Default: 0.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+				},
+				Required: []string{"action"},
+			},
+		},
+		Dependencies: []string{
+			v1.LabelSelector{}.OpenAPIModelName()},
+	}
+}
+
 func schema_pkg_apis_maintenance_v1beta1_DrainSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
@@ -158,16 +293,58 @@ func schema_pkg_apis_maintenance_v1beta1_DrainSpec(ref common.ReferenceCallback)
 					},
 					"timeoutSeconds": {
 						SchemaProps: spec.SchemaProps{
-							Description: "timeoutSeconds is how long the drain may take, counted from when the node is cordoned for it, before it is reported as failed. Evictions go on after it, and a node that empties after all has succeeded. At least 1, at most 2592000 (30 days). Not set: no limit.",
+							Description: "timeoutSeconds is how long the drain may take, counted from when the node is cordoned for it. onTimeout says what happens then. At least 1, at most 2592000 (30 days). Not set: no limit.",
 							Type:        []string{"integer"},
 							Format:      "int64",
+						},
+					},
+					"onTimeout": {
+						SchemaProps: spec.SchemaProps{
+							Description: "onTimeout is what happens to the pods that are left past the deadline. Report reports the drain as failed; evictions go on, and a node that empties after all has succeeded. Delete also deletes them, whatever their disruption budgets say: each has its grace period, of 1 second at least. Pods that unmanagedPods or emptyDirPods block are never deleted. Delete needs timeoutSeconds. Default: Report.\n\nPossible enum values:\n - `\"Delete\"` deletes what is left.\n - `\"Report\"` reports the drain as failed and goes on evicting.",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Delete", "Report"},
+						},
+					},
+					"unmanagedPods": {
+						SchemaProps: spec.SchemaProps{
+							Description: "unmanagedPods is what happens to pods that no controller owns, which nobody creates again: Evict evicts them, Block leaves them, and the drain waits for somebody to remove them. Default: Evict.\n\nPossible enum values:\n - `\"Block\"` leaves them, and the drain waits for somebody to remove them.\n - `\"Evict\"` evicts them all the same.",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Block", "Evict"},
+						},
+					},
+					"emptyDirPods": {
+						SchemaProps: spec.SchemaProps{
+							Description: "emptyDirPods is what happens to pods with emptyDir volumes, whose data are lost with the pod: Evict evicts them, Block leaves them, and the drain waits for somebody to remove them. Default: Evict.\n\nPossible enum values:\n - `\"Block\"` leaves them, and the drain waits for somebody to remove them.\n - `\"Evict\"` evicts them all the same.",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Block", "Evict"},
+						},
+					},
+					"rules": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "rules treat some of the pods that podSelector picks in another way. The first rule that matches a pod counts; a pod that none matches is evicted. The label cluster.x-k8s.io/drain of a pod, with the value skip or wait-completed, comes before any rule. At most 64.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.DrainRule{}.OpenAPIModelName()),
+									},
+								},
+							},
 						},
 					},
 				},
 			},
 		},
 		Dependencies: []string{
-			v1.LabelSelector{}.OpenAPIModelName()},
+			v1beta1.DrainRule{}.OpenAPIModelName(), v1.LabelSelector{}.OpenAPIModelName()},
 	}
 }
 
@@ -521,6 +698,12 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceStatus(ref common.Refere
 							Ref:         ref(v1beta1.NodeBefore{}.OpenAPIModelName()),
 						},
 					},
+					"plan": {
+						SchemaProps: spec.SchemaProps{
+							Description: "plan is what a create with dryRun would do: with each pod of the node, in which order, and what is in its way. Only the answer to such a create has it; it is never stored.",
+							Ref:         ref(v1beta1.DrainPlan{}.OpenAPIModelName()),
+						},
+					},
 					"conditions": {
 						VendorExtensible: spec.VendorExtensible{
 							Extensions: spec.Extensions{
@@ -533,7 +716,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceStatus(ref common.Refere
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "conditions are Cordoned, Drained and Blocked.",
+							Description: "conditions are Cordoned, Drained, Blocked and VolumesDetached.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -548,7 +731,67 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceStatus(ref common.Refere
 			},
 		},
 		Dependencies: []string{
-			v1beta1.DrainBlocker{}.OpenAPIModelName(), v1beta1.NodeBefore{}.OpenAPIModelName(), v1.Condition{}.OpenAPIModelName(), v1.Time{}.OpenAPIModelName()},
+			v1beta1.DrainBlocker{}.OpenAPIModelName(), v1beta1.DrainPlan{}.OpenAPIModelName(), v1beta1.NodeBefore{}.OpenAPIModelName(), v1.Condition{}.OpenAPIModelName(), v1.Time{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_PlannedPod(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "PlannedPod is what is to happen with one pod.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"pod": {
+						SchemaProps: spec.SchemaProps{
+							Description: "pod is the pod, as namespace/name.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"action": {
+						SchemaProps: spec.SchemaProps{
+							Description: "action is what is to happen with it: Evict, WaitCompleted (it runs to its end first), Terminating (it is leaving already), Delete (past the deadline, whatever its budget says), Block (it is to go, but only a person can remove it), Stay.\n\nPossible enum values:\n - `\"Block\"` means that the pod is to go, but only a person can remove it.\n - `\"Delete\"` means that the pod is past the deadline and is deleted.\n - `\"Evict\"` means that the pod is to be evicted.\n - `\"Stay\"` means that the pod stays on the node.\n - `\"Terminating\"` means that the pod is leaving already.\n - `\"WaitCompleted\"` means that the pod runs to its end first.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Block", "Delete", "Evict", "Stay", "Terminating", "WaitCompleted"},
+						},
+					},
+					"turn": {
+						SchemaProps: spec.SchemaProps{
+							Description: "turn is when it goes: 1 is the first, and each begins when the pods of the one before are gone. Only for pods that are evicted.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"gracePeriodSeconds": {
+						SchemaProps: spec.SchemaProps{
+							Description: "gracePeriodSeconds is how long it gets to stop. Not set: its own terminationGracePeriodSeconds.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"message": {
+						SchemaProps: spec.SchemaProps{
+							Description: "message says why.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"blocker": {
+						SchemaProps: spec.SchemaProps{
+							Description: "blocker is what keeps it from leaving now. Pods of one disruption budget count against it together: of three pods and room for one, two are blocked.",
+							Ref:         ref(v1beta1.DrainBlocker{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"pod", "action"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.DrainBlocker{}.OpenAPIModelName()},
 	}
 }
 

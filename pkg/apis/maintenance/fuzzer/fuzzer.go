@@ -23,5 +23,11 @@ var Funcs = func(runtimeserializer.CodecFactory) []any {
 				spec.Stage = maintenance.StageDrain
 			}
 		},
+		func(drain *maintenance.DrainSpec, c randfill.Continue) {
+			c.FillNoCustom(drain)
+			drain.OnTimeout = maintenance.OnTimeoutDelete
+			drain.UnmanagedPods = maintenance.PolicyBlock
+			drain.EmptyDirPods = maintenance.PolicyBlock
+		},
 	}
 }

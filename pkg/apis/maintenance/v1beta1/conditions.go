@@ -13,6 +13,10 @@ const (
 	// ConditionBlocked is True while something keeps a pod from being evicted;
 	// status.blockers says what.
 	ConditionBlocked = "Blocked"
+	// ConditionVolumesDetached is True when no volume of a pod that had to move
+	// is attached to the node any more. It says nothing of when the pods are
+	// gone: Drained does, and may be True before.
+	ConditionVolumesDetached = "VolumesDetached"
 )
 
 // Reasons of the conditions Cordoned and Drained.
@@ -42,4 +46,9 @@ const (
 	ReasonSelectedPodsGone = "SelectedPodsGone"
 	// ReasonNotBlocked means that nothing keeps a pod from being evicted.
 	ReasonNotBlocked = "NotBlocked"
+	// ReasonVolumesAttached means that volumes of pods that had to move are still
+	// attached to the node.
+	ReasonVolumesAttached = "VolumesAttached"
+	// ReasonNoVolumesAttached means that no volume of such a pod is attached.
+	ReasonNoVolumesAttached = "NoVolumesAttached"
 )

@@ -16,3 +16,17 @@ func SetDefaults_NodeMaintenanceSpec(spec *NodeMaintenanceSpec) {
 		spec.Stage = StageDrain
 	}
 }
+
+// SetDefaults_DrainSpec writes out what a drain does where its spec says nothing, so that
+// the object shows it.
+func SetDefaults_DrainSpec(drain *DrainSpec) {
+	if drain.OnTimeout == "" {
+		drain.OnTimeout = OnTimeoutReport
+	}
+	if drain.UnmanagedPods == "" {
+		drain.UnmanagedPods = PolicyEvict
+	}
+	if drain.EmptyDirPods == "" {
+		drain.EmptyDirPods = PolicyEvict
+	}
+}

@@ -93,12 +93,90 @@ type DrainSpec struct {
 	// +optional
 	GracePeriodSeconds *int64 `json:"gracePeriodSeconds,omitempty"`
 	// timeoutSeconds is how long the drain may take, counted from when the node is cordoned
-	// for it, before it is reported as failed. Evictions go on after it, and a node that
-	// empties after all has succeeded. At least 1, at most 2592000 (30 days). Not set: no
-	// limit.
+	// for it. onTimeout says what happens then. At least 1, at most 2592000 (30 days). Not
+	// set: no limit.
 	// +optional
 	TimeoutSeconds *int64 `json:"timeoutSeconds,omitempty"`
+	// onTimeout is what happens to the pods that are left past the deadline. Report reports
+	// the drain as failed; evictions go on, and a node that empties after all has succeeded.
+	// Delete also deletes them, whatever their disruption budgets say: each has its grace
+	// period, of 1 second at least. Pods that unmanagedPods or emptyDirPods block are never
+	// deleted. Delete needs timeoutSeconds. Default: Report.
+	// +optional
+	OnTimeout TimeoutAction `json:"onTimeout,omitempty"`
+	// unmanagedPods is what happens to pods that no controller owns, which nobody creates
+	// again: Evict evicts them, Block leaves them, and the drain waits for somebody to
+	// remove them. Default: Evict.
+	// +optional
+	UnmanagedPods EvictionPolicy `json:"unmanagedPods,omitempty"`
+	// emptyDirPods is what happens to pods with emptyDir volumes, whose data are lost with
+	// the pod: Evict evicts them, Block leaves them, and the drain waits for somebody to
+	// remove them. Default: Evict.
+	// +optional
+	EmptyDirPods EvictionPolicy `json:"emptyDirPods,omitempty"`
+	// rules treat some of the pods that podSelector picks in another way. The first rule
+	// that matches a pod counts; a pod that none matches is evicted. The label
+	// cluster.x-k8s.io/drain of a pod, with the value skip or wait-completed, comes before
+	// any rule. At most 64.
+	// +optional
+	// +listType=atomic
+	Rules []DrainRule `json:"rules,omitempty"`
 }
+
+// TimeoutAction is what a drain does with the pods that are left past its deadline.
+// +enum
+type TimeoutAction string
+
+const (
+	// OnTimeoutReport reports the drain as failed and goes on evicting.
+	OnTimeoutReport TimeoutAction = "Report"
+	// OnTimeoutDelete deletes what is left.
+	OnTimeoutDelete TimeoutAction = "Delete"
+)
+
+// EvictionPolicy is what a drain does with pods that lose something by it.
+// +enum
+type EvictionPolicy string
+
+const (
+	// PolicyEvict evicts them all the same.
+	PolicyEvict EvictionPolicy = "Evict"
+	// PolicyBlock leaves them, and the drain waits for somebody to remove them.
+	PolicyBlock EvictionPolicy = "Block"
+)
+
+// DrainRule says how some of the pods of a node are drained.
+type DrainRule struct {
+	// podSelector picks pods by their labels. Not set: every pod.
+	// +optional
+	PodSelector *metav1.LabelSelector `json:"podSelector,omitempty"`
+	// namespaceSelector picks pods by the labels of their namespace; the label
+	// kubernetes.io/metadata.name is its name. Not set: every namespace. With podSelector,
+	// a pod must match both.
+	// +optional
+	NamespaceSelector *metav1.LabelSelector `json:"namespaceSelector,omitempty"`
+	// action is what happens to the pods: Drain evicts them, Skip leaves them on the node,
+	// WaitCompleted lets them run to their end first. Required.
+	Action DrainAction `json:"action"`
+	// order is the turn in which the pods are evicted: those of a lower order are gone
+	// before the next one starts, and of one order, pods of a system-critical priority go
+	// last. Pods that no rule matches are of order 0. Only with the action Drain. Default: 0.
+	// +optional
+	Order int32 `json:"order,omitempty"`
+}
+
+// DrainAction is what a rule does with the pods that it matches.
+// +enum
+type DrainAction string
+
+const (
+	// ActionDrain evicts the pods.
+	ActionDrain DrainAction = "Drain"
+	// ActionSkip leaves the pods on the node.
+	ActionSkip DrainAction = "Skip"
+	// ActionWaitCompleted lets the pods run to their end, and then removes them.
+	ActionWaitCompleted DrainAction = "WaitCompleted"
+)
 
 // NodeMaintenanceStatus says how far a maintenance has come.
 type NodeMaintenanceStatus struct {
@@ -161,7 +239,11 @@ type NodeMaintenanceStatus struct {
 	// the node back undoes only what was not there before.
 	// +optional
 	NodeBefore *NodeBefore `json:"nodeBefore,omitempty"`
-	// conditions are Cordoned, Drained and Blocked.
+	// plan is what a create with dryRun would do: with each pod of the node, in which order,
+	// and what is in its way. Only the answer to such a create has it; it is never stored.
+	// +optional
+	Plan *DrainPlan `json:"plan,omitempty"`
+	// conditions are Cordoned, Drained, Blocked and VolumesDetached.
 	// +optional
 	// +patchMergeKey=type
 	// +patchStrategy=merge
@@ -236,6 +318,12 @@ const (
 	// BlockerNamespaceTerminating means that the pod's namespace is being deleted, and nothing can be
 	// evicted in it.
 	BlockerNamespaceTerminating BlockerReason = "NamespaceTerminating"
+	// BlockerWaitingForCompletion means that a rule or the pod's own label lets the pod run to its end.
+	BlockerWaitingForCompletion BlockerReason = "WaitingForCompletion"
+	// BlockerUnmanagedPod means that no controller owns the pod, and spec.drain.unmanagedPods is Block.
+	BlockerUnmanagedPod BlockerReason = "UnmanagedPod"
+	// BlockerEmptyDirPod means that the pod has emptyDir volumes, and spec.drain.emptyDirPods is Block.
+	BlockerEmptyDirPod BlockerReason = "EmptyDirPod"
 	// BlockerOwnPod means that the pod is this server's own, and no other replica could take over.
 	BlockerOwnPod BlockerReason = "OwnPod"
 	// BlockerEvictionFailed means that the eviction is refused or fails for another reason, which the

@@ -24,3 +24,13 @@ const (
 	// hold exists, nothing is decided by it.
 	HoldsAnnotation = GroupName + "/holds"
 )
+
+// DrainLabel on a pod says how a drain treats it, before any rule. The label and its values are
+// Cluster API's, so that pods labelled for it are treated alike.
+const (
+	DrainLabel = "cluster.x-k8s.io/drain"
+	// DrainLabelSkip leaves the pod on the node.
+	DrainLabelSkip = "skip"
+	// DrainLabelWaitCompleted lets the pod run to its end.
+	DrainLabelWaitCompleted = "wait-completed"
+)

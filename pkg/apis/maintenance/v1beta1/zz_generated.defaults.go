@@ -23,6 +23,7 @@ func RegisterDefaults(scheme *runtime.Scheme) error {
 
 func SetObjectDefaults_NodeMaintenance(in *NodeMaintenance) {
 	SetDefaults_NodeMaintenanceSpec(&in.Spec)
+	SetDefaults_DrainSpec(&in.Spec.Drain)
 }
 
 func SetObjectDefaults_NodeMaintenanceList(in *NodeMaintenanceList) {

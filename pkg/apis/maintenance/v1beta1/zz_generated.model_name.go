@@ -14,6 +14,16 @@ func (in DrainBlocker) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in DrainPlan) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.DrainPlan"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in DrainRule) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.DrainRule"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in DrainSpec) OpenAPIModelName() string {
 	return "io.medik8s.maintenance.v1beta1.DrainSpec"
 }
@@ -41,4 +51,9 @@ func (in NodeMaintenanceSpec) OpenAPIModelName() string {
 // OpenAPIModelName returns the OpenAPI model name for this type.
 func (in NodeMaintenanceStatus) OpenAPIModelName() string {
 	return "io.medik8s.maintenance.v1beta1.NodeMaintenanceStatus"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in PlannedPod) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.PlannedPod"
 }

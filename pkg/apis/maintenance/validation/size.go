@@ -17,11 +17,11 @@ import (
 // be updated and deleted too.
 const (
 	maxMetadataBytes = 512 << 10
-	maxSelectorBytes = 64 << 10
+	maxSelectorBytes = 64 << 10 // of the drain's selector, and of all its rules
 )
 
 // validateSize bounds what has no bound of its own: the number of labels,
-// finalizers and owners, and of the terms of a selector.
+// finalizers and owners, and of the terms of selectors.
 func validateSize(nm *maintenance.NodeMaintenance) field.ErrorList {
 	return validateGrowth(nm, &maintenance.NodeMaintenance{})
 }
@@ -29,9 +29,10 @@ func validateSize(nm *maintenance.NodeMaintenance) field.ErrorList {
 // validateGrowth refuses only what has become larger: an object that is too
 // large already can still be changed, and made smaller.
 func validateGrowth(newNM, oldNM *maintenance.NodeMaintenance) field.ErrorList {
+	newDrain, oldDrain, drainPath := &newNM.Spec.Drain, &oldNM.Spec.Drain, field.NewPath("spec", "drain")
 	allErrs := validateBytes(newNM.ObjectMeta, oldNM.ObjectMeta, maxMetadataBytes, field.NewPath("metadata"))
-	return append(allErrs, validateBytes(newNM.Spec.Drain.PodSelector, oldNM.Spec.Drain.PodSelector, maxSelectorBytes,
-		field.NewPath("spec", "drain", "podSelector"))...)
+	allErrs = append(allErrs, validateBytes(newDrain.PodSelector, oldDrain.PodSelector, maxSelectorBytes, drainPath.Child("podSelector"))...)
+	return append(allErrs, validateBytes(newDrain.Rules, oldDrain.Rules, maxSelectorBytes, drainPath.Child("rules"))...)
 }
 
 func validateBytes(newPart, oldPart any, limit int, path *field.Path) field.ErrorList {

@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
-	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -85,13 +84,6 @@ func validateChangeable(spec *maintenance.NodeMaintenanceSpec, path *field.Path)
 	}
 	allErrs = append(allErrs, validateEnum(spec.Stage, stages, path.Child("stage"))...)
 	return append(allErrs, validateDrain(&spec.Drain, path.Child("drain"))...)
-}
-
-func validateDrain(drain *maintenance.DrainSpec, path *field.Path) field.ErrorList {
-	allErrs := metav1validation.ValidateLabelSelector(drain.PodSelector,
-		metav1validation.LabelSelectorValidationOptions{}, path.Child("podSelector"))
-	allErrs = append(allErrs, validateSeconds(drain.GracePeriodSeconds, path.Child("gracePeriodSeconds"))...)
-	return append(allErrs, validateSeconds(drain.TimeoutSeconds, path.Child("timeoutSeconds"))...)
 }
 
 func validateSeconds(seconds *int64, path *field.Path) field.ErrorList {

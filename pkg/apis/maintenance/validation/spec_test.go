@@ -4,6 +4,7 @@
 package validation
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,9 +28,21 @@ func validNodeMaintenance() *maintenance.NodeMaintenance {
 				PodSelector:        &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
 				GracePeriodSeconds: ptr.To[int64](1),
 				TimeoutSeconds:     ptr.To[int64](2592000),
+				OnTimeout:          maintenance.OnTimeoutReport,
+				UnmanagedPods:      maintenance.PolicyEvict,
+				EmptyDirPods:       maintenance.PolicyBlock,
 			},
 		},
 	}
+}
+
+var defaultDrain = maintenance.DrainSpec{
+	OnTimeout: maintenance.OnTimeoutReport, UnmanagedPods: maintenance.PolicyEvict, EmptyDirPods: maintenance.PolicyEvict,
+}
+
+// withRules makes a change that sets the drain's rules.
+func withRules(rules ...maintenance.DrainRule) func(*maintenance.NodeMaintenanceSpec) {
+	return func(s *maintenance.NodeMaintenanceSpec) { s.Drain.Rules = rules }
 }
 
 // The specs that a create and an update refuse alike.
@@ -56,6 +69,52 @@ var badSpecs = map[string]struct {
 	"timeout over 30 days": {
 		change: func(s *maintenance.NodeMaintenanceSpec) { s.Drain.TimeoutSeconds = ptr.To[int64](2592001) },
 		want:   "spec.drain.timeoutSeconds: Invalid value: 2592001: must be between 1 and 2592000, inclusive (30 days)",
+	},
+	"timeout action unknown": {
+		change: func(s *maintenance.NodeMaintenanceSpec) { s.Drain.OnTimeout = "Kill" },
+		want:   `spec.drain.onTimeout: Unsupported value: "Kill": supported values: "Report", "Delete"`,
+	},
+	"delete without a timeout": {
+		change: func(s *maintenance.NodeMaintenanceSpec) {
+			s.Drain.OnTimeout, s.Drain.TimeoutSeconds = maintenance.OnTimeoutDelete, nil
+		},
+		want: "spec.drain.timeoutSeconds: Required value: must say after how long onTimeout: Delete deletes what is left",
+	},
+	"policy for unmanaged pods unknown": {
+		change: func(s *maintenance.NodeMaintenanceSpec) { s.Drain.UnmanagedPods = "Skip" },
+		want:   `spec.drain.unmanagedPods: Unsupported value: "Skip": supported values: "Evict", "Block"`,
+	},
+	"policy for emptyDir pods unknown": {
+		change: func(s *maintenance.NodeMaintenanceSpec) { s.Drain.EmptyDirPods = "block" },
+		want:   `spec.drain.emptyDirPods: Unsupported value: "block": supported values: "Evict", "Block"`,
+	},
+	"rule without an action": {
+		change: withRules(maintenance.DrainRule{Order: 1}),
+		want:   "spec.drain.rules[0].action: Required value: must be Drain, Skip or WaitCompleted",
+	},
+	"rule with an unknown action": {
+		change: withRules(maintenance.DrainRule{Action: maintenance.ActionSkip}, maintenance.DrainRule{Action: "Evict"}),
+		want:   `spec.drain.rules[1].action: Unsupported value: "Evict": supported values: "Drain", "Skip", "WaitCompleted"`,
+	},
+	"rule that orders what it skips": {
+		change: withRules(maintenance.DrainRule{Action: maintenance.ActionSkip, Order: 1}),
+		want:   "spec.drain.rules[0].order: Invalid value: 1: may only be set with action Drain: action Skip evicts in no order",
+	},
+	"rule with a bad pod selector": {
+		change: withRules(maintenance.DrainRule{Action: maintenance.ActionSkip, PodSelector: &metav1.LabelSelector{
+			MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "app", Operator: "Is"}},
+		}}),
+		want: `spec.drain.rules[0].podSelector.matchExpressions[0].operator: Invalid value: "Is": not a valid selector operator`,
+	},
+	"rule with a bad namespace selector": {
+		change: withRules(maintenance.DrainRule{Action: maintenance.ActionSkip, NamespaceSelector: &metav1.LabelSelector{
+			MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "app", Operator: "Is"}},
+		}}),
+		want: `spec.drain.rules[0].namespaceSelector.matchExpressions[0].operator: Invalid value: "Is": not a valid selector operator`,
+	},
+	"too many rules": {
+		change: withRules(slices.Repeat([]maintenance.DrainRule{{Action: maintenance.ActionSkip}}, 65)...),
+		want:   "spec.drain.rules: Too many: 65: must have at most 64 items",
 	},
 	"selector operator unknown": {
 		change: func(s *maintenance.NodeMaintenanceSpec) {
@@ -102,8 +161,8 @@ func TestValidateNodeMaintenance(t *testing.T) {
 		want   []string
 	}{
 		"valid": {change: func(*maintenance.NodeMaintenance) {}},
-		"drain settings left out": {
-			change: func(nm *maintenance.NodeMaintenance) { nm.Spec.Drain = maintenance.DrainSpec{} },
+		"drain settings left at their defaults": {
+			change: func(nm *maintenance.NodeMaintenance) { nm.Spec.Drain = defaultDrain },
 		},
 		"longest of everything": {
 			change: func(nm *maintenance.NodeMaintenance) {
@@ -156,7 +215,7 @@ func TestValidateNodeMaintenanceUpdate(t *testing.T) {
 		"changeable fields": {
 			change: func(nm *maintenance.NodeMaintenance) {
 				nm.Spec.Reason, nm.Spec.Stage = "", maintenance.StageIdle
-				nm.Spec.Drain = maintenance.DrainSpec{}
+				nm.Spec.Drain = defaultDrain
 			},
 		},
 		"node name": {

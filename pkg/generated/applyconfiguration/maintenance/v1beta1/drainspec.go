@@ -6,6 +6,7 @@
 package v1beta1
 
 import (
+	maintenancev1beta1 "github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	v1 "k8s.io/client-go/applyconfigurations/meta/v1"
 )
 
@@ -23,10 +24,28 @@ type DrainSpecApplyConfiguration struct {
 	// holds evict the same pod the longest counts. Not set: each pod's own.
 	GracePeriodSeconds *int64 `json:"gracePeriodSeconds,omitempty"`
 	// timeoutSeconds is how long the drain may take, counted from when the node is cordoned
-	// for it, before it is reported as failed. Evictions go on after it, and a node that
-	// empties after all has succeeded. At least 1, at most 2592000 (30 days). Not set: no
-	// limit.
+	// for it. onTimeout says what happens then. At least 1, at most 2592000 (30 days). Not
+	// set: no limit.
 	TimeoutSeconds *int64 `json:"timeoutSeconds,omitempty"`
+	// onTimeout is what happens to the pods that are left past the deadline. Report reports
+	// the drain as failed; evictions go on, and a node that empties after all has succeeded.
+	// Delete also deletes them, whatever their disruption budgets say: each has its grace
+	// period, of 1 second at least. Pods that unmanagedPods or emptyDirPods block are never
+	// deleted. Delete needs timeoutSeconds. Default: Report.
+	OnTimeout *maintenancev1beta1.TimeoutAction `json:"onTimeout,omitempty"`
+	// unmanagedPods is what happens to pods that no controller owns, which nobody creates
+	// again: Evict evicts them, Block leaves them, and the drain waits for somebody to
+	// remove them. Default: Evict.
+	UnmanagedPods *maintenancev1beta1.EvictionPolicy `json:"unmanagedPods,omitempty"`
+	// emptyDirPods is what happens to pods with emptyDir volumes, whose data are lost with
+	// the pod: Evict evicts them, Block leaves them, and the drain waits for somebody to
+	// remove them. Default: Evict.
+	EmptyDirPods *maintenancev1beta1.EvictionPolicy `json:"emptyDirPods,omitempty"`
+	// rules treat some of the pods that podSelector picks in another way. The first rule
+	// that matches a pod counts; a pod that none matches is evicted. The label
+	// cluster.x-k8s.io/drain of a pod, with the value skip or wait-completed, comes before
+	// any rule. At most 64.
+	Rules []DrainRuleApplyConfiguration `json:"rules,omitempty"`
 }
 
 // DrainSpecApplyConfiguration constructs a declarative configuration of the DrainSpec type for use with
@@ -56,5 +75,42 @@ func (b *DrainSpecApplyConfiguration) WithGracePeriodSeconds(value int64) *Drain
 // If called multiple times, the TimeoutSeconds field is set to the value of the last call.
 func (b *DrainSpecApplyConfiguration) WithTimeoutSeconds(value int64) *DrainSpecApplyConfiguration {
 	b.TimeoutSeconds = &value
+	return b
+}
+
+// WithOnTimeout sets the OnTimeout field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the OnTimeout field is set to the value of the last call.
+func (b *DrainSpecApplyConfiguration) WithOnTimeout(value maintenancev1beta1.TimeoutAction) *DrainSpecApplyConfiguration {
+	b.OnTimeout = &value
+	return b
+}
+
+// WithUnmanagedPods sets the UnmanagedPods field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the UnmanagedPods field is set to the value of the last call.
+func (b *DrainSpecApplyConfiguration) WithUnmanagedPods(value maintenancev1beta1.EvictionPolicy) *DrainSpecApplyConfiguration {
+	b.UnmanagedPods = &value
+	return b
+}
+
+// WithEmptyDirPods sets the EmptyDirPods field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the EmptyDirPods field is set to the value of the last call.
+func (b *DrainSpecApplyConfiguration) WithEmptyDirPods(value maintenancev1beta1.EvictionPolicy) *DrainSpecApplyConfiguration {
+	b.EmptyDirPods = &value
+	return b
+}
+
+// WithRules adds the given value to the Rules field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the Rules field.
+func (b *DrainSpecApplyConfiguration) WithRules(values ...*DrainRuleApplyConfiguration) *DrainSpecApplyConfiguration {
+	for i := range values {
+		if values[i] == nil {
+			panic("nil value passed to WithRules")
+		}
+		b.Rules = append(b.Rules, *values[i])
+	}
 	return b
 }

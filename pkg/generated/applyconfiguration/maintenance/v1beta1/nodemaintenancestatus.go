@@ -58,7 +58,10 @@ type NodeMaintenanceStatusApplyConfiguration struct {
 	// nodeBefore is what the node was like before it was cordoned, written down first. Giving
 	// the node back undoes only what was not there before.
 	NodeBefore *NodeBeforeApplyConfiguration `json:"nodeBefore,omitempty"`
-	// conditions are Cordoned, Drained and Blocked.
+	// plan is what a create with dryRun would do: with each pod of the node, in which order,
+	// and what is in its way. Only the answer to such a create has it; it is never stored.
+	Plan *DrainPlanApplyConfiguration `json:"plan,omitempty"`
+	// conditions are Cordoned, Drained, Blocked and VolumesDetached.
 	Conditions []metav1.ConditionApplyConfiguration `json:"conditions,omitempty"`
 }
 
@@ -200,6 +203,14 @@ func (b *NodeMaintenanceStatusApplyConfiguration) WithNodeUID(value types.UID) *
 // If called multiple times, the NodeBefore field is set to the value of the last call.
 func (b *NodeMaintenanceStatusApplyConfiguration) WithNodeBefore(value *NodeBeforeApplyConfiguration) *NodeMaintenanceStatusApplyConfiguration {
 	b.NodeBefore = value
+	return b
+}
+
+// WithPlan sets the Plan field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Plan field is set to the value of the last call.
+func (b *NodeMaintenanceStatusApplyConfiguration) WithPlan(value *DrainPlanApplyConfiguration) *NodeMaintenanceStatusApplyConfiguration {
+	b.Plan = value
 	return b
 }
 

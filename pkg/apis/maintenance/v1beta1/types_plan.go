@@ -1,0 +1,72 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package v1beta1
+
+// DrainPlan is what a drain of a node would do, as things are now.
+type DrainPlan struct {
+	// evictionPods is how many pods are to leave the node.
+	EvictionPods int32 `json:"evictionPods"`
+	// blockedPodCount is how many of these something keeps from leaving now.
+	// +optional
+	BlockedPodCount int32 `json:"blockedPodCount"`
+	// unmanagedPods are those to be evicted that no controller owns: nobody creates them
+	// again. As namespace/name.
+	// +optional
+	// +listType=atomic
+	UnmanagedPods []string `json:"unmanagedPods,omitempty"`
+	// emptyDirPods are those to be evicted that lose the data of emptyDir volumes. As
+	// namespace/name.
+	// +optional
+	// +listType=atomic
+	EmptyDirPods []string `json:"emptyDirPods,omitempty"`
+	// pods are all pods of the node, in the order in which they are to go; those that stay
+	// come last.
+	// +optional
+	// +listType=atomic
+	Pods []PlannedPod `json:"pods,omitempty"`
+}
+
+// PlannedPod is what is to happen with one pod.
+type PlannedPod struct {
+	// pod is the pod, as namespace/name.
+	Pod string `json:"pod"`
+	// action is what is to happen with it: Evict, WaitCompleted (it runs to its end first),
+	// Terminating (it is leaving already), Delete (past the deadline, whatever its budget
+	// says), Block (it is to go, but only a person can remove it), Stay.
+	Action PlannedAction `json:"action"`
+	// turn is when it goes: 1 is the first, and each begins when the pods of the one before
+	// are gone. Only for pods that are evicted.
+	// +optional
+	Turn int32 `json:"turn,omitempty"`
+	// gracePeriodSeconds is how long it gets to stop. Not set: its own
+	// terminationGracePeriodSeconds.
+	// +optional
+	GracePeriodSeconds *int64 `json:"gracePeriodSeconds,omitempty"`
+	// message says why.
+	// +optional
+	Message string `json:"message,omitempty"`
+	// blocker is what keeps it from leaving now. Pods of one disruption budget count
+	// against it together: of three pods and room for one, two are blocked.
+	// +optional
+	Blocker *DrainBlocker `json:"blocker,omitempty"`
+}
+
+// PlannedAction is what a drain is to do with a pod.
+// +enum
+type PlannedAction string
+
+const (
+	// PlanEvict means that the pod is to be evicted.
+	PlanEvict PlannedAction = "Evict"
+	// PlanWaitCompleted means that the pod runs to its end first.
+	PlanWaitCompleted PlannedAction = "WaitCompleted"
+	// PlanTerminating means that the pod is leaving already.
+	PlanTerminating PlannedAction = "Terminating"
+	// PlanDelete means that the pod is past the deadline and is deleted.
+	PlanDelete PlannedAction = "Delete"
+	// PlanBlock means that the pod is to go, but only a person can remove it.
+	PlanBlock PlannedAction = "Block"
+	// PlanStay means that the pod stays on the node.
+	PlanStay PlannedAction = "Stay"
+)

@@ -1,0 +1,66 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package validation
+
+import (
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+)
+
+// maxRules is more than anybody can keep in mind, and few enough to ask all of them for each
+// pod of a node.
+const maxRules = 64
+
+var (
+	timeoutActions   = []maintenance.TimeoutAction{maintenance.OnTimeoutReport, maintenance.OnTimeoutDelete}
+	evictionPolicies = []maintenance.EvictionPolicy{maintenance.PolicyEvict, maintenance.PolicyBlock}
+	drainActions     = []maintenance.DrainAction{maintenance.ActionDrain, maintenance.ActionSkip, maintenance.ActionWaitCompleted}
+)
+
+func validateDrain(drain *maintenance.DrainSpec, path *field.Path) field.ErrorList {
+	allErrs := validateSelector(drain.PodSelector, path.Child("podSelector"))
+	allErrs = append(allErrs, validateSeconds(drain.GracePeriodSeconds, path.Child("gracePeriodSeconds"))...)
+	allErrs = append(allErrs, validateSeconds(drain.TimeoutSeconds, path.Child("timeoutSeconds"))...)
+	allErrs = append(allErrs, validateEnum(drain.OnTimeout, timeoutActions, path.Child("onTimeout"))...)
+	if drain.OnTimeout == maintenance.OnTimeoutDelete && drain.TimeoutSeconds == nil {
+		allErrs = append(allErrs, field.Required(path.Child("timeoutSeconds"), "must say after how long onTimeout: Delete deletes what is left"))
+	}
+	allErrs = append(allErrs, validateEnum(drain.UnmanagedPods, evictionPolicies, path.Child("unmanagedPods"))...)
+	allErrs = append(allErrs, validateEnum(drain.EmptyDirPods, evictionPolicies, path.Child("emptyDirPods"))...)
+	return append(allErrs, validateRules(drain.Rules, path.Child("rules"))...)
+}
+
+func validateRules(rules []maintenance.DrainRule, path *field.Path) field.ErrorList {
+	if len(rules) > maxRules {
+		return field.ErrorList{field.TooMany(path, len(rules), maxRules)}
+	}
+	var allErrs field.ErrorList
+	for i := range rules {
+		allErrs = append(allErrs, validateRule(&rules[i], path.Index(i))...)
+	}
+	return allErrs
+}
+
+func validateRule(rule *maintenance.DrainRule, path *field.Path) field.ErrorList {
+	allErrs := validateSelector(rule.PodSelector, path.Child("podSelector"))
+	allErrs = append(allErrs, validateSelector(rule.NamespaceSelector, path.Child("namespaceSelector"))...)
+	if rule.Action == "" {
+		return append(allErrs, field.Required(path.Child("action"), "must be Drain, Skip or WaitCompleted"))
+	}
+	allErrs = append(allErrs, validateEnum(rule.Action, drainActions, path.Child("action"))...)
+	if rule.Order != 0 && rule.Action != maintenance.ActionDrain {
+		allErrs = append(allErrs, field.Invalid(path.Child("order"), rule.Order,
+			fmt.Sprintf("may only be set with action Drain: action %s evicts in no order", rule.Action)))
+	}
+	return allErrs
+}
+
+func validateSelector(selector *metav1.LabelSelector, path *field.Path) field.ErrorList {
+	return metav1validation.ValidateLabelSelector(selector, metav1validation.LabelSelectorValidationOptions{}, path)
+}
