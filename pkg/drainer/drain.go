@@ -6,6 +6,7 @@ package drainer
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -68,15 +69,17 @@ func (d *Drainer) drain(ctx context.Context, v *view) (drainState, error) {
 	d.dispatcher.want(v.name, plan.evictions(), plan.toGo(), pods)
 	v.memory.gauges.replace(plan.gauges())
 	state := d.assess(v, plan)
-	if err != nil {
-		state.lastError = err.Error()
-		return state, err
+	volumes, volumesErr := d.attachedVolumes(ctx, v, plan)
+	for _, f := range state.byHold {
+		f.volumes, f.volumesUnknown = volumes, volumesErr != nil
 	}
-	if err := d.verify(ctx, v, &state); err != nil {
-		state.lastError = err.Error()
-		return state, err
+	if err == nil {
+		err = d.verify(ctx, v, &state)
 	}
-	return state, nil
+	if err = errors.Join(err, volumesErr); err != nil {
+		state.lastError = err.Error()
+	}
+	return state, err
 }
 
 // planInput is what a plan for the node is made from.

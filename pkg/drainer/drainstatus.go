@@ -14,8 +14,12 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-// maxBlockedMessages is how many blockers the message of the condition quotes.
-const maxBlockedMessages = 3
+const (
+	// maxBlockedMessages is how many blockers the message of the condition quotes.
+	maxBlockedMessages = 3
+	// maxListedVolumes is how many volumes the message of the condition names.
+	maxListedVolumes = 10
+)
 
 func equalStatus(a, b v1beta1.NodeMaintenanceStatus) bool {
 	return apiequality.Semantic.DeepEqual(a, b)
@@ -53,6 +57,7 @@ func (s *statusBuilder) drain() {
 		s.begin()
 	}
 	s.count(f)
+	s.volumes(f)
 	s.deadline()
 	switch {
 	case isDrained:
@@ -105,6 +110,27 @@ func (s *statusBuilder) count(f *drainFacts) {
 	s.condition(v1beta1.ConditionBlocked, metav1.ConditionTrue, string(f.blockers[0].Reason), "%s", blockedMessage(f.blockers))
 }
 
+func (s *statusBuilder) volumes(f *drainFacts) {
+	if f.volumesUnknown {
+		return
+	}
+	if len(f.volumes) == 0 {
+		s.condition(v1beta1.ConditionVolumesDetached, metav1.ConditionTrue, v1beta1.ReasonNoVolumesAttached,
+			"no volume of a pod that had to move is attached to node %s", s.hold.Spec.NodeName)
+		return
+	}
+	s.condition(v1beta1.ConditionVolumesDetached, metav1.ConditionFalse, v1beta1.ReasonVolumesAttached,
+		"still attached to node %s: %s", s.hold.Spec.NodeName, listed(f.volumes, maxListedVolumes))
+}
+
+// listed joins the first few of the names and counts the rest.
+func listed(names []string, most int) string {
+	if more := len(names) - most; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), more)
+	}
+	return strings.Join(names, ", ")
+}
+
 func (s *statusBuilder) deadline() {
 	s.next.Deadline = s.hold.deadline(s.next.StartTime)
 }
@@ -121,7 +147,7 @@ func (s *statusBuilder) late() bool {
 }
 
 func (s *statusBuilder) emptied(wasDrained bool) {
-	s.next.Phase, s.next.DrainProgress, s.next.LastError = v1beta1.PhaseSucceeded, 100, ""
+	s.next.Phase, s.next.DrainProgress, s.next.LastError = v1beta1.PhaseSucceeded, 100, s.facts.lastError
 	if !wasDrained || s.next.DrainedTime == nil {
 		s.next.DrainedTime = s.now.DeepCopy()
 	}

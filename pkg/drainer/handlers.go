@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
@@ -45,6 +46,9 @@ func (d *Drainer) addHandlers() error {
 		}),
 		d.caches.handle("namespaces", d.caches.namespaces, cache.ResourceEventHandlerFuncs{
 			UpdateFunc: d.namespaceChanged,
+		}),
+		d.caches.handle("volumeattachments", d.caches.attachments, cache.ResourceEventHandlerFuncs{
+			AddFunc: d.attachmentChanged, DeleteFunc: d.attachmentChanged,
 		}),
 	)
 }
@@ -127,5 +131,13 @@ func (d *Drainer) namespaceChanged(old, updated any) {
 		for _, node := range d.pods.watched() {
 			d.queue.Add(node)
 		}
+	}
+}
+
+// attachmentChanged leaves alone the nodes that nobody holds.
+func (d *Drainer) attachmentChanged(obj any) {
+	attachment, known := object[*storagev1.VolumeAttachment](obj)
+	if known && len(d.caches.holdsOn(attachment.Spec.NodeName)) > 0 {
+		d.queue.Add(attachment.Spec.NodeName)
 	}
 }

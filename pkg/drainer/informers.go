@@ -10,11 +10,13 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	appsv1informers "k8s.io/client-go/informers/apps/v1"
 	corev1informers "k8s.io/client-go/informers/core/v1"
 	policyv1informers "k8s.io/client-go/informers/policy/v1"
+	storagev1informers "k8s.io/client-go/informers/storage/v1"
 	appsv1listers "k8s.io/client-go/listers/apps/v1"
 	"k8s.io/client-go/tools/cache"
 
@@ -25,6 +27,9 @@ import (
 // holdsByNode is the index of the NodeMaintenances by the node that they name.
 const holdsByNode = "node"
 
+// attachmentsByNode is the index of the VolumeAttachments by their node.
+const attachmentsByNode = "node"
+
 // caches are the engine's standing views of the cluster. Pods are not among them: see
 // podWatches.
 type caches struct {
@@ -33,6 +38,8 @@ type caches struct {
 	daemonSets cache.SharedIndexInformer
 	budgets    cache.SharedIndexInformer
 	namespaces cache.SharedIndexInformer
+	// attachments are of volumes to nodes.
+	attachments cache.SharedIndexInformer
 	// synced are by name what must be known before anything is decided: handlers included, for
 	// the budget book is filled by one.
 	synced map[string]cache.InformerSynced
@@ -53,7 +60,16 @@ func newCaches(config Config) (*caches, error) {
 		daemonSets: appsv1informers.NewDaemonSetInformer(config.Kube, metav1.NamespaceAll, 0, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}),
 		budgets:    policyv1informers.NewPodDisruptionBudgetInformer(config.Kube, metav1.NamespaceAll, 0, cache.Indexers{}),
 		namespaces: corev1informers.NewNamespaceInformer(config.Kube, 0, cache.Indexers{}),
-		synced:     map[string]cache.InformerSynced{},
+		attachments: storagev1informers.NewVolumeAttachmentInformer(config.Kube, 0, cache.Indexers{
+			attachmentsByNode: func(obj any) ([]string, error) {
+				attachment, isAttachment := obj.(*storagev1.VolumeAttachment)
+				if !isAttachment {
+					return nil, fmt.Errorf("not a VolumeAttachment: %T", obj)
+				}
+				return []string{attachment.Spec.NodeName}, nil
+			},
+		}),
+		synced: map[string]cache.InformerSynced{},
 	}
 	for _, informer := range c.all() {
 		if err := informer.SetTransform(trim); err != nil {
@@ -65,7 +81,7 @@ func newCaches(config Config) (*caches, error) {
 }
 
 func (c *caches) all() []cache.SharedIndexInformer {
-	return []cache.SharedIndexInformer{c.holds, c.nodes, c.daemonSets, c.budgets, c.namespaces}
+	return []cache.SharedIndexInformer{c.holds, c.nodes, c.daemonSets, c.budgets, c.namespaces, c.attachments}
 }
 
 // handle adds a handler, which must have seen everything before anything is decided.
@@ -134,17 +150,26 @@ func (c *caches) labelsOf(namespace string) (labels.Set, bool) {
 
 // holdsOn returns the NodeMaintenances that name the node.
 func (c *caches) holdsOn(node string) []*v1beta1.NodeMaintenance {
-	objects, err := c.holds.GetIndexer().ByIndex(holdsByNode, node)
+	return indexed[*v1beta1.NodeMaintenance](c.holds, holdsByNode, node)
+}
+
+// attachmentsTo returns the attachments of volumes to the node.
+func (c *caches) attachmentsTo(node string) []*storagev1.VolumeAttachment {
+	return indexed[*storagev1.VolumeAttachment](c.attachments, attachmentsByNode, node)
+}
+
+func indexed[T any](informer cache.SharedIndexInformer, index, value string) []T {
+	objects, err := informer.GetIndexer().ByIndex(index, value)
 	if err != nil {
 		return nil // only an index that does not exist is an error
 	}
-	holds := make([]*v1beta1.NodeMaintenance, 0, len(objects))
+	found := make([]T, 0, len(objects))
 	for _, obj := range objects {
-		if hold, isHold := obj.(*v1beta1.NodeMaintenance); isHold {
-			holds = append(holds, hold)
+		if typed, isTyped := obj.(T); isTyped {
+			found = append(found, typed)
 		}
 	}
-	return holds
+	return found
 }
 
 // object is the object that a delete event speaks of.

@@ -27,6 +27,8 @@ type nodeMemory struct {
 	said   conditionsSaid
 	// verdicts are of the node's pods, while it is drained.
 	verdicts verdicts
+	// claims are of the pods that stay on the node, while it is drained.
+	claims claims
 	// noted is the annotation of a node left behind that an event told of.
 	noted string
 }

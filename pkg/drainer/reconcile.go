@@ -70,7 +70,7 @@ func (d *Drainer) stopDraining(v *view) {
 	gauges := v.memory.gauges
 	gauges.draining, gauges.blocked = false, nil
 	v.memory.gauges.replace(gauges)
-	v.memory.verdicts = nil
+	v.memory.verdicts, v.memory.claims = nil, nil
 }
 
 // hold keeps the node out of service: what it was like is written down, it is cordoned, and its

@@ -44,6 +44,10 @@ type drainFacts struct {
 	leaves int
 	// deletes says that what is left past the deadline is being deleted.
 	deletes bool
+	// volumes are those still attached to the node that no pod which stays there needs.
+	volumes []string
+	// volumesUnknown says that this could not be found out.
+	volumesUnknown bool
 	// empty says that a fresh list from the API server showed nothing left.
 	empty bool
 }
@@ -151,6 +155,7 @@ func (s *statusBuilder) noDrain() {
 	s.next.StartTime, s.next.Deadline, s.next.DrainedTime = nil, nil, nil
 	s.next.DrainProgress, s.next.EvictionPods, s.next.TotalPods = 0, 0, 0
 	s.next.PendingPods, s.next.PendingPodCount = nil, 0
+	apimeta.RemoveStatusCondition(&s.next.Conditions, v1beta1.ConditionVolumesDetached)
 	s.unblocked()
 }
 

@@ -9,6 +9,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -30,6 +31,8 @@ func trim(obj any) (any, error) {
 	case *corev1.Namespace:
 		o.ObjectMeta = metav1.ObjectMeta{Name: o.Name, UID: o.UID, ResourceVersion: o.ResourceVersion, Labels: o.Labels}
 		o.Spec, o.Status = corev1.NamespaceSpec{}, corev1.NamespaceStatus{}
+	case *storagev1.VolumeAttachment:
+		trimAttachment(o)
 	case *policyv1.PodDisruptionBudget:
 		o.ManagedFields, o.Annotations = nil, nil
 	}
@@ -54,7 +57,7 @@ func trimPod(pod *corev1.Pod) {
 	}
 	pod.Spec = corev1.PodSpec{
 		NodeName:                      pod.Spec.NodeName,
-		Volumes:                       localVolumes(pod.Spec.Volumes),
+		Volumes:                       tellingVolumes(pod.Spec.Volumes),
 		Priority:                      pod.Spec.Priority,
 		TerminationGracePeriodSeconds: pod.Spec.TerminationGracePeriodSeconds,
 	}
@@ -66,7 +69,16 @@ func trimPod(pod *corev1.Pod) {
 	}
 }
 
-// localVolumes keeps the volumes that kubectl's filters ask for: those whose data are lost.
-func localVolumes(volumes []corev1.Volume) []corev1.Volume {
-	return slices.DeleteFunc(volumes, func(v corev1.Volume) bool { return v.EmptyDir == nil })
+// tellingVolumes keeps the volumes that something is decided by: those whose data are lost with the
+// pod, and those that may be attached to the node.
+func tellingVolumes(volumes []corev1.Volume) []corev1.Volume {
+	return slices.DeleteFunc(volumes, func(v corev1.Volume) bool {
+		return v.EmptyDir == nil && v.PersistentVolumeClaim == nil && v.Ephemeral == nil
+	})
+}
+
+func trimAttachment(attachment *storagev1.VolumeAttachment) {
+	attachment.ManagedFields, attachment.Annotations = nil, nil
+	attachment.Spec.Source.InlineVolumeSpec = nil
+	attachment.Status = storagev1.VolumeAttachmentStatus{}
 }
