@@ -182,7 +182,7 @@ func (d *Drainer) verify(ctx context.Context, v *view, state *drainState) error 
 		}
 		if drainable == nil {
 			var err error
-			if left, drainable, err = d.livePods(ctx, v.name); err != nil {
+			if left, drainable, err = d.listPods(ctx, v.name, true); err != nil {
 				return err
 			}
 		}
@@ -195,14 +195,19 @@ func (d *Drainer) verify(ctx context.Context, v *view, state *drainState) error 
 	return nil
 }
 
-// livePods lists the pods of the node, not from a cache, and says which of them a drain evicts.
-func (d *Drainer) livePods(ctx context.Context, node string) ([]*corev1.Pod, sets.Set[types.UID], error) {
+// listPods asks the API server for the pods of the node, as they are now if fresh and else as its
+// cache has them, and says which of them a drain evicts.
+func (d *Drainer) listPods(ctx context.Context, node string, fresh bool) ([]*corev1.Pod, sets.Set[types.UID], error) {
+	options := metav1.ListOptions{FieldSelector: podsOf(node)}
+	if !fresh {
+		options.ResourceVersion = "0"
+	}
 	var pods []*corev1.Pod
 	pages := pager.New(func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 		return d.config.Kube.CoreV1().Pods(metav1.NamespaceAll).List(ctx, options)
 	})
 	pages.PageSize = listPage
-	err := pages.EachListItem(ctx, metav1.ListOptions{FieldSelector: podsOf(node)}, func(obj runtime.Object) error {
+	err := pages.EachListItem(ctx, options, func(obj runtime.Object) error {
 		if pod, isPod := obj.(*corev1.Pod); isPod {
 			pods = append(pods, pod)
 		}

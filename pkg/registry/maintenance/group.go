@@ -26,12 +26,14 @@ type Dependencies struct {
 	Waker storage.Waker
 	// Nodes tells which nodes exist.
 	Nodes storage.NodeFinder
+	// Planner says what the drain of a new NodeMaintenance would do.
+	Planner storage.Planner
 }
 
 // definitions is the table of the group's resources.
 func definitions(scheme *runtime.Scheme, deps Dependencies) []resource.Definition {
 	return []resource.Definition{
-		nodemaintenance.Definition(scheme, storage.New(deps.Waker, deps.Nodes)),
+		nodemaintenance.Definition(scheme, storage.New(deps.Waker, deps.Nodes, deps.Planner)),
 	}
 }
 
@@ -41,8 +43,8 @@ func definitions(scheme *runtime.Scheme, deps Dependencies) []resource.Definitio
 func NewAPIGroupInfo(scheme *runtime.Scheme, codecs serializer.CodecFactory, parameterCodec runtime.ParameterCodec,
 	optsGetter generic.RESTOptionsGetter, deps Dependencies,
 ) (genericapiserver.APIGroupInfo, error) {
-	if deps.Waker == nil || deps.Nodes == nil {
-		return genericapiserver.APIGroupInfo{}, errors.New("the registry needs a waker and a node finder")
+	if deps.Waker == nil || deps.Nodes == nil || deps.Planner == nil {
+		return genericapiserver.APIGroupInfo{}, errors.New("the registry needs a waker, a node finder and a planner")
 	}
 	storages := map[string]rest.Storage{}
 	for _, definition := range definitions(scheme, deps) {

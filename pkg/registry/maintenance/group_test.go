@@ -18,8 +18,9 @@ import (
 
 func TestDependenciesAreRequired(t *testing.T) {
 	tests := map[string]Dependencies{
-		"no waker": {Nodes: everyNode{}},
-		"no nodes": {Waker: noWaker{}},
+		"no waker":   {Nodes: everyNode{}, Planner: noPlanner{}},
+		"no nodes":   {Waker: noWaker{}, Planner: noPlanner{}},
+		"no planner": {Waker: noWaker{}, Nodes: everyNode{}},
 	}
 	for name, deps := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -60,7 +61,10 @@ func TestCreate(t *testing.T) {
 
 	s.do("alice", http.MethodPost, collection, asJSON, body).want(t, http.StatusCreated)
 	got := s.get("a")
-	want := v1beta1.NodeMaintenanceSpec{NodeName: "worker-1", Requestor: "alice", Stage: v1beta1.StageDrain}
+	want := v1beta1.NodeMaintenanceSpec{
+		NodeName: "worker-1", Requestor: "alice", Stage: v1beta1.StageDrain,
+		Drain: v1beta1.DrainSpec{OnTimeout: v1beta1.OnTimeoutReport, UnmanagedPods: v1beta1.PolicyEvict, EmptyDirPods: v1beta1.PolicyEvict},
+	}
 	if diff := cmp.Diff(want, got.Spec); diff != "" {
 		t.Errorf("spec differs (-want +got):\n%s", diff)
 	}

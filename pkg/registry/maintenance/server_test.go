@@ -5,6 +5,7 @@ package maintenance
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -48,6 +49,12 @@ type everyNode struct{}
 
 func (everyNode) HasNode(string) bool { return true }
 
+type noPlanner struct{}
+
+func (noPlanner) Plan(context.Context, *v1beta1.NodeMaintenance, bool) (*v1beta1.DrainPlan, error) {
+	return &v1beta1.DrainPlan{}, nil
+}
+
 // testServer serves the group over HTTP with the generic API server's handlers.
 type testServer struct {
 	t   *testing.T
@@ -58,7 +65,7 @@ func startServer(t *testing.T) *testServer {
 	t.Helper()
 	group, err := NewAPIGroupInfo(scheme.Scheme, scheme.Codecs, scheme.ParameterCodec,
 		registrytest.RESTOptions(t, maintenance.Resource("nodemaintenances")),
-		Dependencies{Waker: noWaker{}, Nodes: everyNode{}})
+		Dependencies{Waker: noWaker{}, Nodes: everyNode{}, Planner: noPlanner{}})
 	if err != nil {
 		t.Fatal(err)
 	}

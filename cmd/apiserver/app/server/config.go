@@ -99,7 +99,7 @@ func (c CompletedConfig) New() (*Server, error) {
 	}
 	group, err := maintenanceregistry.NewAPIGroupInfo(
 		scheme.Scheme, scheme.Codecs, scheme.ParameterCodec, c.generic.RESTOptionsGetter,
-		maintenanceregistry.Dependencies{Waker: drain, Nodes: drain})
+		maintenanceregistry.Dependencies{Waker: drain, Nodes: drain, Planner: drain})
 	if err != nil {
 		return nil, fmt.Errorf("could not create the registry: %w", err)
 	}

@@ -47,6 +47,9 @@ func stored() *maintenance.NodeMaintenance {
 		},
 		Spec: maintenance.NodeMaintenanceSpec{
 			NodeName: "worker-3", Requestor: "alice", Stage: maintenance.StageDrain,
+			Drain: maintenance.DrainSpec{
+				OnTimeout: maintenance.OnTimeoutReport, UnmanagedPods: maintenance.PolicyEvict, EmptyDirPods: maintenance.PolicyEvict,
+			},
 		},
 		Status: maintenance.NodeMaintenanceStatus{Phase: maintenance.PhaseRunning, DrainProgress: 40},
 	}

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apiserver/pkg/util/dryrun"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
 
@@ -29,6 +30,13 @@ type Waker interface {
 // so it should answer from memory, and answer true while it does not know.
 type NodeFinder interface {
 	HasNode(name string) bool
+}
+
+// Planner knows what a drain would do. It changes nothing.
+type Planner interface {
+	// Plan says what would become of the pods of the hold's node. fresh asks for the pods of
+	// this moment, which takes longer than what a cache has.
+	Plan(ctx context.Context, hold *v1beta1.NodeMaintenance, fresh bool) (*v1beta1.DrainPlan, error)
 }
 
 var _ interface {
@@ -46,14 +54,15 @@ var _ interface {
 type REST struct {
 	*resource.REST
 
-	waker Waker
-	nodes NodeFinder
+	waker   Waker
+	nodes   NodeFinder
+	planner Planner
 }
 
 // New returns the function that makes NodeMaintenance's storage of the generic one.
-func New(waker Waker, nodes NodeFinder) func(*resource.REST) rest.Storage {
+func New(waker Waker, nodes NodeFinder, planner Planner) func(*resource.REST) rest.Storage {
 	return func(generic *resource.REST) rest.Storage {
-		return &REST{REST: generic, waker: waker, nodes: nodes}
+		return &REST{REST: generic, waker: waker, nodes: nodes, planner: planner}
 	}
 }
 
@@ -123,6 +132,7 @@ func (r *REST) created(ctx context.Context, obj runtime.Object, dryRun []string)
 	if hold, ok := obj.(*maintenance.NodeMaintenance); ok {
 		r.warnOfMissingNode(ctx, hold)
 		r.warnOfEarlierHolds(ctx, hold)
+		r.plan(ctx, hold, dryrun.IsDryRun(dryRun))
 	}
 }
 

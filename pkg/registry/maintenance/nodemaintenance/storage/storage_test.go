@@ -5,6 +5,7 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"testing"
 
@@ -60,10 +61,26 @@ type fakeNodes map[string]bool
 
 func (n fakeNodes) HasNode(name string) bool { return n[name] }
 
+// fakePlanner answers with what it is given, and remembers whether that was to be fresh.
+type fakePlanner struct {
+	plan  *v1beta1.DrainPlan
+	err   error
+	asked []bool
+}
+
+func (p *fakePlanner) Plan(_ context.Context, hold *v1beta1.NodeMaintenance, fresh bool) (*v1beta1.DrainPlan, error) {
+	if hold.Spec.NodeName == "" {
+		return nil, errors.New("which node?")
+	}
+	p.asked = append(p.asked, fresh)
+	return p.plan, p.err
+}
+
 // testStorage is the storage with its fakes and a user who makes the requests.
 type testStorage struct {
 	*REST
-	waker *fakeWaker
+	waker   *fakeWaker
+	planner *fakePlanner
 }
 
 func newTestStorage(t *testing.T) *testStorage {
@@ -73,8 +90,8 @@ func newTestStorage(t *testing.T) *testStorage {
 
 func newTestStorageIn(t *testing.T, options generic.RESTOptions) *testStorage {
 	t.Helper()
-	waker := &fakeWaker{}
-	definition := nodemaintenance.Definition(scheme.Scheme, New(waker, fakeNodes{"worker-1": true, "worker-2": true}))
+	waker, planner := &fakeWaker{}, &fakePlanner{plan: &v1beta1.DrainPlan{}}
+	definition := nodemaintenance.Definition(scheme.Scheme, New(waker, fakeNodes{"worker-1": true, "worker-2": true}, planner))
 	storages, err := resource.NewStorage(definition, options)
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +99,7 @@ func newTestStorageIn(t *testing.T, options generic.RESTOptions) *testStorage {
 	storage := storages["nodemaintenances"].(*REST)
 	t.Cleanup(storage.Destroy)
 	registrytest.WaitUntilReady(t, storage)
-	return &testStorage{REST: storage, waker: waker}
+	return &testStorage{REST: storage, waker: waker, planner: planner}
 }
 
 // recorder keeps the warnings that a request is answered with.
@@ -99,7 +116,9 @@ func requestBy(requester user.Info) (context.Context, *recorder) {
 func newHold(name, node string) *maintenance.NodeMaintenance {
 	return &maintenance.NodeMaintenance{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
-		Spec:       maintenance.NodeMaintenanceSpec{NodeName: node, Stage: maintenance.StageDrain},
+		Spec: maintenance.NodeMaintenanceSpec{NodeName: node, Stage: maintenance.StageDrain, Drain: maintenance.DrainSpec{
+			OnTimeout: maintenance.OnTimeoutReport, UnmanagedPods: maintenance.PolicyEvict, EmptyDirPods: maintenance.PolicyEvict,
+		}},
 	}
 }
 

@@ -1,0 +1,87 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package storage
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"k8s.io/apiserver/pkg/authentication/user"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+func TestPlan(t *testing.T) {
+	planned := &v1beta1.DrainPlan{EvictionPods: 1, Pods: []v1beta1.PlannedPod{
+		{Pod: "default/web", Action: v1beta1.PlanEvict, Turn: 1, Blocker: &v1beta1.DrainBlocker{Pod: "default/web", Reason: v1beta1.BlockerDisruptionBudget}},
+	}}
+	inAnswer := &maintenance.DrainPlan{EvictionPods: 1, Pods: []maintenance.PlannedPod{
+		{Pod: "default/web", Action: maintenance.PlanEvict, Turn: 1, Blocker: &maintenance.DrainBlocker{Pod: "default/web", Reason: maintenance.BlockerDisruptionBudget}},
+	}}
+	losses := &v1beta1.DrainPlan{UnmanagedPods: []string{"a/1", "a/2", "a/3", "a/4"}, EmptyDirPods: []string{"b/1"}}
+	lossWarnings := []string{
+		`pods of node "worker-1" that no controller creates again are evicted: 4 (a/1, a/2, a/3 and 1 more)`,
+		`pods of node "worker-1" lose the data of their emptyDir volumes: 1 (b/1)`,
+	}
+	tests := map[string]struct {
+		plan   *v1beta1.DrainPlan
+		err    error
+		stage  maintenance.MaintenanceStage
+		dryRun []string
+
+		wantAsked    []bool
+		wantPlan     *maintenance.DrainPlan
+		wantWarnings []string
+	}{
+		"create":                      {plan: planned, stage: maintenance.StageDrain, wantAsked: []bool{false}},
+		"create that evicts nothing":  {plan: losses, stage: maintenance.StageCordon},
+		"create that loses something": {plan: losses, stage: maintenance.StageDrain, wantAsked: []bool{false}, wantWarnings: lossWarnings},
+		"create without a plan":       {err: errors.New("boom"), stage: maintenance.StageDrain, wantAsked: []bool{false}},
+		"dry run":                     {plan: planned, stage: maintenance.StageDrain, dryRun: dryRun, wantAsked: []bool{true}, wantPlan: inAnswer},
+		"dry run of a cordon":         {plan: planned, stage: maintenance.StageCordon, dryRun: dryRun, wantAsked: []bool{true}, wantPlan: inAnswer},
+		"dry run without a plan": {
+			err: errors.New("boom"), stage: maintenance.StageDrain, dryRun: dryRun, wantAsked: []bool{true}, wantWarnings: []string{"status.plan is missing: boom"},
+		},
+	}
+	storage := newTestStorage(t)
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			storage.planner.plan, storage.planner.err, storage.planner.asked = test.plan, test.err, nil
+			hold := newHold("a", "worker-1")
+			hold.Spec.Stage = test.stage
+			created, warnings := storage.create(t, alice, hold, test.dryRun...)
+			if diff := cmp.Diff(test.wantPlan, created.Status.Plan); diff != "" {
+				t.Errorf("plan differs (-want +got):\n%s", diff)
+			}
+			wantStrings(t, "warnings", warnings, test.wantWarnings...)
+			if !slices.Equal(storage.planner.asked, test.wantAsked) {
+				t.Errorf("asked for fresh plans: %v, want %v", storage.planner.asked, test.wantAsked)
+			}
+			if len(test.dryRun) == 0 {
+				storage.remove(t, "a")
+			}
+		})
+	}
+}
+
+// remove deletes a hold and takes its finalizer off, as the drainer does.
+func (s *testStorage) remove(t *testing.T, name string) {
+	t.Helper()
+	ctx := context.Background()
+	obj, err := s.Get(ctx, name, &metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plan := obj.(*maintenance.NodeMaintenance).Status.Plan; plan != nil {
+		t.Errorf("a plan was stored: %v", plan)
+	}
+	s.delete(t, name)
+	s.update(t, &user.DefaultInfo{Name: user.APIServerUser, Groups: []string{user.SystemPrivilegedGroup}}, name, false, nil, func(hold *maintenance.NodeMaintenance) { hold.Finalizers = nil })
+}
