@@ -41,9 +41,11 @@
 // # What an eviction may come to
 //
 // The plan (plan.go) says for each pod of a node whether it stays, goes, or cannot go, and why.
-// Which pods a drain evicts at all is kubectl's decision (select.go). The dispatcher
+// Which pods a drain evicts at all is kubectl's decision (select.go); which of these a hold wants
+// gone, and in which turn, its rules say (treatment.go, holdplan.go). The dispatcher
 // (dispatch.go), one for the process, posts those that are to go, each as soon as the API server
-// would let it go by the rules of permitFor, which the plan uses too.
+// would let it go by the rules of permitFor, which the plan uses too. What is left past a deadline
+// with onTimeout Delete is deleted instead, and no budget is asked.
 //
 //	answer                                 outcome                then
 //	2xx                                    evicted                never posted again; its end is awaited
@@ -51,7 +53,8 @@
 //	429, cause DisruptionBudget            disruption_budget      a budget that we know is left alone until it
 //	                                                              changes, or for 10 s; else as a failure
 //	"admission webhook ... denied"         admission_webhook      again later, or when the pod changes
-//	429 otherwise                          throttled              again when the API server says
+//	429 otherwise                          throttled              nothing at all is posted for a second, or as
+//	                                                              long as the API server says; then half as many
 //	403, cause NamespaceTerminating        namespace_terminating  again later
 //	anything else, or no answer            failed                 again later
 //
@@ -59,11 +62,22 @@
 //
 // # In which order
 //
-// All nodes are drained at a time. The dispatcher goes through the nodes in the order in which
-// their drains began, and through all of them each time that something changed; a pod that may
-// not go now is passed over, so no node waits for another's pods. At most one eviction of a
-// budget is under way, at most Config.EvictionsInFlight in all, and of these at most half are
-// pods that were refused before.
+// Of one node's pods, those of an earlier turn are gone before the next turn starts. All nodes
+// are drained at a time. The dispatcher goes through all nodes each time that something changed; a
+// pod that may not go now is passed over, so no node waits for another's pods. Where nodes want
+// the room of one budget, their order decides:
+//
+//   - the node nearest to empty comes first, counting its pods that are still to be evicted and
+//     that nothing blocks for good. So nodes finish one after another, and the first can be worked
+//     on, rather than all at the end;
+//   - but a node of which nothing was posted for 2 minutes (passedOverAfter) comes before those, the
+//     longest draining first: a large node is not put off for ever by a stream of small ones;
+//   - among equals, the one that has been draining longer.
+//
+// At most Config.EvictionsInFlight evictions are under way, and of these at most half are pods that
+// were refused before. Of one budget there is one to begin with, then one more after each that
+// was answered within a second, up to four: each eviction updates the budget's status, and
+// updates that collide wait for half a second (flow.go).
 //
 // A budget's status shows an eviction a moment after it was posted. In between the dispatcher
 // subtracts its own posts from the room that the status shows (budgetroom.go).
