@@ -15,9 +15,9 @@ import (
 )
 
 // AuditEvents returns the requests in kube-apiserver's audit log for which keep
-// returns true, in the order in which they ended. Requests to our group and
-// evictions bear their bodies; leases, events and the control plane's own reads
-// are not in the log.
+// returns true, in the order in which they ended. Requests to our group, and
+// evictions and deletions of pods, bear their bodies; leases, events and the
+// control plane's own reads are not in the log.
 func (c *Cluster) AuditEvents(keep func(*auditv1.Event) bool) ([]auditv1.Event, error) {
 	file, err := os.Open(c.layout.auditLog())
 	if err != nil {

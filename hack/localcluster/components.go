@@ -24,24 +24,23 @@ const (
 	nodeMonitorGracePeriod = "25s"
 )
 
-// etcd listens on unix sockets alone. It does not wait for the disk: a cluster
-// that loses power is started anew.
+// etcd listens on unix sockets alone. Unless it is to be durable it does not wait
+// for the disk: a cluster that loses power is started anew.
 func (c *Cluster) etcd() component {
-	return component{
-		name:   binaries.Etcd,
-		binary: c.binary(binaries.Etcd),
-		args: []string{
-			"--name=localcluster",
-			"--data-dir=" + c.layout.data("etcd"),
-			"--listen-client-urls=" + c.socketURL("client"),
-			"--advertise-client-urls=http://localhost:2379", // must be given, must not be a socket, and nobody asks
-			"--listen-peer-urls=" + c.socketURL("peer"),
-			"--unsafe-no-fsync",
-			"--auto-compaction-mode=periodic",
-			"--auto-compaction-retention=5m",
-			"--log-level=warn",
-		},
+	args := []string{
+		"--name=localcluster",
+		"--data-dir=" + c.layout.data("etcd"),
+		"--listen-client-urls=" + c.socketURL("client"),
+		"--advertise-client-urls=http://localhost:2379", // must be given, must not be a socket, and nobody asks
+		"--listen-peer-urls=" + c.socketURL("peer"),
+		"--auto-compaction-mode=periodic",
+		"--auto-compaction-retention=5m",
+		"--log-level=warn",
 	}
+	if !c.options.Durable {
+		args = append(args, "--unsafe-no-fsync")
+	}
+	return component{name: binaries.Etcd, binary: c.binary(binaries.Etcd), args: args}
 }
 
 func (c *Cluster) socketURL(name string) string {

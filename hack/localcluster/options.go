@@ -36,6 +36,9 @@ type Options struct {
 	// TerminationDelay is how long after its deletion a pod is gone, at most its
 	// grace period. Default: 1 s; a pod overrides it with TerminationDelayAnnotation.
 	TerminationDelay time.Duration
+	// Durable has the control plane's etcd wait for the disk, as one that holds what
+	// somebody needs does. Default: it does not, which is faster.
+	Durable bool
 	// Detached lets the cluster outlive the calling process. Otherwise the kernel
 	// ends the cluster's processes with it.
 	Detached bool

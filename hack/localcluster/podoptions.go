@@ -87,6 +87,21 @@ func EmptyDir() PodOption {
 	}
 }
 
+// Claim gives the pods a volume of the named PersistentVolumeClaim.
+func Claim(name string) PodOption {
+	return func(t *corev1.PodTemplateSpec) {
+		t.Spec.Volumes = append(t.Spec.Volumes, corev1.Volume{
+			Name:         "data",
+			VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: name}},
+		})
+	}
+}
+
+// PriorityClass sets the pods' priority class.
+func PriorityClass(name string) PodOption {
+	return func(t *corev1.PodTemplateSpec) { t.Spec.PriorityClassName = name }
+}
+
 // podTemplate returns a pod of one container, whose image is never pulled.
 func podTemplate(app string, options []PodOption) corev1.PodTemplateSpec {
 	template := corev1.PodTemplateSpec{

@@ -348,3 +348,31 @@ func TestNodeConditions(t *testing.T) {
 		}
 	})
 }
+
+// Many holds that are created at once are not slowed down by what has no hurry.
+func TestNothingToDoIsSaidAfterAWhile(t *testing.T) {
+	tests := map[string]struct {
+		change     func(*v1beta1.NodeMaintenance)
+		wantAtOnce bool
+	}{
+		"idle":         {change: stage(v1beta1.StageIdle)},
+		"missing node": {change: forNode("worker-9")},
+		"cordon":       {change: stage(v1beta1.StageCordon), wantAtOnce: true},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			inCluster(t, func(t *testing.T) *cluster { return newCluster(t, makeNode(testNode)) }, func(c *cluster) {
+				c.create(makeHold("a", test.change, func(h *v1beta1.NodeMaintenance) {
+					h.CreationTimestamp, h.Status.Phase = metav1.Now(), v1beta1.PhasePending
+				}))
+				if got := len(c.statusWrites["a"]); (got > 0) != test.wantAtOnce {
+					t.Errorf("the status was written %d times at once", got)
+				}
+				c.wait(statusInterval)
+				if reason := conditionReason(c.hold("a").Status, v1beta1.ConditionCordoned); reason == "" {
+					t.Error("the status still says nothing")
+				}
+			})
+		})
+	}
+}

@@ -64,10 +64,15 @@ func (d *draft) of(h hold) v1beta1.NodeMaintenanceStatus {
 	return h.Status
 }
 
-// urgent says whether a change is one that somebody may be waiting for.
+// urgent says whether a change is one that somebody may be waiting for. That nothing is to be
+// done is not: it can wait until many holds that are created at once have been.
 func urgent(old, next v1beta1.NodeMaintenanceStatus) bool {
-	return next.Phase != old.Phase || drained(next) != drained(old) ||
-		conditionReason(next, v1beta1.ConditionCordoned) != conditionReason(old, v1beta1.ConditionCordoned)
+	if next.Phase != old.Phase || drained(next) != drained(old) {
+		return true
+	}
+	was, is := conditionReason(old, v1beta1.ConditionCordoned), conditionReason(next, v1beta1.ConditionCordoned)
+	idle := is == v1beta1.ReasonStageIdle || is == v1beta1.ReasonNodeNotFound
+	return was != is && (was != "" || !idle)
 }
 
 // saveStatus writes the hold's status if it changed and may be written now, and returns how long
@@ -79,6 +84,9 @@ func (d *Drainer) saveStatus(ctx context.Context, h hold, memory *holdMemory, ne
 		return 0, nil
 	}
 	memory.draft = draft{resourceVersion: h.ResourceVersion, status: &next}
+	if memory.limit.next.IsZero() {
+		memory.limit.next = h.CreationTimestamp.Add(statusInterval)
+	}
 	if wait := memory.limit.wait(urgent, d.config.Clock.Now()); wait > 0 {
 		return wait, nil
 	}

@@ -84,7 +84,7 @@ func TestReactionsPairEvictionsWithRoom(t *testing.T) {
 func TestSpread(t *testing.T) {
 	nodes := []string{"n1", "n2", "n3", "n4"}
 	s := size{nodes: 4, used: 3, drained: 2, apps: 5, replicas: 4}
-	apps := spread(s, nodes, true, 1)
+	apps := spread(s, nodes, 1, 1)
 	onNode := map[string]int{}
 	for _, a := range apps {
 		if len(a.nodes) != s.replicas || a.desired() != s.replicas-1 {
@@ -100,7 +100,7 @@ func TestSpread(t *testing.T) {
 	if s.podsDrained() != 14 {
 		t.Errorf("%d pods to drain, want 14", s.podsDrained())
 	}
-	if again := spread(s, nodes, true, 1); !slices.EqualFunc(apps, again, func(a, b app) bool { return slices.Equal(a.nodes, b.nodes) }) {
+	if again := spread(s, nodes, 1, 1); !slices.EqualFunc(apps, again, func(a, b app) bool { return slices.Equal(a.nodes, b.nodes) }) {
 		t.Error("the same seed gives another placement")
 	}
 }

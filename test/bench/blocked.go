@@ -75,7 +75,7 @@ func (c *blockedCase) measure(ctx context.Context, b *bench) error {
 func (c *blockedCase) start(ctx context.Context, b *bench, p *pool) (*workload, *observer, error) {
 	w := &workload{kube: b.kube, namespace: b.namespace(c.name()), pool: p.name, apps: []app{
 		{name: "stuck", nodes: p.nodes[:c.nodes], maxUnavailable: 0},
-		{name: "free", nodes: slices.Repeat(p.nodes[c.nodes:c.nodes+1], freePods), maxUnavailable: -1},
+		{name: "free", nodes: slices.Repeat(p.nodes[c.nodes:c.nodes+1], freePods), maxUnavailable: noBudget},
 	}}
 	if err := w.create(ctx); err != nil {
 		return nil, nil, err

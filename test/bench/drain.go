@@ -16,10 +16,11 @@ const drainTimeout = 5 * time.Minute
 
 // drainCase has each tool drain the same nodes of the same workload.
 type drainCase struct {
-	id        string
-	size      size
-	protected bool
-	tools     []string
+	id   string
+	size size
+	// maxUnavailable is that of each app's budget; noBudget: there are none.
+	maxUnavailable int
+	tools          []string
 }
 
 // drainRun is what one tool took for it, once.
@@ -41,11 +42,12 @@ func (c *drainCase) name() string { return c.id }
 
 func (c *drainCase) title() string {
 	budgets := "no budgets"
-	if c.protected {
-		budgets = fmt.Sprintf("%d budgets of maxUnavailable 1", c.size.apps)
-	}
-	if c.protected && c.size.apps == 1 {
-		budgets = "one budget of maxUnavailable 1"
+	switch {
+	case c.maxUnavailable == noBudget:
+	case c.size.apps == 1:
+		budgets = fmt.Sprintf("one budget of maxUnavailable %d", c.maxUnavailable)
+	default:
+		budgets = fmt.Sprintf("%d budgets of maxUnavailable %d", c.size.apps, c.maxUnavailable)
 	}
 	return fmt.Sprintf("%s: %d of %d nodes, %d pods on them, %s", c.id, c.size.drained, c.size.nodes, c.size.podsDrained(), budgets)
 }
@@ -79,7 +81,7 @@ func (c *drainCase) measure(ctx context.Context, b *bench) error {
 func (c *drainCase) run(ctx context.Context, b *bench, pool *pool, name string, round int) (*drainRun, error) {
 	w := &workload{
 		kube: b.kube, namespace: b.namespace(c.id), pool: pool.name,
-		apps: spread(c.size, pool.nodes, c.protected, uint64(round)),
+		apps: spread(c.size, pool.nodes, c.maxUnavailable, uint64(round)),
 	}
 	if err := w.create(ctx); err != nil {
 		return nil, err

@@ -19,9 +19,9 @@ type options struct {
 	verbose       bool
 
 	// The drains' sizes, by case.
-	budgets, free, serial, large size
-	blockedNodes                 int
-	creates, clients             int
+	budgets, free, serial, wide, large size
+	blockedNodes                       int
+	creates, clients                   int
 }
 
 // benchCase is one table.
@@ -37,19 +37,21 @@ func parseOptions(args []string) (*options, error) {
 		budgets: size{nodes: 10, used: 10, drained: 3, apps: 20, replicas: 8},
 		free:    size{nodes: 20, used: 20, drained: 5, apps: 20, replicas: 51},
 		serial:  size{nodes: 8, used: 4, drained: 4, apps: 1, replicas: 24},
+		wide:    size{nodes: 8, used: 4, drained: 2, apps: 1, replicas: 160},
 		large:   size{nodes: 130, used: 100, drained: 100, apps: 30, replicas: 100},
 	}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.IntVar(&o.rounds, "rounds", 1, "how often everything is measured; tables show medians")
 	flags.IntVar(&o.kubectlRounds, "kubectl-rounds", 1, "in how many of the rounds kubectl is measured; it takes minutes")
-	flags.StringVar(&o.names, "cases", "budgets,free,serial,blocked,create", "what to measure, in this order; there is large besides")
+	flags.StringVar(&o.names, "cases", "budgets,free,serial,wide,blocked,create", "what to measure, in this order; there is large besides")
 	flags.BoolVar(&o.verbose, "verbose", false, "print each measurement to standard error")
 	const sizes = ": nodes,nodes with pods,nodes drained,apps,replicas of each"
 	flags.Var(&o.budgets, "budgets", "size of case budgets"+sizes)
 	flags.Var(&o.free, "free", "size of case free"+sizes)
 	flags.Var(&o.serial, "serial", "size of case serial"+sizes)
+	flags.Var(&o.wide, "wide", "size of case wide"+sizes)
 	flags.Var(&o.large, "large", "size of case large"+sizes)
-	flags.IntVar(&o.blockedNodes, "blocked-nodes", 10, "how many nodes are blocked for good in case blocked")
+	flags.IntVar(&o.blockedNodes, "blocked-nodes", 50, "how many nodes are blocked for good in case blocked")
 	flags.IntVar(&o.creates, "creates", 200, "how many objects of each kind are created in case create")
 	flags.IntVar(&o.clients, "clients", 50, "how many clients create them side by side")
 	if err := flags.Parse(args); err != nil {
@@ -63,12 +65,13 @@ func parseOptions(args []string) (*options, error) {
 
 func (o *options) all() []benchCase {
 	return []benchCase{
-		&drainCase{id: "budgets", size: o.budgets, protected: true, tools: []string{toolOurs, toolKubectl, toolFloor}},
-		&drainCase{id: "free", size: o.free, tools: []string{toolOurs, toolKubectl, toolFloor}},
-		&drainCase{id: "serial", size: o.serial, protected: true, tools: []string{toolOurs, toolKubectl, toolFloor}},
+		&drainCase{id: "budgets", size: o.budgets, maxUnavailable: 1, tools: []string{toolOurs, toolKubectl, toolFloor}},
+		&drainCase{id: "free", size: o.free, maxUnavailable: noBudget, tools: []string{toolOurs, toolKubectl, toolFloor}},
+		&drainCase{id: "serial", size: o.serial, maxUnavailable: 1, tools: []string{toolOurs, toolKubectl, toolFloor}},
+		&drainCase{id: "wide", size: o.wide, maxUnavailable: o.wide.replicas / 2, tools: []string{toolOurs, toolKubectl, toolFloor}},
 		&blockedCase{nodes: o.blockedNodes},
 		&createCase{creates: o.creates, clients: o.clients},
-		&drainCase{id: "large", size: o.large, tools: []string{toolOurs, toolFloor}},
+		&drainCase{id: "large", size: o.large, maxUnavailable: noBudget, tools: []string{toolOurs, toolFloor}},
 	}
 }
 

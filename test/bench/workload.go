@@ -21,6 +21,8 @@ import (
 
 const (
 	appLabel = "app"
+	// noBudget is in the place of a maxUnavailable.
+	noBudget = -1
 	// poolLabel keeps a case's pods to its own nodes.
 	poolLabel = "bench-pool"
 	// setUpParallel is how many requests at a time set up and remove a workload.
@@ -35,13 +37,13 @@ type app struct {
 	// nodes has for each replica the node on which it starts. What replaces it
 	// goes where the scheduler says.
 	nodes []string
-	// maxUnavailable is that of its budget; there is none if negative.
+	// maxUnavailable is that of its budget; noBudget: there is none.
 	maxUnavailable int
 }
 
 // desired is how many healthy pods the app's budget asks for; 0 without a budget.
 func (a *app) desired() int {
-	if a.maxUnavailable < 0 {
+	if a.maxUnavailable == noBudget {
 		return 0
 	}
 	return len(a.nodes) - a.maxUnavailable
@@ -57,7 +59,7 @@ type workload struct {
 
 // spread puts equally many pods on each of the nodes, in an order that the seed
 // alone decides: every tool of a round meets the same placement.
-func spread(s size, nodes []string, protected bool, seed uint64) []app {
+func spread(s size, nodes []string, maxUnavailable int, seed uint64) []app {
 	slots := make([]int, 0, s.apps*s.replicas)
 	for i := range s.apps * s.replicas {
 		slots = append(slots, i%s.apps)
@@ -66,10 +68,7 @@ func spread(s size, nodes []string, protected bool, seed uint64) []app {
 	random.Shuffle(len(slots), func(i, j int) { slots[i], slots[j] = slots[j], slots[i] })
 	apps := make([]app, s.apps)
 	for i := range apps {
-		apps[i] = app{name: fmt.Sprintf("app%d", i), maxUnavailable: -1}
-		if protected {
-			apps[i].maxUnavailable = 1
-		}
+		apps[i] = app{name: fmt.Sprintf("app%d", i), maxUnavailable: maxUnavailable}
 	}
 	for i, slot := range slots {
 		apps[slot].nodes = append(apps[slot].nodes, nodes[i%s.used])
@@ -166,7 +165,7 @@ func (w *workload) createControllers(ctx context.Context, a *app) error {
 	if _, err := w.kube.AppsV1().ReplicaSets(w.namespace).Create(ctx, set, metav1.CreateOptions{}); err != nil {
 		return fmt.Errorf("could not create ReplicaSet %s: %w", a.name, err)
 	}
-	if a.maxUnavailable < 0 {
+	if a.maxUnavailable == noBudget {
 		return nil
 	}
 	budget := &policyv1.PodDisruptionBudget{

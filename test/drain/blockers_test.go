@@ -19,6 +19,8 @@ import (
 type obstacle struct {
 	// start sets it up, with the pod, before the node is taken out of service.
 	start func(t *testing.T, p *pool)
+	// drain says how the node is drained, where that matters.
+	drain v1beta1.DrainSpec
 	// pod is the name of the pod that cannot leave.
 	pod string
 	// want is what the blocker says; its message contains the words. Its object
@@ -40,7 +42,9 @@ func (o obstacle) check(t *testing.T) {
 	t.Helper()
 	p := newPool(t, 2)
 	o.start(t, p)
-	hold := p.Create(t, p.Hold("a", p.Nodes[0]))
+	hold := p.Hold("a", p.Nodes[0])
+	hold.Spec.Drain = o.drain
+	p.Create(t, hold)
 	blocked := p.WaitForHold(t, hold.Name, "drain blocked by "+string(o.want.Reason), func(nm *v1beta1.NodeMaintenance) bool {
 		return o.wrong(p, nm) == ""
 	})

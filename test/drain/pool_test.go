@@ -39,6 +39,7 @@ func newPool(t *testing.T, nodes int) *pool {
 	t.Cleanup(func() {
 		p.statuses.check(t)
 		p.checkEvictions(t)
+		p.checkDeletions(t)
 	})
 	return p
 }

@@ -14,7 +14,7 @@ import (
 
 // Not parallel: it measures time.
 func TestBlockedNodesDelayNoFreeOne(t *testing.T) {
-	const blockedNodes = 10
+	const blockedNodes = 50
 	p := newPool(t, blockedNodes+1)
 	free := p.Nodes[blockedNodes]
 	workload := p.workload().Budget("kept", localcluster.MinAvailable(fmt.Sprint(2*blockedNodes)))

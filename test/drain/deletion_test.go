@@ -1,0 +1,144 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drain
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
+
+	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+// deletion is one request of our server to delete a pod, from kube-apiserver's
+// audit log.
+type deletion struct {
+	pod     string
+	asked   time.Time
+	options metav1.DeleteOptions
+}
+
+// deletions are our server's requests to delete pods of the pool's namespace, by
+// the pod's name. It must delete none twice.
+func (p *pool) deletions(t *testing.T) map[string]deletion {
+	t.Helper()
+	deletions := map[string]deletion{}
+	for _, event := range p.audit(t, func(event *auditv1.Event) bool {
+		ref := event.ObjectRef
+		return event.Verb == "delete" && ref != nil && ref.Resource == "pods" && ref.Namespace == p.Name && event.User.Username == serverUser
+	}) {
+		d := deletion{pod: event.ObjectRef.Name, asked: event.RequestReceivedTimestamp.Time}
+		if _, again := deletions[d.pod]; again {
+			t.Errorf("pod %s was deleted twice", d.pod)
+		}
+		if err := json.Unmarshal(event.RequestObject.Raw, &d.options); err != nil {
+			t.Fatalf("could not read the body of a deletion: %v", err)
+		}
+		deletions[d.pod] = d
+	}
+	return deletions
+}
+
+// checkDeletions reports what no drain must ever delete.
+func (p *pool) checkDeletions(t *testing.T) {
+	t.Helper()
+	for name, d := range p.deletions(t) {
+		preconditions := d.options.Preconditions
+		switch {
+		case preconditions == nil || preconditions.UID == nil:
+			t.Errorf("the deletion of pod %s has no UID precondition", name)
+		default:
+			if pod, known := p.pods.seen(*preconditions.UID); !known || pod.name != name {
+				t.Errorf("the deletion of pod %s has the UID of another pod: %q", name, pod.name)
+			}
+		}
+		if d.options.GracePeriodSeconds != nil && *d.options.GracePeriodSeconds < 1 {
+			t.Errorf("pod %s was deleted with no time to stop", name)
+		}
+		if !p.statuses.mayDelete(d.asked) {
+			t.Errorf("pod %s was deleted, and no hold was past the deadline after which it deletes", name)
+		}
+	}
+}
+
+// mayDelete tells whether one of the holds had a deadline before the given time,
+// after which it deletes.
+func (r *statusRecord) mayDelete(at time.Time) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, versions := range r.byHold {
+		for _, version := range versions {
+			if deadline := version.Status.Deadline; version.Spec.Drain.OnTimeout == v1beta1.OnTimeoutDelete && deadline != nil && !at.Before(deadline.Time) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func TestTimeoutDeletesWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	p := newPool(t, 1)
+	node := p.Nodes[0]
+	p.blockedPod(t, "kept", node)
+	p.Run(t, p.workload().
+		Pod("doubly", localcluster.OnNode(node), localcluster.GracePeriod(0)).
+		Budget("doubly", localcluster.MinAvailable("0")).
+		Budget("doubly", localcluster.MinAvailable("0"), localcluster.BudgetName("doubly-too")).
+		Pod("skipped", localcluster.OnNode(node), localcluster.Label(v1beta1.DrainLabel, v1beta1.DrainLabelSkip)).
+		Pod("foreign", localcluster.OnNode(node), localcluster.Label("team", "other")))
+	hold := p.Hold("a", node)
+	hold.Spec.Drain = v1beta1.DrainSpec{
+		TimeoutSeconds: new(int64(4)), OnTimeout: v1beta1.OnTimeoutDelete,
+		PodSelector: &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "team", Operator: metav1.LabelSelectorOpDoesNotExist}}},
+	}
+	p.Create(t, hold)
+	done := p.WaitForHold(t, hold.Name, "node drained", succeeded)
+	if c := condition(done, v1beta1.ConditionDrained); c.Reason != v1beta1.ReasonSelectedPodsGone {
+		t.Errorf("Drained for %s, want %s", c.Reason, v1beta1.ReasonSelectedPodsGone)
+	}
+	if !slices.ContainsFunc(p.statuses.of(done), func(version seenHold) bool { return version.Status.Phase == v1beta1.PhaseFailed }) {
+		t.Error("the drain never was Failed")
+	}
+	p.wantApps(t, node, map[string]int{"skipped": 1, "foreign": 1})
+	p.waitForEvent(t, kindHold, hold.Name, "DrainTimedOut", hold.Name, "they are being deleted")
+	p.wantGraces(t, map[string]int64{"kept": 30, "doubly": 1})
+}
+
+// wantGraces checks which pods were deleted, and how many seconds each had to stop.
+func (p *pool) wantGraces(t *testing.T, want map[string]int64) {
+	t.Helper()
+	got := map[string]int64{}
+	for name, d := range p.deletions(t) {
+		got[name] = -1
+		if seconds := d.options.GracePeriodSeconds; seconds != nil {
+			got[name] = *seconds
+		}
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("deleted, with a grace period of, were %v, want %v", got, want)
+	}
+}
+
+func TestTimeoutDeletesNothingThatIsBlocked(t *testing.T) {
+	t.Parallel()
+	p := newPool(t, 1)
+	node := p.Nodes[0]
+	p.Run(t, p.workload().Pod("bare", localcluster.OnNode(node)))
+	hold := p.Hold("a", node)
+	hold.Spec.Drain = v1beta1.DrainSpec{TimeoutSeconds: new(int64(1)), OnTimeout: v1beta1.OnTimeoutDelete, UnmanagedPods: v1beta1.PolicyBlock}
+	p.Create(t, hold)
+	p.WaitForHold(t, hold.Name, "deadline exceeded", func(nm *v1beta1.NodeMaintenance) bool {
+		return nm.Status.Phase == v1beta1.PhaseFailed && len(nm.Status.Blockers) == 1 && nm.Status.Blockers[0].Reason == v1beta1.BlockerUnmanagedPod
+	})
+	p.patch(t, hold.Name, `{"spec":{"drain":{"unmanagedPods":"Evict"}}}`)
+	p.WaitForHold(t, hold.Name, "pod deleted once that is allowed", succeeded)
+	p.wantGraces(t, map[string]int64{"bare": 30})
+}

@@ -1,0 +1,138 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drain
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+// manifest is what kubectl is given to create the hold.
+func manifest(t *testing.T, nm *v1beta1.NodeMaintenance) string {
+	t.Helper()
+	nm.APIVersion, nm.Kind = v1beta1.SchemeGroupVersion.String(), "NodeMaintenance"
+	text, err := yaml.Marshal(nm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// dryRun asks through kubectl what a drain would do.
+func (p *pool) dryRun(t *testing.T, nm *v1beta1.NodeMaintenance) *v1beta1.DrainPlan {
+	t.Helper()
+	out := p.Kubectl().Must(t, manifest(t, nm), "create", "-f", "-", "--dry-run=server", "-o", "json")
+	answer := &v1beta1.NodeMaintenance{}
+	if err := json.Unmarshal([]byte(out), answer); err != nil {
+		t.Fatal(err)
+	}
+	if answer.Status.Plan == nil {
+		t.Fatalf("the answer has no plan:\n%s", out)
+	}
+	return answer.Status.Plan
+}
+
+// summary has a line for each pod of a plan, by app: its names are not known before.
+func (p *pool) summary(t *testing.T, plan *v1beta1.DrainPlan) []string {
+	t.Helper()
+	lines := make([]string, 0, len(plan.Pods))
+	for _, pod := range plan.Pods {
+		found, err := p.pod(t.Context(), strings.TrimPrefix(pod.Pod, p.Name+"/"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		line := fmt.Sprintf("%s %s %d", found.Labels[localcluster.AppLabel], pod.Action, pod.Turn)
+		if pod.Blocker != nil {
+			line += " " + string(pod.Blocker.Reason)
+		}
+		lines = append(lines, line)
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+// What the plan says is what is done.
+func TestPlanThenDrain(t *testing.T) {
+	t.Parallel()
+	p := newPool(t, 2)
+	node := p.Nodes[0]
+	p.runOn(t, node, p.workload().
+		DaemonSet("agent", p.Selector()).
+		Deployment("web", 3, p.Selector()).Budget("web", localcluster.MaxUnavailable("1")).
+		Pod("never", localcluster.OnNode(node)).Budget("never", localcluster.MinAvailable("1")).
+		Pod("last", localcluster.OnNode(node), localcluster.EmptyDir()).
+		Pod("skipped", localcluster.OnNode(node)).
+		Pod("job", localcluster.OnNode(node)))
+	hold := p.Hold("a", node)
+	hold.Spec.Drain.Rules = []v1beta1.DrainRule{
+		appRule("last", v1beta1.ActionDrain, 1), appRule("skipped", v1beta1.ActionSkip, 0), appRule("job", v1beta1.ActionWaitCompleted, 0),
+	}
+	plan := p.dryRun(t, hold)
+	want := []string{
+		"agent Stay 0", "job WaitCompleted 0 WaitingForCompletion", "last Evict 2", "never Evict 1 DisruptionBudget", "skipped Stay 0",
+		"web Evict 1", "web Evict 1 DisruptionBudget", "web Evict 1 DisruptionBudget",
+	}
+	if got := p.summary(t, plan); !slices.Equal(got, want) {
+		t.Errorf("the plan is\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if plan.EvictionPods != 6 || plan.BlockedPodCount != 4 || len(plan.UnmanagedPods) != 2 || len(plan.EmptyDirPods) != 1 {
+		t.Errorf("the plan counts %d to evict, %d blocked, unmanaged %v, emptyDir %v", plan.EvictionPods, plan.BlockedPodCount, plan.UnmanagedPods, plan.EmptyDirPods)
+	}
+	if marks := marksOn(p.Node(t, node)); len(marks) > 0 || len(p.evictions(t)) > 0 {
+		t.Errorf("a dry run left %v and %d evictions", marks, len(p.evictions(t)))
+	}
+	if out := p.Kubectl().Try(t, "", "get", "nm", hold.Name); out.Code == 0 {
+		t.Errorf("a dry run was stored:\n%s", out.Stdout)
+	}
+
+	created := p.Create(t, hold)
+	if created.Status.Plan != nil {
+		t.Error("a create that is stored answers with a plan")
+	}
+	p.WaitForHold(t, hold.Name, "all gone that may go", func(nm *v1beta1.NodeMaintenance) bool {
+		return nm.Status.PendingPodCount == 3 && len(nm.Status.Blockers) == 2
+	})
+	p.deleteBudget(t, "never")
+	p.deletePod(t, "job")
+	p.WaitForHold(t, hold.Name, "node drained", succeeded)
+	p.wantApps(t, node, map[string]int{"agent": 1, "skipped": 1})
+	if evicted := slices.Sorted(maps.Keys(p.evicted(t))); len(evicted) != 5 {
+		t.Errorf("evicted %v, want the five that were planned", evicted)
+	}
+}
+
+func TestCreateWarnsOfLosses(t *testing.T) {
+	t.Parallel()
+	p := newPool(t, 1)
+	node := p.Nodes[0]
+	p.Run(t, p.workload().Pod("bare", localcluster.OnNode(node), localcluster.EmptyDir()).Pod("plain", localcluster.OnNode(node)))
+	hold := p.Hold("a", node)
+	want := []string{
+		fmt.Sprintf("pods of node %q that no controller creates again are evicted: 2 (%s/bare, %s/plain)", node, p.Name, p.Name),
+		fmt.Sprintf("pods of node %q lose the data of their emptyDir volumes: 1 (%s/bare)", node, p.Name),
+	}
+	for _, verb := range [][]string{{"create", "--dry-run=server"}, {"apply", "--server-side", "--dry-run=server"}, {"apply"}} {
+		out := p.Kubectl().Try(t, manifest(t, hold), append(verb, "-f", "-")...)
+		for _, warning := range want {
+			if out.Code != 0 || !strings.Contains(out.Stderr, "Warning: "+warning) {
+				t.Errorf("kubectl %s does not warn that %s:\n%s", strings.Join(verb, " "), warning, out.Stderr)
+			}
+		}
+	}
+	blocking := p.Hold("b", node)
+	blocking.Spec.Drain.UnmanagedPods, blocking.Spec.Stage = v1beta1.PolicyBlock, v1beta1.StageCordon
+	if out := p.Kubectl().Try(t, manifest(t, blocking), "create", "-f", "-"); strings.Contains(out.Stderr, "no controller") {
+		t.Errorf("warned of what is not evicted: %s", out.Stderr)
+	}
+	p.WaitForHold(t, hold.Name, "node drained", succeeded)
+}

@@ -1,0 +1,88 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drain
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/test/env"
+)
+
+// bind makes a claim that is bound to a volume, which is attached to the node.
+func (p *pool) bind(t *testing.T, claim, node string) (volume string) {
+	t.Helper()
+	volume = p.Name + "-" + claim
+	source := corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{Driver: "test.example.com", VolumeHandle: volume}}
+	size := corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}
+	modes := []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}
+	_, err := p.Kube.CoreV1().PersistentVolumes().Create(t.Context(), &corev1.PersistentVolume{
+		ObjectMeta: metav1.ObjectMeta{Name: volume},
+		Spec: corev1.PersistentVolumeSpec{
+			Capacity: size, AccessModes: modes, PersistentVolumeSource: source, PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain,
+			ClaimRef: &corev1.ObjectReference{Namespace: p.Name, Name: claim},
+		},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatalf("could not create a volume: %v", err)
+	}
+	_, err = p.Kube.CoreV1().PersistentVolumeClaims(p.Name).Create(t.Context(), &corev1.PersistentVolumeClaim{
+		ObjectMeta: metav1.ObjectMeta{Name: claim},
+		Spec: corev1.PersistentVolumeClaimSpec{
+			AccessModes: modes, Resources: corev1.VolumeResourceRequirements{Requests: size}, StorageClassName: new(""), VolumeName: volume,
+		},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatalf("could not create a claim: %v", err)
+	}
+	p.attach(t, volume, node)
+	return volume
+}
+
+func (p *pool) attach(t *testing.T, volume, node string) {
+	t.Helper()
+	attachments := p.Kube.StorageV1().VolumeAttachments()
+	_, err := attachments.Create(t.Context(), &storagev1.VolumeAttachment{
+		ObjectMeta: metav1.ObjectMeta{Name: volume},
+		Spec:       storagev1.VolumeAttachmentSpec{Attacher: "test.example.com", NodeName: node, Source: storagev1.VolumeAttachmentSource{PersistentVolumeName: &volume}},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatalf("could not attach a volume: %v", err)
+	}
+	t.Cleanup(func() {
+		_ = attachments.Delete(context.Background(), volume, metav1.DeleteOptions{}) // a test may have done so
+		_ = p.Kube.CoreV1().PersistentVolumes().Delete(context.Background(), volume, metav1.DeleteOptions{})
+	})
+}
+
+func TestVolumesDetached(t *testing.T) {
+	t.Parallel()
+	p := newPool(t, 1)
+	node := p.Nodes[0]
+	p.apply(t, p.workload().Pod("web", localcluster.OnNode(node)))
+	moved, staying := p.bind(t, "moved", node), p.bind(t, "staying", node)
+	p.Run(t, p.workload().
+		Pod("db", localcluster.OnNode(node), localcluster.Claim("moved")).
+		DaemonSet("agent", p.Selector(), localcluster.Claim("staying")))
+	hold := p.Create(t, p.Hold("a", node))
+	attached := p.WaitForHold(t, hold.Name, "node drained, volume attached", func(nm *v1beta1.NodeMaintenance) bool {
+		return succeeded(nm) && condition(nm, v1beta1.ConditionVolumesDetached).Status == metav1.ConditionFalse
+	})
+	message := condition(attached, v1beta1.ConditionVolumesDetached).Message
+	if !strings.Contains(message, moved) || strings.Contains(message, staying) {
+		t.Errorf("VolumesDetached says %q, want %s alone", message, moved)
+	}
+	if err := p.Kube.StorageV1().VolumeAttachments().Delete(t.Context(), moved, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	p.Kubectl().Must(t, "", "wait", "--for=condition=VolumesDetached", "nm/"+hold.Name, "--timeout="+env.Timeout.String())
+}
