@@ -4,15 +4,10 @@
 package drainer
 
 import (
-	"cmp"
 	"context"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/klog/v2"
@@ -24,37 +19,9 @@ import (
 // others waiting.
 const retriesShare = 2
 
-// passedOverAfter is how long a node may wait while others, nearer to empty, get the room of its
-// budgets.
-const passedOverAfter = 2 * time.Minute
-
 // finishTimeout is how long the requests under way may take to be answered when the dispatcher
 // stops.
 const finishTimeout = 3 * time.Second
-
-// eviction is one pod that a node's plan wants evicted.
-type eviction struct {
-	pod         *corev1.Pod
-	gracePeriod *int64
-	// force has the pod deleted, whatever its budgets say.
-	force bool
-}
-
-// attempt is what became of the evictions of one pod so far.
-type attempt struct {
-	// evicted is when the API server accepted the eviction; zero before. Such a pod is never
-	// posted again, however late its deletion is seen.
-	evicted time.Time
-	// last is the answer to the last request, made at when for the pod as it was then.
-	last verdict
-	when time.Time
-	pod  *corev1.Pod
-	// forced says that the last request was to delete the pod.
-	forced bool
-	// failures counts the requests that failed in a row; retry is when the next may be made.
-	failures int
-	retry    time.Time
-}
 
 // dispatcher posts all evictions of the process. Reconcile tells it, node by node, which pods
 // are to go; it posts each as soon as the API server would let it go, and never waits for one
@@ -78,38 +45,6 @@ type dispatcher struct {
 	flows  flows
 }
 
-// nodeQueue is what one node wants evicted.
-type nodeQueue struct {
-	// sequence orders the nodes by when their drain began.
-	sequence int
-	// toGo is how far the node is from being empty: its pods still to be evicted.
-	toGo int
-	// served is when an eviction of the node's was posted last, or the drain began.
-	served    time.Time
-	evictions []*queuedEviction
-}
-
-// queuedEviction remembers which budgets select the pod: the queue is gone through at every
-// change of any budget, but which budgets select which pods hardly ever changes.
-type queuedEviction struct {
-	eviction
-	budgets   []types.NamespacedName
-	selection int
-}
-
-func (e *queuedEviction) budgetsIn(book *budgetBook) []*budget {
-	if now := book.selectionNow(); e.selection != now {
-		e.budgets, e.selection = nil, now
-		for _, b := range book.of(e.pod) {
-			e.budgets = append(e.budgets, b.key)
-		}
-	}
-	if len(e.budgets) == 0 {
-		return nil
-	}
-	return book.named(e.budgets)
-}
-
 func newDispatcher(c clock.WithTicker, e evicter, budgets *budgetBook, limit int, settled func(node string)) *dispatcher {
 	return &dispatcher{
 		clock: c, evicter: e, budgets: budgets, settled: settled,
@@ -120,75 +55,6 @@ func newDispatcher(c clock.WithTicker, e evicter, budgets *budgetBook, limit int
 		window:   newWindow(limit),
 		flows:    flows{},
 	}
-}
-
-// want replaces what is to be evicted from the node. toGo is how far the node is from being
-// empty. present are the node's pods; what is known of others of its pods is forgotten.
-func (d *dispatcher) want(node string, evictions []eviction, toGo int, present []*corev1.Pod) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	queue := d.nodes[node]
-	if queue == nil {
-		d.sequence++
-		queue = &nodeQueue{sequence: d.sequence, served: d.clock.Now()}
-		d.nodes[node] = queue
-	}
-	queue.toGo = toGo
-	d.forget(node, present)
-	queue.evictions = make([]*queuedEviction, 0, len(evictions))
-	for _, e := range evictions {
-		queue.evictions = append(queue.evictions, &queuedEviction{eviction: e, selection: -1})
-		d.attempts[node][e.pod.UID].changed(e.pod)
-	}
-	d.nudge()
-}
-
-// cancel takes the node's pods out of the queue. A request under way is let finish.
-func (d *dispatcher) cancel(node string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	delete(d.nodes, node)
-	d.forget(node, nil)
-}
-
-// forget drops what is known of the node's pods that are not present. A pod whose request is
-// under way stays known until it is answered.
-func (d *dispatcher) forget(node string, present []*corev1.Pod) {
-	known := d.attempts[node]
-	kept := make(map[types.UID]*attempt, len(known))
-	for _, pod := range present {
-		if tried := known[pod.UID]; tried != nil {
-			kept[pod.UID] = tried
-		}
-	}
-	d.attempts[node] = kept
-	if len(kept) == 0 {
-		delete(d.attempts, node)
-	}
-}
-
-// tried returns what became of the evictions of the node's pods.
-func (d *dispatcher) tried(node string) map[types.UID]attempt {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	attempts := make(map[types.UID]attempt, len(d.attempts[node]))
-	for uid, tried := range d.attempts[node] {
-		attempts[uid] = *tried
-	}
-	return attempts
-}
-
-// waitingIn are the nodes that want pods of the namespace evicted.
-func (d *dispatcher) waitingIn(namespace string) []string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	var nodes []string
-	for node, queue := range d.nodes {
-		if slices.ContainsFunc(queue.evictions, func(e *queuedEviction) bool { return e.pod.Namespace == namespace }) {
-			nodes = append(nodes, node)
-		}
-	}
-	return nodes
 }
 
 // nudge has the dispatcher look again soon: a budget or a pod changed.
@@ -261,28 +127,6 @@ func (d *dispatcher) dispatch(ctx context.Context) time.Time {
 	}
 	return retry
 }
-
-// inOrder lists the nodes in the order in which they may take the room of a budget, as doc.go
-// explains. Every node is looked at each time, so none has to wait for another's pods.
-func (d *dispatcher) inOrder(now time.Time) []string {
-	nodes := slices.Collect(maps.Keys(d.nodes))
-	slices.SortFunc(nodes, func(a, b string) int { return d.nodes[a].compare(d.nodes[b], now) })
-	return nodes
-}
-
-func (q *nodeQueue) compare(other *nodeQueue, now time.Time) int {
-	passed, otherPassed := q.passedOver(now), other.passedOver(now)
-	switch {
-	case passed != otherPassed:
-		return btoi(otherPassed) - btoi(passed)
-	case passed:
-		return cmp.Compare(q.sequence, other.sequence)
-	default:
-		return cmp.Or(cmp.Compare(q.toGo, other.toGo), cmp.Compare(q.sequence, other.sequence))
-	}
-}
-
-func (q *nodeQueue) passedOver(now time.Time) bool { return now.Sub(q.served) >= passedOverAfter }
 
 // post starts the request for one pod if it may be made now. Otherwise it returns when it may,
 // if time alone decides that.
@@ -367,15 +211,4 @@ func (d *dispatcher) answered(ctx context.Context, node string, e eviction, take
 	klog.FromContext(ctx).V(2).Info("Posted eviction", "pod", klog.KObj(pod), "podUID", pod.UID, "node", node, "force", e.force, "outcome", v.outcome, "answer", v.message)
 	d.settled(node)
 	d.nudge()
-}
-
-// changed lets a pod that changed since its last request be tried again at once, but not more
-// often than leastBackoff: a refused eviction may itself change the pod.
-func (a *attempt) changed(pod *corev1.Pod) {
-	if a == nil || a.failures == 0 || a.last.retryAfter > 0 {
-		return
-	}
-	if a.pod.Status.Phase != pod.Status.Phase || podReady(a.pod) != podReady(pod) || !apiequality.Semantic.DeepEqual(a.pod.Labels, pod.Labels) {
-		a.retry = earlier(a.retry, a.when.Add(leastBackoff))
-	}
 }
