@@ -20,7 +20,9 @@ type drainCase struct {
 	size size
 	// maxUnavailable is that of each app's budget; noBudget: there are none.
 	maxUnavailable int
-	tools          []string
+	// crowd is what else there is in the cluster.
+	crowd crowd
+	tools []string
 }
 
 // drainRun is what one tool took for it, once.
@@ -49,12 +51,18 @@ func (c *drainCase) title() string {
 	default:
 		budgets = fmt.Sprintf("%d budgets of maxUnavailable %d", c.size.apps, c.maxUnavailable)
 	}
+	if c.crowd.nodes > 0 {
+		budgets += fmt.Sprintf(", beside %d nodes with %d pods that nobody touches", c.crowd.nodes, c.crowd.pods)
+	}
 	return fmt.Sprintf("%s: %d of %d nodes, %d pods on them, %s", c.id, c.size.drained, c.size.nodes, c.size.podsDrained(), budgets)
 }
 
 func (c *drainCase) measure(ctx context.Context, b *bench) error {
 	pool, err := b.newPool(ctx, c.id, c.size.nodes)
 	if err != nil {
+		return err
+	}
+	if err := c.crowd.create(ctx, b); err != nil {
 		return err
 	}
 	runs := map[string][]drainRun{}

@@ -19,9 +19,10 @@ type options struct {
 	verbose       bool
 
 	// The drains' sizes, by case.
-	budgets, free, serial, wide, large size
-	blockedNodes                       int
-	creates, clients                   int
+	budgets, free, serial, wide, large, busy size
+	crowd                                    crowd
+	blockedNodes                             int
+	creates, clients                         int
 }
 
 // benchCase is one table.
@@ -38,12 +39,14 @@ func parseOptions(args []string) (*options, error) {
 		free:    size{nodes: 20, used: 20, drained: 5, apps: 20, replicas: 51},
 		serial:  size{nodes: 8, used: 4, drained: 4, apps: 1, replicas: 24},
 		wide:    size{nodes: 8, used: 4, drained: 2, apps: 1, replicas: 160},
+		busy:    size{nodes: 40, used: 20, drained: 20, apps: 20, replicas: 30},
+		crowd:   crowd{nodes: 5000, pods: 150000},
 		large:   size{nodes: 130, used: 100, drained: 100, apps: 30, replicas: 100},
 	}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.IntVar(&o.rounds, "rounds", 1, "how often everything is measured; tables show medians")
 	flags.IntVar(&o.kubectlRounds, "kubectl-rounds", 1, "in how many of the rounds kubectl is measured; it takes minutes")
-	flags.StringVar(&o.names, "cases", "budgets,free,serial,wide,blocked,create", "what to measure, in this order; there is large besides")
+	flags.StringVar(&o.names, "cases", "budgets,free,serial,wide,blocked,create", "what to measure, in this order; there are large and crowd besides")
 	flags.BoolVar(&o.verbose, "verbose", false, "print each measurement to standard error")
 	const sizes = ": nodes,nodes with pods,nodes drained,apps,replicas of each"
 	flags.Var(&o.budgets, "budgets", "size of case budgets"+sizes)
@@ -51,6 +54,8 @@ func parseOptions(args []string) (*options, error) {
 	flags.Var(&o.serial, "serial", "size of case serial"+sizes)
 	flags.Var(&o.wide, "wide", "size of case wide"+sizes)
 	flags.Var(&o.large, "large", "size of case large"+sizes)
+	flags.IntVar(&o.crowd.nodes, "crowd-nodes", o.crowd.nodes, "how many nodes nobody touches in case crowd")
+	flags.IntVar(&o.crowd.pods, "crowd-pods", o.crowd.pods, "how many pods they have")
 	flags.IntVar(&o.blockedNodes, "blocked-nodes", 50, "how many nodes are blocked for good in case blocked")
 	flags.IntVar(&o.creates, "creates", 200, "how many objects of each kind are created in case create")
 	flags.IntVar(&o.clients, "clients", 50, "how many clients create them side by side")
@@ -72,6 +77,7 @@ func (o *options) all() []benchCase {
 		&blockedCase{nodes: o.blockedNodes},
 		&createCase{creates: o.creates, clients: o.clients},
 		&drainCase{id: "large", size: o.large, maxUnavailable: noBudget, tools: []string{toolOurs, toolFloor}},
+		&drainCase{id: "crowd", size: o.busy, maxUnavailable: noBudget, crowd: o.crowd, tools: []string{toolOurs}},
 	}
 }
 

@@ -168,9 +168,16 @@ func (w *workload) createControllers(ctx context.Context, a *app) error {
 	if a.maxUnavailable == noBudget {
 		return nil
 	}
+	return w.createBudget(ctx, a)
+}
+
+func (w *workload) createBudget(ctx context.Context, a *app) error {
 	budget := &policyv1.PodDisruptionBudget{
 		ObjectMeta: metav1.ObjectMeta{Name: a.name},
-		Spec:       policyv1.PodDisruptionBudgetSpec{Selector: selector, MaxUnavailable: new(intstr.FromInt(a.maxUnavailable))},
+		Spec: policyv1.PodDisruptionBudgetSpec{
+			Selector:       &metav1.LabelSelector{MatchLabels: map[string]string{appLabel: a.name}},
+			MaxUnavailable: new(intstr.FromInt(a.maxUnavailable)),
+		},
 	}
 	if _, err := w.kube.PolicyV1().PodDisruptionBudgets(w.namespace).Create(ctx, budget, metav1.CreateOptions{}); err != nil {
 		return fmt.Errorf("could not create PodDisruptionBudget %s: %w", a.name, err)
