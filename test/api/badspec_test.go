@@ -45,6 +45,27 @@ var badSpecs = map[string]struct {
 		`"drain":{"podSelector":{"matchExpressions":[{"key":"a","operator":"Exists","values":["b"]}]}}`,
 		[]string{"spec.drain.podSelector.matchExpressions[0].values"},
 	},
+	"unknown onTimeout":           {`"drain":{"timeoutSeconds":30,"onTimeout":"Ignore"}`, []string{"spec.drain.onTimeout"}},
+	"onTimeout without a timeout": {`"drain":{"onTimeout":"Delete"}`, []string{"spec.drain.timeoutSeconds"}},
+	"unknown unmanagedPods":       {`"drain":{"unmanagedPods":"Delete"}`, []string{"spec.drain.unmanagedPods"}},
+	"emptyDirPods in lower case":  {`"drain":{"emptyDirPods":"block"}`, []string{"spec.drain.emptyDirPods"}},
+	"rule without an action":      {`"drain":{"rules":[{"action":"Skip"},{"podSelector":{}}]}`, []string{"spec.drain.rules[1].action"}},
+	"rule with an unknown action": {`"drain":{"rules":[{"action":"skip"}]}`, []string{"spec.drain.rules[0].action"}},
+	"order of what is skipped":    {`"drain":{"rules":[{"action":"Skip","order":-1}]}`, []string{"spec.drain.rules[0].order"}},
+	"order of what completes":     {`"drain":{"rules":[{"action":"WaitCompleted","order":1}]}`, []string{"spec.drain.rules[0].order"}},
+	"rule with a bad selector": {
+		`"drain":{"rules":[{"action":"Drain","podSelector":{"matchLabels":{"-a":"b"}}}]}`, []string{"spec.drain.rules[0].podSelector.matchLabels"},
+	},
+	"rule with a bad namespace selector": {
+		`"drain":{"rules":[{"action":"Drain","namespaceSelector":{"matchExpressions":[{"key":"a","operator":"Is"}]}}]}`,
+		[]string{"spec.drain.rules[0].namespaceSelector.matchExpressions[0].operator"},
+	},
+	"too many rules": {`"drain":{"rules":[` + strings.Repeat(`{"action":"Skip"},`, 64) + `{"action":"Skip"}]}`, []string{"spec.drain.rules"}},
+	"rules too long": {
+		`"drain":{"rules":[{"action":"Skip","podSelector":{"matchExpressions":[{"key":"a","operator":"In","values":["b"` +
+			strings.Repeat(`,"`+strings.Repeat("c", 63)+`"`, 1000) + `]}]}}]}`,
+		[]string{"spec.drain.rules"},
+	},
 	"everything at once": {
 		`"stage":"","reason":"` + strings.Repeat("x", 2000) + `","drain":{"gracePeriodSeconds":0,"timeoutSeconds":-1}`,
 		[]string{"spec.reason", "spec.drain.gracePeriodSeconds", "spec.drain.timeoutSeconds"},
@@ -139,6 +160,10 @@ func TestRefusalOnTheTerminal(t *testing.T) {
 			`The NodeMaintenance "x" is invalid: spec.drain.timeoutSeconds: Invalid value: 0: must be between 1 and 2592000, inclusive (30 days)`,
 		},
 		{"create -f -", manifest("x", `{"nodeName":"a","stage":"Off"}`), `spec.stage: Unsupported value: "Off": supported values: "Idle", "Cordon", "Drain"`},
+		{
+			"create -f -", manifest("x", `{"nodeName":"a","drain":{"rules":[{"podSelector":{}}]}}`),
+			`spec.drain.rules[0].action: Required value: must be Drain, Skip or WaitCompleted`,
+		},
 		{"create -f -", manifest("x", `{"nodeName":"a","requestor":"bob"}`), `spec.requestor: Invalid value: "bob": must be "admin", the user who makes the request`},
 		{"create -f -", manifest("x", `{"nodeName":"a","nodename":"b"}`), `strict decoding error: unknown field "spec.nodename"`},
 		{"create --validate=strict -f -", manifest("x", `{"nodeName":"a","drain":{"podselector":{}}}`), `unknown field "spec.drain.podselector"`},

@@ -4,6 +4,7 @@
 package api
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"testing"
@@ -110,6 +111,35 @@ func TestStatusWriteChangesNothingElse(t *testing.T) {
 	check("apply", "apply")
 	pool.Kubectl().Must(t, "", "patch", "nm", hold.Name, "--subresource=status", "--type=merge", "-p", change("kubectl"))
 	check("kubectl", "kubectl")
+}
+
+// A plan is for one moment: only the answer to a dry run has it.
+func TestNoPlanIsStored(t *testing.T) {
+	t.Parallel()
+	pool := env.Current(t).NewPool(t, 0)
+	name := pool.Name + "-a"
+	const status = `"status":{"lastError":"seen","plan":{"evictionPods":1,"pods":[{"pod":"a/b","action":"Evict"}]}}`
+	head := `{"apiVersion":"maintenance.medik8s.io/v1beta1","kind":"NodeMaintenance","metadata":{"name":"` + name + `"},`
+	created := admin(t).do(t, http.MethodPost, collection, asJSON, head+`"spec":{"nodeName":"`+absentNode(pool)+`","stage":"Idle"},`+status+`}`)
+	check := func(how string, got answer) {
+		t.Helper()
+		if got.code >= http.StatusBadRequest || bytes.Contains(got.body, []byte(`"plan"`)) {
+			t.Errorf("%s: answer %d %s, want one without a plan", how, got.code, got.body)
+		}
+		if stored := get(t, pool, name); stored.Status.Plan != nil {
+			t.Errorf("%s: a plan was stored: %+v", how, stored.Status.Plan)
+		}
+	}
+	check("create", created)
+	path := collection + "/" + name + "/status"
+	for _, kind := range []string{asMergePatch, asStrategicPatch} {
+		check(kind, admin(t).do(t, http.MethodPatch, path, kind, "{"+status+"}"))
+	}
+	check("JSON patch", admin(t).do(t, http.MethodPatch, path, asJSONPatch, `[{"op":"add","path":"/status/plan","value":{"evictionPods":1}}]`))
+	check("apply", admin(t).do(t, http.MethodPatch, path+"?fieldManager=test&force=true", asApply, head+status+"}"))
+	replacement := get(t, pool, name)
+	replacement.Status.Plan = &v1beta1.DrainPlan{EvictionPods: 1}
+	check("PUT", put(t, path, replacement))
 }
 
 func TestBadStatusIsRefused(t *testing.T) {

@@ -54,7 +54,7 @@ func (o obstacle) check(t *testing.T) {
 	if blocked.Status.Phase != v1beta1.PhaseRunning || blocked.Status.PendingPodCount != 1 {
 		t.Errorf("phase %s with %d pods pending, want Running with the one", blocked.Status.Phase, blocked.Status.PendingPodCount)
 	}
-	o.checkColumn(t, p, hold.Name)
+	o.checkTerminal(t, p, hold.Name)
 	if o.event != "" {
 		p.waitForEvent(t, kindHold, hold.Name, "DrainBlocked", o.pod, o.event)
 		p.waitForEvent(t, kindNode, p.Nodes[0], "DrainBlocked", o.pod, o.event)
@@ -84,11 +84,18 @@ func (o obstacle) wrong(p *pool, nm *v1beta1.NodeMaintenance) string {
 	return ""
 }
 
-func (o obstacle) checkColumn(t *testing.T, p *pool, hold string) {
+// checkTerminal looks for the blocker where people see it.
+func (o obstacle) checkTerminal(t *testing.T, p *pool, hold string) {
 	t.Helper()
 	out := p.Kubectl().Must(t, "", "get", "nodemaintenance", hold, "-o", "wide")
 	if want := strings.ReplaceAll(o.column, "NS", p.Name); !strings.Contains(out, "BLOCKED BY") || !strings.Contains(out, want) {
 		t.Errorf("kubectl get -o wide does not show %q:\n%s", want, out)
+	}
+	out = p.Kubectl().Must(t, "", "describe", "nodemaintenance", hold)
+	for _, want := range append([]string{string(o.want.Reason), p.Name + "/" + o.pod}, o.words...) {
+		if want = strings.ReplaceAll(want, "NS", p.Name); !strings.Contains(out, want) {
+			t.Errorf("kubectl describe does not show %q:\n%s", want, out)
+		}
 	}
 }
 

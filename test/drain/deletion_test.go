@@ -89,11 +89,16 @@ func TestTimeoutDeletesWhatIsLeft(t *testing.T) {
 	node := p.Nodes[0]
 	p.blockedPod(t, "kept", node)
 	p.Run(t, p.workload().
+		Pod("foreign", localcluster.OnNode(node), localcluster.Label("team", "other")).Budget("foreign", localcluster.MinAvailable("1")).
 		Pod("doubly", localcluster.OnNode(node), localcluster.GracePeriod(0)).
+		Pod("skipped", localcluster.OnNode(node), localcluster.Label(v1beta1.DrainLabel, v1beta1.DrainLabelSkip)))
+	// The disruption controller brings but one of them up to date when a pod changes.
+	p.Run(t, p.workload().
 		Budget("doubly", localcluster.MinAvailable("0")).
-		Budget("doubly", localcluster.MinAvailable("0"), localcluster.BudgetName("doubly-too")).
-		Pod("skipped", localcluster.OnNode(node), localcluster.Label(v1beta1.DrainLabel, v1beta1.DrainLabelSkip)).
-		Pod("foreign", localcluster.OnNode(node), localcluster.Label("team", "other")))
+		Budget("doubly", localcluster.MinAvailable("0"), localcluster.BudgetName("doubly-too")))
+	other := p.Hold("other", node) // drains what the first does not, and never deletes
+	other.Spec.Drain.PodSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"team": "other"}}
+	p.Create(t, other)
 	hold := p.Hold("a", node)
 	hold.Spec.Drain = v1beta1.DrainSpec{
 		TimeoutSeconds: new(int64(4)), OnTimeout: v1beta1.OnTimeoutDelete,
@@ -109,6 +114,9 @@ func TestTimeoutDeletesWhatIsLeft(t *testing.T) {
 	}
 	p.wantApps(t, node, map[string]int{"skipped": 1, "foreign": 1})
 	p.waitForEvent(t, kindHold, hold.Name, "DrainTimedOut", hold.Name, "they are being deleted")
+	p.WaitForHold(t, other.Name, "the other hold waits", func(nm *v1beta1.NodeMaintenance) bool {
+		return nm.Status.Phase == v1beta1.PhaseRunning && nm.Status.BlockedPodCount == 1
+	})
 	p.wantGraces(t, map[string]int64{"kept": 30, "doubly": 1})
 }
 
@@ -138,6 +146,7 @@ func TestTimeoutDeletesNothingThatIsBlocked(t *testing.T) {
 	p.WaitForHold(t, hold.Name, "deadline exceeded", func(nm *v1beta1.NodeMaintenance) bool {
 		return nm.Status.Phase == v1beta1.PhaseFailed && len(nm.Status.Blockers) == 1 && nm.Status.Blockers[0].Reason == v1beta1.BlockerUnmanagedPod
 	})
+	p.staysOn(t, node, "bare")
 	p.patch(t, hold.Name, `{"spec":{"drain":{"unmanagedPods":"Evict"}}}`)
 	p.WaitForHold(t, hold.Name, "pod deleted once that is allowed", succeeded)
 	p.wantGraces(t, map[string]int64{"bare": 30})

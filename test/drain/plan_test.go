@@ -6,7 +6,6 @@ package drain
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -104,35 +103,34 @@ func TestPlanThenDrain(t *testing.T) {
 	})
 	p.deleteBudget(t, "never")
 	p.deletePod(t, "job")
-	p.WaitForHold(t, hold.Name, "node drained", succeeded)
-	p.wantApps(t, node, map[string]int{"agent": 1, "skipped": 1})
-	if evicted := slices.Sorted(maps.Keys(p.evicted(t))); len(evicted) != 5 {
-		t.Errorf("evicted %v, want the five that were planned", evicted)
+	done := p.WaitForHold(t, hold.Name, "node drained", succeeded)
+	if done.Status.EvictionPods != plan.EvictionPods {
+		t.Errorf("the drain moved %d pods, planned %d", done.Status.EvictionPods, plan.EvictionPods)
 	}
+	p.wantApps(t, node, map[string]int{"agent": 1, "skipped": 1})
+	p.wantDoneAs(t, plan)
 }
 
-func TestCreateWarnsOfLosses(t *testing.T) {
-	t.Parallel()
-	p := newPool(t, 1)
-	node := p.Nodes[0]
-	p.Run(t, p.workload().Pod("bare", localcluster.OnNode(node), localcluster.EmptyDir()).Pod("plain", localcluster.OnNode(node)))
-	hold := p.Hold("a", node)
-	want := []string{
-		fmt.Sprintf("pods of node %q that no controller creates again are evicted: 2 (%s/bare, %s/plain)", node, p.Name, p.Name),
-		fmt.Sprintf("pods of node %q lose the data of their emptyDir volumes: 1 (%s/bare)", node, p.Name),
-	}
-	for _, verb := range [][]string{{"create", "--dry-run=server"}, {"apply", "--server-side", "--dry-run=server"}, {"apply"}} {
-		out := p.Kubectl().Try(t, manifest(t, hold), append(verb, "-f", "-")...)
-		for _, warning := range want {
-			if out.Code != 0 || !strings.Contains(out.Stderr, "Warning: "+warning) {
-				t.Errorf("kubectl %s does not warn that %s:\n%s", strings.Join(verb, " "), warning, out.Stderr)
-			}
+// wantDoneAs checks that the pods that were evicted are those that the plan says,
+// turn by turn, and first the one that nothing blocked.
+func (p *pool) wantDoneAs(t *testing.T, plan *v1beta1.DrainPlan) {
+	t.Helper()
+	var turns, wantTurns []int32
+	planned := map[string]v1beta1.PlannedPod{}
+	for _, pod := range plan.Pods {
+		if pod.Action == v1beta1.PlanEvict {
+			planned[strings.TrimPrefix(pod.Pod, p.Name+"/")] = pod
+			wantTurns = append(wantTurns, pod.Turn)
 		}
 	}
-	blocking := p.Hold("b", node)
-	blocking.Spec.Drain.UnmanagedPods, blocking.Spec.Stage = v1beta1.PolicyBlock, v1beta1.StageCordon
-	if out := p.Kubectl().Try(t, manifest(t, blocking), "create", "-f", "-"); strings.Contains(out.Stderr, "no controller") {
-		t.Errorf("warned of what is not evicted: %s", out.Stderr)
+	for _, e := range p.evictions(t) {
+		pod := planned[e.pod]
+		if len(turns) == 0 && pod.Blocker != nil {
+			t.Errorf("pod %s was evicted first, of which the plan said %q", e.pod, pod.Blocker.Message)
+		}
+		turns = append(turns, pod.Turn)
 	}
-	p.WaitForHold(t, hold.Name, "node drained", succeeded)
+	if !slices.Equal(turns, wantTurns) {
+		t.Errorf("the turns of the evicted pods were %v, planned %v", turns, wantTurns)
+	}
 }

@@ -117,7 +117,7 @@ func TestListsInStatusAreCapped(t *testing.T) {
 	if s := blocked.Status; len(s.PendingPods) != 100 || s.PendingPodCount != pods || len(s.Blockers) != 20 {
 		t.Errorf("%d of %d pending pods and %d blockers are listed, want 100 of %d and 20", len(s.PendingPods), s.PendingPodCount, len(s.Blockers), pods)
 	}
-	obstacle{column: fmt.Sprintf("PodDisruptionBudget NS/kept (%d pods)", pods)}.checkColumn(t, p, hold.Name)
+	obstacle{column: fmt.Sprintf("PodDisruptionBudget NS/kept (%d pods)", pods)}.checkTerminal(t, p, hold.Name)
 	p.Delete(t, hold.Name)
 	if err := p.Kube.CoreV1().Pods(p.Name).DeleteCollection(t.Context(), metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))}, metav1.ListOptions{}); err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ package drain
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -61,7 +62,7 @@ func TestPodsThatRulesAndLabelsKeep(t *testing.T) {
 	p.Run(t, p.workload().
 		Pod("kept", localcluster.OnNode(node)).
 		Pod("labelled", localcluster.OnNode(node), localcluster.Label(v1beta1.DrainLabel, v1beta1.DrainLabelSkip)).
-		Pod("job", localcluster.OnNode(node), localcluster.Label(v1beta1.DrainLabel, v1beta1.DrainLabelWaitCompleted), localcluster.CompleteAfter(3*time.Second)).
+		Pod("job", localcluster.OnNode(node), localcluster.Label(v1beta1.DrainLabel, v1beta1.DrainLabelWaitCompleted)).
 		Pod("web", localcluster.OnNode(node)))
 	hold := p.Hold("a", node)
 	hold.Spec.Drain.Rules = []v1beta1.DrainRule{
@@ -69,14 +70,21 @@ func TestPodsThatRulesAndLabelsKeep(t *testing.T) {
 		appRule("labelled", v1beta1.ActionDrain, 0), appRule("job", v1beta1.ActionSkip, 0),
 	}
 	p.Create(t, hold)
+	waiting := obstacle{
+		pod: "job", want: v1beta1.DrainBlocker{Reason: v1beta1.BlockerWaitingForCompletion},
+		words: []string{"its label cluster.x-k8s.io/drain is wait-completed"},
+	}
+	p.WaitForHold(t, hold.Name, "only the pod that is to complete is left to go", func(nm *v1beta1.NodeMaintenance) bool {
+		return nm.Status.PendingPodCount == 1 && waiting.wrong(p, nm) == ""
+	})
+	p.wantApps(t, node, map[string]int{"kept": 1, "labelled": 1, "job": 1})
+	p.finishPod(t, "job")
 	done := p.WaitForHold(t, hold.Name, "node drained", succeeded)
 	if c := condition(done, v1beta1.ConditionDrained); c.Reason != v1beta1.ReasonSelectedPodsGone {
 		t.Errorf("Drained for %s, want %s: pods were skipped", c.Reason, v1beta1.ReasonSelectedPodsGone)
 	}
 	p.wantApps(t, node, map[string]int{"kept": 1, "labelled": 1})
-	if asked, ready := p.evicted(t)["job"].asked, 3*time.Second; asked.Sub(done.Status.StartTime.Time) < ready-2*time.Second {
-		t.Errorf("the pod that was to complete was evicted %s after the drain began", asked.Sub(done.Status.StartTime.Time))
-	}
+
 	p.patch(t, hold.Name, `{"spec":{"drain":{"rules":null}}}`)
 	env.Eventually(t, "without the rule the pod goes", func(context.Context) string {
 		if p.apps(t, node)["kept"] > 0 {
@@ -84,6 +92,10 @@ func TestPodsThatRulesAndLabelsKeep(t *testing.T) {
 		}
 		return ""
 	})
+	p.WaitForHold(t, hold.Name, "node drained again", func(nm *v1beta1.NodeMaintenance) bool {
+		return succeeded(nm) && nm.Status.ObservedGeneration == nm.Generation
+	})
+	p.wantApps(t, node, map[string]int{"labelled": 1})
 }
 
 func TestRuleForNamespaces(t *testing.T) {
@@ -115,62 +127,41 @@ func (p *pool) labelNamespace(t *testing.T, patch string) {
 	}
 }
 
-func TestPodsThatSomebodyHasToRemove(t *testing.T) {
+// A Job has done its work when its pod has run to its end, and starts no other.
+func TestJobRunsToItsEndFirst(t *testing.T) {
 	t.Parallel()
-	blocked := v1beta1.DrainSpec{UnmanagedPods: v1beta1.PolicyBlock, EmptyDirPods: v1beta1.PolicyBlock}
-	tests := map[string]obstacle{
-		"unmanaged": {
-			start: func(t *testing.T, p *pool) { p.Run(t, p.workload().Pod("bare", localcluster.OnNode(p.Nodes[0]))) },
-			drain: blocked, pod: "bare", want: v1beta1.DrainBlocker{Reason: v1beta1.BlockerUnmanagedPod, Permanent: true},
-			words: []string{"no controller would create the pod again", "delete the pod"}, column: "UnmanagedPod",
-			event: "no controller would create the pod again",
-			lift:  func(t *testing.T, p *pool) { p.deletePod(t, "bare") },
-		},
-		"emptyDir": {
-			start: func(t *testing.T, p *pool) {
-				p.Run(t, p.workload().StatefulSet("cache", 1, localcluster.EmptyDir(), localcluster.OnNode(p.Nodes[0])))
-			},
-			drain: blocked, pod: "cache-0", want: v1beta1.DrainBlocker{Reason: v1beta1.BlockerEmptyDirPod, Permanent: true},
-			words: []string{"emptyDir", "save them"}, column: "EmptyDirPod",
-			lift: func(t *testing.T, p *pool) {
-				p.patch(t, p.Name+"-a", `{"spec":{"drain":{"emptyDirPods":"Evict"}}}`)
-				p.stopSet(t, "cache")
-			},
-		},
-		"to be completed": {
-			start: func(t *testing.T, p *pool) {
-				p.Run(t, p.workload().StatefulSet("job", 1, localcluster.OnNode(p.Nodes[0])))
-			},
-			drain: v1beta1.DrainSpec{Rules: []v1beta1.DrainRule{appRule("job", v1beta1.ActionWaitCompleted, 0)}}, pod: "job-0",
-			want:  v1beta1.DrainBlocker{Reason: v1beta1.BlockerWaitingForCompletion, Object: "StatefulSet/NS/job"},
-			words: []string{"the pod runs to its end first (spec.drain.rules[0] of NS-a says WaitCompleted)"}, column: "StatefulSet NS/job (1 pod)",
-			event: "the pod runs to its end first",
-			lift:  func(t *testing.T, p *pool) { p.stopSet(t, "job"); p.finishPod(t, "job-0") },
-		},
+	p := newPool(t, 2)
+	node := p.Nodes[0]
+	p.runOn(t, node, p.workload().Job("batch", 1, p.Selector()))
+	pods, err := p.PodsOn(t.Context(), node)
+	if err != nil || len(pods) != 1 {
+		t.Fatalf("on the node are %d pods, %v; want that of the Job", len(pods), err)
 	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			test.check(t)
-		})
+	job := pods[0].Name
+	hold := p.Hold("a", node)
+	hold.Spec.Drain.Rules = []v1beta1.DrainRule{appRule("batch", v1beta1.ActionWaitCompleted, 0)}
+	p.Create(t, hold)
+	waits := obstacle{
+		pod: job, want: v1beta1.DrainBlocker{Reason: v1beta1.BlockerWaitingForCompletion, Object: "Job/NS/batch"},
+		words: []string{"the pod runs to its end first (spec.drain.rules[0] of NS-a says WaitCompleted)"}, column: "Job NS/batch (1 pod)",
 	}
-}
+	p.WaitForHold(t, hold.Name, "drain waits for the Job", func(nm *v1beta1.NodeMaintenance) bool { return waits.wrong(p, nm) == "" })
+	waits.checkTerminal(t, p, hold.Name)
+	p.staysOn(t, node, "batch")
 
-func (p *pool) deletePod(t *testing.T, name string) {
-	t.Helper()
-	if err := p.Kube.CoreV1().Pods(p.Name).Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
-		t.Fatalf("could not delete pod %s: %v", name, err)
-	}
-}
-
-// stopSet lets a StatefulSet's pods go without anything in their place.
-func (p *pool) stopSet(t *testing.T, name string) {
-	t.Helper()
-	orphan := metav1.DeletePropagationOrphan
-	err := p.Kube.AppsV1().StatefulSets(p.Name).Delete(t.Context(), name, metav1.DeleteOptions{PropagationPolicy: &orphan})
-	if err != nil {
-		t.Fatalf("could not delete StatefulSet %s: %v", name, err)
-	}
+	p.finishPod(t, job)
+	p.WaitForHold(t, hold.Name, "node drained", succeeded)
+	p.wantApps(t, node, map[string]int{})
+	env.Eventually(t, "the Job is complete", func(ctx context.Context) string {
+		batch, err := p.Kube.BatchV1().Jobs(p.Name).Get(ctx, "batch", metav1.GetOptions{})
+		if err != nil {
+			return err.Error()
+		}
+		if batch.Status.CompletionTime == nil || batch.Status.Failed > 0 {
+			return fmt.Sprintf("status %+v", batch.Status)
+		}
+		return ""
+	})
 }
 
 // finishPod has a pod run to its end.
