@@ -86,16 +86,24 @@ func TestPodsThatRulesAndLabelsKeep(t *testing.T) {
 	p.wantApps(t, node, map[string]int{"kept": 1, "labelled": 1})
 
 	p.patch(t, hold.Name, `{"spec":{"drain":{"rules":null}}}`)
-	env.Eventually(t, "without the rule the pod goes", func(context.Context) string {
-		if p.apps(t, node)["kept"] > 0 {
-			return "it is there"
-		}
-		return ""
-	})
+	p.waitUntilGone(t, node, "kept")
 	p.WaitForHold(t, hold.Name, "node drained again", func(nm *v1beta1.NodeMaintenance) bool {
 		return succeeded(nm) && nm.Status.ObservedGeneration == nm.Generation
 	})
 	p.wantApps(t, node, map[string]int{"labelled": 1})
+	p.patchPod(t, "labelled", `{"metadata":{"labels":{"`+v1beta1.DrainLabel+`":null}}}`)
+	p.waitUntilGone(t, node, "labelled")
+}
+
+// waitUntilGone waits until an app has left the node.
+func (p *pool) waitUntilGone(t *testing.T, node, app string) {
+	t.Helper()
+	env.Eventually(t, "pod "+app+" goes", func(context.Context) string {
+		if p.apps(t, node)[app] > 0 {
+			return "it is there"
+		}
+		return ""
+	})
 }
 
 func TestRuleForNamespaces(t *testing.T) {
@@ -112,12 +120,7 @@ func TestRuleForNamespaces(t *testing.T) {
 	p.WaitForHold(t, hold.Name, "node drained of nothing", succeeded)
 	p.wantApps(t, node, map[string]int{"web": 1})
 	p.labelNamespace(t, `{"metadata":{"labels":{"team":"red"}}}`)
-	env.Eventually(t, "the pod goes when its namespace is another team's", func(context.Context) string {
-		if p.apps(t, node)["web"] > 0 {
-			return "it is there"
-		}
-		return ""
-	})
+	p.waitUntilGone(t, node, "web")
 }
 
 func (p *pool) labelNamespace(t *testing.T, patch string) {
