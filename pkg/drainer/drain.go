@@ -84,8 +84,7 @@ func (d *Drainer) planInput(node *corev1.Node, holds []hold, pods []*corev1.Pod,
 func (d *Drainer) expire(v *view) {
 	now := d.config.Clock.Now()
 	for i, h := range v.active {
-		status := v.memory.hold(h.UID).draft.of(h)
-		v.active[i].expired = !drained(status) && h.deletesAt(now, status.StartTime)
+		v.active[i].expired = h.deletesAt(now, v.memory.hold(h.UID).draft.of(h))
 	}
 }
 

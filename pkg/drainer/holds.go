@@ -79,11 +79,11 @@ func (h hold) deadline(start *metav1.Time) *metav1.Time {
 	return &metav1.Time{Time: start.Add(time.Duration(*timeout) * time.Second)}
 }
 
-// deletesAt says whether the hold has what is left deleted, given when its drain began.
-func (h hold) deletesAt(now time.Time, start *metav1.Time) bool {
-	deadline := h.deadline(start)
+// deletesAt says whether the hold has what is left deleted, given what its status says.
+func (h hold) deletesAt(now time.Time, status v1beta1.NodeMaintenanceStatus) bool {
+	deadline := h.deadline(status.StartTime)
 	return h.Spec.Stage == v1beta1.StageDrain && h.Spec.Drain.OnTimeout == v1beta1.OnTimeoutDelete &&
-		deadline != nil && !now.Before(deadline.Time)
+		deadline != nil && !now.Before(deadline.Time) && !drained(status)
 }
 
 // cordons says whether the hold alone would have the node cordoned.

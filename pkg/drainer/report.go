@@ -34,6 +34,9 @@ func (d *Drainer) Plan(ctx context.Context, maintenance *v1beta1.NodeMaintenance
 		return other.Name == maintenance.Name
 	})
 	active, _ := newHolds(append(others, maintenance))
+	for i, h := range active {
+		active[i].expired = h.deletesAt(d.config.Clock.Now(), h.Status)
+	}
 	return makePlan(d.planInput(node, active, pods, drainable)).report(), nil
 }
 
