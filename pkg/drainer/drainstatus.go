@@ -55,6 +55,9 @@ func (s *statusBuilder) drain() {
 	isDrained := f.empty || staysDrained(s.hold, s.old, len(f.pending))
 	if !draining(s.old) && (!wasDrained || !isDrained) {
 		s.begin()
+		if len(f.pending) == 0 && !isDrained {
+			f.evictions = 0 // those that were counted are of the drain before
+		}
 	}
 	s.count(f)
 	s.volumes(f)
@@ -77,6 +80,10 @@ func (s *statusBuilder) drain() {
 // the beginning or after a restart.
 func (s *statusBuilder) podsUnknown() {
 	if draining(s.old) || drained(s.old) {
+		if drained(s.old) {
+			// Whether it is done by another spec, too, is not known yet.
+			s.next.ObservedGeneration = s.old.ObservedGeneration
+		}
 		s.deadline()
 		return
 	}

@@ -26,11 +26,13 @@ func (d *Drainer) release(ctx context.Context, v *view) (time.Duration, error) {
 			return 0, errors.Join(err, d.saveReleaseError(ctx, v, v.holds(), err))
 		}
 	}
+	// The conditions inform others, no more: a failure to clear them keeps no hold from ending.
+	conditionsErr := d.saveConditions(ctx, v.memory, v.node, nil)
 	again, err := d.saveStatuses(ctx, v, func(hold) facts { return facts{node: v.node.UID} })
 	if err != nil {
-		return again, err
+		return again, errors.Join(conditionsErr, err)
 	}
-	return again, d.dropFinalizers(ctx, v)
+	return again, errors.Join(conditionsErr, d.dropFinalizers(ctx, v))
 }
 
 // saveReleaseError says on holds why they have not been released: somebody may be waiting for it.
@@ -70,11 +72,8 @@ func (d *Drainer) giveBack(ctx context.Context, v *view) error {
 	}
 	before := recordedBefore(fresh.holds(), v.node.UID)
 	if before != nil && ours(v.node, *before) {
-		if err := d.undo(ctx, v, *before); err != nil {
-			return err
-		}
+		return d.undo(ctx, v, *before)
 	}
-	d.clearConditions(ctx, v)
 	return nil
 }
 

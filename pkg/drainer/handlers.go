@@ -70,10 +70,10 @@ func asksAnew(old, updated any) bool {
 		!apiequality.Semantic.DeepEqual(before.Spec, after.Spec))
 }
 
-// nodeChanged leaves alone the nodes that nobody holds and that no server has marked.
+// nodeChanged leaves alone the nodes that nobody holds and that no server has marked or speaks of.
 func (d *Drainer) nodeChanged(obj any) {
 	node, known := object[*corev1.Node](obj)
-	if known && (annotated(node) || len(d.caches.holdsOn(node.Name)) > 0) {
+	if known && (annotated(node) || len(ourConditions(node)) > 0 || len(d.caches.holdsOn(node.Name)) > 0) {
 		d.queue.Add(node.Name)
 	}
 }

@@ -135,6 +135,23 @@ func TestLatePodStartsAnotherDrain(t *testing.T) {
 	})
 }
 
+func TestDrainAfterAnotherStageCountsAnew(t *testing.T) {
+	inCluster(t, func(t *testing.T) *cluster {
+		return newCluster(t, makeNode(testNode), makePod("web-1"), makePod("web-2"))
+	}, func(c *cluster) {
+		c.create(makeHold("a"))
+		c.finish("web-1", "web-2")
+		c.change("a", stage(v1beta1.StageIdle))
+		c.wait(time.Minute)
+		c.add(makePod("web-3"))
+		c.change("a", stage(v1beta1.StageDrain))
+		c.wait(statusInterval)
+		if status := c.hold("a").Status; status.DrainProgress != 0 || status.EvictionPods != 1 {
+			t.Errorf("the second drain begins at %d%% of %d pods, want 0%% of 1", status.DrainProgress, status.EvictionPods)
+		}
+	})
+}
+
 func TestDriftIsRepaired(t *testing.T) {
 	tests := map[string]func(*corev1.Node){
 		"uncordoned": func(node *corev1.Node) { node.Spec.Unschedulable = false },

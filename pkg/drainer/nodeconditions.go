@@ -13,7 +13,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/klog/v2"
 )
 
 // reasonNodeMaintenance tells conditions that this server set on a node from those that others
@@ -110,14 +109,6 @@ func (d *Drainer) saveConditions(ctx context.Context, memory *nodeMemory, node *
 	return nil
 }
 
-// clearConditions takes our lifecycle conditions off the node. They inform others, no more, so a
-// failure must not keep the node's holds from ending.
-func (d *Drainer) clearConditions(ctx context.Context, v *view) {
-	if err := d.saveConditions(ctx, v.memory, v.node, nil); err != nil {
-		klog.FromContext(ctx).Error(err, "Could not clear conditions", "node", v.name)
-	}
-}
-
 // conditionsSaid is what we last had a node's conditions say, and for which version of it.
 type conditionsSaid struct {
 	resourceVersion string
@@ -125,5 +116,5 @@ type conditionsSaid struct {
 }
 
 func (c conditionsSaid) equal(other conditionsSaid) bool {
-	return c.wanted != nil && c.resourceVersion == other.resourceVersion && maps.Equal(c.wanted, other.wanted)
+	return c.resourceVersion == other.resourceVersion && maps.Equal(c.wanted, other.wanted)
 }

@@ -18,7 +18,13 @@ import (
 // write annotations on its own node. One that another store's server marked is not ours to
 // touch.
 func (d *Drainer) reclaim(ctx context.Context, v *view) error {
-	if v.node == nil || !annotated(v.node) || !drainTainted(v.node) {
+	switch {
+	case v.node == nil:
+		d.memory.forget(v.name)
+		return nil
+	case !annotated(v.node):
+		return d.given(ctx, v)
+	case !drainTainted(v.node):
 		d.memory.forget(v.name)
 		return nil
 	}
@@ -39,7 +45,15 @@ func (d *Drainer) reclaim(ctx context.Context, v *view) error {
 			return err
 		}
 	}
-	d.clearConditions(ctx, v)
+	return d.given(ctx, v)
+}
+
+// given deals with a node that was given back, or never taken. It says no more that it is in
+// maintenance, even if that could not be taken back at the time.
+func (d *Drainer) given(ctx context.Context, v *view) error {
+	if err := d.saveConditions(ctx, v.memory, v.node, nil); err != nil {
+		return err
+	}
 	d.memory.forget(v.name)
 	return nil
 }

@@ -153,6 +153,9 @@ func (d *Drainer) saveStatuses(ctx context.Context, v *view, of func(hold) facts
 		memory := v.memory.hold(h.UID)
 		f := of(h)
 		next := nextStatus(h, memory.draft.of(h), f, now)
+		if !draining(next) {
+			memory.tally = tally{} // the next drain may begin before its pods are known
+		}
 		// A node's pods are known a moment after it is cordoned; both are told in one write.
 		podsToCome := f.cordoned && f.drain == nil && h.Spec.Stage == v1beta1.StageDrain
 		wait, err := d.saveStatus(ctx, h, memory, next, !podsToCome && urgent(h.Status, next))

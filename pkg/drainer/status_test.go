@@ -178,6 +178,22 @@ func (s step) check(t *testing.T, i int, status v1beta1.NodeMaintenanceStatus) {
 	}
 }
 
+// Until the pods are listed, nobody knows whether the node is drained by another spec, too.
+func TestDrainedSpeaksOfTheSpecThatWasListed(t *testing.T) {
+	hold := makeHold("a", selecting("db"))
+	done := nextStatus(newHold(hold), v1beta1.NodeMaintenanceStatus{}, held(emptyFacts(3)), epoch)
+	hold.Spec.Drain.PodSelector, hold.Generation = nil, 2
+	restarted := nextStatus(newHold(hold), done, held(nil), epoch.Add(time.Second))
+	if !drained(restarted) || restarted.ObservedGeneration != 1 {
+		t.Errorf("drained=%t of generation %d, want the word of generation 1 left", drained(restarted), restarted.ObservedGeneration)
+	}
+	// The watch shows nothing, and the list failed: the three pods were those of the drain before.
+	begun := nextStatus(newHold(hold), restarted, held(pendingFacts(0, 3, 0)), epoch.Add(time.Minute))
+	if drained(begun) || begun.ObservedGeneration != 2 || begun.EvictionPods != 0 || begun.DrainProgress != 0 {
+		t.Errorf("the next drain begins as %+v, want it of generation 2 with no pod counted", begun)
+	}
+}
+
 func TestStatusListsAreCappedAndCounted(t *testing.T) {
 	f := pendingFacts(300, 300, 250)
 	for i := range 30 {

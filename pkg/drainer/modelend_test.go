@@ -1,0 +1,208 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drainer
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+// quiet is how long nothing must change until the world has come to rest: longer than the longest
+// wait for another try, and than a budget counts on an eviction that it was told of.
+const quiet = disruptedLasts + 40*time.Second
+
+// calm has all that goes wrong stop, and about half of what pods wait for happen.
+func (w *world) calm() {
+	w.ending, w.faults.on = true, false
+	for _, name := range slices.Sorted(maps.Keys(w.nodes)) {
+		if node := w.liveNode(name); node == nil {
+			w.createNode(name)
+		} else if nodeDead(node) {
+			w.setNodeReady(node, corev1.ConditionTrue)
+		}
+	}
+	completes, released := w.chance(50), w.chance(50)
+	for _, app := range w.apps {
+		app.finalizer = app.finalizer && !released
+	}
+	for _, pod := range sortedObjects[*corev1.Pod](w.store, podsResource) {
+		if completes && !w.pods[pod.UID].app.mirror && pod.Labels[v1beta1.DrainLabel] == v1beta1.DrainLabelWaitCompleted {
+			w.changePod(pod, func(pod *corev1.Pod) { pod.Status.Phase = corev1.PodSucceeded })
+		}
+		if released {
+			w.changePod(w.livePod(keyOf(pod)), func(pod *corev1.Pod) { pod.Finalizers = nil })
+		}
+	}
+	w.trace("all is calm")
+}
+
+// rest lets time pass until nothing changes any more.
+func (w *world) rest() {
+	version, since := 0, time.Now()
+	for time.Since(since) < quiet && w.check.broken == "" {
+		time.Sleep(time.Second + time.Since(since)/4)
+		w.settle()
+		w.locked(func() {
+			w.tick()
+			if w.store.version != version {
+				version, since = w.store.version, time.Now()
+			}
+			if time.Since(w.began) > 2*time.Hour {
+				w.check.fail("the world comes to no rest")
+			}
+		})
+	}
+}
+
+// checkEnd checks that everything that can be given has been given.
+func (w *world) checkEnd() {
+	for _, hold := range sortedObjects[*v1beta1.NodeMaintenance](w.store, holdsResource) {
+		if !hold.DeletionTimestamp.IsZero() {
+			w.check.fail("hold %s is deleted and has not ended: %s", hold.Name, hold.Status.LastError)
+			continue
+		}
+		w.checkHold(hold)
+	}
+	for name, record := range w.nodes {
+		w.checkNode(w.liveNode(name), record.wanted)
+	}
+}
+
+func (w *world) checkHold(hold *v1beta1.NodeMaintenance) {
+	want := v1beta1.PhaseSucceeded
+	switch hold.Spec.Stage {
+	case v1beta1.StageIdle:
+		want = v1beta1.PhasePending
+	case v1beta1.StageDrain:
+		left := slices.DeleteFunc(w.podsOn(hold.Spec.NodeName), func(pod *corev1.Pod) bool { return !w.wishOf(hold, pod).goes })
+		if len(left) > 0 {
+			w.checkLeft(hold, left)
+			return
+		}
+		if !drained(hold.Status) || hold.Status.DrainProgress != 100 {
+			w.check.fail("hold %s has nothing left and is not drained: %+v", hold.Name, hold.Status)
+		}
+	}
+	if hold.Status.Phase != want || hold.Status.ObservedGeneration != hold.Generation || hold.Status.LastError != "" {
+		w.check.fail("hold %s ends as %+v, want %s", hold.Name, hold.Status, want)
+	}
+}
+
+// checkLeft checks a hold whose pods have not all left: each must have a reason, and be told of.
+func (w *world) checkLeft(hold *v1beta1.NodeMaintenance, left []*corev1.Pod) {
+	w.check.saw["ends with pods left"]++
+	status := hold.Status
+	late := status.Deadline != nil && !time.Now().Before(status.Deadline.Time)
+	if want := map[bool]v1beta1.MaintenancePhase{true: v1beta1.PhaseFailed, false: v1beta1.PhaseRunning}[late]; status.Phase != want || drained(status) {
+		w.check.fail("hold %s with %d pods left is %+v, want %s", hold.Name, len(left), status, want)
+	}
+	var pending []string
+	for _, pod := range left {
+		pending = append(pending, podKey(pod))
+		if stuck := w.stuck(pod); stuck == "" {
+			w.check.fail("pod %s (%s) is left on %s for no reason: %s", podKey(pod), pod.UID, hold.Spec.NodeName, w.state(pod))
+		} else if blocker := blockerFor(status, pod); blocker == nil && (w.isTurn(hold, pod, time.Now()) || w.wishOf(hold, pod).waits) {
+			w.check.fail("pod %s (%s) is stuck (%s), and hold %s does not say so: %+v", podKey(pod), pod.UID, stuck, hold.Name, status.Blockers)
+		}
+	}
+	if !slices.Equal(pending, status.PendingPods) || int(status.PendingPodCount) != len(left) {
+		w.check.fail("hold %s says that %v are left, want %v", hold.Name, status.PendingPods, pending)
+	}
+}
+
+func blockerFor(status v1beta1.NodeMaintenanceStatus, pod *corev1.Pod) *v1beta1.DrainBlocker {
+	i := slices.IndexFunc(status.Blockers, func(b v1beta1.DrainBlocker) bool { return b.Pod == podKey(pod) })
+	if i < 0 {
+		return nil
+	}
+	return &status.Blockers[i]
+}
+
+// stuck says why a pod cannot leave; empty when it could.
+func (w *world) stuck(pod *corev1.Pod) string {
+	if !pod.DeletionTimestamp.IsZero() {
+		if len(pod.Finalizers) > 0 {
+			return "finalizers"
+		}
+		return ""
+	}
+	if w.isOwnPod(pod) {
+		return "our own pod"
+	}
+	var reasons []string
+	for _, hold := range w.activeHolds() {
+		if hold.Spec.NodeName != pod.Spec.NodeName || hold.Spec.Stage != v1beta1.StageDrain {
+			continue
+		}
+		wish := w.wishOf(hold, pod)
+		switch past := w.check.pastDeadline(holdVersion{NodeMaintenance: hold}); {
+		case !wish.goes:
+		case wish.blocked:
+			reasons = append(reasons, "a policy")
+		case past:
+			return ""
+		case wish.waits:
+			reasons = append(reasons, "it has not run to its end")
+		case !w.isTurn(hold, pod, time.Now()):
+			reasons = append(reasons, "its turn has not come")
+		case w.refusal(pod) == nil:
+			return ""
+		default:
+			reasons = append(reasons, "a budget")
+		}
+	}
+	return strings.Join(reasons, ", ")
+}
+
+func (w *world) state(pod *corev1.Pod) string {
+	words := fmt.Sprintf("phase %s, ready %t, deleted %s", pod.Status.Phase, isReady(pod), pod.DeletionTimestamp)
+	for _, pdb := range w.budgetsFor(pod) {
+		words += fmt.Sprintf("; %s allows %d, disrupted %v", pdb.Name, pdb.Status.DisruptionsAllowed, pdb.Status.DisruptedPods)
+	}
+	return words
+}
+
+// checkNode checks a node against what it is to be like while nobody holds it.
+func (w *world) checkNode(node, wanted *corev1.Node) {
+	held := slices.ContainsFunc(w.activeHolds(), func(h *v1beta1.NodeMaintenance) bool {
+		return h.Spec.NodeName == node.Name && h.Spec.Stage != v1beta1.StageIdle
+	})
+	if held {
+		if !node.Spec.Unschedulable || !annotated(node) || !drainTainted(node) || node.Labels[v1beta1.ExcludeFromRemediationLabel] != "true" {
+			w.check.fail("node %s is held and not cordoned: %+v %+v", node.Name, node.ObjectMeta, node.Spec)
+		}
+		for _, taint := range wanted.Spec.Taints {
+			if !hasTaint(node.Spec.Taints, taint) {
+				w.check.fail("node %s has lost the taint %s of another", node.Name, taint.Key)
+			}
+		}
+		return
+	}
+	w.check.saw["given back"]++
+	same := node.Spec.Unschedulable == wanted.Spec.Unschedulable && len(node.Spec.Taints) == len(wanted.Spec.Taints) &&
+		labels.Equals(node.Labels, wanted.Labels) && len(node.Annotations) == 0 && len(ourConditions(node)) == 0
+	for _, taint := range wanted.Spec.Taints {
+		same = same && hasTaint(node.Spec.Taints, taint)
+	}
+	if !same {
+		w.check.fail("node %s is given back as %s, want %s", node.Name, nodeWords(node), nodeWords(wanted))
+	}
+}
+
+func nodeWords(node *corev1.Node) string {
+	var taints []string
+	for _, taint := range node.Spec.Taints {
+		taints = append(taints, taint.ToString())
+	}
+	return fmt.Sprintf("unschedulable=%t taints=%v labels=%v annotations=%v conditions=%d",
+		node.Spec.Unschedulable, taints, node.Labels, node.Annotations, len(ourConditions(node)))
+}
