@@ -29,7 +29,10 @@ func TestCreate(t *testing.T) {
 		t.Errorf("got on stderr %q, want %q", out.Stderr, want)
 	}
 	created := settled(t, pool, name)
-	want := v1beta1.NodeMaintenanceSpec{NodeName: node, Requestor: "admin", Stage: v1beta1.StageDrain}
+	want := v1beta1.NodeMaintenanceSpec{
+		NodeName: node, Requestor: "admin", Stage: v1beta1.StageDrain,
+		Drain: v1beta1.DrainSpec{OnTimeout: v1beta1.OnTimeoutReport, UnmanagedPods: v1beta1.PolicyEvict, EmptyDirPods: v1beta1.PolicyEvict},
+	}
 	if diff := cmp.Diff(want, created.Spec); diff != "" {
 		t.Errorf("spec differs (-want +got):\n%s", diff)
 	}

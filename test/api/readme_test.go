@@ -27,7 +27,7 @@ import (
 // HOLD, NODE and NAMESPACE stand for those of the test.
 var readmeSteps = []struct{ command, want string }{
 	{"kubectl explain nm.spec.drain --recursive", "gracePeriodSeconds\t<integer>"},
-	{"kubectl create -f … --dry-run=server", "HOLD created (server dry run)"},
+	{"kubectl create -f … --dry-run=server -o yaml", "object: PodDisruptionBudget/NAMESPACE/web"},
 	{"kubectl create -f", "HOLD created"},
 	{"kubectl get nm -w", "HOLD "},
 	{"kubectl get nm NAME -o jsonpath='{.status.blockers}'", `"reason":"DisruptionBudget"`},

@@ -27,6 +27,7 @@ type eviction struct {
 	grace          *int64
 	code           int32
 	byBudget       bool
+	answer         string
 	asked, settled time.Time
 	body           policyv1.Eviction
 }
@@ -74,6 +75,7 @@ func newEviction(t *testing.T, event *auditv1.Event) eviction {
 	if details := event.ResponseStatus.Details; details != nil {
 		for _, cause := range details.Causes {
 			e.byBudget = e.byBudget || cause.Type == policyv1.DisruptionBudgetCause
+			e.answer += cause.Message
 		}
 	}
 	return e
@@ -99,7 +101,7 @@ func (p *pool) checkEvictions(t *testing.T) {
 		case e.code >= http.StatusInternalServerError:
 			t.Errorf("the eviction of pod %s was answered by %d", e.pod, e.code)
 		case e.byBudget && !p.contended:
-			t.Errorf("the eviction of pod %s was posted although its budget had no room", e.pod)
+			t.Errorf("the eviction of pod %s was posted although its budget had no room: %s", e.pod, e.answer)
 		}
 	}
 	for uid, count := range accepted {
