@@ -89,7 +89,8 @@ func (p *pool) checkEvictions(t *testing.T) {
 		if e.body.APIVersion != "policy/v1" || e.body.Kind != "Eviction" {
 			t.Errorf("the eviction of pod %s is a %s %s, want policy/v1 Eviction", e.pod, e.body.APIVersion, e.body.Kind)
 		}
-		switch pod, known := p.pods.seen(e.uid); {
+		pod, known := p.pods.seen(e.uid)
+		switch {
 		case e.uid == "":
 			t.Errorf("the eviction of pod %s has no UID precondition", e.pod)
 		case !known || pod.name != e.pod:
@@ -101,7 +102,8 @@ func (p *pool) checkEvictions(t *testing.T) {
 		case e.code >= http.StatusInternalServerError:
 			t.Errorf("the eviction of pod %s was answered by %d", e.pod, e.code)
 		case e.byBudget && !p.contended:
-			t.Errorf("the eviction of pod %s was posted although its budget had no room: %s", e.pod, e.answer)
+			t.Errorf("the eviction of pod %s, which had started %s before, was posted although its budget had no room: %s",
+				e.pod, e.asked.Sub(pod.started), e.answer)
 		}
 	}
 	for uid, count := range accepted {

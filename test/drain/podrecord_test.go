@@ -32,6 +32,8 @@ type podRecord struct {
 // seenPod is what is remembered of a pod.
 type seenPod struct {
 	name, app, node string
+	// started is when it was seen to run, zero before.
+	started time.Time
 	// deleted is when it was seen to have been deleted, zero before.
 	deleted time.Time
 	// grace is how many seconds it had to stop then.
@@ -73,6 +75,9 @@ func (r *podRecord) take(event watch.EventType, pod *corev1.Pod) {
 	seen.name, seen.app = pod.Name, pod.Labels[localcluster.AppLabel]
 	if pod.Spec.NodeName != "" {
 		seen.node = pod.Spec.NodeName
+	}
+	if seen.started.IsZero() && pod.Status.Phase != corev1.PodPending {
+		seen.started = time.Now()
 	}
 	if seen.deleted.IsZero() && !pod.DeletionTimestamp.IsZero() {
 		seen.deleted = time.Now()

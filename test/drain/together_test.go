@@ -15,15 +15,16 @@ import (
 // Not parallel: it measures time.
 func TestBlockedNodesDelayNoFreeOne(t *testing.T) {
 	const blockedNodes = 50
-	p := newPool(t, blockedNodes+1)
-	free := p.Nodes[blockedNodes]
+	p := newPool(t, blockedNodes+2)
+	before, free := p.Nodes[blockedNodes], p.Nodes[blockedNodes+1]
 	workload := p.workload().Budget("kept", localcluster.MinAvailable(fmt.Sprint(2*blockedNodes)))
 	for i, node := range p.Nodes[:blockedNodes] {
 		for j := range 2 {
 			workload.Pod(fmt.Sprintf("kept-%d-%d", i, j), localcluster.OnNode(node), localcluster.Label(localcluster.AppLabel, "kept"))
 		}
 	}
-	p.Run(t, workload.Pod("free", localcluster.OnNode(free)))
+	p.Run(t, workload.Pod("before", localcluster.OnNode(before)).Pod("free", localcluster.OnNode(free)))
+	alone := p.firstEviction(t, "before", before)
 	for i, node := range p.Nodes[:blockedNodes] {
 		p.Create(t, p.Hold(fmt.Sprintf("blocked-%d", i), node))
 	}
@@ -33,14 +34,23 @@ func TestBlockedNodesDelayNoFreeOne(t *testing.T) {
 		})
 	}
 
+	// What takes long without any blocked node is the machine's doing.
+	most := max(time.Second, 3*alone)
+	if took := p.firstEviction(t, "free", free); took > most {
+		t.Errorf("the first eviction of the free node came %s after its hold was asked for, want at most %s", took, most)
+	}
+	if evictions := p.evictions(t); len(evictions) != 2 {
+		t.Errorf("%d evictions were posted, want those of the free pods alone", len(evictions))
+	}
+}
+
+// firstEviction drains a node and returns how long after its hold was asked for
+// the pod was evicted.
+func (p *pool) firstEviction(t *testing.T, pod, node string) time.Duration {
+	t.Helper()
 	start := time.Now()
-	p.drain(t, "free", free)
-	if took := p.evicted(t)["free"].asked.Sub(start); took > time.Second {
-		t.Errorf("the first eviction of the free node came %s after its hold was asked for, want at most 1 s", took)
-	}
-	if evictions := p.evictions(t); len(evictions) != 1 {
-		t.Errorf("%d evictions were posted, want that of the free pod alone", len(evictions))
-	}
+	p.drain(t, pod, node)
+	return p.evicted(t)[pod].asked.Sub(start)
 }
 
 func TestBudgetsAreKeptWhileNodesDrainTogether(t *testing.T) {
