@@ -5,6 +5,7 @@ package drainer
 
 import (
 	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -35,11 +36,13 @@ type nodeMemory struct {
 
 // holdMemory is what is kept of one hold.
 type holdMemory struct {
-	latest  latest[*v1beta1.NodeMaintenance]
-	limit   writeLimit
-	draft   draft
-	tally   tally
-	blocked blockedNote
+	latest latest[*v1beta1.NodeMaintenance]
+	limit  writeLimit
+	draft  draft
+	// unsureUntil is until when the cache may show a status that was replaced.
+	unsureUntil time.Time
+	tally       tally
+	blocked     blockedNote
 }
 
 func newMemory() *memory { return &memory{nodes: map[string]*nodeMemory{}} }

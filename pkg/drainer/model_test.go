@@ -90,7 +90,7 @@ func (w *world) live() {
 	w.start()
 	defer func() { w.stop(false) }()
 	pace := oneOf(w, 200*time.Millisecond, time.Second, 4*time.Second)
-	for range w.between(5, 40) {
+	for range w.between(5, 30) {
 		time.Sleep(w.upTo(pace))
 		w.settle()
 		var down bool

@@ -186,10 +186,11 @@ func (w *world) anyNode() *corev1.Node {
 }
 
 // drift undoes one of the marks of a node. While the annotation or the taint is missing the other
-// is left: a node without both counts as given back.
+// is left: a node without both counts as given back. So is a taint that was there before: once the
+// node is being given back, taking it away is a person's decision that stands.
 func (w *world) drift() {
 	node := w.anyNode()
-	if node == nil || !annotated(node) || !drainTainted(node) {
+	if node == nil || !annotated(node) || !drainTainted(node) || drainTainted(w.nodes[node.Name].wanted) {
 		return
 	}
 	what := oneOf(w, "uncordoned", "untainted", "unlabelled")

@@ -132,6 +132,7 @@ func (w *world) takeRoom(pod *corev1.Pod, ours bool, posted time.Time) error {
 	}
 	next.Status.DisruptedPods[pod.Name] = metav1.Now()
 	w.store.put(budgetsResource, next)
+	w.check.saw[map[bool]string{true: "room taken", false: "room taken by another"}[ours]]++
 	if !ours || !isReady(pod) || !w.pods[pod.UID].changed.Before(posted.Add(-w.faults.lag)) {
 		w.check.roomLost(keyOf(next)) // the drainer may not know that it would take any
 	}

@@ -5,6 +5,7 @@ package drainer
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -56,14 +57,17 @@ func (w *world) populate() {
 	for i := range w.between(2, 4) {
 		w.createNode(fmt.Sprintf("node-%d", i))
 	}
-	for i := range w.between(1, 5) {
+	for i := range w.between(2, 5) {
 		w.createApp(i)
 	}
 	w.tick()
-	for range w.between(0, 3) {
+	for range w.between(0, 6) {
 		w.createBudget()
 	}
 	w.tick()
+	for range w.between(0, 3) {
+		w.createHold()
+	}
 	if pods := sortedObjects[*corev1.Pod](w.store, podsResource); len(pods) > 0 && w.chance(10) {
 		w.config.OwnPod = keyOf(oneOf(w, pods...))
 	}
@@ -95,8 +99,8 @@ func (w *world) createNode(name string) {
 
 func (w *world) createApp(i int) {
 	app := &modelApp{
-		namespace: oneOf(w, modelNamespaces...), name: fmt.Sprintf("app-%d", i), replicas: w.between(1, 4),
-		kind:   oneOf(w, "ReplicaSet", "ReplicaSet", "StatefulSet", "Job", "DaemonSet", ""),
+		namespace: oneOf(w, modelNamespaces...), name: fmt.Sprintf("app-%d", i), replicas: w.between(1, 5),
+		kind:   oneOf(w, "ReplicaSet", "ReplicaSet", "ReplicaSet", "StatefulSet", "StatefulSet", "StatefulSet", "Job", "DaemonSet", ""),
 		labels: map[string]string{"app": fmt.Sprintf("app-%d", i), "tier": oneOf(w, modelTiers...)},
 		mirror: w.chance(5), critical: w.chance(15), emptyDir: w.chance(20), finalizer: w.chance(5), broken: w.chance(10),
 		careless: w.chance(5), stops: w.upTo(6 * time.Second),
@@ -123,9 +127,12 @@ func (w *world) createApp(i int) {
 	app.made = app.replicas
 }
 
-// createBudget makes a budget for an app or for a tier: so some pods come to have two.
+// createBudget makes a budget for an app or for a tier. Few pods are to have two.
 func (w *world) createBudget() {
 	app := oneOf(w, w.apps...)
+	if app.kind == "DaemonSet" || (w.budgeted(app) && w.chance(85)) {
+		return
+	}
 	w.uids++
 	selector := map[string]string{"app": app.labels["app"]}
 	if w.chance(15) {
@@ -149,6 +156,12 @@ func (w *world) createBudget() {
 	w.put(budgetsResource, pdb)
 	w.check.roomLost(keyOf(pdb))
 	w.trace("budget %s for %v: min=%v max=%v", pdb.Name, selector, pdb.Spec.MinAvailable, pdb.Spec.MaxUnavailable)
+}
+
+func (w *world) budgeted(app *modelApp) bool {
+	return slices.ContainsFunc(sortedObjects[*policyv1.PodDisruptionBudget](w.store, budgetsResource), func(pdb *policyv1.PodDisruptionBudget) bool {
+		return pdb.Namespace == app.namespace && matches(pdb.Spec.Selector, app.labels)
+	})
 }
 
 // demand has the budget be wide, narrow, or impossible to meet.
@@ -196,7 +209,7 @@ func (w *world) newDrain() v1beta1.DrainSpec {
 	if w.chance(20) {
 		drain.EmptyDirPods = v1beta1.PolicyBlock
 	}
-	for range w.between(0, 3) * w.between(0, 1) {
+	for range w.between(0, 3) * w.between(0, 1) * w.between(0, 1) {
 		drain.Rules = append(drain.Rules, w.newRule())
 	}
 	return drain

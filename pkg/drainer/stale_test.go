@@ -4,9 +4,11 @@
 package drainer
 
 import (
+	"errors"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -143,4 +145,26 @@ func TestReleaseSeesACordonThatTheCacheDoesNotShow(t *testing.T) {
 	}
 	c.wantCordoned(testNode, false)
 	c.wantNoHold("a")
+}
+
+// A status that was stored although its write failed, and that is out of date by now, is found
+// when the cache has caught up: no event of a status wakes the engine.
+func TestWriteThatMayHaveBeenMadeIsLookedAtAgain(t *testing.T) {
+	c := newCluster(t, makeNode(testNode), makeHold("a", stage(v1beta1.StageIdle)))
+	d := stuckCaches(t, c)
+	h, memory := newHold(c.hold("a")), &holdMemory{}
+	if wait, err := d.saveStatus(t.Context(), h, memory, h.Status, true); wait != 0 || err != nil {
+		t.Errorf("a status that is as it should be is looked at again after %s (%v)", wait, err)
+	}
+	c.maintenance.PrependReactor("update", "nodemaintenances", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, nil, errors.New("connection reset by peer")
+	})
+	next := h.Status
+	next.LastError = "no answer"
+	if _, err := d.saveStatus(t.Context(), h, memory, next, true); err == nil {
+		t.Fatal("the write did not fail")
+	}
+	if wait, err := d.saveStatus(t.Context(), h, memory, h.Status, true); wait <= 0 || wait > unsureLasts || err != nil {
+		t.Errorf("what may have been written is looked at again after %s (%v), want within %s", wait, err, unsureLasts)
+	}
 }

@@ -26,6 +26,9 @@ const (
 	// statusBurst is how many writes an urgent change may be ahead of that: a drain that is done
 	// must not wait to say so.
 	statusBurst = 2
+	// unsureLasts is when to look again after a write that failed: it may have been made all the
+	// same, and the cache, which shows it a moment later, wakes nobody for a status.
+	unsureLasts = 10 * time.Second
 	// blockedLong is how long a drain must be blocked before an event says so: pods that take
 	// turns in a budget's room are blocked for a moment each.
 	blockedLong = 10 * time.Second
@@ -81,7 +84,7 @@ func urgent(old, next v1beta1.NodeMaintenanceStatus) bool {
 func (d *Drainer) saveStatus(ctx context.Context, h hold, memory *holdMemory, next v1beta1.NodeMaintenanceStatus, urgent bool) (time.Duration, error) {
 	if sameStatus(h.Status, next) {
 		memory.draft = draft{}
-		return 0, nil
+		return max(memory.unsureUntil.Sub(d.config.Clock.Now()), 0), nil
 	}
 	memory.draft = draft{resourceVersion: h.ResourceVersion, status: &next}
 	if memory.limit.next.IsZero() {
@@ -100,6 +103,9 @@ func (d *Drainer) writeStatus(ctx context.Context, h hold, memory *holdMemory, n
 	changed.Status = next
 	written, err := d.config.Maintenance.MaintenanceV1beta1().NodeMaintenances().UpdateStatus(ctx, changed, metav1.UpdateOptions{})
 	if err != nil {
+		if !againLater(err) {
+			memory.unsureUntil = d.config.Clock.Now().Add(unsureLasts)
+		}
 		return h, fmt.Errorf("could not update status of NodeMaintenance %s: %w", h.Name, err)
 	}
 	memory.limit.wrote(d.config.Clock.Now())
