@@ -74,11 +74,11 @@ func TestAuditPolicy(t *testing.T) {
 	for _, rule := range policy.Rules {
 		levels = append(levels, rule.Level)
 	}
-	want := []auditv1.Level{auditv1.LevelNone, auditv1.LevelNone, auditv1.LevelRequest, auditv1.LevelNone, auditv1.LevelNone, auditv1.LevelMetadata}
+	want := []auditv1.Level{auditv1.LevelNone, auditv1.LevelNone, auditv1.LevelRequest, auditv1.LevelRequest, auditv1.LevelNone, auditv1.LevelNone, auditv1.LevelMetadata}
 	if !slices.Equal(levels, want) {
 		t.Errorf("got levels %v, want %v", levels, want)
 	}
-	if !slices.Contains(policy.Rules[3].Users, kwokUser) {
+	if !slices.Contains(policy.Rules[4].Users, kwokUser) {
 		t.Errorf("the reads of %s should not be in the audit log", kwokUser)
 	}
 }

@@ -113,9 +113,9 @@ func budgetsBlocker(pod *corev1.Pod, budgets []*budget) *v1beta1.DrainBlocker {
 	}
 	return &v1beta1.DrainBlocker{
 		Pod: podKey(pod), Reason: v1beta1.BlockerMultipleDisruptionBudgets, Permanent: true,
-		Object: strings.Join(objects, ","),
+		Object: strings.Join(objects[:min(len(objects), maxQuotedNames)], ","),
 		Message: fmt.Sprintf("%d budgets select the pod (%s), and the eviction API refuses such pods: "+
-			"have one of them select other pods, or delete the pod by hand", len(budgets), strings.Join(names, ", ")),
+			"have one of them select other pods, or delete the pod by hand", len(budgets), listed(names, maxQuotedNames)),
 	}
 }
 
@@ -149,7 +149,7 @@ func terminatingBlocker(pod *corev1.Pod, node string, nodeDead bool) *v1beta1.Dr
 	switch {
 	case len(pod.Finalizers) > 0:
 		blocker.Message = fmt.Sprintf("the pod's grace period is over, but finalizers keep it: %s: "+
-			"see that their controllers run", strings.Join(pod.Finalizers, ", "))
+			"see that their controllers run", listed(pod.Finalizers, maxQuotedNames))
 	case nodeDead:
 		blocker.Object = "Node/" + node
 		blocker.Message = fmt.Sprintf("node %s does not report, so the pod's end cannot be confirmed: bring the node back, "+

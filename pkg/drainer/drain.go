@@ -121,7 +121,7 @@ func (p nodePlan) factsFor(h hold) (*drainFacts, []*corev1.Pod) {
 		pending = append(pending, pod.pod)
 		f.pending = append(f.pending, podKey(pod.pod))
 		if blocker := pod.blockerOf(alone, i); blocker != nil {
-			f.blockers = append(f.blockers, *blocker)
+			f.blockers = append(f.blockers, boundedBlocker(*blocker))
 		}
 	}
 	slices.Sort(f.pending)

@@ -130,14 +130,6 @@ func (s *statusBuilder) volumes(f *drainFacts) {
 		"still attached to node %s: %s", s.hold.Spec.NodeName, listed(f.volumes, maxListedVolumes))
 }
 
-// listed joins the first few of the names and counts the rest.
-func listed(names []string, most int) string {
-	if more := len(names) - most; more > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), more)
-	}
-	return strings.Join(names, ", ")
-}
-
 func (s *statusBuilder) deadline() {
 	s.next.Deadline = s.hold.deadline(s.next.StartTime)
 }
@@ -154,7 +146,7 @@ func (s *statusBuilder) late() bool {
 }
 
 func (s *statusBuilder) emptied(wasDrained bool) {
-	s.next.Phase, s.next.DrainProgress, s.next.LastError = v1beta1.PhaseSucceeded, 100, s.facts.lastError
+	s.next.Phase, s.next.DrainProgress, s.next.LastError = v1beta1.PhaseSucceeded, 100, bounded(s.facts.lastError, maxMessageBytes)
 	if !wasDrained || s.next.DrainedTime == nil {
 		s.next.DrainedTime = s.now.DeepCopy()
 	}

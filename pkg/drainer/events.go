@@ -49,18 +49,18 @@ func newRecorder(client kubernetes.Interface) (recorder record.EventRecorder, st
 type events struct{ recorder record.EventRecorder }
 
 func (e events) onHold(h hold, kind, reason, format string, args ...any) {
-	e.recorder.Eventf(&corev1.ObjectReference{
+	e.recorder.Event(&corev1.ObjectReference{
 		APIVersion: v1beta1.SchemeGroupVersion.String(), Kind: "NodeMaintenance",
 		Name: h.Name, UID: h.UID, ResourceVersion: h.ResourceVersion,
-	}, kind, reason, format, args...)
+	}, kind, reason, bounded(fmt.Sprintf(format, args...), maxMessageBytes))
 }
 
 // onNode gives the node's name for its UID, as the kubelet does: every version of kubectl
 // describe looks for those.
 func (e events) onNode(name, kind, reason, format string, args ...any) {
-	e.recorder.Eventf(&corev1.ObjectReference{
+	e.recorder.Event(&corev1.ObjectReference{
 		APIVersion: "v1", Kind: "Node", Name: name, UID: types.UID(name),
-	}, kind, reason, format, args...)
+	}, kind, reason, bounded(fmt.Sprintf(format, args...), maxMessageBytes))
 }
 
 // onBoth is for what concerns the node and all its holds.

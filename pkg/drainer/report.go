@@ -45,9 +45,14 @@ func (p nodePlan) report() *v1beta1.DrainPlan {
 	report := &v1beta1.DrainPlan{Pods: make([]v1beta1.PlannedPod, 0, len(p.pods))}
 	for _, pod := range p.inOrder() {
 		key := podKey(pod.pod)
-		report.Pods = append(report.Pods, v1beta1.PlannedPod{
-			Pod: key, Action: pod.action, Turn: int32(pod.turn), GracePeriodSeconds: pod.gracePeriod, Message: pod.why, Blocker: pod.blocker,
-		})
+		planned := v1beta1.PlannedPod{
+			Pod: key, Action: pod.action, Turn: int32(pod.turn), GracePeriodSeconds: pod.gracePeriod, Message: bounded(pod.why, maxMessageBytes),
+		}
+		if pod.blocker != nil {
+			blocker := boundedBlocker(*pod.blocker)
+			planned.Blocker = &blocker
+		}
+		report.Pods = append(report.Pods, planned)
 		if pod.action == v1beta1.PlanStay {
 			continue
 		}

@@ -94,7 +94,7 @@ type statusBuilder struct {
 
 func (s *statusBuilder) condition(kind string, status metav1.ConditionStatus, reason, format string, args ...any) {
 	apimeta.SetStatusCondition(&s.next.Conditions, metav1.Condition{
-		Type: kind, Status: status, Reason: reason, Message: fmt.Sprintf(format, args...),
+		Type: kind, Status: status, Reason: reason, Message: bounded(fmt.Sprintf(format, args...), maxConditionBytes),
 		ObservedGeneration: s.hold.Generation, LastTransitionTime: s.now,
 	})
 }
@@ -167,6 +167,6 @@ func (s *statusBuilder) unblocked() {
 // setError keeps the last error when nothing new went wrong: success clears it.
 func (s *statusBuilder) setError(message string) {
 	if message != "" {
-		s.next.LastError = message
+		s.next.LastError = bounded(message, maxMessageBytes)
 	}
 }

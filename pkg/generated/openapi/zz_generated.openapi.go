@@ -300,7 +300,7 @@ func schema_pkg_apis_maintenance_v1beta1_DrainSpec(ref common.ReferenceCallback)
 					},
 					"onTimeout": {
 						SchemaProps: spec.SchemaProps{
-							Description: "onTimeout is what happens to the pods that are left past the deadline. Report reports the drain as failed; evictions go on, and a node that empties after all has succeeded. Delete also deletes them, whatever their disruption budgets say: each has its grace period, of 1 second at least. Pods that unmanagedPods or emptyDirPods block are never deleted. Delete needs timeoutSeconds. Default: Report.\n\nPossible enum values:\n - `\"Delete\"` deletes what is left.\n - `\"Report\"` reports the drain as failed and goes on evicting.",
+							Description: "onTimeout is what happens to the pods that are left past the deadline. Report reports the drain as failed; evictions go on, and a node that empties after all has succeeded. Delete also deletes them, whatever their disruption budgets say: each has its grace period, of 1 second at least. This NodeMaintenance never deletes pods that its own unmanagedPods or emptyDirPods block. Delete needs timeoutSeconds. Default: Report.\n\nPossible enum values:\n - `\"Delete\"` deletes what is left.\n - `\"Report\"` reports the drain as failed and goes on evicting.",
 							Type:        []string{"string"},
 							Format:      "",
 							Enum:        []interface{}{"Delete", "Report"},

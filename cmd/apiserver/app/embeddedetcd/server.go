@@ -75,6 +75,11 @@ func Start(ctx context.Context, cfg Config) (server *Server, err error) {
 	if s.etcd, err = start(ctx, etcdConfig(dir, cfg.QuotaBytes, s.sockets)); err != nil {
 		return nil, fmt.Errorf("could not start the store in %s: %w", dir, err)
 	}
+	roomCtx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	if err = makeRoom(roomCtx, s.etcd.Server, cfg.QuotaBytes); err != nil {
+		return nil, fmt.Errorf("could not use the store in %s: %w", dir, err)
+	}
 	return s, markReady(dir)
 }
 

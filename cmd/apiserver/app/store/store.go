@@ -96,13 +96,21 @@ func identify(ctx context.Context, backend *storagebackend.TransportConfig, pref
 	return "", fmt.Errorf("no answer within %s", reachTimeout)
 }
 
-// readID reads key, and writes it where nobody has yet.
+// readID reads key, and writes it where nobody has yet. A store that takes no more
+// writes can be read still.
 func readID(ctx context.Context, config clientv3.Config, key string) (string, error) {
 	client, err := clientv3.New(config)
 	if err != nil {
 		return "", err
 	}
 	defer client.Close() //nolint:errcheck // nothing is pending on it
+	known, err := client.Get(ctx, key)
+	if err != nil {
+		return "", err
+	}
+	if len(known.Kvs) > 0 {
+		return string(known.Kvs[0].Value), nil
+	}
 	response, err := client.Txn(ctx).
 		If(clientv3.Compare(clientv3.CreateRevision(key), "=", 0)).
 		Then(clientv3.OpPut(key, uuid.NewString()), clientv3.OpGet(key)).

@@ -100,8 +100,8 @@ type DrainSpec struct {
 	// onTimeout is what happens to the pods that are left past the deadline. Report reports
 	// the drain as failed; evictions go on, and a node that empties after all has succeeded.
 	// Delete also deletes them, whatever their disruption budgets say: each has its grace
-	// period, of 1 second at least. Pods that unmanagedPods or emptyDirPods block are never
-	// deleted. Delete needs timeoutSeconds. Default: Report.
+	// period, of 1 second at least. This NodeMaintenance never deletes pods that its own
+	// unmanagedPods or emptyDirPods block. Delete needs timeoutSeconds. Default: Report.
 	// +optional
 	OnTimeout TimeoutAction `json:"onTimeout,omitempty"`
 	// unmanagedPods is what happens to pods that no controller owns, which nobody creates

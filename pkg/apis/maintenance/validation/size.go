@@ -16,8 +16,8 @@ import (
 // for the status and for what the server adds, so that whatever was accepted can
 // be updated and deleted too.
 const (
-	maxMetadataBytes = 512 << 10
-	maxSelectorBytes = 64 << 10 // of the drain's selector, and of all its rules
+	maxMetadataBytes = 64 << 10
+	maxSelectorBytes = 16 << 10 // of the drain's selector, and of all its rules
 )
 
 // validateSize bounds what has no bound of its own: the number of labels,

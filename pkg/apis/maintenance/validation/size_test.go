@@ -34,20 +34,20 @@ func withSelector(labelCount int) *maintenance.NodeMaintenance {
 }
 
 func TestSize(t *testing.T) {
-	const metadataTooLong = "metadata: Too long: may not be more than 524288 bytes"
-	const selectorTooLong = "spec.drain.podSelector: Too long: may not be more than 65536 bytes"
+	const metadataTooLong = "metadata: Too long: may not be more than 65536 bytes"
+	const selectorTooLong = "spec.drain.podSelector: Too long: may not be more than 16384 bytes"
 	tests := map[string]struct {
 		nm, old *maintenance.NodeMaintenance
 		want    []string
 	}{
-		"large metadata":                  {nm: withLabels(20000)},
-		"too large metadata":              {nm: withLabels(21000), want: []string{metadataTooLong}},
-		"large selector":                  {nm: withSelector(2500)},
-		"too large selector":              {nm: withSelector(2700), want: []string{selectorTooLong}},
-		"metadata grown too large":        {nm: withLabels(21000), old: withLabels(1), want: []string{metadataTooLong}},
-		"selector grown too large":        {nm: withSelector(2700), old: withSelector(1), want: []string{selectorTooLong}},
-		"too large before, and unchanged": {nm: withLabels(21000), old: withLabels(21000)},
-		"too large before, and smaller":   {nm: withSelector(2700), old: withSelector(2800)},
+		"large metadata":                  {nm: withLabels(2400)},
+		"too large metadata":              {nm: withLabels(2700), want: []string{metadataTooLong}},
+		"large selector":                  {nm: withSelector(600)},
+		"too large selector":              {nm: withSelector(700), want: []string{selectorTooLong}},
+		"metadata grown too large":        {nm: withLabels(2700), old: withLabels(1), want: []string{metadataTooLong}},
+		"selector grown too large":        {nm: withSelector(700), old: withSelector(1), want: []string{selectorTooLong}},
+		"too large before, and unchanged": {nm: withLabels(2700), old: withLabels(2700)},
+		"too large before, and smaller":   {nm: withSelector(700), old: withSelector(800)},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

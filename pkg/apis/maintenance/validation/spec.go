@@ -18,6 +18,9 @@ import (
 
 const (
 	maxReasonCharacters = 1024
+	// maxRequestorBytes is longer than the names of users are. It is copied to the
+	// node for people to read, where there is not room for much.
+	maxRequestorBytes = 1024
 	// maxSeconds is 30 days: longer than any drain, and short enough to catch
 	// milliseconds given for seconds.
 	maxSeconds = 30 * 24 * 60 * 60
@@ -39,6 +42,9 @@ func ValidateNodeMaintenance(nm *maintenance.NodeMaintenance) field.ErrorList {
 	allErrs = append(allErrs, validateNodeName(nm.Spec.NodeName, specPath.Child("nodeName"))...)
 	if nm.Spec.Requestor == "" {
 		allErrs = append(allErrs, field.Required(specPath.Child("requestor"), "must be the user who makes the request"))
+	}
+	if len(nm.Spec.Requestor) > maxRequestorBytes {
+		allErrs = append(allErrs, field.TooLong(specPath.Child("requestor"), "", maxRequestorBytes))
 	}
 	return append(allErrs, validateChangeable(&nm.Spec, specPath)...)
 }

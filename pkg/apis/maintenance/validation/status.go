@@ -67,9 +67,13 @@ func validateBlockers(blockers []maintenance.DrainBlocker, path *field.Path) fie
 	return allErrs
 }
 
+// maxQuotedBytes is how much of a wrong word an error quotes.
+const maxQuotedBytes = 64
+
 func validateEnum[T ~string](value T, supported []T, path *field.Path) field.ErrorList {
 	if slices.Contains(supported, value) {
 		return nil
 	}
-	return field.ErrorList{field.NotSupported(path, value, supported)}
+	// A value can be as long as a request; its beginning says enough.
+	return field.ErrorList{field.NotSupported(path, value[:min(len(value), maxQuotedBytes)], supported)}
 }

@@ -22,5 +22,9 @@ func drainWarnings(drain *maintenance.DrainSpec) []string {
 			"spec.drain.timeoutSeconds: %d is less than gracePeriodSeconds (%d): pods may still be stopping at the deadline",
 			*timeout, *grace))
 	}
+	if drain.OnTimeout == maintenance.OnTimeoutDelete && timeout != nil {
+		warnings = append(warnings, fmt.Sprintf("spec.drain.onTimeout: pods that are left %d seconds after the drain began are deleted, "+
+			"whatever their disruption budgets say", *timeout))
+	}
 	return warnings
 }
