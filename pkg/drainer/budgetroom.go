@@ -7,6 +7,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -23,6 +24,9 @@ const (
 // reservation is room of a budget that one of our evictions takes, until the budget's status
 // takes it into account.
 type reservation struct {
+	// shown is when an earlier eviction of a pod of that name was made that the status showed when
+	// this one was posted; zero when it showed none.
+	shown metav1.Time
 	// expires is zero while the request is under way.
 	expires time.Time
 }
@@ -57,11 +61,15 @@ func (b *budgetBook) reserve(key types.NamespacedName, pod string) {
 	if b.posts[key] == nil {
 		b.posts[key] = map[string]reservation{}
 	}
-	b.posts[key][pod] = reservation{}
+	var shown metav1.Time
+	if current := b.budgets[key.Namespace][key.Name]; current != nil {
+		shown = current.disrupted[pod]
+	}
+	b.posts[key][pod] = reservation{shown: shown}
 }
 
-// settle notes the answer to an eviction that took room of the budget. Where the eviction was,
-// or may have been, carried out, the room stays taken until the budget's status shows it.
+// settle notes the answer to an eviction that took room of the budget. Where the eviction was, or
+// may have been, carried out as far as that, the room stays taken until the budget's status shows it.
 func (b *budgetBook) settle(of *budget, pod string, v verdict, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -69,7 +77,7 @@ func (b *budgetBook) settle(of *budget, pod string, v verdict, now time.Time) {
 	case v.outcome != outcomeEvicted && !v.unknown:
 		b.drop(of.key, pod)
 	case b.holds(of.key, pod):
-		b.posts[of.key][pod] = reservation{expires: now.Add(reservationLasts)}
+		b.posts[of.key][pod] = reservation{shown: b.posts[of.key][pod].shown, expires: now.Add(reservationLasts)}
 	}
 	if v.outcome == outcomeDisruptionBudget {
 		b.refused[of.key] = refusal{resourceVersion: of.resourceVersion, expires: now.Add(refusalLasts)}
@@ -99,8 +107,8 @@ func (b *budgetBook) nextExpiry(now time.Time) time.Time {
 // seen drops the reservations that the budget's status now covers, and a refusal by an older
 // version. The caller holds the lock.
 func (b *budgetBook) seen(current *budget) {
-	for pod := range b.posts[current.key] {
-		if _, found := current.disrupted[pod]; found {
+	for pod, post := range b.posts[current.key] {
+		if at, found := current.disrupted[pod]; found && !at.Equal(&post.shown) {
 			b.drop(current.key, pod)
 		}
 	}

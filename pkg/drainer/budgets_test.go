@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -150,6 +151,25 @@ func TestRoomAccounting(t *testing.T) {
 			book.reserve(b.key, "p")
 			book.set(makeBudget("b", "web", 1, 3, 3, 1, disrupts("q"), version("2")), epoch)
 		}, want: 0},
+		"tried again, the first time in the status": {do: func(book *budgetBook, b *budget) {
+			book.set(makeBudget("b", "web", 1, 3, 3, 2, disrupts("p"), version("2")), epoch)
+			book.reserve(b.key, "p")
+			book.set(makeBudget("b", "web", 1, 3, 3, 2, disrupts("p", "q"), version("3")), epoch)
+			book.settle(b, "p", accepted, epoch)
+			book.set(makeBudget("b", "web", 1, 3, 3, 2, disrupts("p", "q"), version("4")), epoch)
+		}, want: 1},
+		"tried again, both times in the status": {do: func(book *budgetBook, b *budget) {
+			book.set(makeBudget("b", "web", 1, 3, 3, 2, disrupts("p"), version("2")), epoch)
+			book.reserve(b.key, "p")
+			book.settle(b, "p", accepted, epoch)
+			book.set(makeBudget("b", "web", 1, 3, 3, 1, disrupts("p"), version("3"), func(pdb *policyv1.PodDisruptionBudget) {
+				pdb.Status.DisruptedPods["p"] = metav1.NewTime(epoch.Add(time.Second))
+			}), epoch)
+		}, want: 1},
+		"another pod of that name": {do: func(book *budgetBook, b *budget) {
+			book.reserve(b.key, "p")
+			book.settle(b, "p", judge(apierrors.NewConflict(corev1.Resource("pods"), "p", nil)), epoch)
+		}, want: 1},
 		"removed and made anew": {do: func(book *budgetBook, b *budget) {
 			book.reserve(b.key, "p")
 			book.remove(b.key)

@@ -35,7 +35,8 @@ type verdict struct {
 	message string
 	// retryAfter is how long the API server asks to be left alone.
 	retryAfter time.Duration
-	// unknown says that the eviction may have been carried out all the same.
+	// unknown says that the eviction may have been carried out all the same, or as far as to take
+	// the room of a budget.
 	unknown bool
 }
 
@@ -60,8 +61,11 @@ func judge(err error) verdict {
 	answer := status.Status()
 	denial := webhookDenial.FindStringSubmatch(answer.Message)
 	switch {
-	case answer.Code == http.StatusNotFound, answer.Code == http.StatusConflict:
+	case answer.Code == http.StatusNotFound:
 		v.outcome = outcomeGone
+	case answer.Code == http.StatusConflict:
+		// The API server takes the room of the budget before it looks at the UID.
+		v.outcome, v.unknown = outcomeGone, true
 	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
 		v.outcome = outcomeNamespaceTerminating
 	case denial != nil:
