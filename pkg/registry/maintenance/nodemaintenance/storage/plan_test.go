@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"k8s.io/apiserver/pkg/authentication/user"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
