@@ -154,9 +154,9 @@ func TestLargestObjectLives(t *testing.T) {
 	t.Parallel()
 	pool := env.Current(t).NewPool(t, 0)
 	hold := pool.Hold("a", absentNode(pool))
-	hold.Annotations = map[string]string{"a": strings.Repeat("a", 200_000)}
+	hold.Annotations = map[string]string{"a": strings.Repeat("a", 30_000)}
 	hold.Labels = map[string]string{}
-	for i := range 5000 {
+	for i := range 800 {
 		hold.Labels[fmt.Sprintf("label-%07d", i)] = strings.Repeat("v", 20)
 	}
 	name := settled(t, pool, pool.Create(t, hold).Name).Name

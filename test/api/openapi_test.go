@@ -6,6 +6,7 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -24,10 +25,19 @@ type openAPI struct {
 	Components  struct{ Schemas map[string]map[string]any }
 }
 
+// fetchOpenAPI waits for the document: the aggregator has it a moment after it
+// found the API available.
 func fetchOpenAPI(t *testing.T, path string) openAPI {
 	t.Helper()
+	var got answer
+	env.Eventually(t, "OpenAPI document "+path, func(context.Context) string {
+		if got = admin(t).get(t, path); got.code != http.StatusOK {
+			return fmt.Sprintf("answered with %d", got.code)
+		}
+		return ""
+	})
 	var document openAPI
-	if err := json.Unmarshal(admin(t).get(t, path).want(t, http.StatusOK).body, &document); err != nil {
+	if err := json.Unmarshal(got.body, &document); err != nil {
 		t.Fatal(err)
 	}
 	return document
