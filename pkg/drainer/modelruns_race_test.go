@@ -6,4 +6,4 @@
 package drainer
 
 // defaultModelRuns is less under the race detector, which is some ten times slower.
-const defaultModelRuns = 1000
+const defaultModelRuns = 200
