@@ -382,7 +382,7 @@ func TestNothingToDoIsSaidAfterAWhile(t *testing.T) {
 				c.create(makeHold("a", test.change, func(h *v1beta1.NodeMaintenance) {
 					h.CreationTimestamp, h.Status.Phase = metav1.Now(), v1beta1.PhasePending
 				}))
-				if got := len(c.statusWrites["a"]); (got > 0) != test.wantAtOnce {
+				if got := len(c.statusWritten("a")); (got > 0) != test.wantAtOnce {
 					t.Errorf("the status was written %d times at once", got)
 				}
 				c.wait(statusInterval)

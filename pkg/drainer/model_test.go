@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"runtime/debug"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -35,6 +36,7 @@ func TestModel(t *testing.T) {
 		runModel(t, *modelSeed, map[string]int{})
 		return
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // a run leaves much behind, and little of it lasts
 	saw := make([]map[string]int, modelShards)
 	t.Run("runs", func(t *testing.T) {
 		for shard := range modelShards {
@@ -95,6 +97,7 @@ func (w *world) live() {
 		w.settle()
 		var down bool
 		w.locked(func() {
+			w.check.settled()
 			w.tick()
 			if len(w.late) > 0 {
 				w.late[0]()

@@ -262,6 +262,26 @@ func (c *modelCheck) statusWritten(old, next *v1beta1.NodeMaintenance) {
 	}
 }
 
+// settled checks what holds say between the drainer's requests. Where requests fail, or the drainer
+// has just started, it may not have been able to say better.
+func (c *modelCheck) settled() {
+	late := c.recent().Add(-3 * time.Second)
+	if (c.faults.on && c.faults.requests > 0) || c.restartedAt.After(late) {
+		return
+	}
+	for _, hold := range c.activeHolds() {
+		versions := c.holds[hold.UID].versions
+		if hold.Spec.Stage != v1beta1.StageDrain || !drained(hold.Status) || versions[len(versions)-1].from.After(late) {
+			continue
+		}
+		for _, pod := range c.podsOn(hold.Spec.NodeName) {
+			if c.wishOf(hold, pod).goes && c.pods[pod.UID].changed.Before(late) {
+				c.fail("hold %s says drained, and pod %s is on its node for long", hold.Name, pod.UID)
+			}
+		}
+	}
+}
+
 // podsSince is how many pods have been on the node since the drain of the hold began.
 func (c *modelCheck) podsSince(hold *v1beta1.NodeMaintenance) int {
 	if hold.Status.StartTime == nil {

@@ -52,6 +52,7 @@ func (w *world) rest() {
 		time.Sleep(time.Second + time.Since(since)/4)
 		w.settle()
 		w.locked(func() {
+			w.check.settled()
 			w.tick()
 			if w.store.version != version {
 				version, since = w.store.version, time.Now()
