@@ -156,7 +156,7 @@ func TestLargestObjectLives(t *testing.T) {
 	hold := pool.Hold("a", absentNode(pool))
 	hold.Annotations = map[string]string{"a": strings.Repeat("a", 30_000)}
 	hold.Labels = map[string]string{}
-	for i := range 800 {
+	for i := range 700 {
 		hold.Labels[fmt.Sprintf("label-%07d", i)] = strings.Repeat("v", 20)
 	}
 	name := settled(t, pool, pool.Create(t, hold).Name).Name

@@ -6,6 +6,7 @@ package validation
 import (
 	"encoding/json"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
@@ -30,9 +31,17 @@ func validateSize(nm *maintenance.NodeMaintenance) field.ErrorList {
 // large already can still be changed, and made smaller.
 func validateGrowth(newNM, oldNM *maintenance.NodeMaintenance) field.ErrorList {
 	newDrain, oldDrain, drainPath := &newNM.Spec.Drain, &oldNM.Spec.Drain, field.NewPath("spec", "drain")
-	allErrs := validateBytes(newNM.ObjectMeta, oldNM.ObjectMeta, maxMetadataBytes, field.NewPath("metadata"))
+	allErrs := validateBytes(ownMetadata(newNM), ownMetadata(oldNM), maxMetadataBytes, field.NewPath("metadata"))
 	allErrs = append(allErrs, validateBytes(newDrain.PodSelector, oldDrain.PodSelector, maxSelectorBytes, drainPath.Child("podSelector"))...)
 	return append(allErrs, validateBytes(newDrain.Rules, oldDrain.Rules, maxSelectorBytes, drainPath.Child("rules"))...)
+}
+
+// ownMetadata leaves out who manages which field: that is the server's account, which grows
+// with each further manager whatever this one writes.
+func ownMetadata(nm *maintenance.NodeMaintenance) metav1.ObjectMeta {
+	own := nm.ObjectMeta
+	own.ManagedFields = nil
+	return own
 }
 
 func validateBytes(newPart, oldPart any, limit int, path *field.Path) field.ErrorList {

@@ -4,6 +4,7 @@
 package validation
 
 import (
+	"encoding/json"
 	"fmt"
 	"testing"
 
@@ -33,6 +34,20 @@ func withSelector(labelCount int) *maintenance.NodeMaintenance {
 	return nm
 }
 
+// managed has the labels managed by so many field managers.
+func managed(nm *maintenance.NodeMaintenance, managers int) *maintenance.NodeMaintenance {
+	fields, err := json.Marshal(nm.Labels)
+	if err != nil {
+		panic(err)
+	}
+	for i := range managers {
+		nm.ManagedFields = append(nm.ManagedFields, metav1.ManagedFieldsEntry{
+			Manager: fmt.Sprintf("manager-%d", i), FieldsV1: metav1.NewFieldsV1(string(fields)),
+		})
+	}
+	return nm
+}
+
 func TestSize(t *testing.T) {
 	const metadataTooLong = "metadata: Too long: may not be more than 65536 bytes"
 	const selectorTooLong = "spec.drain.podSelector: Too long: may not be more than 16384 bytes"
@@ -46,6 +61,7 @@ func TestSize(t *testing.T) {
 		"too large selector":              {nm: withSelector(700), want: []string{selectorTooLong}},
 		"metadata grown too large":        {nm: withLabels(2700), old: withLabels(1), want: []string{metadataTooLong}},
 		"selector grown too large":        {nm: withSelector(700), old: withSelector(1), want: []string{selectorTooLong}},
+		"grown by another manager":        {nm: managed(withLabels(2400), 2), old: managed(withLabels(2400), 1)},
 		"too large before, and unchanged": {nm: withLabels(2700), old: withLabels(2700)},
 		"too large before, and smaller":   {nm: withSelector(700), old: withSelector(800)},
 	}
