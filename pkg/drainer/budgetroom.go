@@ -19,6 +19,10 @@ const (
 	// refusalLasts bounds how long a budget that refused in spite of the room it shows is left
 	// alone when its status does not change.
 	refusalLasts = 10 * time.Second
+	// exemptAfter is how long a budget must have stayed as it is before a pod that is not ready
+	// is taken to be exempt from it. What changed the budget may be that this very pod has become
+	// ready, which another watch tells us of.
+	exemptAfter = 500 * time.Millisecond
 )
 
 // reservation is room of a budget that one of our evictions takes, until the budget's status
@@ -135,6 +139,8 @@ type permit struct {
 	allowed bool
 	// takes is the budget whose room the eviction uses up; nil when it uses none.
 	takes *budget
+	// exemptFrom is the budget that does not protect the pod while it is not ready.
+	exemptFrom *budget
 	// blockedBy are the budgets in the way when it is not allowed.
 	blockedBy []*budget
 }
@@ -150,12 +156,20 @@ func permitFor(pod *corev1.Pod, budgets []*budget, room func(*budget) int) permi
 	}
 	only := budgets[0]
 	if !podReady(pod) && (only.alwaysAllow || (only.healthy >= only.desired && only.desired > 0)) {
-		return permit{allowed: true}
+		return permit{allowed: true, exemptFrom: only}
 	}
 	if room(only) > 0 {
 		return permit{allowed: true, takes: only}
 	}
 	return permit{blockedBy: budgets}
+}
+
+// certain is from when on the permit can be relied on; zero when it can at once.
+func (p permit) certain() time.Time {
+	if p.exemptFrom == nil {
+		return time.Time{}
+	}
+	return p.exemptFrom.takenIn.Add(exemptAfter)
 }
 
 func ignoresBudgets(pod *corev1.Pod) bool {

@@ -31,8 +31,10 @@ const (
 type budget struct {
 	key             types.NamespacedName
 	resourceVersion string
-	selector        labels.Selector
-	alwaysAllow     bool
+	// takenIn is when this version of it came to be known.
+	takenIn     time.Time
+	selector    labels.Selector
+	alwaysAllow bool
 	// current says that the status speaks of the present spec.
 	current  bool
 	allowed  int32
@@ -130,6 +132,7 @@ func (b *budgetBook) set(pdb *policyv1.PodDisruptionBudget, now time.Time) {
 		b.budgets[pdb.Namespace] = map[string]*budget{}
 	}
 	last := b.budgets[pdb.Namespace][pdb.Name]
+	next.takenIn = now
 	if next.impossible() {
 		next.impossibleSince = impossibleSince(pdb, last, now)
 	}

@@ -143,6 +143,9 @@ func (d *dispatcher) post(ctx context.Context, node string, e *queuedEviction, n
 		if !permit.allowed || (permit.takes != nil && d.flows.full(permit.takes.key)) {
 			return time.Time{}
 		}
+		if certain := permit.certain(); now.Before(certain) {
+			return certain
+		}
 		takes = permit.takes
 	}
 	d.begin(node, e, takes, now)

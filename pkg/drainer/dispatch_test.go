@@ -290,6 +290,19 @@ func TestDispatchWaitsForRoom(t *testing.T) {
 	})
 }
 
+// A budget's new state may come from a pod that has become ready, which its own watch shows later.
+func TestDispatchDoubtsThatAPodIsExempt(t *testing.T) {
+	full := makeBudget("b", "web", 2, 2, 3, 0)
+	dispatching(t, 10, []*policyv1.PodDisruptionBudget{full}, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
+		wants(d, "n", makePod("p0", notReady), makePod("p1", notReady))
+		wantPosts(t, f)
+		wants(d, "n", makePod("p0"), makePod("p1", notReady))
+		time.Sleep(exemptAfter)
+		synctest.Wait()
+		wantPosts(t, f, "p1")
+	})
+}
+
 func TestDispatchLeavesARefusingBudgetAlone(t *testing.T) {
 	refusal := withCause(apierrors.NewTooManyRequests("no", 0), policyv1.DisruptionBudgetCause, "taken")
 	dispatching(t, 10, []*policyv1.PodDisruptionBudget{makeBudget("b", "web", 1, 2, 2, 1)}, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
