@@ -208,6 +208,19 @@ func (c *cluster) react(fake *clienttesting.Fake, tracker clienttesting.ObjectTr
 		}
 		return c.store(tracker, action, c.merge(current, object.DeepCopyObject(), action.GetSubresource()))
 	})
+	fake.PrependReactor("delete", "nodemaintenances", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		sent := action.(clienttesting.DeleteActionImpl)
+		current, err := tracker.Get(action.GetResource(), "", sent.Name)
+		if err != nil {
+			return true, nil, err
+		}
+		hold := current.(*v1beta1.NodeMaintenance).DeepCopy()
+		if p := sent.DeleteOptions.Preconditions; p == nil || *p.UID != hold.UID || *p.ResourceVersion != hold.ResourceVersion {
+			return true, nil, apierrors.NewConflict(action.GetResource().GroupResource(), sent.Name, nil)
+		}
+		hold.DeletionTimestamp = ptrTo(metav1.Now())
+		return c.store(tracker, action, hold)
+	})
 	fake.PrependReactor("patch", "nodes", func(action clienttesting.Action) (bool, runtime.Object, error) {
 		current, err := tracker.Get(action.GetResource(), "", action.(clienttesting.PatchAction).GetName())
 		if err != nil {

@@ -36,6 +36,8 @@ const (
 	eventDrainTimedOut      = "DrainTimedOut"
 	eventDrainRestarted     = "DrainRestarted"
 	eventNodeLeftBehind     = "NodeLeftBehind"
+	eventHoldExpiring       = "HoldExpiring"
+	eventHoldExpired        = "HoldExpired"
 )
 
 // newRecorder returns a recorder that writes events through the client, until stop is called.
@@ -100,6 +102,9 @@ func transitions(h hold, old, next v1beta1.NodeMaintenanceStatus) []transition {
 	}
 	if next.Phase == v1beta1.PhaseFailed && old.Phase != v1beta1.PhaseFailed {
 		note(corev1.EventTypeWarning, eventDrainTimedOut, "on node %s %s (%s)", node, conditionMessage(next, v1beta1.ConditionDrained), h.Name)
+	}
+	if isExpiring(next) && !isExpiring(old) {
+		note(corev1.EventTypeWarning, eventHoldExpiring, "%s, on node %s: %s", holder(h), node, conditionMessage(next, v1beta1.ConditionExpiring))
 	}
 	if h.ended() && next.LastError != "" && next.LastError != old.LastError {
 		note(corev1.EventTypeWarning, eventReleaseFailed, "could not release node %s from %s: %s", node, h.Name, next.LastError)

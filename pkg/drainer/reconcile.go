@@ -31,6 +31,13 @@ func (v *view) holds() []hold { return append(append([]hold(nil), v.active...), 
 // happens until then; zero means that only a change matters.
 func (d *Drainer) reconcile(ctx context.Context, name string) (time.Duration, error) {
 	v := d.look(name)
+	again, expireErr := d.endExpired(ctx, v)
+	next, err := d.act(ctx, v)
+	return shorter(again, next), errors.Join(expireErr, err)
+}
+
+// act does the next thing that the node's holds ask for.
+func (d *Drainer) act(ctx context.Context, v *view) (time.Duration, error) {
 	if v.stage != v1beta1.StageDrain || v.node == nil {
 		d.stopDraining(v)
 	}

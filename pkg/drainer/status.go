@@ -72,6 +72,7 @@ func nextStatus(h hold, old v1beta1.NodeMaintenanceStatus, f facts, now time.Tim
 	default:
 		s.drain()
 	}
+	s.expiration()
 	if !sameStatus(old, *s.next) {
 		s.next.LastUpdate = s.now.DeepCopy()
 	}

@@ -72,6 +72,17 @@ func TestRequestor(t *testing.T) {
 // configuration with its token.
 func serviceAccount(t *testing.T, p *env.Pool) (name string, config *rest.Config) {
 	t.Helper()
+	name, config = serviceAccountOnly(t, p)
+	grant(t, p.Env, editorRole, rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: p.Name, Name: "robot"},
+		authorizationv1.SubjectAccessReviewSpec{User: name, ResourceAttributes: &authorizationv1.ResourceAttributes{
+			Group: "maintenance.medik8s.io", Resource: "nodemaintenances", Verb: "create",
+		}})
+	return name, config
+}
+
+// serviceAccountOnly makes one that may do nothing yet.
+func serviceAccountOnly(t *testing.T, p *env.Pool) (name string, config *rest.Config) {
+	t.Helper()
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: p.Name}}
 	if _, err := p.Kube.CoreV1().Namespaces().Create(t.Context(), namespace, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
@@ -87,12 +98,7 @@ func serviceAccount(t *testing.T, p *env.Pool) (name string, config *rest.Config
 	if config, err = clientcmd.BuildConfigFromFlags("", path); err != nil {
 		t.Fatal(err)
 	}
-	name = "system:serviceaccount:" + p.Name + ":" + account.Name
-	grant(t, p.Env, editorRole, rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: p.Name, Name: account.Name},
-		authorizationv1.SubjectAccessReviewSpec{User: name, ResourceAttributes: &authorizationv1.ResourceAttributes{
-			Group: "maintenance.medik8s.io", Resource: "nodemaintenances", Verb: "create",
-		}})
-	return name, config
+	return "system:serviceaccount:" + p.Name + ":" + account.Name, config
 }
 
 // Who may edit may not pretend to be somebody else.

@@ -138,7 +138,7 @@ func TestNoPlanIsStored(t *testing.T) {
 	check("JSON patch", admin(t).do(t, http.MethodPatch, path, asJSONPatch, `[{"op":"add","path":"/status/plan","value":{"evictionPods":1}}]`))
 	check("apply", admin(t).do(t, http.MethodPatch, path+"?fieldManager=test&force=true", asApply, head+status+"}"))
 	replacement := get(t, pool, name)
-	replacement.Status.Plan = &v1beta1.DrainPlan{EvictionPods: 1}
+	replacement.Status.Plan = &v1beta1.DrainPlanStatus{EvictionPods: 1}
 	check("PUT", put(t, path, replacement))
 }
 

@@ -28,7 +28,7 @@ func manifest(t *testing.T, nm *v1beta1.NodeMaintenance) string {
 }
 
 // dryRun asks through kubectl what a drain would do.
-func (p *pool) dryRun(t *testing.T, nm *v1beta1.NodeMaintenance) *v1beta1.DrainPlan {
+func (p *pool) dryRun(t *testing.T, nm *v1beta1.NodeMaintenance) *v1beta1.DrainPlanStatus {
 	t.Helper()
 	out := p.Kubectl().Must(t, manifest(t, nm), "create", "-f", "-", "--dry-run=server", "-o", "json")
 	answer := &v1beta1.NodeMaintenance{}
@@ -42,7 +42,7 @@ func (p *pool) dryRun(t *testing.T, nm *v1beta1.NodeMaintenance) *v1beta1.DrainP
 }
 
 // summary has a line for each pod of a plan, by app: its names are not known before.
-func (p *pool) summary(t *testing.T, plan *v1beta1.DrainPlan) []string {
+func (p *pool) summary(t *testing.T, plan *v1beta1.DrainPlanStatus) []string {
 	t.Helper()
 	lines := make([]string, 0, len(plan.Pods))
 	for _, pod := range plan.Pods {
@@ -113,7 +113,7 @@ func TestPlanThenDrain(t *testing.T) {
 
 // wantDoneAs checks that the pods that were evicted are those that the plan says,
 // turn by turn, and first the one that nothing blocked.
-func (p *pool) wantDoneAs(t *testing.T, plan *v1beta1.DrainPlan) {
+func (p *pool) wantDoneAs(t *testing.T, plan *v1beta1.DrainPlanStatus) {
 	t.Helper()
 	var turns, wantTurns []int32
 	planned := map[string]v1beta1.PlannedPod{}

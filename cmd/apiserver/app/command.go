@@ -18,6 +18,7 @@ import (
 	"k8s.io/component-base/version/verflag"
 	"k8s.io/klog/v2"
 
+	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/noderole"
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/options"
 )
 
@@ -37,6 +38,7 @@ func NewCommand(ctx context.Context) *cobra.Command {
 		},
 	}
 	cmd.SetContext(ctx)
+	cmd.AddCommand(noderole.NewCommand(loadConfig))
 
 	var flagSets cliflag.NamedFlagSets
 	o.AddFlags(&flagSets)

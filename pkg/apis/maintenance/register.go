@@ -30,6 +30,10 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 	scheme.AddKnownTypes(SchemeGroupVersion,
 		&NodeMaintenance{},
 		&NodeMaintenanceList{},
+		&NodeState{},
+		&NodeStateList{},
+		&DrainPlan{},
+		&DrainPlanOptions{},
 	)
 	return nil
 }

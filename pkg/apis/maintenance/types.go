@@ -53,6 +53,12 @@ type NodeMaintenanceSpec struct {
 	// forth: back to Cordon stops evicting, back to Idle makes the node schedulable again.
 	// Of several holds on one node the highest stage counts. Default: Drain.
 	Stage MaintenanceStage
+	// expirationSeconds is how long this NodeMaintenance lasts, counted from its creation:
+	// then the server deletes it, as its requestor would, so that a forgotten one does not
+	// keep the node for good. A warning event comes at 80 % of the time; setting a higher
+	// number extends it. At least 1, at most 31536000 (365 days), and more than the age
+	// that this NodeMaintenance has when it is set. Not set: it lasts until it is deleted.
+	ExpirationSeconds *int64
 	// drain says which pods leave the node, and how.
 	Drain DrainSpec
 }
@@ -198,8 +204,12 @@ type NodeMaintenanceStatus struct {
 	NodeBefore *NodeBefore
 	// plan is what a create with dryRun would do: with each pod of the node, in which order,
 	// and what is in its way. Only the answer to such a create has it; it is never stored.
-	Plan *DrainPlan
-	// conditions are Cordoned, Drained, Blocked and VolumesDetached.
+	Plan *DrainPlanStatus
+	// expirationTime is when this NodeMaintenance ends by itself: its creation plus
+	// spec.expirationSeconds.
+	ExpirationTime *metav1.Time
+	// conditions are Cordoned, Drained, Blocked, VolumesDetached and, from 80 % of the time
+	// that spec.expirationSeconds gives, Expiring.
 	Conditions []metav1.Condition
 }
 

@@ -21,8 +21,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 	// Group=maintenance.medik8s.io, Version=v1beta1
 	case v1beta1.SchemeGroupVersion.WithKind("DrainBlocker"):
 		return &maintenancev1beta1.DrainBlockerApplyConfiguration{}
-	case v1beta1.SchemeGroupVersion.WithKind("DrainPlan"):
-		return &maintenancev1beta1.DrainPlanApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("DrainPlanStatus"):
+		return &maintenancev1beta1.DrainPlanStatusApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("DrainRule"):
 		return &maintenancev1beta1.DrainRuleApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("DrainSpec"):
@@ -35,6 +35,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &maintenancev1beta1.NodeMaintenanceSpecApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("NodeMaintenanceStatus"):
 		return &maintenancev1beta1.NodeMaintenanceStatusApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("PlannedBudget"):
+		return &maintenancev1beta1.PlannedBudgetApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("PlannedPod"):
 		return &maintenancev1beta1.PlannedPodApplyConfiguration{}
 

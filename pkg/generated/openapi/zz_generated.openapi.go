@@ -22,13 +22,20 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 	return map[string]common.OpenAPIDefinition{
 		v1beta1.DrainBlocker{}.OpenAPIModelName():          schema_pkg_apis_maintenance_v1beta1_DrainBlocker(ref),
 		v1beta1.DrainPlan{}.OpenAPIModelName():             schema_pkg_apis_maintenance_v1beta1_DrainPlan(ref),
+		v1beta1.DrainPlanOptions{}.OpenAPIModelName():      schema_pkg_apis_maintenance_v1beta1_DrainPlanOptions(ref),
+		v1beta1.DrainPlanStatus{}.OpenAPIModelName():       schema_pkg_apis_maintenance_v1beta1_DrainPlanStatus(ref),
 		v1beta1.DrainRule{}.OpenAPIModelName():             schema_pkg_apis_maintenance_v1beta1_DrainRule(ref),
 		v1beta1.DrainSpec{}.OpenAPIModelName():             schema_pkg_apis_maintenance_v1beta1_DrainSpec(ref),
 		v1beta1.NodeBefore{}.OpenAPIModelName():            schema_pkg_apis_maintenance_v1beta1_NodeBefore(ref),
+		v1beta1.NodeHold{}.OpenAPIModelName():              schema_pkg_apis_maintenance_v1beta1_NodeHold(ref),
 		v1beta1.NodeMaintenance{}.OpenAPIModelName():       schema_pkg_apis_maintenance_v1beta1_NodeMaintenance(ref),
 		v1beta1.NodeMaintenanceList{}.OpenAPIModelName():   schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceList(ref),
 		v1beta1.NodeMaintenanceSpec{}.OpenAPIModelName():   schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceSpec(ref),
 		v1beta1.NodeMaintenanceStatus{}.OpenAPIModelName(): schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceStatus(ref),
+		v1beta1.NodeState{}.OpenAPIModelName():             schema_pkg_apis_maintenance_v1beta1_NodeState(ref),
+		v1beta1.NodeStateList{}.OpenAPIModelName():         schema_pkg_apis_maintenance_v1beta1_NodeStateList(ref),
+		v1beta1.NodeStateStatus{}.OpenAPIModelName():       schema_pkg_apis_maintenance_v1beta1_NodeStateStatus(ref),
+		v1beta1.PlannedBudget{}.OpenAPIModelName():         schema_pkg_apis_maintenance_v1beta1_PlannedBudget(ref),
 		v1beta1.PlannedPod{}.OpenAPIModelName():            schema_pkg_apis_maintenance_v1beta1_PlannedPod(ref),
 		resource.Quantity{}.OpenAPIModelName():             schema_apimachinery_pkg_api_resource_Quantity(ref),
 		v1.APIGroup{}.OpenAPIModelName():                   schema_pkg_apis_meta_v1_APIGroup(ref),
@@ -143,7 +150,112 @@ func schema_pkg_apis_maintenance_v1beta1_DrainPlan(ref common.ReferenceCallback)
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "DrainPlan is what a drain of a node would do, as things are now.",
+				Description: "DrainPlan says what a drain of one node would do with each of its pods, as things are now: GET nodes/<name>/drainplan. Nothing is changed by asking, and nothing is stored.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object's metadata. The name is the node's.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ObjectMeta{}.OpenAPIModelName()),
+						},
+					},
+					"spec": {
+						SchemaProps: spec.SchemaProps{
+							Description: "spec is the drain that was planned for, from the parameters of the request. The plan also counts in the NodeMaintenances that the node has already.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.DrainSpec{}.OpenAPIModelName()),
+						},
+					},
+					"status": {
+						SchemaProps: spec.SchemaProps{
+							Description: "status is the plan.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.DrainPlanStatus{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.DrainPlanStatus{}.OpenAPIModelName(), v1beta1.DrainSpec{}.OpenAPIModelName(), v1.ObjectMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_DrainPlanOptions(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "DrainPlanOptions are the query parameters of GET nodes/<name>/drainplan. They mean what the fields of spec.drain mean. Rules have no parameter: create a NodeMaintenance with dryRun=All to see the plan of a drain with rules, in status.plan.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"podSelector": {
+						SchemaProps: spec.SchemaProps{
+							Description: "podSelector narrows the drain to pods with these labels, as in app=web,tier!=db. Not set: all pods.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"gracePeriodSeconds": {
+						SchemaProps: spec.SchemaProps{
+							Description: "gracePeriodSeconds is how long each pod would get to stop. Not set: each pod's own.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"unmanagedPods": {
+						SchemaProps: spec.SchemaProps{
+							Description: "unmanagedPods is Evict (the default) or Block.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"emptyDirPods": {
+						SchemaProps: spec.SchemaProps{
+							Description: "emptyDirPods is Evict (the default) or Block.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_DrainPlanStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "DrainPlanStatus is what a drain of a node would do, as things are now.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"evictionPods": {
@@ -154,9 +266,25 @@ func schema_pkg_apis_maintenance_v1beta1_DrainPlan(ref common.ReferenceCallback)
 							Format:      "int32",
 						},
 					},
+					"stayingPods": {
+						SchemaProps: spec.SchemaProps{
+							Description: "stayingPods is how many pods stay on the node.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
 					"blockedPodCount": {
 						SchemaProps: spec.SchemaProps{
-							Description: "blockedPodCount is how many of these something keeps from leaving now.",
+							Description: "blockedPodCount is how many of those that are to leave something keeps from leaving now.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"permanentlyBlockedPodCount": {
+						SchemaProps: spec.SchemaProps{
+							Description: "permanentlyBlockedPodCount is for how many of these waiting alone will not help.",
 							Default:     0,
 							Type:        []string{"integer"},
 							Format:      "int32",
@@ -403,6 +531,68 @@ func schema_pkg_apis_maintenance_v1beta1_NodeBefore(ref common.ReferenceCallback
 	}
 }
 
+func schema_pkg_apis_maintenance_v1beta1_NodeHold(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "NodeHold is one NodeMaintenance that keeps a node.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "name is the NodeMaintenance's.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"requestor": {
+						SchemaProps: spec.SchemaProps{
+							Description: "requestor is the user who created it.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"reason": {
+						SchemaProps: spec.SchemaProps{
+							Description: "reason is why the node is in maintenance.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"stage": {
+						SchemaProps: spec.SchemaProps{
+							Description: "stage is how far it goes.\n\nPossible enum values:\n - `\"Cordon\"` lets no new pods onto the node.\n - `\"Drain\"` lets no new pods onto the node, and evicts those that are there.\n - `\"Idle\"` leaves the node alone.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Cordon", "Drain", "Idle"},
+						},
+					},
+					"phase": {
+						SchemaProps: spec.SchemaProps{
+							Description: "phase is how far it has come.\n\nPossible enum values:\n - `\"Failed\"` means that pods are left past the deadline.\n - `\"Pending\"` means that nothing has been done yet.\n - `\"Running\"` means that the node is being cordoned or drained.\n - `\"Succeeded\"` means that what the stage asks for is done.",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Failed", "Pending", "Running", "Succeeded"},
+						},
+					},
+					"since": {
+						SchemaProps: spec.SchemaProps{
+							Description: "since is when it was created.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"name", "requestor", "stage", "since"},
+			},
+		},
+		Dependencies: []string{
+			v1.Time{}.OpenAPIModelName()},
+	}
+}
+
 func schema_pkg_apis_maintenance_v1beta1_NodeMaintenance(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
@@ -538,6 +728,13 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceSpec(ref common.Referenc
 							Type:        []string{"string"},
 							Format:      "",
 							Enum:        []interface{}{"Cordon", "Drain", "Idle"},
+						},
+					},
+					"expirationSeconds": {
+						SchemaProps: spec.SchemaProps{
+							Description: "expirationSeconds is how long this NodeMaintenance lasts, counted from its creation: then the server deletes it, as its requestor would, so that a forgotten one does not keep the node for good. A warning event comes at 80 % of the time; setting a higher number extends it. At least 1, at most 31536000 (365 days), and more than the age that this NodeMaintenance has when it is set. Not set: it lasts until it is deleted.",
+							Type:        []string{"integer"},
+							Format:      "int64",
 						},
 					},
 					"drain": {
@@ -701,7 +898,13 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceStatus(ref common.Refere
 					"plan": {
 						SchemaProps: spec.SchemaProps{
 							Description: "plan is what a create with dryRun would do: with each pod of the node, in which order, and what is in its way. Only the answer to such a create has it; it is never stored.",
-							Ref:         ref(v1beta1.DrainPlan{}.OpenAPIModelName()),
+							Ref:         ref(v1beta1.DrainPlanStatus{}.OpenAPIModelName()),
+						},
+					},
+					"expirationTime": {
+						SchemaProps: spec.SchemaProps{
+							Description: "expirationTime is when this NodeMaintenance ends by itself: its creation plus spec.expirationSeconds.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
 						},
 					},
 					"conditions": {
@@ -716,7 +919,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceStatus(ref common.Refere
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "conditions are Cordoned, Drained, Blocked and VolumesDetached.",
+							Description: "conditions are Cordoned, Drained, Blocked, VolumesDetached and, from 80 % of the time that spec.expirationSeconds gives, Expiring.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -731,7 +934,225 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceStatus(ref common.Refere
 			},
 		},
 		Dependencies: []string{
-			v1beta1.DrainBlocker{}.OpenAPIModelName(), v1beta1.DrainPlan{}.OpenAPIModelName(), v1beta1.NodeBefore{}.OpenAPIModelName(), v1.Condition{}.OpenAPIModelName(), v1.Time{}.OpenAPIModelName()},
+			v1beta1.DrainBlocker{}.OpenAPIModelName(), v1beta1.DrainPlanStatus{}.OpenAPIModelName(), v1beta1.NodeBefore{}.OpenAPIModelName(), v1.Condition{}.OpenAPIModelName(), v1.Time{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_NodeState(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "NodeState says of one node of the cluster whether it is in maintenance and who holds it: kubectl get nodes.maintenance.medik8s.io. There is one for each Node. It is made when it is asked for, and cannot be watched or changed.\n\nIts subresources are what a team that was given the node works with: nodes/<name>/maintenance starts (POST), shows (GET) and ends (DELETE) maintenance of the node; nodes/<name>/drainplan shows what a drain would do.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object's metadata: the name and the labels are the Node's.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ObjectMeta{}.OpenAPIModelName()),
+						},
+					},
+					"status": {
+						SchemaProps: spec.SchemaProps{
+							Description: "status says whether the node is in maintenance.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.NodeStateStatus{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.NodeStateStatus{}.OpenAPIModelName(), v1.ObjectMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_NodeStateList(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "NodeStateList is a list of NodeStates.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard list metadata. The resourceVersion is empty: what the list says is not stored.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ListMeta{}.OpenAPIModelName()),
+						},
+					},
+					"items": {
+						SchemaProps: spec.SchemaProps{
+							Description: "items are the NodeStates, sorted by name.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.NodeState{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"items"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.NodeState{}.OpenAPIModelName(), v1.ListMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_NodeStateStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "NodeStateStatus says whether a node is in maintenance.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"state": {
+						SchemaProps: spec.SchemaProps{
+							Description: "state sums it up: InService (no NodeMaintenance asks for anything), Unschedulable (the same, but somebody has cordoned the node in another way), Pending (in maintenance, but not cordoned yet), Cordoned (no pod is evicted), Draining, Failed (pods are left past a deadline), Drained, Releasing (being given back).\n\nPossible enum values:\n - `\"Cordoned\"` means that no new pods come, and that none is evicted.\n - `\"Drained\"` means that what the NodeMaintenances drain has left.\n - `\"Draining\"` means that pods are leaving.\n - `\"Failed\"` means that pods are left past the deadline of a NodeMaintenance.\n - `\"InService\"` means that no NodeMaintenance asks anything of the node.\n - `\"Pending\"` means that the node is not cordoned yet.\n - `\"Releasing\"` means that the last NodeMaintenance ends, and the node is being given back.\n - `\"Unschedulable\"` means the same, and that the node is cordoned all the same.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Cordoned", "Drained", "Draining", "Failed", "InService", "Pending", "Releasing", "Unschedulable"},
+						},
+					},
+					"unschedulable": {
+						SchemaProps: spec.SchemaProps{
+							Description: "unschedulable says that no new pods come to the node.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
+					"drainProgress": {
+						SchemaProps: spec.SchemaProps{
+							Description: "drainProgress is how much of the drain is done, from 0 to 100 percent: of several NodeMaintenances, that of the least. Not set: no drain is asked for.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"since": {
+						SchemaProps: spec.SchemaProps{
+							Description: "since is when the oldest of the holds was created.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+					"holdCount": {
+						SchemaProps: spec.SchemaProps{
+							Description: "holdCount is how many NodeMaintenances keep the node.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"holds": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "holds are the NodeMaintenances that keep the node, oldest first. At most 20 are listed; holdCount counts all.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.NodeHold{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"state"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.NodeHold{}.OpenAPIModelName(), v1.Time{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_PlannedBudget(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "PlannedBudget is a disruption budget as its status has it.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "name is the budget's, as namespace/name.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"disruptionsAllowed": {
+						SchemaProps: spec.SchemaProps{
+							Description: "disruptionsAllowed is how many of its pods may be evicted now.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"currentHealthy": {
+						SchemaProps: spec.SchemaProps{
+							Description: "currentHealthy is how many of its pods are ready.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"desiredHealthy": {
+						SchemaProps: spec.SchemaProps{
+							Description: "desiredHealthy is how many must stay ready.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"expectedPods": {
+						SchemaProps: spec.SchemaProps{
+							Description: "expectedPods is how many pods it counts.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+				},
+				Required: []string{"name", "disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"},
+			},
+		},
 	}
 }
 
@@ -768,7 +1189,7 @@ func schema_pkg_apis_maintenance_v1beta1_PlannedPod(ref common.ReferenceCallback
 					},
 					"gracePeriodSeconds": {
 						SchemaProps: spec.SchemaProps{
-							Description: "gracePeriodSeconds is how long it gets to stop. Not set: its own terminationGracePeriodSeconds.",
+							Description: "gracePeriodSeconds is how long it gets to stop. Only for pods that are evicted or deleted.",
 							Type:        []string{"integer"},
 							Format:      "int64",
 						},
@@ -786,12 +1207,30 @@ func schema_pkg_apis_maintenance_v1beta1_PlannedPod(ref common.ReferenceCallback
 							Ref:         ref(v1beta1.DrainBlocker{}.OpenAPIModelName()),
 						},
 					},
+					"budgets": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "budgets are the disruption budgets that select it, with their numbers. Only for pods that are to be evicted.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.PlannedBudget{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
 				},
 				Required: []string{"pod", "action"},
 			},
 		},
 		Dependencies: []string{
-			v1beta1.DrainBlocker{}.OpenAPIModelName()},
+			v1beta1.DrainBlocker{}.OpenAPIModelName(), v1beta1.PlannedBudget{}.OpenAPIModelName()},
 	}
 }
 

@@ -6,15 +6,18 @@ package maintenance
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/registry/generic"
 	"k8s.io/apiserver/pkg/registry/rest"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	nodestorage "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/node/storage"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance/storage"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
@@ -24,13 +27,22 @@ import (
 type Dependencies struct {
 	// Waker is nudged after every stored change of a NodeMaintenance.
 	Waker storage.Waker
-	// Nodes tells which nodes exist.
-	Nodes storage.NodeFinder
+	// Nodes knows the nodes.
+	Nodes Nodes
 	// Planner says what the drain of a new NodeMaintenance would do.
 	Planner storage.Planner
+	// Admission is what a NodeMaintenance passes that is created through its node: the server's
+	// own chain.
+	Admission admission.Interface
 }
 
-// definitions is the table of the group's resources.
+// Nodes are the nodes of the cluster.
+type Nodes interface {
+	storage.NodeFinder
+	nodestorage.Nodes
+}
+
+// definitions is the table of the group's resources that are stored.
 func definitions(scheme *runtime.Scheme, deps Dependencies) []resource.Definition {
 	return []resource.Definition{
 		nodemaintenance.Definition(scheme, storage.New(deps.Waker, deps.Nodes, deps.Planner)),
@@ -43,8 +55,8 @@ func definitions(scheme *runtime.Scheme, deps Dependencies) []resource.Definitio
 func NewAPIGroupInfo(scheme *runtime.Scheme, codecs serializer.CodecFactory, parameterCodec runtime.ParameterCodec,
 	optsGetter generic.RESTOptionsGetter, deps Dependencies,
 ) (genericapiserver.APIGroupInfo, error) {
-	if deps.Waker == nil || deps.Nodes == nil || deps.Planner == nil {
-		return genericapiserver.APIGroupInfo{}, errors.New("the registry needs a waker, a node finder and a planner")
+	if deps.Waker == nil || deps.Nodes == nil || deps.Planner == nil || deps.Admission == nil {
+		return genericapiserver.APIGroupInfo{}, errors.New("the registry needs a waker, the nodes, a planner and admission")
 	}
 	storages := map[string]rest.Storage{}
 	for _, definition := range definitions(scheme, deps) {
@@ -54,6 +66,11 @@ func NewAPIGroupInfo(scheme *runtime.Scheme, codecs serializer.CodecFactory, par
 		}
 		maps.Copy(storages, served)
 	}
+	holds, ok := storages[nodemaintenance.Plural].(*storage.REST)
+	if !ok {
+		return genericapiserver.APIGroupInfo{}, fmt.Errorf("nodemaintenances are served by %T", storages[nodemaintenance.Plural])
+	}
+	maps.Copy(storages, nodestorage.New(deps.Nodes, holds, deps.Admission, admission.NewObjectInterfacesFromScheme(scheme)))
 	info := genericapiserver.NewDefaultAPIGroupInfo(v1beta1.GroupName, scheme, parameterCodec, codecs)
 	info.NegotiatedSerializer = withoutProtobuf{info.NegotiatedSerializer}
 	info.VersionedResourcesStorageMap[v1beta1.SchemeGroupVersion.Version] = storages

@@ -18,9 +18,10 @@ import (
 
 func TestDependenciesAreRequired(t *testing.T) {
 	tests := map[string]Dependencies{
-		"no waker":   {Nodes: everyNode{}, Planner: noPlanner{}},
-		"no nodes":   {Waker: noWaker{}, Planner: noPlanner{}},
-		"no planner": {Waker: noWaker{}, Nodes: everyNode{}},
+		"no waker":     {Nodes: everyNode{}, Planner: noPlanner{}, Admission: &recordingAdmission{}},
+		"no nodes":     {Waker: noWaker{}, Planner: noPlanner{}, Admission: &recordingAdmission{}},
+		"no planner":   {Waker: noWaker{}, Nodes: everyNode{}, Admission: &recordingAdmission{}},
+		"no admission": {Waker: noWaker{}, Nodes: everyNode{}, Planner: noPlanner{}},
 	}
 	for name, deps := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -45,6 +46,9 @@ func TestDiscovery(t *testing.T) {
 			Verbs: metav1.Verbs{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
 		},
 		{Name: "nodemaintenances/status", Kind: "NodeMaintenance", Verbs: metav1.Verbs{"get", "patch", "update"}},
+		{Name: "nodes", SingularName: "nodestate", Kind: "NodeState", Verbs: metav1.Verbs{"get", "list"}},
+		{Name: "nodes/drainplan", Kind: "DrainPlan", Verbs: metav1.Verbs{"get"}},
+		{Name: "nodes/maintenance", Kind: "NodeMaintenance", Verbs: metav1.Verbs{"create", "delete", "get"}},
 	}
 	if diff := cmp.Diff(want, list.APIResources); diff != "" {
 		t.Errorf("resources differ (-want +got):\n%s", diff)

@@ -7,12 +7,18 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authentication/authenticator"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
@@ -49,27 +55,108 @@ type everyNode struct{}
 
 func (everyNode) HasNode(string) bool { return true }
 
+func (n everyNode) Node(name string) (*corev1.Node, error) {
+	nodes, err := n.Nodes()
+	for _, node := range nodes {
+		if node.Name == name {
+			return node, err
+		}
+	}
+	return nil, err
+}
+
+func (everyNode) Nodes() ([]*corev1.Node, error) {
+	var nodes []*corev1.Node
+	for _, name := range []string{"worker-3", "worker-1", "worker-2"} {
+		nodes = append(nodes, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, UID: "u", Labels: map[string]string{"name": name}}})
+	}
+	return nodes, nil
+}
+
 type noPlanner struct{}
 
-func (noPlanner) Plan(context.Context, *v1beta1.NodeMaintenance, bool) (*v1beta1.DrainPlan, error) {
-	return &v1beta1.DrainPlan{}, nil
+func (noPlanner) Plan(context.Context, *v1beta1.NodeMaintenance, bool) (*v1beta1.DrainPlanStatus, error) {
+	return &v1beta1.DrainPlanStatus{}, nil
 }
 
 // testServer serves the group over HTTP with the generic API server's handlers.
 type testServer struct {
-	t   *testing.T
-	url string
+	t         *testing.T
+	url       string
+	admission *recordingAdmission
+}
+
+// recordingAdmission remembers what passed it, and refuses what has the word "refused" for its reason.
+type recordingAdmission struct {
+	*admission.Handler
+	mu     sync.Mutex
+	passed []string
+	// refused is the name of what may not be written.
+	refused string
+}
+
+func (a *recordingAdmission) setRefused(name string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.refused = name
+}
+
+func (a *recordingAdmission) refuses(name string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.refused != "" && a.refused == name
+}
+
+// seen returns what was mutated (M) or validated (V) since the last call.
+func (a *recordingAdmission) seen() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	seen := a.passed
+	a.passed = nil
+	return seen
+}
+
+func (a *recordingAdmission) note(step string, attributes admission.Attributes) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	resource := attributes.GetResource().Resource
+	if attributes.GetSubresource() != "" {
+		resource += "/" + attributes.GetSubresource()
+	}
+	a.passed = append(a.passed, fmt.Sprintf("%s %s %s %s", step, attributes.GetOperation(), resource, attributes.GetName()))
+}
+
+// Admit notes the request.
+func (a *recordingAdmission) Admit(_ context.Context, attributes admission.Attributes, _ admission.ObjectInterfaces) error {
+	a.note("M", attributes)
+	return nil
+}
+
+// Validate notes the request, and may refuse it.
+func (a *recordingAdmission) Validate(_ context.Context, attributes admission.Attributes, _ admission.ObjectInterfaces) error {
+	a.note("V", attributes)
+	object := attributes.GetObject()
+	if object == nil {
+		object = attributes.GetOldObject()
+	}
+	if hold, ok := object.(*maintenance.NodeMaintenance); ok && (hold.Spec.Reason == "refused" || a.refuses(hold.Name)) {
+		return admission.NewForbidden(attributes, errors.New("by policy"))
+	}
+	return nil
 }
 
 func startServer(t *testing.T) *testServer {
 	t.Helper()
+	s := &testServer{t: t, admission: &recordingAdmission{Handler: admission.NewHandler(admission.Create, admission.Update, admission.Delete)}}
 	group, err := NewAPIGroupInfo(scheme.Scheme, scheme.Codecs, scheme.ParameterCodec,
 		registrytest.RESTOptions(t, maintenance.Resource("nodemaintenances")),
-		Dependencies{Waker: noWaker{}, Nodes: everyNode{}, Planner: noPlanner{}})
+		Dependencies{Waker: noWaker{}, Nodes: everyNode{}, Planner: noPlanner{}, Admission: s.admission})
 	if err != nil {
 		t.Fatal(err)
 	}
-	generic, err := genericConfig().Complete(nil).New("test", genericapiserver.NewEmptyDelegate())
+	config := genericConfig()
+	config.AdmissionControl = s.admission
+	generic, err := config.Complete(nil).New("test", genericapiserver.NewEmptyDelegate())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +167,8 @@ func startServer(t *testing.T) *testServer {
 	registrytest.WaitUntilReady(t, group.VersionedResourcesStorageMap["v1beta1"]["nodemaintenances"].(rest.StorageWithReadiness))
 	httpServer := httptest.NewServer(generic.Handler)
 	t.Cleanup(httpServer.Close)
-	return &testServer{t: t, url: httpServer.URL}
+	s.url = httpServer.URL
+	return s
 }
 
 func genericConfig() *genericapiserver.Config {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/apiserver/pkg/admission"
 	openapinamer "k8s.io/apiserver/pkg/endpoints/openapi"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
@@ -20,6 +21,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned"
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/openapi"
 	maintenanceregistry "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/authorization"
 )
 
 const (
@@ -87,6 +89,8 @@ func (c *Config) Complete() CompletedConfig {
 // New makes the server. Nothing runs before Run.
 func (c CompletedConfig) New() (*Server, error) {
 	cutOffRequests := makeRequestsEnd(c.generic.Config)
+	c.generic.AdmissionControl = admission.NewChainHandler(
+		authorization.New(c.generic.Authorization.Authorizer), c.generic.AdmissionControl)
 	generic, err := c.generic.New("maintenance-apiserver", genericapiserver.NewEmptyDelegate())
 	if err != nil {
 		return nil, fmt.Errorf("could not create the API server: %w", err)
@@ -99,7 +103,7 @@ func (c CompletedConfig) New() (*Server, error) {
 	}
 	group, err := maintenanceregistry.NewAPIGroupInfo(
 		scheme.Scheme, scheme.Codecs, scheme.ParameterCodec, c.generic.RESTOptionsGetter,
-		maintenanceregistry.Dependencies{Waker: drain, Nodes: drain, Planner: drain})
+		maintenanceregistry.Dependencies{Waker: drain, Nodes: drain, Planner: drain, Admission: c.generic.AdmissionControl})
 	if err != nil {
 		return nil, fmt.Errorf("could not create the registry: %w", err)
 	}

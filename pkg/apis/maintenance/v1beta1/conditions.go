@@ -17,6 +17,9 @@ const (
 	// is attached to the node any more. It says nothing of when the pods are
 	// gone: Drained does, and may be True before.
 	ConditionVolumesDetached = "VolumesDetached"
+	// ConditionExpiring is True when most of the time that spec.expirationSeconds
+	// gives is over: the hold ends soon, unless that is raised.
+	ConditionExpiring = "Expiring"
 )
 
 // Reasons of the conditions Cordoned and Drained.
@@ -51,4 +54,6 @@ const (
 	ReasonVolumesAttached = "VolumesAttached"
 	// ReasonNoVolumesAttached means that no volume of such a pod is attached.
 	ReasonNoVolumesAttached = "NoVolumesAttached"
+	// ReasonExpiresSoon means that the hold ends at status.expirationTime.
+	ReasonExpiresSoon = "ExpiresSoon"
 )

@@ -4,10 +4,15 @@
 package v1beta1
 
 import (
+	"errors"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/runtime"
 )
+
+// FieldState selects the nodes in one state: kubectl get nodes.maintenance.medik8s.io
+// --field-selector status.state=Drained. The other field is metadata.name.
+const FieldState = "status.state"
 
 // The fields that a list or a watch of NodeMaintenances can be selected by,
 // besides metadata.name: kubectl get nm --field-selector spec.nodeName=worker-3.
@@ -21,7 +26,18 @@ const (
 )
 
 func addFieldLabelConversions(scheme *runtime.Scheme) error {
-	return scheme.AddFieldLabelConversionFunc(SchemeGroupVersion.WithKind("NodeMaintenance"), nodeMaintenanceFieldLabel)
+	return errors.Join(
+		scheme.AddFieldLabelConversionFunc(SchemeGroupVersion.WithKind("NodeMaintenance"), nodeMaintenanceFieldLabel),
+		scheme.AddFieldLabelConversionFunc(SchemeGroupVersion.WithKind("NodeState"), nodeStateFieldLabel))
+}
+
+func nodeStateFieldLabel(label, value string) (internalLabel, internalValue string, err error) {
+	switch label {
+	case "metadata.name", FieldState:
+		return label, value, nil
+	default:
+		return "", "", fmt.Errorf("field label %q is not supported: use metadata.name or %s", label, FieldState)
+	}
 }
 
 func nodeMaintenanceFieldLabel(label, value string) (internalLabel, internalValue string, err error) {

@@ -10,4 +10,6 @@ const (
 	MaxPendingPods = 100
 	// MaxBlockers is how many blockers status.blockers lists.
 	MaxBlockers = 20
+	// MaxHolds is how many NodeMaintenances the status of a NodeState lists.
+	MaxHolds = 20
 )

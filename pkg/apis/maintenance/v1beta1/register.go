@@ -34,6 +34,10 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 	scheme.AddKnownTypes(SchemeGroupVersion,
 		&NodeMaintenance{},
 		&NodeMaintenanceList{},
+		&NodeState{},
+		&NodeStateList{},
+		&DrainPlan{},
+		&DrainPlanOptions{},
 	)
 	metav1.AddToGroupVersion(scheme, SchemeGroupVersion)
 	return nil

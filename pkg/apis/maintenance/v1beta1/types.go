@@ -62,6 +62,13 @@ type NodeMaintenanceSpec struct {
 	// Of several holds on one node the highest stage counts. Default: Drain.
 	// +optional
 	Stage MaintenanceStage `json:"stage,omitempty"`
+	// expirationSeconds is how long this NodeMaintenance lasts, counted from its creation:
+	// then the server deletes it, as its requestor would, so that a forgotten one does not
+	// keep the node for good. A warning event comes at 80 % of the time; setting a higher
+	// number extends it. At least 1, at most 31536000 (365 days), and more than the age
+	// that this NodeMaintenance has when it is set. Not set: it lasts until it is deleted.
+	// +optional
+	ExpirationSeconds *int64 `json:"expirationSeconds,omitempty"`
 	// drain says which pods leave the node, and how.
 	// +optional
 	Drain DrainSpec `json:"drain,omitempty,omitzero"`
@@ -242,8 +249,13 @@ type NodeMaintenanceStatus struct {
 	// plan is what a create with dryRun would do: with each pod of the node, in which order,
 	// and what is in its way. Only the answer to such a create has it; it is never stored.
 	// +optional
-	Plan *DrainPlan `json:"plan,omitempty"`
-	// conditions are Cordoned, Drained, Blocked and VolumesDetached.
+	Plan *DrainPlanStatus `json:"plan,omitempty"`
+	// expirationTime is when this NodeMaintenance ends by itself: its creation plus
+	// spec.expirationSeconds.
+	// +optional
+	ExpirationTime *metav1.Time `json:"expirationTime,omitempty"`
+	// conditions are Cordoned, Drained, Blocked, VolumesDetached and, from 80 % of the time
+	// that spec.expirationSeconds gives, Expiring.
 	// +optional
 	// +patchMergeKey=type
 	// +patchStrategy=merge

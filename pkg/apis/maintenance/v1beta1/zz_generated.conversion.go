@@ -9,6 +9,7 @@
 package v1beta1
 
 import (
+	url "net/url"
 	unsafe "unsafe"
 
 	maintenance "github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
@@ -43,6 +44,26 @@ func RegisterConversions(s *runtime.Scheme) error {
 	}); err != nil {
 		return err
 	}
+	if err := s.AddGeneratedConversionFunc((*DrainPlanOptions)(nil), (*maintenance.DrainPlanOptions)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_DrainPlanOptions_To_maintenance_DrainPlanOptions(a.(*DrainPlanOptions), b.(*maintenance.DrainPlanOptions), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.DrainPlanOptions)(nil), (*DrainPlanOptions)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_DrainPlanOptions_To_v1beta1_DrainPlanOptions(a.(*maintenance.DrainPlanOptions), b.(*DrainPlanOptions), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*DrainPlanStatus)(nil), (*maintenance.DrainPlanStatus)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_DrainPlanStatus_To_maintenance_DrainPlanStatus(a.(*DrainPlanStatus), b.(*maintenance.DrainPlanStatus), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.DrainPlanStatus)(nil), (*DrainPlanStatus)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_DrainPlanStatus_To_v1beta1_DrainPlanStatus(a.(*maintenance.DrainPlanStatus), b.(*DrainPlanStatus), scope)
+	}); err != nil {
+		return err
+	}
 	if err := s.AddGeneratedConversionFunc((*DrainRule)(nil), (*maintenance.DrainRule)(nil), func(a, b interface{}, scope conversion.Scope) error {
 		return Convert_v1beta1_DrainRule_To_maintenance_DrainRule(a.(*DrainRule), b.(*maintenance.DrainRule), scope)
 	}); err != nil {
@@ -70,6 +91,16 @@ func RegisterConversions(s *runtime.Scheme) error {
 	}
 	if err := s.AddGeneratedConversionFunc((*maintenance.NodeBefore)(nil), (*NodeBefore)(nil), func(a, b interface{}, scope conversion.Scope) error {
 		return Convert_maintenance_NodeBefore_To_v1beta1_NodeBefore(a.(*maintenance.NodeBefore), b.(*NodeBefore), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*NodeHold)(nil), (*maintenance.NodeHold)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_NodeHold_To_maintenance_NodeHold(a.(*NodeHold), b.(*maintenance.NodeHold), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.NodeHold)(nil), (*NodeHold)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_NodeHold_To_v1beta1_NodeHold(a.(*maintenance.NodeHold), b.(*NodeHold), scope)
 	}); err != nil {
 		return err
 	}
@@ -113,6 +144,46 @@ func RegisterConversions(s *runtime.Scheme) error {
 	}); err != nil {
 		return err
 	}
+	if err := s.AddGeneratedConversionFunc((*NodeState)(nil), (*maintenance.NodeState)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_NodeState_To_maintenance_NodeState(a.(*NodeState), b.(*maintenance.NodeState), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.NodeState)(nil), (*NodeState)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_NodeState_To_v1beta1_NodeState(a.(*maintenance.NodeState), b.(*NodeState), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*NodeStateList)(nil), (*maintenance.NodeStateList)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_NodeStateList_To_maintenance_NodeStateList(a.(*NodeStateList), b.(*maintenance.NodeStateList), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.NodeStateList)(nil), (*NodeStateList)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_NodeStateList_To_v1beta1_NodeStateList(a.(*maintenance.NodeStateList), b.(*NodeStateList), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*NodeStateStatus)(nil), (*maintenance.NodeStateStatus)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_NodeStateStatus_To_maintenance_NodeStateStatus(a.(*NodeStateStatus), b.(*maintenance.NodeStateStatus), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.NodeStateStatus)(nil), (*NodeStateStatus)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_NodeStateStatus_To_v1beta1_NodeStateStatus(a.(*maintenance.NodeStateStatus), b.(*NodeStateStatus), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*PlannedBudget)(nil), (*maintenance.PlannedBudget)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_PlannedBudget_To_maintenance_PlannedBudget(a.(*PlannedBudget), b.(*maintenance.PlannedBudget), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.PlannedBudget)(nil), (*PlannedBudget)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_PlannedBudget_To_v1beta1_PlannedBudget(a.(*maintenance.PlannedBudget), b.(*PlannedBudget), scope)
+	}); err != nil {
+		return err
+	}
 	if err := s.AddGeneratedConversionFunc((*PlannedPod)(nil), (*maintenance.PlannedPod)(nil), func(a, b interface{}, scope conversion.Scope) error {
 		return Convert_v1beta1_PlannedPod_To_maintenance_PlannedPod(a.(*PlannedPod), b.(*maintenance.PlannedPod), scope)
 	}); err != nil {
@@ -120,6 +191,16 @@ func RegisterConversions(s *runtime.Scheme) error {
 	}
 	if err := s.AddGeneratedConversionFunc((*maintenance.PlannedPod)(nil), (*PlannedPod)(nil), func(a, b interface{}, scope conversion.Scope) error {
 		return Convert_maintenance_PlannedPod_To_v1beta1_PlannedPod(a.(*maintenance.PlannedPod), b.(*PlannedPod), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*url.Values)(nil), (*DrainPlanOptions)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_url_Values_To_v1beta1_DrainPlanOptions(a.(*url.Values), b.(*DrainPlanOptions), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddConversionFunc((*url.Values)(nil), (*DrainPlanOptions)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_url_Values_To_v1beta1_DrainPlanOptions(a.(*url.Values), b.(*DrainPlanOptions), scope)
 	}); err != nil {
 		return err
 	}
@@ -147,7 +228,13 @@ func Convert_maintenance_DrainBlocker_To_v1beta1_DrainBlocker(in *maintenance.Dr
 }
 
 func autoConvert_v1beta1_DrainPlan_To_maintenance_DrainPlan(in *DrainPlan, out *maintenance.DrainPlan, s conversion.Scope) error {
-	*out = *(*maintenance.DrainPlan)(unsafe.Pointer(in))
+	out.ObjectMeta = in.ObjectMeta
+	if err := Convert_v1beta1_DrainSpec_To_maintenance_DrainSpec(&in.Spec, &out.Spec, s); err != nil {
+		return err
+	}
+	if err := Convert_v1beta1_DrainPlanStatus_To_maintenance_DrainPlanStatus(&in.Status, &out.Status, s); err != nil {
+		return err
+	}
 	return nil
 }
 
@@ -157,13 +244,99 @@ func Convert_v1beta1_DrainPlan_To_maintenance_DrainPlan(in *DrainPlan, out *main
 }
 
 func autoConvert_maintenance_DrainPlan_To_v1beta1_DrainPlan(in *maintenance.DrainPlan, out *DrainPlan, s conversion.Scope) error {
-	*out = *(*DrainPlan)(unsafe.Pointer(in))
+	out.ObjectMeta = in.ObjectMeta
+	if err := Convert_maintenance_DrainSpec_To_v1beta1_DrainSpec(&in.Spec, &out.Spec, s); err != nil {
+		return err
+	}
+	if err := Convert_maintenance_DrainPlanStatus_To_v1beta1_DrainPlanStatus(&in.Status, &out.Status, s); err != nil {
+		return err
+	}
 	return nil
 }
 
 // Convert_maintenance_DrainPlan_To_v1beta1_DrainPlan is an autogenerated conversion function.
 func Convert_maintenance_DrainPlan_To_v1beta1_DrainPlan(in *maintenance.DrainPlan, out *DrainPlan, s conversion.Scope) error {
 	return autoConvert_maintenance_DrainPlan_To_v1beta1_DrainPlan(in, out, s)
+}
+
+func autoConvert_v1beta1_DrainPlanOptions_To_maintenance_DrainPlanOptions(in *DrainPlanOptions, out *maintenance.DrainPlanOptions, s conversion.Scope) error {
+	out.PodSelector = in.PodSelector
+	out.GracePeriodSeconds = (*int64)(unsafe.Pointer(in.GracePeriodSeconds))
+	out.UnmanagedPods = in.UnmanagedPods
+	out.EmptyDirPods = in.EmptyDirPods
+	return nil
+}
+
+// Convert_v1beta1_DrainPlanOptions_To_maintenance_DrainPlanOptions is an autogenerated conversion function.
+func Convert_v1beta1_DrainPlanOptions_To_maintenance_DrainPlanOptions(in *DrainPlanOptions, out *maintenance.DrainPlanOptions, s conversion.Scope) error {
+	return autoConvert_v1beta1_DrainPlanOptions_To_maintenance_DrainPlanOptions(in, out, s)
+}
+
+func autoConvert_maintenance_DrainPlanOptions_To_v1beta1_DrainPlanOptions(in *maintenance.DrainPlanOptions, out *DrainPlanOptions, s conversion.Scope) error {
+	out.PodSelector = in.PodSelector
+	out.GracePeriodSeconds = (*int64)(unsafe.Pointer(in.GracePeriodSeconds))
+	out.UnmanagedPods = in.UnmanagedPods
+	out.EmptyDirPods = in.EmptyDirPods
+	return nil
+}
+
+// Convert_maintenance_DrainPlanOptions_To_v1beta1_DrainPlanOptions is an autogenerated conversion function.
+func Convert_maintenance_DrainPlanOptions_To_v1beta1_DrainPlanOptions(in *maintenance.DrainPlanOptions, out *DrainPlanOptions, s conversion.Scope) error {
+	return autoConvert_maintenance_DrainPlanOptions_To_v1beta1_DrainPlanOptions(in, out, s)
+}
+
+func autoConvert_url_Values_To_v1beta1_DrainPlanOptions(in *url.Values, out *DrainPlanOptions, s conversion.Scope) error {
+	// WARNING: Field TypeMeta does not have json tag, skipping.
+
+	if values, ok := map[string][]string(*in)["podSelector"]; ok && len(values) > 0 {
+		if err := runtime.Convert_Slice_string_To_string(&values, &out.PodSelector, s); err != nil {
+			return err
+		}
+	} else {
+		out.PodSelector = ""
+	}
+	if values, ok := map[string][]string(*in)["gracePeriodSeconds"]; ok && len(values) > 0 {
+		if err := runtime.Convert_Slice_string_To_Pointer_int64(&values, &out.GracePeriodSeconds, s); err != nil {
+			return err
+		}
+	} else {
+		out.GracePeriodSeconds = nil
+	}
+	if values, ok := map[string][]string(*in)["unmanagedPods"]; ok && len(values) > 0 {
+		if err := runtime.Convert_Slice_string_To_string(&values, &out.UnmanagedPods, s); err != nil {
+			return err
+		}
+	} else {
+		out.UnmanagedPods = ""
+	}
+	if values, ok := map[string][]string(*in)["emptyDirPods"]; ok && len(values) > 0 {
+		if err := runtime.Convert_Slice_string_To_string(&values, &out.EmptyDirPods, s); err != nil {
+			return err
+		}
+	} else {
+		out.EmptyDirPods = ""
+	}
+	return nil
+}
+
+func autoConvert_v1beta1_DrainPlanStatus_To_maintenance_DrainPlanStatus(in *DrainPlanStatus, out *maintenance.DrainPlanStatus, s conversion.Scope) error {
+	*out = *(*maintenance.DrainPlanStatus)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_DrainPlanStatus_To_maintenance_DrainPlanStatus is an autogenerated conversion function.
+func Convert_v1beta1_DrainPlanStatus_To_maintenance_DrainPlanStatus(in *DrainPlanStatus, out *maintenance.DrainPlanStatus, s conversion.Scope) error {
+	return autoConvert_v1beta1_DrainPlanStatus_To_maintenance_DrainPlanStatus(in, out, s)
+}
+
+func autoConvert_maintenance_DrainPlanStatus_To_v1beta1_DrainPlanStatus(in *maintenance.DrainPlanStatus, out *DrainPlanStatus, s conversion.Scope) error {
+	*out = *(*DrainPlanStatus)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_DrainPlanStatus_To_v1beta1_DrainPlanStatus is an autogenerated conversion function.
+func Convert_maintenance_DrainPlanStatus_To_v1beta1_DrainPlanStatus(in *maintenance.DrainPlanStatus, out *DrainPlanStatus, s conversion.Scope) error {
+	return autoConvert_maintenance_DrainPlanStatus_To_v1beta1_DrainPlanStatus(in, out, s)
 }
 
 func autoConvert_v1beta1_DrainRule_To_maintenance_DrainRule(in *DrainRule, out *maintenance.DrainRule, s conversion.Scope) error {
@@ -224,6 +397,26 @@ func autoConvert_maintenance_NodeBefore_To_v1beta1_NodeBefore(in *maintenance.No
 // Convert_maintenance_NodeBefore_To_v1beta1_NodeBefore is an autogenerated conversion function.
 func Convert_maintenance_NodeBefore_To_v1beta1_NodeBefore(in *maintenance.NodeBefore, out *NodeBefore, s conversion.Scope) error {
 	return autoConvert_maintenance_NodeBefore_To_v1beta1_NodeBefore(in, out, s)
+}
+
+func autoConvert_v1beta1_NodeHold_To_maintenance_NodeHold(in *NodeHold, out *maintenance.NodeHold, s conversion.Scope) error {
+	*out = *(*maintenance.NodeHold)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_NodeHold_To_maintenance_NodeHold is an autogenerated conversion function.
+func Convert_v1beta1_NodeHold_To_maintenance_NodeHold(in *NodeHold, out *maintenance.NodeHold, s conversion.Scope) error {
+	return autoConvert_v1beta1_NodeHold_To_maintenance_NodeHold(in, out, s)
+}
+
+func autoConvert_maintenance_NodeHold_To_v1beta1_NodeHold(in *maintenance.NodeHold, out *NodeHold, s conversion.Scope) error {
+	*out = *(*NodeHold)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_NodeHold_To_v1beta1_NodeHold is an autogenerated conversion function.
+func Convert_maintenance_NodeHold_To_v1beta1_NodeHold(in *maintenance.NodeHold, out *NodeHold, s conversion.Scope) error {
+	return autoConvert_maintenance_NodeHold_To_v1beta1_NodeHold(in, out, s)
 }
 
 func autoConvert_v1beta1_NodeMaintenance_To_maintenance_NodeMaintenance(in *NodeMaintenance, out *maintenance.NodeMaintenance, s conversion.Scope) error {
@@ -318,6 +511,94 @@ func autoConvert_maintenance_NodeMaintenanceStatus_To_v1beta1_NodeMaintenanceSta
 // Convert_maintenance_NodeMaintenanceStatus_To_v1beta1_NodeMaintenanceStatus is an autogenerated conversion function.
 func Convert_maintenance_NodeMaintenanceStatus_To_v1beta1_NodeMaintenanceStatus(in *maintenance.NodeMaintenanceStatus, out *NodeMaintenanceStatus, s conversion.Scope) error {
 	return autoConvert_maintenance_NodeMaintenanceStatus_To_v1beta1_NodeMaintenanceStatus(in, out, s)
+}
+
+func autoConvert_v1beta1_NodeState_To_maintenance_NodeState(in *NodeState, out *maintenance.NodeState, s conversion.Scope) error {
+	out.ObjectMeta = in.ObjectMeta
+	if err := Convert_v1beta1_NodeStateStatus_To_maintenance_NodeStateStatus(&in.Status, &out.Status, s); err != nil {
+		return err
+	}
+	return nil
+}
+
+// Convert_v1beta1_NodeState_To_maintenance_NodeState is an autogenerated conversion function.
+func Convert_v1beta1_NodeState_To_maintenance_NodeState(in *NodeState, out *maintenance.NodeState, s conversion.Scope) error {
+	return autoConvert_v1beta1_NodeState_To_maintenance_NodeState(in, out, s)
+}
+
+func autoConvert_maintenance_NodeState_To_v1beta1_NodeState(in *maintenance.NodeState, out *NodeState, s conversion.Scope) error {
+	out.ObjectMeta = in.ObjectMeta
+	if err := Convert_maintenance_NodeStateStatus_To_v1beta1_NodeStateStatus(&in.Status, &out.Status, s); err != nil {
+		return err
+	}
+	return nil
+}
+
+// Convert_maintenance_NodeState_To_v1beta1_NodeState is an autogenerated conversion function.
+func Convert_maintenance_NodeState_To_v1beta1_NodeState(in *maintenance.NodeState, out *NodeState, s conversion.Scope) error {
+	return autoConvert_maintenance_NodeState_To_v1beta1_NodeState(in, out, s)
+}
+
+func autoConvert_v1beta1_NodeStateList_To_maintenance_NodeStateList(in *NodeStateList, out *maintenance.NodeStateList, s conversion.Scope) error {
+	out.ListMeta = in.ListMeta
+	out.Items = *(*[]maintenance.NodeState)(unsafe.Pointer(&in.Items))
+	return nil
+}
+
+// Convert_v1beta1_NodeStateList_To_maintenance_NodeStateList is an autogenerated conversion function.
+func Convert_v1beta1_NodeStateList_To_maintenance_NodeStateList(in *NodeStateList, out *maintenance.NodeStateList, s conversion.Scope) error {
+	return autoConvert_v1beta1_NodeStateList_To_maintenance_NodeStateList(in, out, s)
+}
+
+func autoConvert_maintenance_NodeStateList_To_v1beta1_NodeStateList(in *maintenance.NodeStateList, out *NodeStateList, s conversion.Scope) error {
+	out.ListMeta = in.ListMeta
+	out.Items = *(*[]NodeState)(unsafe.Pointer(&in.Items))
+	return nil
+}
+
+// Convert_maintenance_NodeStateList_To_v1beta1_NodeStateList is an autogenerated conversion function.
+func Convert_maintenance_NodeStateList_To_v1beta1_NodeStateList(in *maintenance.NodeStateList, out *NodeStateList, s conversion.Scope) error {
+	return autoConvert_maintenance_NodeStateList_To_v1beta1_NodeStateList(in, out, s)
+}
+
+func autoConvert_v1beta1_NodeStateStatus_To_maintenance_NodeStateStatus(in *NodeStateStatus, out *maintenance.NodeStateStatus, s conversion.Scope) error {
+	*out = *(*maintenance.NodeStateStatus)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_NodeStateStatus_To_maintenance_NodeStateStatus is an autogenerated conversion function.
+func Convert_v1beta1_NodeStateStatus_To_maintenance_NodeStateStatus(in *NodeStateStatus, out *maintenance.NodeStateStatus, s conversion.Scope) error {
+	return autoConvert_v1beta1_NodeStateStatus_To_maintenance_NodeStateStatus(in, out, s)
+}
+
+func autoConvert_maintenance_NodeStateStatus_To_v1beta1_NodeStateStatus(in *maintenance.NodeStateStatus, out *NodeStateStatus, s conversion.Scope) error {
+	*out = *(*NodeStateStatus)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_NodeStateStatus_To_v1beta1_NodeStateStatus is an autogenerated conversion function.
+func Convert_maintenance_NodeStateStatus_To_v1beta1_NodeStateStatus(in *maintenance.NodeStateStatus, out *NodeStateStatus, s conversion.Scope) error {
+	return autoConvert_maintenance_NodeStateStatus_To_v1beta1_NodeStateStatus(in, out, s)
+}
+
+func autoConvert_v1beta1_PlannedBudget_To_maintenance_PlannedBudget(in *PlannedBudget, out *maintenance.PlannedBudget, s conversion.Scope) error {
+	*out = *(*maintenance.PlannedBudget)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_PlannedBudget_To_maintenance_PlannedBudget is an autogenerated conversion function.
+func Convert_v1beta1_PlannedBudget_To_maintenance_PlannedBudget(in *PlannedBudget, out *maintenance.PlannedBudget, s conversion.Scope) error {
+	return autoConvert_v1beta1_PlannedBudget_To_maintenance_PlannedBudget(in, out, s)
+}
+
+func autoConvert_maintenance_PlannedBudget_To_v1beta1_PlannedBudget(in *maintenance.PlannedBudget, out *PlannedBudget, s conversion.Scope) error {
+	*out = *(*PlannedBudget)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_PlannedBudget_To_v1beta1_PlannedBudget is an autogenerated conversion function.
+func Convert_maintenance_PlannedBudget_To_v1beta1_PlannedBudget(in *maintenance.PlannedBudget, out *PlannedBudget, s conversion.Scope) error {
+	return autoConvert_maintenance_PlannedBudget_To_v1beta1_PlannedBudget(in, out, s)
 }
 
 func autoConvert_v1beta1_PlannedPod_To_maintenance_PlannedPod(in *PlannedPod, out *maintenance.PlannedPod, s conversion.Scope) error {

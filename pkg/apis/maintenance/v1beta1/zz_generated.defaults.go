@@ -16,9 +16,14 @@ import (
 // Public to allow building arbitrary schemes.
 // All generated defaulters are covering - they call all nested defaulters.
 func RegisterDefaults(scheme *runtime.Scheme) error {
+	scheme.AddTypeDefaultingFunc(&DrainPlan{}, func(obj interface{}) { SetObjectDefaults_DrainPlan(obj.(*DrainPlan)) })
 	scheme.AddTypeDefaultingFunc(&NodeMaintenance{}, func(obj interface{}) { SetObjectDefaults_NodeMaintenance(obj.(*NodeMaintenance)) })
 	scheme.AddTypeDefaultingFunc(&NodeMaintenanceList{}, func(obj interface{}) { SetObjectDefaults_NodeMaintenanceList(obj.(*NodeMaintenanceList)) })
 	return nil
+}
+
+func SetObjectDefaults_DrainPlan(in *DrainPlan) {
+	SetDefaults_DrainSpec(&in.Spec)
 }
 
 func SetObjectDefaults_NodeMaintenance(in *NodeMaintenance) {

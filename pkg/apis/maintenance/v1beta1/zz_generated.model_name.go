@@ -19,6 +19,16 @@ func (in DrainPlan) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in DrainPlanOptions) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.DrainPlanOptions"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in DrainPlanStatus) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.DrainPlanStatus"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in DrainRule) OpenAPIModelName() string {
 	return "io.medik8s.maintenance.v1beta1.DrainRule"
 }
@@ -31,6 +41,11 @@ func (in DrainSpec) OpenAPIModelName() string {
 // OpenAPIModelName returns the OpenAPI model name for this type.
 func (in NodeBefore) OpenAPIModelName() string {
 	return "io.medik8s.maintenance.v1beta1.NodeBefore"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in NodeHold) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.NodeHold"
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
@@ -51,6 +66,26 @@ func (in NodeMaintenanceSpec) OpenAPIModelName() string {
 // OpenAPIModelName returns the OpenAPI model name for this type.
 func (in NodeMaintenanceStatus) OpenAPIModelName() string {
 	return "io.medik8s.maintenance.v1beta1.NodeMaintenanceStatus"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in NodeState) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.NodeState"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in NodeStateList) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.NodeStateList"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in NodeStateStatus) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.NodeStateStatus"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in PlannedBudget) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.PlannedBudget"
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.

@@ -23,7 +23,9 @@ var (
 	drainActions     = []maintenance.DrainAction{maintenance.ActionDrain, maintenance.ActionSkip, maintenance.ActionWaitCompleted}
 )
 
-func validateDrain(drain *maintenance.DrainSpec, path *field.Path) field.ErrorList {
+// ValidateDrain checks how pods are to leave a node. The path is where the drain stands; nil: at
+// the root.
+func ValidateDrain(drain *maintenance.DrainSpec, path *field.Path) field.ErrorList {
 	allErrs := validateSelector(drain.PodSelector, path.Child("podSelector"))
 	allErrs = append(allErrs, validateSeconds(drain.GracePeriodSeconds, path.Child("gracePeriodSeconds"))...)
 	allErrs = append(allErrs, validateSeconds(drain.TimeoutSeconds, path.Child("timeoutSeconds"))...)

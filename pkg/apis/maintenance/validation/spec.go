@@ -21,6 +21,8 @@ const (
 	// maxRequestorBytes is longer than the names of users are. It is copied to the
 	// node for people to read, where there is not room for much.
 	maxRequestorBytes = 1024
+	// maxExpirationSeconds is 365 days: what is to last longer needs no end.
+	maxExpirationSeconds = 365 * 24 * 60 * 60
 	// maxSeconds is 30 days: longer than any drain, and short enough to catch
 	// milliseconds given for seconds.
 	maxSeconds = 30 * 24 * 60 * 60
@@ -39,7 +41,7 @@ func ValidateNodeMaintenance(nm *maintenance.NodeMaintenance) field.ErrorList {
 	}
 	allErrs = append(allErrs, validateSize(nm)...)
 	specPath := field.NewPath("spec")
-	allErrs = append(allErrs, validateNodeName(nm.Spec.NodeName, specPath.Child("nodeName"))...)
+	allErrs = append(allErrs, ValidateNodeName(nm.Spec.NodeName, specPath.Child("nodeName"))...)
 	if nm.Spec.Requestor == "" {
 		allErrs = append(allErrs, field.Required(specPath.Child("requestor"), "must be the user who makes the request"))
 	}
@@ -66,8 +68,8 @@ func ValidateNodeMaintenanceUpdate(newNM, oldNM *maintenance.NodeMaintenance) fi
 	return append(allErrs, validateChangeable(&newNM.Spec, specPath)...)
 }
 
-// validateNodeName applies the API server's own rule for names of nodes.
-func validateNodeName(name string, path *field.Path) field.ErrorList {
+// ValidateNodeName applies the API server's own rule for names of nodes.
+func ValidateNodeName(name string, path *field.Path) field.ErrorList {
 	if name == "" {
 		return field.ErrorList{field.Required(path, "must name the node to take out of service")}
 	}
@@ -89,7 +91,11 @@ func validateChangeable(spec *maintenance.NodeMaintenanceSpec, path *field.Path)
 		allErrs = append(allErrs, field.TooLongCharacters(path.Child("reason"), spec.Reason, maxReasonCharacters))
 	}
 	allErrs = append(allErrs, validateEnum(spec.Stage, stages, path.Child("stage"))...)
-	return append(allErrs, validateDrain(&spec.Drain, path.Child("drain"))...)
+	if seconds := spec.ExpirationSeconds; seconds != nil && (*seconds < 1 || *seconds > maxExpirationSeconds) {
+		allErrs = append(allErrs, field.Invalid(path.Child("expirationSeconds"), *seconds,
+			validation.InclusiveRangeError(1, maxExpirationSeconds)+" (365 days)"))
+	}
+	return append(allErrs, ValidateDrain(&spec.Drain, path.Child("drain"))...)
 }
 
 func validateSeconds(seconds *int64, path *field.Path) field.ErrorList {

@@ -18,12 +18,15 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
 
+// Plural is the resource's name in URLs and in RBAC rules.
+const Plural = "nodemaintenances"
+
 // Definition declares the resource nodemaintenances. The scheme must know its
 // types; wrap adds what it does beyond storing objects, and may be nil.
 func Definition(scheme *runtime.Scheme, wrap func(*resource.REST) rest.Storage) resource.Definition {
 	return resource.Definition{
 		Group:      maintenance.GroupName,
-		Plural:     "nodemaintenances",
+		Plural:     Plural,
 		Singular:   "nodemaintenance",
 		ShortNames: []string{"nm"},
 		Categories: []string{"maintenance"},

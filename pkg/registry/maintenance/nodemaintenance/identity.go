@@ -14,9 +14,9 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-// requestorFrom returns the name of the user who makes the request. It is empty
+// RequestorFrom returns the name of the user who makes the request. It is empty
 // where the request has none, and such an object does not pass validation.
-func requestorFrom(ctx context.Context) string {
+func RequestorFrom(ctx context.Context) string {
 	requester, ok := genericapirequest.UserFrom(ctx)
 	if !ok {
 		return ""

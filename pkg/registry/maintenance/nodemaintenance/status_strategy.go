@@ -5,6 +5,7 @@ package nodemaintenance
 
 import (
 	"context"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -25,7 +26,7 @@ type statusStrategy struct {
 
 // NewStatusStrategy returns the rules for updates of a NodeMaintenance's status.
 func NewStatusStrategy(typer runtime.ObjectTyper) rest.UpdateResetFieldsStrategy {
-	return statusStrategy{strategy{ObjectTyper: typer}}
+	return statusStrategy{strategy{ObjectTyper: typer, now: time.Now}}
 }
 
 // GetResetFields names what a request to nodemaintenances/status cannot own.

@@ -6,6 +6,7 @@ package nodemaintenance
 import (
 	"context"
 	"fmt"
+	"time"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -13,6 +14,7 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/storage/names"
 	"k8s.io/apiserver/pkg/warning"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
@@ -24,11 +26,12 @@ import (
 type strategy struct {
 	runtime.ObjectTyper
 	names.NameGenerator
+	now func() time.Time
 }
 
 // NewStrategy returns the rules for create, update and delete of NodeMaintenances.
 func NewStrategy(typer runtime.ObjectTyper) rest.CreateUpdateResetFieldsStrategy {
-	return strategy{typer, names.SimpleNameGenerator}
+	return strategy{typer, names.SimpleNameGenerator, time.Now}
 }
 
 // NamespaceScoped is false, as it is for nodes.
@@ -62,7 +65,7 @@ func (strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
 	// never meets an empty one.
 	nm.Status = maintenance.NodeMaintenanceStatus{Phase: maintenance.PhasePending}
 	if nm.Spec.Requestor == "" {
-		nm.Spec.Requestor = requestorFrom(ctx)
+		nm.Spec.Requestor = RequestorFrom(ctx)
 	}
 }
 
@@ -70,7 +73,7 @@ func (strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
 func (strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorList {
 	nm := obj.(*maintenance.NodeMaintenance)
 	allErrs := validation.ValidateNodeMaintenance(nm)
-	if requestor := requestorFrom(ctx); nm.Spec.Requestor != requestor {
+	if requestor := RequestorFrom(ctx); nm.Spec.Requestor != requestor {
 		allErrs = append(allErrs, field.Invalid(field.NewPath("spec", "requestor"), nm.Spec.Requestor,
 			fmt.Sprintf("must be %q, the user who makes the request; leave it out and the server sets it", requestor)))
 	}
@@ -112,8 +115,24 @@ func keepUncordonFinalizer(ctx context.Context, newNM, oldNM *maintenance.NodeMa
 }
 
 // ValidateUpdate checks a changed object.
-func (strategy) ValidateUpdate(_ context.Context, obj, old runtime.Object) field.ErrorList {
-	return validation.ValidateNodeMaintenanceUpdate(obj.(*maintenance.NodeMaintenance), old.(*maintenance.NodeMaintenance))
+func (s strategy) ValidateUpdate(_ context.Context, obj, old runtime.Object) field.ErrorList {
+	newNM, oldNM := obj.(*maintenance.NodeMaintenance), old.(*maintenance.NodeMaintenance)
+	return append(validation.ValidateNodeMaintenanceUpdate(newNM, oldNM), s.validateExpiration(newNM, oldNM)...)
+}
+
+// validateExpiration refuses a new end that is past: an end that is meant is a delete, which asks
+// for other rights.
+func (s strategy) validateExpiration(newNM, oldNM *maintenance.NodeMaintenance) field.ErrorList {
+	seconds := newNM.Spec.ExpirationSeconds
+	if seconds == nil || ptr.Equal(seconds, oldNM.Spec.ExpirationSeconds) {
+		return nil
+	}
+	age := int64(s.now().Sub(oldNM.CreationTimestamp.Time) / time.Second)
+	if *seconds > age {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(field.NewPath("spec", "expirationSeconds"), *seconds, fmt.Sprintf(
+		"must be more than %d, the seconds that this NodeMaintenance has existed for; to end it now, delete it", age))}
 }
 
 // WarningsOnUpdate says what is allowed but may not be meant, once: when the

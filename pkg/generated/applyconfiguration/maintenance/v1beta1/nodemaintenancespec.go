@@ -27,6 +27,12 @@ type NodeMaintenanceSpecApplyConfiguration struct {
 	// forth: back to Cordon stops evicting, back to Idle makes the node schedulable again.
 	// Of several holds on one node the highest stage counts. Default: Drain.
 	Stage *maintenancev1beta1.MaintenanceStage `json:"stage,omitempty"`
+	// expirationSeconds is how long this NodeMaintenance lasts, counted from its creation:
+	// then the server deletes it, as its requestor would, so that a forgotten one does not
+	// keep the node for good. A warning event comes at 80 % of the time; setting a higher
+	// number extends it. At least 1, at most 31536000 (365 days), and more than the age
+	// that this NodeMaintenance has when it is set. Not set: it lasts until it is deleted.
+	ExpirationSeconds *int64 `json:"expirationSeconds,omitempty"`
 	// drain says which pods leave the node, and how.
 	Drain *DrainSpecApplyConfiguration `json:"drain,omitempty"`
 }
@@ -66,6 +72,14 @@ func (b *NodeMaintenanceSpecApplyConfiguration) WithRequestor(value string) *Nod
 // If called multiple times, the Stage field is set to the value of the last call.
 func (b *NodeMaintenanceSpecApplyConfiguration) WithStage(value maintenancev1beta1.MaintenanceStage) *NodeMaintenanceSpecApplyConfiguration {
 	b.Stage = &value
+	return b
+}
+
+// WithExpirationSeconds sets the ExpirationSeconds field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the ExpirationSeconds field is set to the value of the last call.
+func (b *NodeMaintenanceSpecApplyConfiguration) WithExpirationSeconds(value int64) *NodeMaintenanceSpecApplyConfiguration {
+	b.ExpirationSeconds = &value
 	return b
 }
 

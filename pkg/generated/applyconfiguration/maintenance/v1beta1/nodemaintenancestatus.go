@@ -60,8 +60,12 @@ type NodeMaintenanceStatusApplyConfiguration struct {
 	NodeBefore *NodeBeforeApplyConfiguration `json:"nodeBefore,omitempty"`
 	// plan is what a create with dryRun would do: with each pod of the node, in which order,
 	// and what is in its way. Only the answer to such a create has it; it is never stored.
-	Plan *DrainPlanApplyConfiguration `json:"plan,omitempty"`
-	// conditions are Cordoned, Drained, Blocked and VolumesDetached.
+	Plan *DrainPlanStatusApplyConfiguration `json:"plan,omitempty"`
+	// expirationTime is when this NodeMaintenance ends by itself: its creation plus
+	// spec.expirationSeconds.
+	ExpirationTime *v1.Time `json:"expirationTime,omitempty"`
+	// conditions are Cordoned, Drained, Blocked, VolumesDetached and, from 80 % of the time
+	// that spec.expirationSeconds gives, Expiring.
 	Conditions []metav1.ConditionApplyConfiguration `json:"conditions,omitempty"`
 }
 
@@ -209,8 +213,16 @@ func (b *NodeMaintenanceStatusApplyConfiguration) WithNodeBefore(value *NodeBefo
 // WithPlan sets the Plan field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the Plan field is set to the value of the last call.
-func (b *NodeMaintenanceStatusApplyConfiguration) WithPlan(value *DrainPlanApplyConfiguration) *NodeMaintenanceStatusApplyConfiguration {
+func (b *NodeMaintenanceStatusApplyConfiguration) WithPlan(value *DrainPlanStatusApplyConfiguration) *NodeMaintenanceStatusApplyConfiguration {
 	b.Plan = value
+	return b
+}
+
+// WithExpirationTime sets the ExpirationTime field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the ExpirationTime field is set to the value of the last call.
+func (b *NodeMaintenanceStatusApplyConfiguration) WithExpirationTime(value v1.Time) *NodeMaintenanceStatusApplyConfiguration {
+	b.ExpirationTime = &value
 	return b
 }
 

@@ -23,14 +23,16 @@ type PlannedPodApplyConfiguration struct {
 	// turn is when it goes: 1 is the first, and each begins when the pods of the one before
 	// are gone. Only for pods that are evicted.
 	Turn *int32 `json:"turn,omitempty"`
-	// gracePeriodSeconds is how long it gets to stop. Not set: its own
-	// terminationGracePeriodSeconds.
+	// gracePeriodSeconds is how long it gets to stop. Only for pods that are evicted or deleted.
 	GracePeriodSeconds *int64 `json:"gracePeriodSeconds,omitempty"`
 	// message says why.
 	Message *string `json:"message,omitempty"`
 	// blocker is what keeps it from leaving now. Pods of one disruption budget count
 	// against it together: of three pods and room for one, two are blocked.
 	Blocker *DrainBlockerApplyConfiguration `json:"blocker,omitempty"`
+	// budgets are the disruption budgets that select it, with their numbers. Only for pods that
+	// are to be evicted.
+	Budgets []PlannedBudgetApplyConfiguration `json:"budgets,omitempty"`
 }
 
 // PlannedPodApplyConfiguration constructs a declarative configuration of the PlannedPod type for use with
@@ -84,5 +86,18 @@ func (b *PlannedPodApplyConfiguration) WithMessage(value string) *PlannedPodAppl
 // If called multiple times, the Blocker field is set to the value of the last call.
 func (b *PlannedPodApplyConfiguration) WithBlocker(value *DrainBlockerApplyConfiguration) *PlannedPodApplyConfiguration {
 	b.Blocker = value
+	return b
+}
+
+// WithBudgets adds the given value to the Budgets field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the Budgets field.
+func (b *PlannedPodApplyConfiguration) WithBudgets(values ...*PlannedBudgetApplyConfiguration) *PlannedPodApplyConfiguration {
+	for i := range values {
+		if values[i] == nil {
+			panic("nil value passed to WithBudgets")
+		}
+		b.Budgets = append(b.Budgets, *values[i])
+	}
 	return b
 }

@@ -8,3 +8,7 @@ package v1beta1
 // NodeMaintenanceListerExpansion allows custom methods to be added to
 // NodeMaintenanceLister.
 type NodeMaintenanceListerExpansion interface{}
+
+// NodeStateListerExpansion allows custom methods to be added to
+// NodeStateLister.
+type NodeStateListerExpansion interface{}

@@ -79,8 +79,14 @@ func (r *REST) warnOfRemainingHoldsOn(ctx context.Context, node string, deleted 
 	}
 	if len(holds) > 0 {
 		warning.AddWarning(ctx, "", fmt.Sprintf("node %q stays in maintenance: held by %s",
-			node, describe(holds, holder)))
+			node, Describe(holds)))
 	}
+}
+
+// HoldsOn lists all holds on a node, oldest first: those that are being deleted and those that ask
+// for nothing too.
+func (r *REST) HoldsOn(ctx context.Context, node string) (*maintenance.NodeMaintenanceList, error) {
+	return r.listOn(ctx, node, "")
 }
 
 // holdsOn lists the holds that keep a node in maintenance, oldest first, but for
@@ -88,6 +94,17 @@ func (r *REST) warnOfRemainingHoldsOn(ctx context.Context, node string, deleted 
 // being deleted is on its way out. The list is no older than minVersion; empty
 // asks for the latest.
 func (r *REST) holdsOn(ctx context.Context, node, minVersion string, leftOut ...types.UID) ([]maintenance.NodeMaintenance, error) {
+	list, err := r.listOn(ctx, node, minVersion)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(list.Items, func(hold maintenance.NodeMaintenance) bool {
+		return hold.DeletionTimestamp != nil || hold.Spec.Stage == maintenance.StageIdle ||
+			slices.Contains(leftOut, hold.UID)
+	}), nil
+}
+
+func (r *REST) listOn(ctx context.Context, node, minVersion string) (*maintenance.NodeMaintenanceList, error) {
 	listed, err := r.List(ctx, &metainternalversion.ListOptions{
 		FieldSelector:   fields.OneTermEqualSelector(v1beta1.FieldNodeName, node),
 		ResourceVersion: minVersion,
@@ -99,15 +116,14 @@ func (r *REST) holdsOn(ctx context.Context, node, minVersion string, leftOut ...
 	if !ok {
 		return nil, fmt.Errorf("could not list the holds on node %q: got %T", node, listed)
 	}
-	holds := slices.DeleteFunc(list.Items, func(hold maintenance.NodeMaintenance) bool {
-		return hold.DeletionTimestamp != nil || hold.Spec.Stage == maintenance.StageIdle ||
-			slices.Contains(leftOut, hold.UID)
-	})
-	slices.SortStableFunc(holds, func(a, b maintenance.NodeMaintenance) int {
+	slices.SortStableFunc(list.Items, func(a, b maintenance.NodeMaintenance) int {
 		return a.CreationTimestamp.Compare(b.CreationTimestamp.Time)
 	})
-	return holds, nil
+	return list, nil
 }
+
+// Describe says whose the holds are: the first by name, and how many more.
+func Describe(holds []maintenance.NodeMaintenance) string { return describe(holds, holder) }
 
 // describe lists the first holds by name and counts the rest.
 func describe(holds []maintenance.NodeMaintenance, describeOne func(*maintenance.NodeMaintenance) string) string {

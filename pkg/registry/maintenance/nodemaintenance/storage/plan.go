@@ -39,14 +39,30 @@ func (r *REST) plan(ctx context.Context, hold *maintenance.NodeMaintenance, dryR
 	}
 	warnOfLosses(ctx, hold.Spec.NodeName, plan)
 	if dryRun {
-		hold.Status.Plan = &maintenance.DrainPlan{}
-		if err := v1beta1.Convert_v1beta1_DrainPlan_To_maintenance_DrainPlan(plan, hold.Status.Plan, nil); err != nil {
+		if hold.Status.Plan, err = internal(plan); err != nil {
 			klog.FromContext(ctx).Error(err, "Could not convert the plan of a drain")
 		}
 	}
 }
 
-func (r *REST) planFor(ctx context.Context, hold *maintenance.NodeMaintenance, fresh bool) (*v1beta1.DrainPlan, error) {
+// PlanDrain says what a drain of a node would do, as things are now, beside the holds that the
+// node has. It changes nothing. It fails while the planner does not know the cluster.
+func (r *REST) PlanDrain(ctx context.Context, node string, drain maintenance.DrainSpec) (*maintenance.DrainPlanStatus, error) {
+	plan, err := r.planFor(ctx, &maintenance.NodeMaintenance{
+		Spec: maintenance.NodeMaintenanceSpec{NodeName: node, Stage: maintenance.StageDrain, Drain: drain},
+	}, true)
+	if err != nil {
+		return nil, err
+	}
+	return internal(plan)
+}
+
+func internal(plan *v1beta1.DrainPlanStatus) (*maintenance.DrainPlanStatus, error) {
+	converted := &maintenance.DrainPlanStatus{}
+	return converted, v1beta1.Convert_v1beta1_DrainPlanStatus_To_maintenance_DrainPlanStatus(plan, converted, nil)
+}
+
+func (r *REST) planFor(ctx context.Context, hold *maintenance.NodeMaintenance, fresh bool) (*v1beta1.DrainPlanStatus, error) {
 	ctx, cancel := context.WithTimeout(ctx, planTimeout)
 	defer cancel()
 	versioned := &v1beta1.NodeMaintenance{}
@@ -56,7 +72,7 @@ func (r *REST) planFor(ctx context.Context, hold *maintenance.NodeMaintenance, f
 	return r.planner.Plan(ctx, versioned, fresh)
 }
 
-func warnOfLosses(ctx context.Context, node string, plan *v1beta1.DrainPlan) {
+func warnOfLosses(ctx context.Context, node string, plan *v1beta1.DrainPlanStatus) {
 	if pods := plan.UnmanagedPods; len(pods) > 0 {
 		warning.AddWarning(ctx, "", fmt.Sprintf("pods of node %q that no controller creates again are evicted: %s", node, counted(pods)))
 	}

@@ -18,25 +18,25 @@ import (
 )
 
 func TestPlan(t *testing.T) {
-	planned := &v1beta1.DrainPlan{EvictionPods: 1, Pods: []v1beta1.PlannedPod{
+	planned := &v1beta1.DrainPlanStatus{EvictionPods: 1, Pods: []v1beta1.PlannedPod{
 		{Pod: "default/web", Action: v1beta1.PlanEvict, Turn: 1, Blocker: &v1beta1.DrainBlocker{Pod: "default/web", Reason: v1beta1.BlockerDisruptionBudget}},
 	}}
-	inAnswer := &maintenance.DrainPlan{EvictionPods: 1, Pods: []maintenance.PlannedPod{
+	inAnswer := &maintenance.DrainPlanStatus{EvictionPods: 1, Pods: []maintenance.PlannedPod{
 		{Pod: "default/web", Action: maintenance.PlanEvict, Turn: 1, Blocker: &maintenance.DrainBlocker{Pod: "default/web", Reason: maintenance.BlockerDisruptionBudget}},
 	}}
-	losses := &v1beta1.DrainPlan{UnmanagedPods: []string{"a/1", "a/2", "a/3", "a/4"}, EmptyDirPods: []string{"b/1"}}
+	losses := &v1beta1.DrainPlanStatus{UnmanagedPods: []string{"a/1", "a/2", "a/3", "a/4"}, EmptyDirPods: []string{"b/1"}}
 	lossWarnings := []string{
 		`pods of node "worker-1" that no controller creates again are evicted: 4 (a/1, a/2, a/3 and 1 more)`,
 		`pods of node "worker-1" lose the data of their emptyDir volumes: 1 (b/1)`,
 	}
 	tests := map[string]struct {
-		plan   *v1beta1.DrainPlan
+		plan   *v1beta1.DrainPlanStatus
 		err    error
 		stage  maintenance.MaintenanceStage
 		dryRun []string
 
 		wantAsked    []bool
-		wantPlan     *maintenance.DrainPlan
+		wantPlan     *maintenance.DrainPlanStatus
 		wantWarnings []string
 	}{
 		"create":                      {plan: planned, stage: maintenance.StageDrain, wantAsked: []bool{false}},

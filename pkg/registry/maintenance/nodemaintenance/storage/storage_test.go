@@ -63,12 +63,12 @@ func (n fakeNodes) HasNode(name string) bool { return n[name] }
 
 // fakePlanner answers with what it is given, and remembers whether that was to be fresh.
 type fakePlanner struct {
-	plan  *v1beta1.DrainPlan
+	plan  *v1beta1.DrainPlanStatus
 	err   error
 	asked []bool
 }
 
-func (p *fakePlanner) Plan(_ context.Context, hold *v1beta1.NodeMaintenance, fresh bool) (*v1beta1.DrainPlan, error) {
+func (p *fakePlanner) Plan(_ context.Context, hold *v1beta1.NodeMaintenance, fresh bool) (*v1beta1.DrainPlanStatus, error) {
 	if hold.Spec.NodeName == "" {
 		return nil, errors.New("which node?")
 	}
@@ -90,7 +90,7 @@ func newTestStorage(t *testing.T) *testStorage {
 
 func newTestStorageIn(t *testing.T, options generic.RESTOptions) *testStorage {
 	t.Helper()
-	waker, planner := &fakeWaker{}, &fakePlanner{plan: &v1beta1.DrainPlan{}}
+	waker, planner := &fakeWaker{}, &fakePlanner{plan: &v1beta1.DrainPlanStatus{}}
 	definition := nodemaintenance.Definition(scheme.Scheme, New(waker, fakeNodes{"worker-1": true, "worker-2": true}, planner))
 	storages, err := resource.NewStorage(definition, options)
 	if err != nil {

@@ -6,3 +6,5 @@
 package v1beta1
 
 type NodeMaintenanceExpansion interface{}
+
+type NodeStateExpansion interface{}

@@ -16,6 +16,7 @@ import (
 type MaintenanceV1beta1Interface interface {
 	RESTClient() rest.Interface
 	NodeMaintenancesGetter
+	NodeStatesGetter
 }
 
 // MaintenanceV1beta1Client is used to interact with features provided by the maintenance.medik8s.io group.
@@ -25,6 +26,10 @@ type MaintenanceV1beta1Client struct {
 
 func (c *MaintenanceV1beta1Client) NodeMaintenances() NodeMaintenanceInterface {
 	return newNodeMaintenances(c)
+}
+
+func (c *MaintenanceV1beta1Client) NodeStates() NodeStateInterface {
+	return newNodeStates(c)
 }
 
 // NewForConfig creates a new MaintenanceV1beta1Client for the given config.

@@ -19,6 +19,10 @@ func (c *FakeMaintenanceV1beta1) NodeMaintenances() v1beta1.NodeMaintenanceInter
 	return newFakeNodeMaintenances(c)
 }
 
+func (c *FakeMaintenanceV1beta1) NodeStates() v1beta1.NodeStateInterface {
+	return newFakeNodeStates(c)
+}
+
 // RESTClient returns a RESTClient that is used to communicate
 // with API server by this client implementation.
 func (c *FakeMaintenanceV1beta1) RESTClient() rest.Interface {

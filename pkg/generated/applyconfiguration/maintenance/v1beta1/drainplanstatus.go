@@ -5,15 +5,19 @@
 
 package v1beta1
 
-// DrainPlanApplyConfiguration represents a declarative configuration of the DrainPlan type for use
+// DrainPlanStatusApplyConfiguration represents a declarative configuration of the DrainPlanStatus type for use
 // with apply.
 //
-// DrainPlan is what a drain of a node would do, as things are now.
-type DrainPlanApplyConfiguration struct {
+// DrainPlanStatus is what a drain of a node would do, as things are now.
+type DrainPlanStatusApplyConfiguration struct {
 	// evictionPods is how many pods are to leave the node.
 	EvictionPods *int32 `json:"evictionPods,omitempty"`
-	// blockedPodCount is how many of these something keeps from leaving now.
+	// stayingPods is how many pods stay on the node.
+	StayingPods *int32 `json:"stayingPods,omitempty"`
+	// blockedPodCount is how many of those that are to leave something keeps from leaving now.
 	BlockedPodCount *int32 `json:"blockedPodCount,omitempty"`
+	// permanentlyBlockedPodCount is for how many of these waiting alone will not help.
+	PermanentlyBlockedPodCount *int32 `json:"permanentlyBlockedPodCount,omitempty"`
 	// unmanagedPods are those to be evicted that no controller owns: nobody creates them
 	// again. As namespace/name.
 	UnmanagedPods []string `json:"unmanagedPods,omitempty"`
@@ -25,32 +29,48 @@ type DrainPlanApplyConfiguration struct {
 	Pods []PlannedPodApplyConfiguration `json:"pods,omitempty"`
 }
 
-// DrainPlanApplyConfiguration constructs a declarative configuration of the DrainPlan type for use with
+// DrainPlanStatusApplyConfiguration constructs a declarative configuration of the DrainPlanStatus type for use with
 // apply.
-func DrainPlan() *DrainPlanApplyConfiguration {
-	return &DrainPlanApplyConfiguration{}
+func DrainPlanStatus() *DrainPlanStatusApplyConfiguration {
+	return &DrainPlanStatusApplyConfiguration{}
 }
 
 // WithEvictionPods sets the EvictionPods field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the EvictionPods field is set to the value of the last call.
-func (b *DrainPlanApplyConfiguration) WithEvictionPods(value int32) *DrainPlanApplyConfiguration {
+func (b *DrainPlanStatusApplyConfiguration) WithEvictionPods(value int32) *DrainPlanStatusApplyConfiguration {
 	b.EvictionPods = &value
+	return b
+}
+
+// WithStayingPods sets the StayingPods field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the StayingPods field is set to the value of the last call.
+func (b *DrainPlanStatusApplyConfiguration) WithStayingPods(value int32) *DrainPlanStatusApplyConfiguration {
+	b.StayingPods = &value
 	return b
 }
 
 // WithBlockedPodCount sets the BlockedPodCount field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the BlockedPodCount field is set to the value of the last call.
-func (b *DrainPlanApplyConfiguration) WithBlockedPodCount(value int32) *DrainPlanApplyConfiguration {
+func (b *DrainPlanStatusApplyConfiguration) WithBlockedPodCount(value int32) *DrainPlanStatusApplyConfiguration {
 	b.BlockedPodCount = &value
+	return b
+}
+
+// WithPermanentlyBlockedPodCount sets the PermanentlyBlockedPodCount field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the PermanentlyBlockedPodCount field is set to the value of the last call.
+func (b *DrainPlanStatusApplyConfiguration) WithPermanentlyBlockedPodCount(value int32) *DrainPlanStatusApplyConfiguration {
+	b.PermanentlyBlockedPodCount = &value
 	return b
 }
 
 // WithUnmanagedPods adds the given value to the UnmanagedPods field in the declarative configuration
 // and returns the receiver, so that objects can be build by chaining "With" function invocations.
 // If called multiple times, values provided by each call will be appended to the UnmanagedPods field.
-func (b *DrainPlanApplyConfiguration) WithUnmanagedPods(values ...string) *DrainPlanApplyConfiguration {
+func (b *DrainPlanStatusApplyConfiguration) WithUnmanagedPods(values ...string) *DrainPlanStatusApplyConfiguration {
 	for i := range values {
 		b.UnmanagedPods = append(b.UnmanagedPods, values[i])
 	}
@@ -60,7 +80,7 @@ func (b *DrainPlanApplyConfiguration) WithUnmanagedPods(values ...string) *Drain
 // WithEmptyDirPods adds the given value to the EmptyDirPods field in the declarative configuration
 // and returns the receiver, so that objects can be build by chaining "With" function invocations.
 // If called multiple times, values provided by each call will be appended to the EmptyDirPods field.
-func (b *DrainPlanApplyConfiguration) WithEmptyDirPods(values ...string) *DrainPlanApplyConfiguration {
+func (b *DrainPlanStatusApplyConfiguration) WithEmptyDirPods(values ...string) *DrainPlanStatusApplyConfiguration {
 	for i := range values {
 		b.EmptyDirPods = append(b.EmptyDirPods, values[i])
 	}
@@ -70,7 +90,7 @@ func (b *DrainPlanApplyConfiguration) WithEmptyDirPods(values ...string) *DrainP
 // WithPods adds the given value to the Pods field in the declarative configuration
 // and returns the receiver, so that objects can be build by chaining "With" function invocations.
 // If called multiple times, values provided by each call will be appended to the Pods field.
-func (b *DrainPlanApplyConfiguration) WithPods(values ...*PlannedPodApplyConfiguration) *DrainPlanApplyConfiguration {
+func (b *DrainPlanStatusApplyConfiguration) WithPods(values ...*PlannedPodApplyConfiguration) *DrainPlanStatusApplyConfiguration {
 	for i := range values {
 		if values[i] == nil {
 			panic("nil value passed to WithPods")

@@ -1,0 +1,105 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package noderole
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/yaml"
+)
+
+const (
+	fieldManager = "node-role"
+	// timeout bounds each request.
+	timeout = 30 * time.Second
+)
+
+const long = "Write the ClusterRole NAME, which lets those it is bound to put the nodes of a label into maintenance and\n" +
+	"take them back. Printed, for kubectl apply -f -; with --apply it is applied here. Run it again whenever the\n" +
+	"labels of nodes change, by a CronJob for one: it is the same each time unless they have."
+
+const example = "  maintenance-apiserver node-role maintenance-of-payments --selector team=payments | kubectl apply --server-side -f -"
+
+// options are the command's flags.
+type options struct {
+	kubeconfig string
+	selector   string
+	apply      bool
+}
+
+// NewCommand returns the command. load reads a kubeconfig, or the pod's own configuration where
+// its path is empty.
+func NewCommand(load func(kubeconfig string) (*rest.Config, error)) *cobra.Command {
+	var o options
+	cmd := &cobra.Command{
+		Use:          "node-role NAME --selector LABELS",
+		Short:        "Write the ClusterRole of a team that has nodes of its own",
+		Long:         long,
+		Example:      example,
+		Args:         cobra.ExactArgs(1),
+		SilenceUsage: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			config, err := load(o.kubeconfig)
+			if err != nil {
+				return err
+			}
+			config.Timeout = timeout
+			client, err := kubernetes.NewForConfig(config)
+			if err != nil {
+				return fmt.Errorf("could not create a client for the cluster: %w", err)
+			}
+			return o.run(cmd.Context(), client, args[0], cmd.OutOrStdout())
+		},
+	}
+	cmd.Flags().StringVar(&o.kubeconfig, "kubeconfig", "", "Kubeconfig of the cluster. Default: that of the pod it runs in.")
+	cmd.Flags().StringVarP(&o.selector, "selector", "l", "", "Labels of the team's nodes, as in team=payments. Required.")
+	cmd.Flags().BoolVar(&o.apply, "apply", false, "Apply the ClusterRole instead of printing it.")
+	// The root command's show its own flags.
+	own := &cobra.Command{}
+	cmd.SetUsageFunc(own.UsageFunc())
+	cmd.SetHelpFunc(own.HelpFunc())
+	return cmd
+}
+
+func (o options) run(ctx context.Context, client kubernetes.Interface, name string, out io.Writer) error {
+	selector, err := labels.Parse(o.selector)
+	if err != nil {
+		return fmt.Errorf("--selector %q is not a label selector: %w", o.selector, err)
+	}
+	if selector.Empty() {
+		return errors.New("--selector must name labels of the team's nodes: without one the role would be for every node")
+	}
+	nodes, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: o.selector})
+	if err != nil {
+		return fmt.Errorf("could not list nodes: %w", err)
+	}
+	names := make([]string, 0, len(nodes.Items))
+	for i := range nodes.Items {
+		names = append(names, nodes.Items[i].Name)
+	}
+	role := clusterRole(name, o.selector, names)
+	if o.apply {
+		applied, err := client.RbacV1().ClusterRoles().Apply(ctx, role, metav1.ApplyOptions{FieldManager: fieldManager, Force: true})
+		if err != nil {
+			return fmt.Errorf("could not apply ClusterRole %s: %w", name, err)
+		}
+		_, err = fmt.Fprintf(out, "clusterrole %s is for %d nodes\n", applied.Name, len(names))
+		return err
+	}
+	encoded, err := yaml.Marshal(role)
+	if err != nil {
+		return fmt.Errorf("could not write ClusterRole %s: %w", name, err)
+	}
+	_, err = out.Write(encoded)
+	return err
+}

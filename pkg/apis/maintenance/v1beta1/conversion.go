@@ -1,0 +1,32 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package v1beta1
+
+import (
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/conversion"
+)
+
+// drainPlanParameters are the query parameters that DrainPlanOptions are read from.
+var drainPlanParameters = []string{"podSelector", "gracePeriodSeconds", "unmanagedPods", "emptyDirPods"}
+
+// generalParameters are those that any GET may have: clients add them by themselves.
+var generalParameters = []string{"pretty", "timeout", "resourceVersion"}
+
+// Convert_url_Values_To_v1beta1_DrainPlanOptions reads the query parameters of a request. One that
+// it does not know is an error: a plan for other pods than those that were meant would look right.
+// The name's form is what conversion-gen looks for.
+func Convert_url_Values_To_v1beta1_DrainPlanOptions(in *url.Values, out *DrainPlanOptions, s conversion.Scope) error {
+	for _, name := range slices.Sorted(maps.Keys(*in)) {
+		if !slices.Contains(drainPlanParameters, name) && !slices.Contains(generalParameters, name) {
+			return fmt.Errorf("unknown query parameter %q: use %s", name, strings.Join(drainPlanParameters, ", "))
+		}
+	}
+	return autoConvert_url_Values_To_v1beta1_DrainPlanOptions(in, out, s)
+}

@@ -1,0 +1,159 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package authorization
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+// asked remembers what it is asked, and refuses one verb.
+type asked struct {
+	rights []string
+	refuse string
+	err    error
+}
+
+func (a *asked) Authorize(_ context.Context, attributes authorizer.Attributes) (authorizer.Decision, string, error) {
+	right := attributes.GetVerb() + " " + attributes.GetResource() + "/" + attributes.GetSubresource() + " " + attributes.GetName()
+	a.rights = append(a.rights, right)
+	if attributes.GetAPIGroup() != v1beta1.GroupName || !attributes.IsResourceRequest() {
+		return authorizer.DecisionNoOpinion, "asked about another group", nil
+	}
+	if a.refuse != "" && strings.HasPrefix(right, a.refuse) {
+		return authorizer.DecisionNoOpinion, "", a.err
+	}
+	return authorizer.DecisionAllow, "", nil
+}
+
+func makeHold(change ...func(*maintenance.NodeMaintenance)) *maintenance.NodeMaintenance {
+	hold := &maintenance.NodeMaintenance{
+		ObjectMeta: metav1.ObjectMeta{Name: "a"},
+		Spec:       maintenance.NodeMaintenanceSpec{NodeName: "worker-1", Requestor: "alice", Stage: maintenance.StageDrain},
+	}
+	for _, c := range change {
+		c(hold)
+	}
+	return hold
+}
+
+func bobs(hold *maintenance.NodeMaintenance)     { hold.Spec.Requestor = "bob" }
+func reason(hold *maintenance.NodeMaintenance)   { hold.Spec.Reason = "new" }
+func labelled(hold *maintenance.NodeMaintenance) { hold.Labels = map[string]string{"a": "b"} }
+func cordon(hold *maintenance.NodeMaintenance)   { hold.Spec.Stage = maintenance.StageCordon }
+func elsewhere(hold *maintenance.NodeMaintenance) {
+	hold.Spec.NodeName = "worker-2"
+}
+func grace(hold *maintenance.NodeMaintenance) {
+	seconds := int64(1)
+	hold.Spec.Drain.GracePeriodSeconds = &seconds
+}
+func deleting(hold *maintenance.NodeMaintenance) {
+	hold.Spec.Drain.OnTimeout = maintenance.OnTimeoutDelete
+}
+func reporting(hold *maintenance.NodeMaintenance) {
+	hold.Spec.Drain.OnTimeout = maintenance.OnTimeoutReport
+}
+func running(hold *maintenance.NodeMaintenance) { hold.Status.Phase = maintenance.PhaseRunning }
+
+type holds = []func(*maintenance.NodeMaintenance)
+
+// Alice writes.
+func TestRightsAskedFor(t *testing.T) {
+	tests := map[string]struct {
+		operation   admission.Operation
+		old, hold   holds
+		subresource string
+		want        []string
+	}{
+		"create":                    {operation: admission.Create, want: []string{"create nodes/maintenance worker-1"}},
+		"create that may delete":    {operation: admission.Create, hold: holds{deleting}, want: []string{"create nodes/maintenance worker-1", "force nodes/maintenance worker-1"}},
+		"create with a grace":       {operation: admission.Create, hold: holds{grace}, want: []string{"create nodes/maintenance worker-1", "force nodes/maintenance worker-1"}},
+		"update":                    {operation: admission.Update, hold: holds{cordon}, want: []string{"update nodes/maintenance worker-1"}},
+		"update to another node":    {operation: admission.Update, hold: holds{elsewhere}, want: []string{"update nodes/maintenance worker-1"}},
+		"update of another's":       {operation: admission.Update, old: holds{bobs}, hold: holds{bobs, cordon}, want: []string{"update nodes/maintenance worker-1", "update nodes/holds worker-1"}},
+		"another's reason":          {operation: admission.Update, old: holds{bobs}, hold: holds{bobs, reason}, want: []string{"update nodes/maintenance worker-1", "update nodes/holds worker-1"}},
+		"another's metadata":        {operation: admission.Update, old: holds{bobs}, hold: holds{bobs, labelled}, want: []string{"update nodes/maintenance worker-1"}},
+		"update to delete":          {operation: admission.Update, hold: holds{deleting}, want: []string{"update nodes/maintenance worker-1", "force nodes/maintenance worker-1"}},
+		"another's, to delete":      {operation: admission.Update, old: holds{bobs}, hold: holds{bobs, deleting}, want: []string{"update nodes/maintenance worker-1", "update nodes/holds worker-1", "force nodes/maintenance worker-1"}},
+		"stage, where it deletes":   {operation: admission.Update, old: holds{deleting, cordon}, hold: holds{deleting}, want: []string{"update nodes/maintenance worker-1", "force nodes/maintenance worker-1"}},
+		"reason, where it deletes":  {operation: admission.Update, old: holds{deleting}, hold: holds{deleting, reason}, want: []string{"update nodes/maintenance worker-1"}},
+		"to report after all":       {operation: admission.Update, old: holds{deleting}, hold: holds{reporting}, want: []string{"update nodes/maintenance worker-1"}},
+		"status":                    {operation: admission.Update, subresource: "status", old: holds{bobs, deleting}, hold: holds{bobs, deleting, running}, want: []string{"update nodes/maintenance worker-1"}},
+		"delete":                    {operation: admission.Delete, want: []string{"delete nodes/maintenance worker-1"}},
+		"delete of one that forces": {operation: admission.Delete, old: holds{deleting}, want: []string{"delete nodes/maintenance worker-1"}},
+		"delete of another's":       {operation: admission.Delete, old: holds{bobs}, want: []string{"delete nodes/maintenance worker-1", "delete nodes/holds worker-1"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			a := &asked{}
+			attributes := attributesOf(test.operation, test.subresource, makeHold(test.old...), makeHold(test.hold...))
+			if err := New(a).Validate(t.Context(), attributes, nil); err != nil {
+				t.Errorf("refused: %v", err)
+			}
+			if !slices.Equal(a.rights, test.want) {
+				t.Errorf("asked for %q, want %q", a.rights, test.want)
+			}
+			for _, right := range test.want {
+				wantRefused(t, attributes, right)
+			}
+		})
+	}
+}
+
+func attributesOf(operation admission.Operation, subresource string, old, hold *maintenance.NodeMaintenance) admission.Attributes {
+	var object, oldObject runtime.Object
+	if operation != admission.Delete {
+		object = hold
+	}
+	if operation != admission.Create {
+		oldObject = old
+	}
+	return admission.NewAttributesRecord(object, oldObject, v1beta1.SchemeGroupVersion.WithKind("NodeMaintenance"), "", "a",
+		v1beta1.SchemeGroupVersion.WithResource("nodemaintenances"), subresource, operation, nil, false, &user.DefaultInfo{Name: "alice"})
+}
+
+// wantRefused checks that the lack of a right is told in the words of RBAC.
+func wantRefused(t *testing.T, attributes admission.Attributes, right string) {
+	t.Helper()
+	err := New(&asked{refuse: right}).Validate(t.Context(), attributes, nil)
+	words := strings.Fields(right)
+	want := `User "alice" cannot ` + words[0] + ` resource "` + words[1] + `" in API group "maintenance.medik8s.io" named "` + words[2] + `"`
+	if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), want) {
+		t.Errorf("without %q: got %v, want a 403 that says %s", right, err, want)
+	}
+}
+
+func TestNoAnswerIsNoRight(t *testing.T) {
+	attributes := attributesOf(admission.Create, "", nil, makeHold())
+	err := New(&asked{refuse: "create", err: errors.New("no route to host")}).Validate(t.Context(), attributes, nil)
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) || status.Status().Code != http.StatusInternalServerError || !strings.Contains(err.Error(), "no route to host") {
+		t.Errorf("got %v, want a 500 that says why", err)
+	}
+}
+
+func TestUnknownObjectsAreRefused(t *testing.T) {
+	for _, operation := range []admission.Operation{admission.Create, admission.Update, admission.Delete} {
+		attributes := admission.NewAttributesRecord(nil, nil, v1beta1.SchemeGroupVersion.WithKind("NodeMaintenance"), "", "a",
+			v1beta1.SchemeGroupVersion.WithResource("nodemaintenances"), "", operation, nil, false, &user.DefaultInfo{Name: "alice"})
+		if err := New(&asked{}).Validate(t.Context(), attributes, nil); err == nil {
+			t.Errorf("%s without an object went through", operation)
+		}
+	}
+}

@@ -1,0 +1,80 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package node
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+)
+
+// PlanTable prints the plan of a drain, a row for each pod. It is a rest.TableConvertor.
+type PlanTable struct{}
+
+var planHeadings = []metav1.TableColumnDefinition{
+	{Name: "Pod", Type: "string", Format: "name", Description: "Pod of the node"},
+	{Name: "Action", Type: "string", Description: "What a drain would do with it"},
+	{Name: "Turn", Type: "string", Description: "When it goes: each turn begins when the pods of the one before are gone"},
+	{Name: "Grace", Type: "string", Description: "How long it gets to stop"},
+	{Name: "Blocked By", Type: "string", Description: "What keeps it from leaving now; forever where waiting alone will not help"},
+	{Name: "Budgets", Type: "string", Priority: 1, Description: "Disruption budgets that select it: allowed, healthy of expected, needed"},
+	{Name: "Message", Type: "string", Priority: 1, Description: "Why, and what to do"},
+}
+
+// ConvertToTable makes a row of each pod. Each belongs to the whole plan.
+func (PlanTable) ConvertToTable(_ context.Context, object, tableOptions runtime.Object) (*metav1.Table, error) {
+	plan, ok := object.(*maintenance.DrainPlan)
+	if !ok {
+		return nil, fmt.Errorf("could not print %T as the plan of a drain", object)
+	}
+	table := &metav1.Table{}
+	if options, ok := tableOptions.(*metav1.TableOptions); !ok || !options.NoHeaders {
+		table.ColumnDefinitions = planHeadings
+	}
+	for i := range plan.Status.Pods {
+		table.Rows = append(table.Rows, metav1.TableRow{Cells: planCells(&plan.Status.Pods[i]), Object: runtime.RawExtension{Object: plan}})
+	}
+	return table, nil
+}
+
+func planCells(pod *maintenance.PlannedPod) []any {
+	turn, grace, blockedBy, message := none, none, none, pod.Message
+	if pod.Turn > 0 {
+		turn = fmt.Sprint(pod.Turn)
+	}
+	if pod.GracePeriodSeconds != nil {
+		grace = fmt.Sprintf("%ds", *pod.GracePeriodSeconds)
+	}
+	if pod.Blocker != nil {
+		blockedBy, message = blockerCell(pod.Blocker), pod.Blocker.Message
+	}
+	return []any{pod.Pod, string(pod.Action), turn, grace, blockedBy, budgetsCell(pod.Budgets), message}
+}
+
+func blockerCell(blocker *maintenance.DrainBlocker) string {
+	cell := string(blocker.Reason)
+	if blocker.Object != "" {
+		cell = strings.Replace(blocker.Object, "/", " ", 1)
+	}
+	if blocker.Permanent {
+		cell += " (forever)"
+	}
+	return cell
+}
+
+func budgetsCell(budgets []maintenance.PlannedBudget) string {
+	if len(budgets) == 0 {
+		return none
+	}
+	cells := make([]string, 0, len(budgets))
+	for _, b := range budgets {
+		cells = append(cells, fmt.Sprintf("%s: %d allowed, %d of %d healthy, %d needed", b.Name, b.DisruptionsAllowed, b.CurrentHealthy, b.ExpectedPods, b.DesiredHealthy))
+	}
+	return strings.Join(cells, "; ")
+}

@@ -1,0 +1,97 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package node says of the resource nodes what a node's state is, how it is printed, and what
+// the holds are called that are created through a node. Nothing in it does I/O.
+package node
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+// State sums up what the holds of a node ask for and how far that has come.
+func State(node *corev1.Node, holds []maintenance.NodeMaintenance) maintenance.NodeState {
+	active := slices.DeleteFunc(slices.Clone(holds), func(hold maintenance.NodeMaintenance) bool { return !keeps(&hold) })
+	slices.SortStableFunc(active, func(a, b maintenance.NodeMaintenance) int {
+		return a.CreationTimestamp.Compare(b.CreationTimestamp.Time)
+	})
+	state := maintenance.NodeState{
+		ObjectMeta: metav1.ObjectMeta{Name: node.Name, Labels: node.Labels},
+		Status: maintenance.NodeStateStatus{
+			State: stateOf(node, active, len(holds) > len(active) && slices.ContainsFunc(holds, releasing)), Unschedulable: node.Spec.Unschedulable,
+			DrainProgress: leastProgress(active), HoldCount: int32(len(active)),
+		},
+	}
+	if len(active) > 0 {
+		state.Status.Since = active[0].CreationTimestamp.DeepCopy()
+	}
+	for _, hold := range active[:min(len(active), v1beta1.MaxHolds)] {
+		state.Status.Holds = append(state.Status.Holds, maintenance.NodeHold{
+			Name: hold.Name, Requestor: hold.Spec.Requestor, Reason: hold.Spec.Reason,
+			Stage: hold.Spec.Stage, Phase: hold.Status.Phase, Since: hold.CreationTimestamp,
+		})
+	}
+	return state
+}
+
+// keeps says whether the hold asks for something. One in stage Idle does not, and one that is
+// being deleted is on its way out.
+func keeps(hold *maintenance.NodeMaintenance) bool {
+	return hold.DeletionTimestamp.IsZero() && hold.Spec.Stage != maintenance.StageIdle
+}
+
+// releasing says whether the hold ends, and the node has not been given back for it.
+func releasing(hold maintenance.NodeMaintenance) bool {
+	return !hold.DeletionTimestamp.IsZero() && slices.Contains(hold.Finalizers, v1beta1.UncordonFinalizer)
+}
+
+// stateOf takes the worst of what the draining holds say, for the node is as far as they all are.
+func stateOf(node *corev1.Node, active []maintenance.NodeMaintenance, released bool) maintenance.NodeMaintenanceState {
+	draining := slices.DeleteFunc(slices.Clone(active), func(hold maintenance.NodeMaintenance) bool {
+		return hold.Spec.Stage != maintenance.StageDrain
+	})
+	cordoned := slices.ContainsFunc(active, func(hold maintenance.NodeMaintenance) bool { return says(&hold, v1beta1.ConditionCordoned) })
+	drained := !slices.ContainsFunc(draining, func(hold maintenance.NodeMaintenance) bool { return !says(&hold, v1beta1.ConditionDrained) })
+	failed := slices.ContainsFunc(draining, func(hold maintenance.NodeMaintenance) bool { return hold.Status.Phase == maintenance.PhaseFailed })
+	switch {
+	case len(active) == 0 && released:
+		return maintenance.NodeReleasing
+	case len(active) == 0 && node.Spec.Unschedulable:
+		return maintenance.NodeUnschedulable
+	case len(active) == 0:
+		return maintenance.NodeInService
+	case !cordoned:
+		return maintenance.NodePending
+	case len(draining) == 0:
+		return maintenance.NodeCordoned
+	case failed:
+		return maintenance.NodeFailed
+	case drained:
+		return maintenance.NodeDrained
+	default:
+		return maintenance.NodeDraining
+	}
+}
+
+func says(hold *maintenance.NodeMaintenance, condition string) bool {
+	return apimeta.IsStatusConditionTrue(hold.Status.Conditions, condition)
+}
+
+// leastProgress is nil where no hold drains.
+func leastProgress(active []maintenance.NodeMaintenance) *int32 {
+	var least *int32
+	for i := range active {
+		hold := &active[i]
+		if hold.Spec.Stage == maintenance.StageDrain && (least == nil || hold.Status.DrainProgress < *least) {
+			least = &hold.Status.DrainProgress
+		}
+	}
+	return least
+}

@@ -1,0 +1,90 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package storage
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/registry/rest"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/node"
+	holdstorage "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance/storage"
+)
+
+var _ interface {
+	rest.Storage
+	rest.GetterWithOptions
+	rest.TableConvertor
+} = (*DrainPlanREST)(nil)
+
+// DrainPlanREST serves nodes/drainplan: what a drain of the node would do.
+type DrainPlanREST struct {
+	nodes Nodes
+	holds *holdstorage.REST
+	node.PlanTable
+}
+
+// New implements rest.Storage.
+func (*DrainPlanREST) New() runtime.Object { return &maintenance.DrainPlan{} }
+
+// Destroy implements rest.Storage. There is nothing to destroy.
+func (*DrainPlanREST) Destroy() {}
+
+// NewGetOptions implements rest.GetterWithOptions. The path ends with the subresource.
+func (*DrainPlanREST) NewGetOptions() (options runtime.Object, includeSubpath bool, subpathKey string) {
+	return &maintenance.DrainPlanOptions{}, false, ""
+}
+
+// Get implements rest.GetterWithOptions: it plans the drain of a hold that nobody has created.
+func (r *DrainPlanREST) Get(ctx context.Context, name string, options runtime.Object) (runtime.Object, error) {
+	asked, ok := options.(*maintenance.DrainPlanOptions)
+	if !ok {
+		return nil, apierrors.NewInternalError(fmt.Errorf("got options of type %T", options))
+	}
+	found, err := existing(r.nodes, name)
+	if err != nil {
+		return nil, err
+	}
+	drain, errs := drainOf(asked)
+	if len(errs) > 0 {
+		return nil, apierrors.NewInvalid(maintenance.SchemeGroupVersion.WithKind("DrainPlanOptions").GroupKind(), name, errs)
+	}
+	plan, err := r.holds.PlanDrain(ctx, name, drain)
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	return &maintenance.DrainPlan{ObjectMeta: metav1.ObjectMeta{Name: found.Name}, Spec: drain, Status: *plan}, nil
+}
+
+// drainOf is the drain that the parameters of a request describe.
+func drainOf(asked *maintenance.DrainPlanOptions) (maintenance.DrainSpec, field.ErrorList) {
+	drain := maintenance.DrainSpec{
+		GracePeriodSeconds: asked.GracePeriodSeconds,
+		OnTimeout:          maintenance.OnTimeoutReport,
+		UnmanagedPods:      maintenance.EvictionPolicy(asked.UnmanagedPods),
+		EmptyDirPods:       maintenance.EvictionPolicy(asked.EmptyDirPods),
+	}
+	if drain.UnmanagedPods == "" {
+		drain.UnmanagedPods = maintenance.PolicyEvict
+	}
+	if drain.EmptyDirPods == "" {
+		drain.EmptyDirPods = maintenance.PolicyEvict
+	}
+	var errs field.ErrorList
+	if asked.PodSelector != "" {
+		selector, err := metav1.ParseToLabelSelector(asked.PodSelector)
+		if err != nil {
+			errs = append(errs, field.Invalid(field.NewPath("podSelector"), asked.PodSelector, err.Error()))
+		}
+		drain.PodSelector = selector
+	}
+	return drain, append(errs, validation.ValidateDrain(&drain, nil)...)
+}

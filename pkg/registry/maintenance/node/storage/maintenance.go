@@ -1,0 +1,205 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package storage
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/registry/rest"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/node"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
+	holdstorage "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance/storage"
+)
+
+var _ interface {
+	rest.NamedCreater
+	rest.Getter
+	rest.GracefulDeleter
+	rest.MayReturnFullObjectDeleter
+	rest.StorageMetadata
+	rest.TableConvertor
+	rest.ResetFieldsStrategy
+} = (*MaintenanceREST)(nil)
+
+// MaintenanceREST serves nodes/maintenance: the holds on the node in the URL, so that RBAC can say
+// by the node's name who may create and end them.
+type MaintenanceREST struct {
+	nodes     Nodes
+	holds     *holdstorage.REST
+	admission holdAdmission
+}
+
+// New implements rest.Storage.
+func (*MaintenanceREST) New() runtime.Object { return &maintenance.NodeMaintenance{} }
+
+// Destroy implements rest.Storage. There is nothing to destroy.
+func (*MaintenanceREST) Destroy() {}
+
+// ConvertToTable implements rest.TableConvertor.
+func (r *MaintenanceREST) ConvertToTable(ctx context.Context, object, tableOptions runtime.Object) (*metav1.Table, error) {
+	return r.holds.ConvertToTable(ctx, object, tableOptions)
+}
+
+// GetResetFields implements rest.ResetFieldsStrategy.
+func (r *MaintenanceREST) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
+	return r.holds.GetResetFields()
+}
+
+// ProducesMIMETypes implements rest.StorageMetadata: the usual ones.
+func (*MaintenanceREST) ProducesMIMETypes(string) []string { return nil }
+
+// ProducesObject tells the OpenAPI document that a GET and a DELETE answer with the holds concerned.
+func (*MaintenanceREST) ProducesObject(verb string) any {
+	if verb == http.MethodGet || verb == http.MethodDelete {
+		return v1beta1.NodeMaintenanceList{}
+	}
+	return v1beta1.NodeMaintenance{}
+}
+
+// DeleteReturnsDeletedObject implements rest.MayReturnFullObjectDeleter.
+func (*MaintenanceREST) DeleteReturnsDeletedObject() bool { return true }
+
+// Get returns all holds on the node, those that end and those that ask for nothing included.
+func (r *MaintenanceREST) Get(ctx context.Context, name string, _ *metav1.GetOptions) (runtime.Object, error) {
+	holds, err := r.holds.HoldsOn(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if len(holds.Items) == 0 {
+		if _, err := existing(r.nodes, name); err != nil {
+			return nil, err
+		}
+	}
+	return holds, nil
+}
+
+// Create implements rest.NamedCreater: it creates the caller's hold on the node. The server names
+// it, the same each time, so that a caller has at most one that was created so.
+func (r *MaintenanceREST) Create(ctx context.Context, nodeName string, obj runtime.Object, createValidation rest.ValidateObjectFunc,
+	options *metav1.CreateOptions,
+) (runtime.Object, error) {
+	hold := obj.(*maintenance.NodeMaintenance)
+	name := node.HoldName(nodeName, nodemaintenance.RequestorFrom(ctx))
+	if errs := fit(hold, nodeName, name); len(errs) > 0 {
+		return nil, apierrors.NewInvalid(maintenance.SchemeGroupVersion.WithKind("NodeMaintenance").GroupKind(), hold.Name, errs)
+	}
+	attributes := r.admission.attributes(ctx, hold, admission.Create, options, options.DryRun)
+	if err := r.admission.mutate(ctx, attributes); err != nil {
+		return nil, err
+	}
+	if errs := fit(hold, nodeName, name); len(errs) > 0 {
+		return nil, apierrors.NewInvalid(maintenance.SchemeGroupVersion.WithKind("NodeMaintenance").GroupKind(), hold.Name, errs)
+	}
+	created, err := r.holds.Create(ctx, hold, r.admission.validateCreate(createValidation, attributes), options)
+	if apierrors.IsAlreadyExists(err) {
+		return nil, r.explainConflict(ctx, hold, err)
+	}
+	return created, err
+}
+
+// fit sets what follows from the URL, and returns what contradicts it.
+func fit(hold *maintenance.NodeMaintenance, nodeName, name string) field.ErrorList {
+	nodePath := field.NewPath("spec", "nodeName")
+	if errs := validation.ValidateNodeName(nodeName, nodePath); len(errs) > 0 {
+		return errs
+	}
+	var errs field.ErrorList
+	if hold.Name != "" && hold.Name != name {
+		errs = append(errs, field.Invalid(field.NewPath("metadata", "name"), hold.Name, fmt.Sprintf("the server names it: must be %q or left out", name)))
+	}
+	if hold.GenerateName != "" {
+		errs = append(errs, field.Forbidden(field.NewPath("metadata", "generateName"), "the server names it"))
+	}
+	if hold.Spec.NodeName != "" && hold.Spec.NodeName != nodeName {
+		errs = append(errs, field.Invalid(nodePath, hold.Spec.NodeName, fmt.Sprintf("must be %q, the node in the URL, or left out", nodeName)))
+	}
+	hold.Name, hold.Spec.NodeName = name, nodeName
+	return errs
+}
+
+// explainConflict says which hold is in the way of a new one of its name.
+func (r *MaintenanceREST) explainConflict(ctx context.Context, hold *maintenance.NodeMaintenance, conflict error) error {
+	found, err := r.holds.Get(ctx, hold.Name, &metav1.GetOptions{})
+	if err != nil {
+		return conflict
+	}
+	other := found.(*maintenance.NodeMaintenance)
+	explained := apierrors.NewAlreadyExists(maintenance.Resource("nodemaintenances"), hold.Name)
+	switch {
+	case other.Spec.NodeName != hold.Spec.NodeName || other.Spec.Requestor != nodemaintenance.RequestorFrom(ctx):
+		explained.ErrStatus.Message += fmt.Sprintf(": it holds node %q for %q; create yours under another name, with kubectl create -f",
+			other.Spec.NodeName, other.Spec.Requestor)
+	case !other.DeletionTimestamp.IsZero():
+		explained.ErrStatus.Message += fmt.Sprintf(": your hold on node %q is being released; try again when it is gone", other.Spec.NodeName)
+	default:
+		explained.ErrStatus.Message += fmt.Sprintf(": you hold node %q since %s; change it with kubectl patch, or end it first",
+			other.Spec.NodeName, other.CreationTimestamp.UTC().Format(time.RFC3339))
+	}
+	return explained
+}
+
+// Delete ends the caller's holds on the node, whichever way they were created.
+func (r *MaintenanceREST) Delete(ctx context.Context, nodeName string, deleteValidation rest.ValidateObjectFunc,
+	options *metav1.DeleteOptions,
+) (runtime.Object, bool, error) {
+	holds, err := r.holds.HoldsOn(ctx, nodeName)
+	if err != nil {
+		return nil, false, err
+	}
+	requestor := nodemaintenance.RequestorFrom(ctx)
+	own := slices.DeleteFunc(slices.Clone(holds.Items), func(hold maintenance.NodeMaintenance) bool { return hold.Spec.Requestor != requestor })
+	if len(own) == 0 {
+		return nil, false, nothingToEnd(nodeName, holds.Items)
+	}
+	if own, err = meant(own, nodeName, options); err != nil {
+		return nil, false, err
+	}
+	validate := func(ctx context.Context, object runtime.Object) error {
+		attributes := r.admission.attributes(ctx, object.(*maintenance.NodeMaintenance), admission.Delete, options, options.DryRun)
+		return r.admission.validateDelete(deleteValidation, attributes)(ctx, object)
+	}
+	deleted, err := r.holds.DeleteHolds(ctx, own, validate, options)
+	if err != nil {
+		return nil, false, err
+	}
+	return &maintenance.NodeMaintenanceList{Items: deleted}, false, nil
+}
+
+// meant are the holds that the preconditions of a delete leave.
+func meant(holds []maintenance.NodeMaintenance, nodeName string, options *metav1.DeleteOptions) ([]maintenance.NodeMaintenance, error) {
+	if options.Preconditions == nil || options.Preconditions.UID == nil {
+		return holds, nil
+	}
+	uid := *options.Preconditions.UID
+	holds = slices.DeleteFunc(holds, func(hold maintenance.NodeMaintenance) bool { return hold.UID != uid })
+	if len(holds) == 0 {
+		return nil, apierrors.NewConflict(maintenance.Resource("nodes/maintenance"), nodeName, fmt.Errorf("none of your holds has the UID %s", uid))
+	}
+	return holds, nil
+}
+
+// nothingToEnd says who holds the node, if not the caller.
+func nothingToEnd(nodeName string, holds []maintenance.NodeMaintenance) error {
+	missing := apierrors.NewNotFound(maintenance.Resource("nodes/maintenance"), nodeName)
+	if len(holds) == 0 {
+		missing.ErrStatus.Message += ": nobody holds the node"
+	} else {
+		missing.ErrStatus.Message += ": you do not hold the node; held by " + holdstorage.Describe(holds)
+	}
+	return missing
+}

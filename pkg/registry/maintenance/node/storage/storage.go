@@ -1,0 +1,140 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package storage serves the resource nodes, which is made of the cluster's Nodes and of the
+// NodeMaintenances when it is asked for, and its subresources, through which holds are created
+// and ended and drains are planned.
+package storage
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/registry/rest"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/node"
+	holdstorage "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance/storage"
+)
+
+// Nodes knows the nodes of the cluster. It is asked while a request waits, so it should answer
+// from memory. It fails while it does not know them yet. What it returns is not changed.
+type Nodes interface {
+	// Node returns the node of that name, nil when there is none.
+	Node(name string) (*corev1.Node, error)
+	// Nodes returns all nodes.
+	Nodes() ([]*corev1.Node, error)
+}
+
+// New makes the storage of nodes and of its subresources, by their names in URLs. holds stores
+// the NodeMaintenances, and chain is the admission that each of them passes.
+func New(nodes Nodes, holds *holdstorage.REST, chain admission.Interface, objects admission.ObjectInterfaces) map[string]rest.Storage {
+	return map[string]rest.Storage{
+		"nodes":             &REST{nodes: nodes, holds: holds},
+		"nodes/maintenance": &MaintenanceREST{nodes: nodes, holds: holds, admission: holdAdmission{chain: chain, objects: objects}},
+		"nodes/drainplan":   &DrainPlanREST{nodes: nodes, holds: holds},
+	}
+}
+
+var _ interface {
+	rest.Storage
+	rest.Scoper
+	rest.Getter
+	rest.Lister
+	rest.SingularNameProvider
+} = (*REST)(nil)
+
+// REST serves the states of nodes. They cannot be watched or deleted, so that the controllers
+// that act on whatever can be leave them alone.
+type REST struct {
+	nodes Nodes
+	holds *holdstorage.REST
+}
+
+// New implements rest.Storage.
+func (*REST) New() runtime.Object { return &maintenance.NodeState{} }
+
+// Destroy implements rest.Storage. There is nothing to destroy.
+func (*REST) Destroy() {}
+
+// NamespaceScoped is false, as it is for nodes.
+func (*REST) NamespaceScoped() bool { return false }
+
+// GetSingularName is not "node", which stays the cluster's own.
+func (*REST) GetSingularName() string { return "nodestate" }
+
+// NewList implements rest.Lister.
+func (*REST) NewList() runtime.Object { return &maintenance.NodeStateList{} }
+
+// ConvertToTable implements rest.TableConvertor.
+func (*REST) ConvertToTable(ctx context.Context, object, tableOptions runtime.Object) (*metav1.Table, error) {
+	return node.Table.ConvertToTable(ctx, object, tableOptions)
+}
+
+// Get implements rest.Getter.
+func (r *REST) Get(ctx context.Context, name string, _ *metav1.GetOptions) (runtime.Object, error) {
+	found, err := existing(r.nodes, name)
+	if err != nil {
+		return nil, err
+	}
+	holds, err := r.holds.HoldsOn(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	state := node.State(found, holds.Items)
+	return &state, nil
+}
+
+// List implements rest.Lister.
+func (r *REST) List(ctx context.Context, options *metainternalversion.ListOptions) (runtime.Object, error) {
+	query, err := newQuery(options)
+	if err != nil {
+		return nil, err
+	}
+	nodes, err := r.nodes.Nodes()
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	holds, err := r.holdsByNode(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var states []maintenance.NodeState
+	for _, n := range nodes {
+		if state := node.State(n, holds[n.Name]); query.matches(&state) {
+			states = append(states, state)
+		}
+	}
+	return query.page(states), nil
+}
+
+func (r *REST) holdsByNode(ctx context.Context) (map[string][]maintenance.NodeMaintenance, error) {
+	listed, err := r.holds.List(ctx, &metainternalversion.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	byNode := map[string][]maintenance.NodeMaintenance{}
+	for _, hold := range listed.(*maintenance.NodeMaintenanceList).Items {
+		byNode[hold.Spec.NodeName] = append(byNode[hold.Spec.NodeName], hold)
+	}
+	return byNode, nil
+}
+
+// existing returns a node, or says that there is none.
+func existing(nodes Nodes, name string) (*corev1.Node, error) {
+	found, err := nodes.Node(name)
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	if found == nil {
+		return nil, apierrors.NewNotFound(maintenance.Resource("nodes"), name)
+	}
+	return found, nil
+}
+
+func unavailable(err error) error { return apierrors.NewServiceUnavailable(err.Error()) }
