@@ -124,6 +124,6 @@ func (d *Drainer) dropFinalizer(ctx context.Context, v *view, h hold) error {
 	if v.stage != v1beta1.StageIdle {
 		message += ", which other holds keep in maintenance"
 	}
-	d.events.onHold(h, corev1.EventTypeNormal, eventMaintenanceEnded, message, h.Name, v.name)
+	d.events.onBoth(v.name, []hold{h}, corev1.EventTypeNormal, eventMaintenanceEnded, message, holder(h), v.name)
 	return nil
 }

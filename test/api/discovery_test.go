@@ -6,7 +6,6 @@ package api
 import (
 	"encoding/json"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 
@@ -21,12 +20,19 @@ func TestAPIResources(t *testing.T) {
 	kubectl := env.Current(t).Kubectl()
 	lines := strings.Split(strings.TrimSpace(kubectl.Must(t, "",
 		"api-resources", "--api-group=maintenance.medik8s.io", "--no-headers", "-o", "wide")), "\n")
-	want := []string{
-		"nodemaintenances", "nm", "maintenance.medik8s.io/v1beta1", "false", "NodeMaintenance",
-		"create,delete,deletecollection,get,list,patch,update,watch", "maintenance",
+	want := [][]string{
+		{
+			"nodemaintenances", "nm", "maintenance.medik8s.io/v1beta1", "false", "NodeMaintenance",
+			"create,delete,deletecollection,get,list,patch,update,watch", "maintenance",
+		},
+		{"nodes", "maintenance.medik8s.io/v1beta1", "false", "NodeState", "get,list"},
 	}
-	if len(lines) != 1 || !slices.Equal(strings.Fields(lines[0]), want) {
-		t.Errorf("got %q, want one line of %q", lines, want)
+	var got [][]string
+	for _, line := range lines {
+		got = append(got, strings.Fields(line))
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("resources differ (-want +got):\n%s", diff)
 	}
 }
 
@@ -55,12 +61,16 @@ func TestDiscoveryDocuments(t *testing.T) {
 	}
 	var names []string
 	for _, resource := range list.APIResources {
-		if resource.Namespaced || resource.Kind != "NodeMaintenance" {
-			t.Errorf("resource %s: namespaced %v, kind %s", resource.Name, resource.Namespaced, resource.Kind)
+		if resource.Namespaced {
+			t.Errorf("resource %s is namespaced", resource.Name)
 		}
-		names = append(names, resource.Name)
+		names = append(names, resource.Name+" "+resource.Kind)
 	}
-	if diff := cmp.Diff([]string{"nodemaintenances", "nodemaintenances/status"}, names); diff != "" {
+	want := []string{
+		"nodemaintenances NodeMaintenance", "nodemaintenances/status NodeMaintenance",
+		"nodes NodeState", "nodes/drainplan DrainPlan", "nodes/maintenance NodeMaintenance",
+	}
+	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("resources differ (-want +got):\n%s", diff)
 	}
 
@@ -89,6 +99,8 @@ func TestExplain(t *testing.T) {
 		"nm.status.conditions":       {"FIELD: conditions <[]Condition>"},
 		"nm.status.blockers":         {"permanent\t<boolean>"},
 		"nm.status.nodeBefore.taint": nil,
+		"nm.spec.expirationSeconds":  {"FIELD: expirationSeconds <integer>", "ends", "At least 1"},
+		"nodes.status --api-version=maintenance.medik8s.io/v1beta1": {"state\t<string> -required-", "holds\t<[]NodeHold>"},
 	}
 	for args, want := range tests {
 		out := kubectl.Try(t, "", append([]string{"explain"}, strings.Fields(args)...)...)

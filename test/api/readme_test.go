@@ -34,6 +34,8 @@ var readmeSteps = []struct{ command, want string }{
 	{"kubectl get nm -o wide", "PodDisruptionBudget NAMESPACE/web (1 pod)"},
 	{"kubectl describe nm NAME", "budget NAMESPACE/web needs 1 healthy pod"},
 	{"kubectl get nm --field-selector spec.nodeName=worker-3", "HOLD "},
+	{"kubectl get nodes.maintenance.medik8s.io", "NODE "},
+	{"kubectl get nodes.maintenance.medik8s.io worker-3 --subresource=drainplan", "NAMESPACE/web"},
 	// Here the budget makes room.
 	{"kubectl wait --for=condition=Drained nm/NAME --timeout=10m", "HOLD condition met"},
 	{`kubectl patch nm NAME --type=merge -p '{"spec":{"stage":"Cordon"}}'`, "HOLD patched"},

@@ -28,7 +28,7 @@ type crowd struct{ nodes, pods int }
 func (c crowd) create(ctx context.Context, b *bench) error {
 	nodes := make([]string, c.nodes)
 	for i := range nodes {
-		nodes[i] = fmt.Sprintf("crowd-%d", i)
+		nodes[i] = fmt.Sprintf("bystander-%d", i)
 	}
 	err := inParallel(nodes, setUpParallel, func(name string) error {
 		_, err := b.kube.CoreV1().Nodes().Create(ctx, crowdNode(name), metav1.CreateOptions{})
