@@ -103,13 +103,18 @@ func transitions(h hold, old, next v1beta1.NodeMaintenanceStatus) []transition {
 	if next.Phase == v1beta1.PhaseFailed && old.Phase != v1beta1.PhaseFailed {
 		note(corev1.EventTypeWarning, eventDrainTimedOut, "on node %s %s (%s)", node, conditionMessage(next, v1beta1.ConditionDrained), h.Name)
 	}
-	if isExpiring(next) && !isExpiring(old) {
-		note(corev1.EventTypeWarning, eventHoldExpiring, "%s, on node %s: %s", holder(h), node, conditionMessage(next, v1beta1.ConditionExpiring))
-	}
 	if h.ended() && next.LastError != "" && next.LastError != old.LastError {
 		note(corev1.EventTypeWarning, eventReleaseFailed, "could not release node %s from %s: %s", node, h.Name, next.LastError)
 	}
-	return found
+	return append(found, expirationTransitions(h, old, next)...)
+}
+
+func expirationTransitions(h hold, old, next v1beta1.NodeMaintenanceStatus) []transition {
+	if !isExpiring(next) || isExpiring(old) {
+		return nil
+	}
+	message := fmt.Sprintf("%s, on node %s: %s", holder(h), h.Spec.NodeName, conditionMessage(next, v1beta1.ConditionExpiring))
+	return []transition{{kind: corev1.EventTypeWarning, reason: eventHoldExpiring, message: message, alsoOnNode: true}}
 }
 
 // cordonTransitions are the events about a node that cannot be cordoned. That there is none

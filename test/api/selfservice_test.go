@@ -20,10 +20,10 @@ import (
 
 var updateDocs = flag.Bool("update-docs", false, "write what the commands of docs/self-service.md print into it")
 
-// session is somebody's terminal in docs/self-service.md.
+// session is the terminals of those who act in docs/self-service.md.
 type session struct {
-	kubeconfig, bin, dir string
-	toTest, toDoc        *strings.Replacer
+	bin, dir      string
+	toTest, toDoc *strings.Replacer
 }
 
 // docs/self-service.md can be followed from its first line to its last: every command is run, by

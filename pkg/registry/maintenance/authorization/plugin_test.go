@@ -59,13 +59,16 @@ func cordon(hold *maintenance.NodeMaintenance)   { hold.Spec.Stage = maintenance
 func elsewhere(hold *maintenance.NodeMaintenance) {
 	hold.Spec.NodeName = "worker-2"
 }
+
 func grace(hold *maintenance.NodeMaintenance) {
 	seconds := int64(1)
 	hold.Spec.Drain.GracePeriodSeconds = &seconds
 }
+
 func deleting(hold *maintenance.NodeMaintenance) {
 	hold.Spec.Drain.OnTimeout = maintenance.OnTimeoutDelete
 }
+
 func reporting(hold *maintenance.NodeMaintenance) {
 	hold.Spec.Drain.OnTimeout = maintenance.OnTimeoutReport
 }
