@@ -104,6 +104,11 @@ func wantPaths(t *testing.T, paths map[string]map[string]any) {
 		collection:                    {"get", "post", "delete"},
 		collection + "/{name}":        {"get", "put", "patch", "delete"},
 		collection + "/{name}/status": {"get", "put", "patch"},
+
+		nodesPath:                         {"get"},
+		nodesPath + "/{name}":             {"get"},
+		nodesPath + "/{name}/maintenance": {"get", "post", "delete"},
+		nodesPath + "/{name}/drainplan":   {"get"},
 	} {
 		for _, verb := range verbs {
 			if paths[path][verb] == nil {
