@@ -5,12 +5,10 @@ package drainer
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/klog/v2"
@@ -25,8 +23,6 @@ const (
 	leastRetry       = 50 * time.Millisecond
 	mostRetry        = 30 * time.Second
 )
-
-var errNodesUnknown = errors.New("the nodes of the cluster are not known yet")
 
 // Drainer takes nodes out of service for the NodeMaintenances that ask for it, and gives them
 // back. Use New.
@@ -131,37 +127,6 @@ func (d *Drainer) Ready() error {
 // Healthy says why the engine is taken to be stuck; nil while its loop ticks, and while it does
 // not run.
 func (d *Drainer) Healthy() error { return d.heartbeat.missed(d.config.Clock.Now()) }
-
-// HasNode says whether the cluster has a node of that name. While that is not known yet it
-// says yes.
-func (d *Drainer) HasNode(name string) bool {
-	return !d.caches.nodes.HasSynced() || d.caches.node(name) != nil
-}
-
-// Node returns what is cached of a node: its name, labels, taints, conditions and whether it is
-// schedulable; nil when there is none. It is not to be changed. It fails while the nodes are not
-// known.
-func (d *Drainer) Node(name string) (*corev1.Node, error) {
-	if !d.caches.nodes.HasSynced() {
-		return nil, errNodesUnknown
-	}
-	return d.caches.node(name), nil
-}
-
-// Nodes returns what is cached of all nodes, in no order. See Node.
-func (d *Drainer) Nodes() ([]*corev1.Node, error) {
-	if !d.caches.nodes.HasSynced() {
-		return nil, errNodesUnknown
-	}
-	listed := d.caches.nodes.GetStore().List()
-	nodes := make([]*corev1.Node, 0, len(listed))
-	for _, object := range listed {
-		if node, isNode := object.(*corev1.Node); isNode {
-			nodes = append(nodes, node)
-		}
-	}
-	return nodes, nil
-}
 
 // work takes one node after the other from the queue, until the queue is shut down.
 func (d *Drainer) work(ctx context.Context) {

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
 )
 
 // PlanTable prints the plan of a drain, a row for each pod. It is a rest.TableConvertor.
@@ -58,10 +59,7 @@ func planCells(pod *maintenance.PlannedPod) []any {
 }
 
 func blockerCell(blocker *maintenance.DrainBlocker) string {
-	cell := string(blocker.Reason)
-	if blocker.Object != "" {
-		cell = strings.Replace(blocker.Object, "/", " ", 1)
-	}
+	cell := nodemaintenance.Obstacle(*blocker)
 	if blocker.Permanent {
 		cell += " (forever)"
 	}

@@ -93,9 +93,9 @@ func blockedByCell(nm *maintenance.NodeMaintenance) any {
 	}
 	obstacles := map[string]bool{}
 	for _, blocker := range nm.Status.Blockers {
-		obstacles[obstacle(blocker)] = true
+		obstacles[Obstacle(blocker)] = true
 	}
-	cell := obstacle(nm.Status.Blockers[0])
+	cell := Obstacle(nm.Status.Blockers[0])
 	if more := len(obstacles) - 1; more > 0 {
 		cell += fmt.Sprintf(" and %d more", more)
 	}
@@ -105,9 +105,9 @@ func blockedByCell(nm *maintenance.NodeMaintenance) any {
 	return fmt.Sprintf("%s (%d pods)", cell, nm.Status.BlockedPodCount)
 }
 
-// obstacle is what stands in the way, as "kind namespace/name", or the kind of
+// Obstacle is what stands in the way, as "kind namespace/name", or the kind of
 // obstacle where it is no object.
-func obstacle(blocker maintenance.DrainBlocker) string {
+func Obstacle(blocker maintenance.DrainBlocker) string {
 	if blocker.Object == "" {
 		return string(blocker.Reason)
 	}

@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -151,55 +150,4 @@ func (r *MaintenanceREST) explainConflict(ctx context.Context, hold *maintenance
 			other.Spec.NodeName, other.CreationTimestamp.UTC().Format(time.RFC3339))
 	}
 	return explained
-}
-
-// Delete ends the caller's holds on the node, whichever way they were created.
-func (r *MaintenanceREST) Delete(ctx context.Context, nodeName string, deleteValidation rest.ValidateObjectFunc,
-	options *metav1.DeleteOptions,
-) (runtime.Object, bool, error) {
-	holds, err := r.holds.HoldsOn(ctx, nodeName)
-	if err != nil {
-		return nil, false, err
-	}
-	requestor := nodemaintenance.RequestorFrom(ctx)
-	own := slices.DeleteFunc(slices.Clone(holds.Items), func(hold maintenance.NodeMaintenance) bool { return hold.Spec.Requestor != requestor })
-	if len(own) == 0 {
-		return nil, false, nothingToEnd(nodeName, holds.Items)
-	}
-	if own, err = meant(own, nodeName, options); err != nil {
-		return nil, false, err
-	}
-	validate := func(ctx context.Context, object runtime.Object) error {
-		attributes := r.admission.attributes(ctx, object.(*maintenance.NodeMaintenance), admission.Delete, options, options.DryRun)
-		return r.admission.validateDelete(deleteValidation, attributes)(ctx, object)
-	}
-	deleted, err := r.holds.DeleteHolds(ctx, own, validate, options)
-	if err != nil {
-		return nil, false, err
-	}
-	return &maintenance.NodeMaintenanceList{Items: deleted}, false, nil
-}
-
-// meant are the holds that the preconditions of a delete leave.
-func meant(holds []maintenance.NodeMaintenance, nodeName string, options *metav1.DeleteOptions) ([]maintenance.NodeMaintenance, error) {
-	if options.Preconditions == nil || options.Preconditions.UID == nil {
-		return holds, nil
-	}
-	uid := *options.Preconditions.UID
-	holds = slices.DeleteFunc(holds, func(hold maintenance.NodeMaintenance) bool { return hold.UID != uid })
-	if len(holds) == 0 {
-		return nil, apierrors.NewConflict(maintenance.Resource("nodes/maintenance"), nodeName, fmt.Errorf("none of your holds has the UID %s", uid))
-	}
-	return holds, nil
-}
-
-// nothingToEnd says who holds the node, if not the caller.
-func nothingToEnd(nodeName string, holds []maintenance.NodeMaintenance) error {
-	missing := apierrors.NewNotFound(maintenance.Resource("nodes/maintenance"), nodeName)
-	if len(holds) == 0 {
-		missing.ErrStatus.Message += ": nobody holds the node"
-	} else {
-		missing.ErrStatus.Message += ": you do not hold the node; held by " + holdstorage.Describe(holds)
-	}
-	return missing
 }

@@ -1,0 +1,71 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package storage
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/registry/rest"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
+	holdstorage "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance/storage"
+)
+
+// Delete ends the caller's holds on the node, whichever way they were created.
+func (r *MaintenanceREST) Delete(ctx context.Context, nodeName string, deleteValidation rest.ValidateObjectFunc,
+	options *metav1.DeleteOptions,
+) (runtime.Object, bool, error) {
+	holds, err := r.holds.HoldsOn(ctx, nodeName)
+	if err != nil {
+		return nil, false, err
+	}
+	requestor := nodemaintenance.RequestorFrom(ctx)
+	own := slices.DeleteFunc(slices.Clone(holds.Items), func(hold maintenance.NodeMaintenance) bool { return hold.Spec.Requestor != requestor })
+	if len(own) == 0 {
+		return nil, false, nothingToEnd(nodeName, holds.Items)
+	}
+	if own, err = meant(own, nodeName, options); err != nil {
+		return nil, false, err
+	}
+	validate := func(ctx context.Context, object runtime.Object) error {
+		attributes := r.admission.attributes(ctx, object.(*maintenance.NodeMaintenance), admission.Delete, options, options.DryRun)
+		return r.admission.validateDelete(deleteValidation, attributes)(ctx, object)
+	}
+	deleted, err := r.holds.DeleteHolds(ctx, own, validate, options)
+	if err != nil {
+		return nil, false, err
+	}
+	return &maintenance.NodeMaintenanceList{Items: deleted}, false, nil
+}
+
+// meant are the holds that the preconditions of a delete leave.
+func meant(holds []maintenance.NodeMaintenance, nodeName string, options *metav1.DeleteOptions) ([]maintenance.NodeMaintenance, error) {
+	if options.Preconditions == nil || options.Preconditions.UID == nil {
+		return holds, nil
+	}
+	uid := *options.Preconditions.UID
+	holds = slices.DeleteFunc(holds, func(hold maintenance.NodeMaintenance) bool { return hold.UID != uid })
+	if len(holds) == 0 {
+		return nil, apierrors.NewConflict(maintenance.Resource("nodes/maintenance"), nodeName, fmt.Errorf("none of your holds has the UID %s", uid))
+	}
+	return holds, nil
+}
+
+// nothingToEnd says who holds the node, if not the caller.
+func nothingToEnd(nodeName string, holds []maintenance.NodeMaintenance) error {
+	missing := apierrors.NewNotFound(maintenance.Resource("nodes/maintenance"), nodeName)
+	if len(holds) == 0 {
+		missing.ErrStatus.Message += ": nobody holds the node"
+	} else {
+		missing.ErrStatus.Message += ": you do not hold the node; held by " + holdstorage.Describe(holds)
+	}
+	return missing
+}
