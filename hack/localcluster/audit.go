@@ -5,6 +5,7 @@ package localcluster
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,20 +15,21 @@ import (
 	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
 )
 
-// AuditEvents returns the requests in kube-apiserver's audit log for which keep
-// returns true, in the order in which they ended. Requests to our group, and
+// AuditEvents returns the requests in kube-apiserver's audit log whose line there has
+// the given text, and for which keep returns true, in the order in which they ended.
+// The text saves time: only such lines are parsed. Requests to our group, and
 // evictions and deletions of pods, bear their bodies; leases, events and the
 // control plane's own reads are not in the log.
-func (c *Cluster) AuditEvents(keep func(*auditv1.Event) bool) ([]auditv1.Event, error) {
+func (c *Cluster) AuditEvents(text string, keep func(*auditv1.Event) bool) ([]auditv1.Event, error) {
 	file, err := os.Open(c.layout.auditLog())
 	if err != nil {
 		return nil, fmt.Errorf("could not open audit log: %w", err)
 	}
 	defer func() { _ = file.Close() }()
-	return readAuditEvents(file, keep)
+	return readAuditEvents(file, text, keep)
 }
 
-func readAuditEvents(r io.Reader, keep func(*auditv1.Event) bool) ([]auditv1.Event, error) {
+func readAuditEvents(r io.Reader, text string, keep func(*auditv1.Event) bool) ([]auditv1.Event, error) {
 	var events []auditv1.Event
 	lines := bufio.NewReader(r)
 	for {
@@ -37,6 +39,9 @@ func readAuditEvents(r io.Reader, keep func(*auditv1.Event) bool) ([]auditv1.Eve
 		}
 		if err != nil {
 			return nil, fmt.Errorf("could not read audit log: %w", err)
+		}
+		if !bytes.Contains(line, []byte(text)) {
+			continue
 		}
 		var event auditv1.Event
 		if err := json.Unmarshal(line, &event); err != nil {

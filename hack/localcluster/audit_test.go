@@ -17,19 +17,21 @@ func TestReadAuditEvents(t *testing.T) {
 	const discovery = `{"verb":"get","requestURI":"/api"}` + "\n"
 	for name, tc := range map[string]struct {
 		log       string
+		text      string
 		keep      func(*auditv1.Event) bool
 		wantNames []string
 		wantErr   bool
 	}{
 		"empty":          {keep: IsEviction},
 		"evictions":      {log: discovery + read + eviction + read + eviction, keep: IsEviction, wantNames: []string{"a", "a"}},
+		"with a text":    {log: read + "no JSON\n" + eviction, text: `"name":"b"`, keep: func(*auditv1.Event) bool { return true }, wantNames: []string{"b"}},
 		"half a line":    {log: eviction + eviction[:20], keep: IsEviction, wantNames: []string{"a"}},
 		"everything":     {log: read + eviction, keep: func(*auditv1.Event) bool { return true }, wantNames: []string{"b", "a"}},
 		"not audit's":    {log: "no JSON\n", keep: IsEviction, wantErr: true},
 		"very long line": {log: strings.Repeat(" ", 1<<20) + eviction, keep: IsEviction, wantNames: []string{"a"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			events, err := readAuditEvents(strings.NewReader(tc.log), tc.keep)
+			events, err := readAuditEvents(strings.NewReader(tc.log), tc.text, tc.keep)
 			if (err != nil) != tc.wantErr {
 				t.Fatalf("got error %v, want error: %v", err, tc.wantErr)
 			}

@@ -16,6 +16,9 @@ const (
 	leastBackoff  = time.Second
 	mostBackoff   = time.Minute
 	backoffJitter = 0.2
+	// unseenRetry is when to look again at a pod that turned out to have changed: its watch tells
+	// us before, as a rule.
+	unseenRetry = 250 * time.Millisecond
 )
 
 // attempt is what became of the evictions of one pod so far.
@@ -41,6 +44,8 @@ func (a *attempt) answered(e eviction, v verdict, budgetKnown bool, now time.Tim
 	switch {
 	case v.outcome == outcomeEvicted:
 		a.evicted, a.failures, a.retry = now, 0, time.Time{}
+	case v.outcome == outcomeNotPosted:
+		a.failures, a.retry = 0, now.Add(unseenRetry)
 	case v.outcome == outcomeDisruptionBudget && budgetKnown:
 		a.failures, a.retry = 0, time.Time{}
 	default:

@@ -19,10 +19,9 @@ const (
 	// refusalLasts bounds how long a budget that refused in spite of the room it shows is left
 	// alone when its status does not change.
 	refusalLasts = 10 * time.Second
-	// exemptAfter is how long a budget must have stayed as it is before a pod that is not ready
-	// is taken to be exempt from it. What changed the budget may be that this very pod has become
-	// ready, which another watch tells us of.
-	exemptAfter = 500 * time.Millisecond
+	// exemptLasts is how long room is held for an eviction that should not take any: where the pod
+	// has become ready in the last moment it does, and the budget's status shows so a moment later.
+	exemptLasts = 300 * time.Millisecond
 )
 
 // reservation is room of a budget that one of our evictions takes, until the budget's status
@@ -74,14 +73,15 @@ func (b *budgetBook) reserve(key types.NamespacedName, pod string) {
 
 // settle notes the answer to an eviction that took room of the budget. Where the eviction was, or
 // may have been, carried out as far as that, the room stays taken until the budget's status shows it.
-func (b *budgetBook) settle(of *budget, pod string, v verdict, now time.Time) {
+func (b *budgetBook) settle(c claim, pod string, v verdict, now time.Time) {
+	of := c.budget
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
 	case v.outcome != outcomeEvicted && !v.unknown:
 		b.drop(of.key, pod)
 	case b.holds(of.key, pod):
-		b.posts[of.key][pod] = reservation{shown: b.posts[of.key][pod].shown, expires: now.Add(reservationLasts)}
+		b.posts[of.key][pod] = reservation{shown: b.posts[of.key][pod].shown, expires: now.Add(c.lasts())}
 	}
 	if v.outcome == outcomeDisruptionBudget {
 		b.refused[of.key] = refusal{resourceVersion: of.resourceVersion, expires: now.Add(refusalLasts)}
@@ -139,7 +139,7 @@ type permit struct {
 	allowed bool
 	// takes is the budget whose room the eviction uses up; nil when it uses none.
 	takes *budget
-	// exemptFrom is the budget that does not protect the pod while it is not ready.
+	// exemptFrom is the one budget that does not protect the pod as long as it is not ready.
 	exemptFrom *budget
 	// blockedBy are the budgets in the way when it is not allowed.
 	blockedBy []*budget
@@ -149,8 +149,10 @@ type permit struct {
 // budget is left.
 func permitFor(pod *corev1.Pod, budgets []*budget, room func(*budget) int) permit {
 	switch {
-	case ignoresBudgets(pod), len(budgets) == 0:
+	case len(budgets) == 0, finished(pod):
 		return permit{allowed: true}
+	case pod.Status.Phase == corev1.PodPending:
+		return permit{allowed: true, exemptFrom: budgets[0]}
 	case len(budgets) > 1:
 		return permit{blockedBy: budgets}
 	}
@@ -164,21 +166,26 @@ func permitFor(pod *corev1.Pod, budgets []*budget, room func(*budget) int) permi
 	return permit{blockedBy: budgets}
 }
 
-// certain is from when on the permit can be relied on; zero when it can at once.
-func (p permit) certain() time.Time {
-	if p.exemptFrom == nil {
-		return time.Time{}
+// claim is the room that the permit's eviction takes of a budget, or may take.
+func (p permit) claim() claim {
+	if p.exemptFrom != nil {
+		return claim{budget: p.exemptFrom, exempt: true}
 	}
-	return p.exemptFrom.takenIn.Add(exemptAfter)
+	return claim{budget: p.takes}
 }
 
-func ignoresBudgets(pod *corev1.Pod) bool {
-	switch pod.Status.Phase {
-	case corev1.PodPending, corev1.PodSucceeded, corev1.PodFailed:
-		return true
-	default:
-		return false
+// claim is the room that an eviction takes of a budget; none where that is nil.
+type claim struct {
+	budget *budget
+	// exempt says that it takes none unless the pod has become ready meanwhile.
+	exempt bool
+}
+
+func (c claim) lasts() time.Duration {
+	if c.exempt {
+		return exemptLasts
 	}
+	return reservationLasts
 }
 
 func podReady(pod *corev1.Pod) bool {

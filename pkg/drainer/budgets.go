@@ -31,10 +31,8 @@ const (
 type budget struct {
 	key             types.NamespacedName
 	resourceVersion string
-	// takenIn is when this version of it came to be known.
-	takenIn     time.Time
-	selector    labels.Selector
-	alwaysAllow bool
+	selector        labels.Selector
+	alwaysAllow     bool
 	// current says that the status speaks of the present spec.
 	current  bool
 	allowed  int32
@@ -132,7 +130,6 @@ func (b *budgetBook) set(pdb *policyv1.PodDisruptionBudget, now time.Time) {
 		b.budgets[pdb.Namespace] = map[string]*budget{}
 	}
 	last := b.budgets[pdb.Namespace][pdb.Name]
-	next.takenIn = now
 	if next.impossible() {
 		next.impossibleSince = impossibleSince(pdb, last, now)
 	}

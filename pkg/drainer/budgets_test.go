@@ -110,42 +110,42 @@ func TestRoomAccounting(t *testing.T) {
 		},
 		"refused, as something else took the room": {do: func(book *budgetBook, b *budget) {
 			book.reserve(b.key, "p")
-			book.settle(b, "p", refused, epoch)
+			book.settle(claim{budget: b}, "p", refused, epoch)
 		}, want: 0},
 		"refused long ago": {do: func(book *budgetBook, b *budget) {
 			book.reserve(b.key, "p")
-			book.settle(b, "p", refused, epoch)
+			book.settle(claim{budget: b}, "p", refused, epoch)
 		}, at: epoch.Add(refusalLasts), want: 2},
 		"refused by an older version": {do: func(book *budgetBook, b *budget) {
 			book.reserve(b.key, "p")
-			book.settle(b, "p", refused, epoch)
+			book.settle(claim{budget: b}, "p", refused, epoch)
 			book.set(makeBudget("b", "web", 1, 2, 3, 1, version("2")), epoch)
 		}, want: 1},
 		"failed otherwise": {do: func(book *budgetBook, b *budget) {
 			book.reserve(b.key, "p")
-			book.settle(b, "p", verdict{outcome: outcomeFailed}, epoch)
+			book.settle(claim{budget: b}, "p", verdict{outcome: outcomeFailed}, epoch)
 		}, want: 2},
 		"perhaps carried out": {do: func(book *budgetBook, b *budget) {
 			book.reserve(b.key, "p")
-			book.settle(b, "p", broken, epoch)
+			book.settle(claim{budget: b}, "p", broken, epoch)
 		}, want: 1},
 		"accepted, status behind": {do: func(book *budgetBook, b *budget) {
 			book.reserve(b.key, "p")
-			book.settle(b, "p", accepted, epoch)
+			book.settle(claim{budget: b}, "p", accepted, epoch)
 		}, want: 1},
 		"accepted, status never showed it": {do: func(book *budgetBook, b *budget) {
 			book.reserve(b.key, "p")
-			book.settle(b, "p", accepted, epoch)
+			book.settle(claim{budget: b}, "p", accepted, epoch)
 		}, at: epoch.Add(reservationLasts), want: 2},
 		"accepted, then in the status": {do: func(book *budgetBook, b *budget) {
 			book.reserve(b.key, "p")
-			book.settle(b, "p", accepted, epoch)
+			book.settle(claim{budget: b}, "p", accepted, epoch)
 			book.set(makeBudget("b", "web", 1, 3, 3, 1, disrupts("p"), version("2")), epoch)
 		}, want: 1},
 		"in the status before the answer": {do: func(book *budgetBook, b *budget) {
 			book.reserve(b.key, "p")
 			book.set(makeBudget("b", "web", 1, 3, 3, 1, disrupts("p"), version("2")), epoch)
-			book.settle(b, "p", accepted, epoch)
+			book.settle(claim{budget: b}, "p", accepted, epoch)
 		}, want: 1},
 		"another's eviction in the status": {do: func(book *budgetBook, b *budget) {
 			book.reserve(b.key, "p")
@@ -155,20 +155,20 @@ func TestRoomAccounting(t *testing.T) {
 			book.set(makeBudget("b", "web", 1, 3, 3, 2, disrupts("p"), version("2")), epoch)
 			book.reserve(b.key, "p")
 			book.set(makeBudget("b", "web", 1, 3, 3, 2, disrupts("p", "q"), version("3")), epoch)
-			book.settle(b, "p", accepted, epoch)
+			book.settle(claim{budget: b}, "p", accepted, epoch)
 			book.set(makeBudget("b", "web", 1, 3, 3, 2, disrupts("p", "q"), version("4")), epoch)
 		}, want: 1},
 		"tried again, both times in the status": {do: func(book *budgetBook, b *budget) {
 			book.set(makeBudget("b", "web", 1, 3, 3, 2, disrupts("p"), version("2")), epoch)
 			book.reserve(b.key, "p")
-			book.settle(b, "p", accepted, epoch)
+			book.settle(claim{budget: b}, "p", accepted, epoch)
 			book.set(makeBudget("b", "web", 1, 3, 3, 1, disrupts("p"), version("3"), func(pdb *policyv1.PodDisruptionBudget) {
 				pdb.Status.DisruptedPods["p"] = metav1.NewTime(epoch.Add(time.Second))
 			}), epoch)
 		}, want: 1},
 		"another pod of that name": {do: func(book *budgetBook, b *budget) {
 			book.reserve(b.key, "p")
-			book.settle(b, "p", judge(apierrors.NewConflict(corev1.Resource("pods"), "p", nil)), epoch)
+			book.settle(claim{budget: b}, "p", judge(apierrors.NewConflict(corev1.Resource("pods"), "p", nil)), epoch)
 		}, want: 1},
 		"removed and made anew": {do: func(book *budgetBook, b *budget) {
 			book.reserve(b.key, "p")

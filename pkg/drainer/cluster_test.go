@@ -124,6 +124,10 @@ func (e typedEvicter) evict(ctx context.Context, pod *corev1.Pod, gracePeriodSec
 	return e.client.PolicyV1().Evictions(pod.Namespace).Evict(ctx, newEviction(pod, gracePeriodSeconds))
 }
 
+func (e typedEvicter) unprotected(ctx context.Context, pod *corev1.Pod) error {
+	return apiEvicter(e).unprotected(ctx, pod)
+}
+
 func (e typedEvicter) delete(ctx context.Context, pod *corev1.Pod, gracePeriodSeconds *int64) error {
 	return e.client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, *deleteOptions(pod, gracePeriodSeconds))
 }

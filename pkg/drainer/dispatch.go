@@ -137,20 +137,17 @@ func (d *dispatcher) post(ctx context.Context, node string, e *queuedEviction, n
 	if ready, retry := d.ready(d.attempts[node][e.pod.UID], e, now); !ready {
 		return retry
 	}
-	var takes *budget
+	var takes claim
 	if !e.force {
 		permit := permitFor(e.pod, e.budgetsIn(d.budgets), func(b *budget) int { return d.budgets.room(b, now) })
 		if !permit.allowed || (permit.takes != nil && d.flows.full(permit.takes.key)) {
 			return time.Time{}
 		}
-		if certain := permit.certain(); now.Before(certain) {
-			return certain
-		}
-		takes = permit.takes
+		takes = permit.claim()
 	}
 	d.begin(node, e, takes, now)
 	d.posts.Go(func() {
-		err := d.request(ctx, e.eviction)
+		err := d.request(ctx, e.eviction, takes.exempt)
 		d.answered(ctx, node, e.eviction, takes, judge(err), now)
 	})
 	return time.Time{}
@@ -173,31 +170,43 @@ func (d *dispatcher) ready(tried *attempt, e *queuedEviction, now time.Time) (re
 }
 
 // begin notes a request that is about to be made. The caller holds the lock.
-func (d *dispatcher) begin(node string, e *queuedEviction, takes *budget, now time.Time) {
+func (d *dispatcher) begin(node string, e *queuedEviction, takes claim, now time.Time) {
 	d.inFlight.Insert(e.pod.UID)
 	d.nodes[node].served = now
-	if takes != nil {
-		d.flows.begin(takes.key)
-		d.budgets.reserve(takes.key, e.pod.Name)
+	if takes.budget == nil {
+		return
+	}
+	d.budgets.reserve(takes.budget.key, e.pod.Name)
+	if !takes.exempt {
+		d.flows.begin(takes.budget.key)
 	}
 }
 
-func (d *dispatcher) request(ctx context.Context, e eviction) error {
+// request asks first whether a pod is as our watch says, where it would be refused otherwise: it may
+// have become ready since.
+func (d *dispatcher) request(ctx context.Context, e eviction, doubtful bool) error {
 	if e.force {
 		return d.evicter.delete(ctx, e.pod, e.gracePeriod)
+	}
+	if doubtful {
+		if err := d.evicter.unprotected(ctx, e.pod); err != nil {
+			return err
+		}
 	}
 	return d.evicter.evict(ctx, e.pod, e.gracePeriod)
 }
 
 // answered takes in the answer to a request that was made at began.
-func (d *dispatcher) answered(ctx context.Context, node string, e eviction, takes *budget, v verdict, began time.Time) {
+func (d *dispatcher) answered(ctx context.Context, node string, e eviction, takes claim, v verdict, began time.Time) {
 	now, pod := d.clock.Now(), e.pod
 	d.mu.Lock()
 	d.inFlight.Delete(pod.UID)
 	d.window.answered(v, now)
-	if takes != nil {
-		d.flows.answered(takes.key, v, now.Sub(began))
+	if takes.budget != nil {
 		d.budgets.settle(takes, pod.Name, v, now)
+		if !takes.exempt {
+			d.flows.answered(takes.budget.key, v, now.Sub(began))
+		}
 	}
 	if d.attempts[node] == nil {
 		d.attempts[node] = map[types.UID]*attempt{}
@@ -207,7 +216,7 @@ func (d *dispatcher) answered(ctx context.Context, node string, e eviction, take
 		tried = &attempt{}
 		d.attempts[node][pod.UID] = tried
 	}
-	tried.answered(e, v, takes != nil, now)
+	tried.answered(e, v, takes.budget != nil && !takes.exempt, now)
 	d.mu.Unlock()
 
 	countEviction(v.outcome)

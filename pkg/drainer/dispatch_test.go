@@ -26,6 +26,9 @@ type fakeEvicter struct {
 	posted   []string
 	inFlight map[string]chan error
 	most     int
+	// ready are the pods that have become ready, and doubted those that were asked about.
+	ready   map[string]bool
+	doubted []string
 }
 
 func newFakeEvicter() *fakeEvicter { return &fakeEvicter{inFlight: map[string]chan error{}} }
@@ -48,6 +51,17 @@ func (f *fakeEvicter) evict(ctx context.Context, pod *corev1.Pod, _ *int64) erro
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// unprotected says that the pods named so have become ready.
+func (f *fakeEvicter) unprotected(_ context.Context, pod *corev1.Pod) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.doubted = append(f.doubted, pod.Name)
+	if f.ready[pod.Name] {
+		return errProtected
+	}
+	return nil
 }
 
 func (f *fakeEvicter) delete(ctx context.Context, pod *corev1.Pod, gracePeriodSeconds *int64) error {
@@ -290,16 +304,35 @@ func TestDispatchWaitsForRoom(t *testing.T) {
 	})
 }
 
-// A budget's new state may come from a pod that has become ready, which its own watch shows later.
+// A pod that its watch shows as pending or not ready may have become ready: where the budget has
+// no room, that is asked past every cache.
 func TestDispatchDoubtsThatAPodIsExempt(t *testing.T) {
+	pending := func(pod *corev1.Pod) { pod.Status.Phase = corev1.PodPending }
 	full := makeBudget("b", "web", 2, 2, 3, 0)
 	dispatching(t, 10, []*policyv1.PodDisruptionBudget{full}, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
-		wants(d, "n", makePod("p0", notReady), makePod("p1", notReady))
-		wantPosts(t, f)
-		wants(d, "n", makePod("p0"), makePod("p1", notReady))
-		time.Sleep(exemptAfter)
+		f.ready = map[string]bool{"p0": true, "p2": true}
+		wants(d, "n", makePod("p0", notReady), makePod("p1", notReady), makePod("p2", pending), makePod("p3", pending), makePod("p4"))
+		wantPosts(t, f, "p1", "p3")
+		f.answer("p1", nil)
+		f.answer("p3", nil)
+		slices.Sort(f.doubted)
+		if !slices.Equal(f.doubted, []string{"p0", "p1", "p2", "p3"}) {
+			t.Errorf("asked about %v, want all that seemed exempt", f.doubted)
+		}
+	})
+}
+
+// What an exempt eviction may have taken of a budget's room is given away only a moment later.
+func TestDispatchHoldsRoomForAnExemptEviction(t *testing.T) {
+	budget := makeBudget("b", "web", 1, 2, 3, 1)
+	dispatching(t, 10, []*policyv1.PodDisruptionBudget{budget}, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
+		wants(d, "n", makePod("p0", notReady), makePod("p1"))
+		wantPosts(t, f, "p0")
+		f.answer("p0", nil)
+		wantPosts(t, f, "p0")
+		time.Sleep(exemptLasts)
 		synctest.Wait()
-		wantPosts(t, f, "p1")
+		wantPosts(t, f, "p0", "p1")
 	})
 }
 

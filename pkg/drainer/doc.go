@@ -57,6 +57,7 @@
 //	                                                              long as the API server says; then half as many
 //	403, cause NamespaceTerminating        namespace_terminating  again later
 //	anything else, or no answer            failed                 again later
+//	none: the pod had become ready         not_posted             the pod's watch shows it; else again soon
 //
 // Later is 1 s, doubled up to 1 min, and no earlier than a Retry-After asks for.
 //
@@ -80,5 +81,7 @@
 // updates that collide wait for half a second (flow.go).
 //
 // A budget's status shows an eviction a moment after it was posted. In between the dispatcher
-// subtracts its own posts from the room that the status shows (budgetroom.go).
+// subtracts its own posts from the room that the status shows (budgetroom.go). A pod that is not
+// ready may be exempt from its budget; but its watch may lag behind the budget's, so the API server
+// is asked about it just before, and what its eviction may have taken after all is held for a moment.
 package drainer

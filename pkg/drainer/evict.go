@@ -5,10 +5,12 @@ package drainer
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 )
@@ -20,9 +22,14 @@ const evictionTimeout = 30 * time.Second
 // evicter asks the API server to remove one pod, once.
 type evicter interface {
 	evict(ctx context.Context, pod *corev1.Pod, gracePeriodSeconds *int64) error
+	// unprotected fails with errProtected when the pod has become ready, past every cache.
+	unprotected(ctx context.Context, pod *corev1.Pod) error
 	// delete asks no disruption budget.
 	delete(ctx context.Context, pod *corev1.Pod, gracePeriodSeconds *int64) error
 }
+
+// errProtected says that a pod which was taken to be exempt from its budget is not any more.
+var errProtected = errors.New("the pod has become ready")
 
 type apiEvicter struct{ client kubernetes.Interface }
 
@@ -40,6 +47,22 @@ func (e apiEvicter) evict(ctx context.Context, pod *corev1.Pod, gracePeriodSecon
 		MaxRetries(0).
 		Do(ctx).
 		Error()
+}
+
+func (e apiEvicter) unprotected(ctx context.Context, pod *corev1.Pod) error {
+	ctx, cancel := context.WithTimeout(ctx, evictionTimeout)
+	defer cancel()
+	now, err := e.client.CoreV1().Pods(pod.Namespace).Get(ctx, pod.Name, metav1.GetOptions{})
+	switch {
+	case err != nil:
+		return err
+	case now.UID != pod.UID:
+		return apierrors.NewNotFound(corev1.Resource("pods"), pod.Name)
+	case podReady(now):
+		return errProtected
+	default:
+		return nil
+	}
 }
 
 // delete leaves retries to the caller, as evict does.

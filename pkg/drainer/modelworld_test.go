@@ -170,6 +170,19 @@ func (e modelEvicter) evict(ctx context.Context, pod *corev1.Pod, gracePeriodSec
 	return e.make(ctx, pod.UID, func(as serving) error { return e.world.evictPod(eviction, as, posted) })
 }
 
+func (e modelEvicter) unprotected(_ context.Context, pod *corev1.Pod) error {
+	var live *corev1.Pod
+	e.world.locked(func() { live = e.world.livePod(keyOf(pod)) })
+	switch {
+	case live == nil || live.UID != pod.UID:
+		return newNotFound(pod.Name)
+	case podReady(live):
+		return errProtected
+	default:
+		return nil
+	}
+}
+
 func (e modelEvicter) delete(ctx context.Context, pod *corev1.Pod, gracePeriodSeconds *int64) error {
 	options := deleteOptions(pod, gracePeriodSeconds)
 	e.world.locked(func() { e.world.check.deletionPosted(keyOf(pod), options) })

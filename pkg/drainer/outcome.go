@@ -24,6 +24,7 @@ const (
 	outcomeAdmissionWebhook     outcome = "admission_webhook"
 	outcomeThrottled            outcome = "throttled"
 	outcomeNamespaceTerminating outcome = "namespace_terminating"
+	outcomeNotPosted            outcome = "not_posted"
 	outcomeFailed               outcome = "failed"
 )
 
@@ -48,6 +49,9 @@ var webhookDenial = regexp.MustCompile(`^admission webhook "([^"]+)" denied the 
 func judge(err error) verdict {
 	if err == nil {
 		return verdict{outcome: outcomeEvicted}
+	}
+	if errors.Is(err, errProtected) {
+		return verdict{outcome: outcomeNotPosted}
 	}
 	v := verdict{outcome: outcomeFailed, message: err.Error()}
 	if seconds, asked := apierrors.SuggestsClientDelay(err); asked {

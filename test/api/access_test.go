@@ -222,7 +222,6 @@ func (a *access) prepare(t *testing.T, requestor, name, on string) {
 	node := map[string]string{"A": a.a, "B": a.b}[on]
 	admin(t).with("Impersonate-User", requestor).with("Impersonate-Group", "system:masters").
 		do(t, http.MethodPost, collection, asJSON, manifest(name, `{"nodeName":"`+node+`","stage":"Idle"}`)).want(t, http.StatusCreated)
-	settled(t, a.Pool, name)
 }
 
 // stored has a line for each hold on the nodes of the test.

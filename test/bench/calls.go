@@ -32,7 +32,7 @@ func (c *calls) all() int { return c.posts() + c.gets + c.lists + c.watches + c.
 
 // callsOf counts what a user asked for in a span of time.
 func (b *bench) callsOf(user string, begin, end time.Time) (*calls, error) {
-	events, err := b.cluster.AuditEvents(func(event *auditv1.Event) bool {
+	events, err := b.cluster.AuditEvents("", func(event *auditv1.Event) bool {
 		at := event.RequestReceivedTimestamp.Time
 		return event.User.Username == user && !at.Before(begin) && !at.After(end) && counts(event)
 	})

@@ -27,7 +27,7 @@ const (
 	poolLabel = "bench-pool"
 	// setUpParallel is how many requests at a time set up and remove a workload.
 	setUpParallel = 32
-	setUpTimeout  = 3 * time.Minute
+	setUpTimeout  = 10 * time.Minute
 	pollInterval  = 20 * time.Millisecond
 )
 

@@ -50,7 +50,7 @@ func (p *pool) evictions(t *testing.T) []eviction {
 
 func (p *pool) audit(t *testing.T, keep func(*auditv1.Event) bool) []auditv1.Event {
 	t.Helper()
-	found, err := p.Cluster.AuditEvents(keep)
+	found, err := p.Cluster.AuditEvents(p.Name, keep)
 	if err != nil {
 		t.Fatalf("could not read the audit log: %v", err)
 	}

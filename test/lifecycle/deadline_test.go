@@ -65,7 +65,7 @@ func TestDeadlineOutlivesKill(t *testing.T) {
 func deletedAt(t *testing.T, pool *env.Pool, pod string) time.Time {
 	t.Helper()
 	const user = "system:serviceaccount:" + localcluster.ServerNamespace + ":" + localcluster.ServerName
-	found, err := pool.Cluster.AuditEvents(func(event *auditv1.Event) bool {
+	found, err := pool.Cluster.AuditEvents(pool.Name, func(event *auditv1.Event) bool {
 		ref := event.ObjectRef
 		return event.Verb == "delete" && event.User.Username == user && ref != nil && ref.Resource == "pods" && ref.Namespace == pool.Name && ref.Name == pod
 	})

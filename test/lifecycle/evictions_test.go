@@ -21,7 +21,7 @@ import (
 // the pool's pods. The server under test names the pod's UID in every request.
 func evictions(t *testing.T, pool *env.Pool) map[types.UID]int {
 	t.Helper()
-	events, err := pool.Cluster.AuditEvents(func(event *auditv1.Event) bool {
+	events, err := pool.Cluster.AuditEvents(pool.Name, func(event *auditv1.Event) bool {
 		return localcluster.IsEviction(event) && event.ObjectRef.Namespace == pool.Name &&
 			event.ResponseStatus != nil && event.ResponseStatus.Code == http.StatusCreated
 	})
