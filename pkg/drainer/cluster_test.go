@@ -249,8 +249,19 @@ func (c *cluster) react(fake *clienttesting.Fake, tracker clienttesting.ObjectTr
 			return true, nil, err
 		}
 		selector := action.(clienttesting.WatchAction).GetWatchRestrictions().Fields
-		return true, watch.Filter(w, func(e watch.Event) (watch.Event, bool) { return e, selects(selector, e.Object) }), nil
+		selected := watch.Filter(w, func(e watch.Event) (watch.Event, bool) { return e, selects(selector, e.Object) })
+		return true, drainedWatch{selected}, nil
 	})
+}
+
+// drainedWatch takes what is left when it is stopped: a filtered watch whose
+// reader has gone would wait for ever to hand over its next event.
+type drainedWatch struct{ watch.Interface }
+
+func (w drainedWatch) Stop() {
+	w.Interface.Stop()
+	for range w.ResultChan() {
+	}
 }
 
 func (c *cluster) merge(current, sent runtime.Object, subresource string) runtime.Object {
