@@ -73,5 +73,9 @@ func printRatio(what, other string, runs map[string][]drainRun, of func(drainRun
 	if len(ratios) == 0 {
 		return
 	}
-	fmt.Printf("- ours / %s, %s: %.2f (%.2f to %.2f; rounds: %d)\n", other, what, median(ratios), slices.Min(ratios), slices.Max(ratios), len(ratios))
+	spread := "one round"
+	if len(ratios) > 1 {
+		spread = fmt.Sprintf("%.2f to %.2f; rounds: %d", slices.Min(ratios), slices.Max(ratios), len(ratios))
+	}
+	fmt.Printf("- ours / %s, %s: %.2f (%s)\n", other, what, median(ratios), spread)
 }
