@@ -121,7 +121,7 @@ func TestLargeBodies(t *testing.T) {
 		}, "metadata", manyBelow},
 		"annotations": {func(size int) string {
 			return manifestWith(`{"name":"`+name+`","annotations":{"a":"`+strings.Repeat("a", size)+`"}}`, `{`+node+`}`)
-		}, "metadata.annotations", justBelow},
+		}, "metadata", justBelow},
 	}
 	for title, test := range bodies {
 		t.Run(title, func(t *testing.T) {

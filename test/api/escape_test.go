@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
 	"github.com/medik8s/maintenance-apiserver/test/env"
 )
 
@@ -95,6 +96,30 @@ func TestNoWayToAnotherNode(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A team ends no hold of another's on its own node by what is not the spec: an owner that is not there has
+// the garbage collector delete it, and a finalizer keeps it from ending.
+func TestNoEndOfAnothersHold(t *testing.T) {
+	t.Parallel()
+	pool := env.Current(t).NewPool(t, 1)
+	name, team := "member-of-"+pool.Name, "team-of-"+pool.Name
+	grantSelfService(t, pool, "of-"+pool.Name, team, pool.Nodes[0])
+	hold := pool.Hold("admins", pool.Nodes[0])
+	hold.Spec.Stage = "Idle"
+	pool.Create(t, hold)
+	member, path := user(t, name, team), collection+"/"+hold.Name
+	for _, metadata := range []string{
+		`{"ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"none","uid":"x"}]}`,
+		`{"finalizers":["example.com/kept"]}`,
+	} {
+		refused := member.do(t, http.MethodPatch, path, asMergePatch, `{"metadata":`+metadata+`}`).want(t, http.StatusForbidden)
+		wantContains(t, "message", refused.status(t).Message, `cannot update resource "nodes/holds"`, `named "`+pool.Nodes[0]+`"`, `a hold of "admin"`)
+	}
+	member.do(t, http.MethodPatch, path, asMergePatch, `{"metadata":{"labels":{"seen":"yes"}}}`).want(t, http.StatusOK)
+	taken := nodemaintenance.HoldName(pool.Nodes[0], "admin")
+	refused := member.do(t, http.MethodPost, collection, asJSON, manifest(taken, `{"nodeName":"`+pool.Nodes[0]+`","stage":"Idle"}`)).want(t, http.StatusUnprocessableEntity)
+	wantContains(t, "message", refused.status(t).Message, "metadata.name: Invalid value", "is kept for a hold that is created through nodes/"+pool.Nodes[0]+"/maintenance")
 }
 
 // A refusal says exactly what is missing, in the words of RBAC.

@@ -16,7 +16,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned"
-	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/node"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
 )
 
 // createCase has many clients create objects side by side: ConfigMaps, and holds of
@@ -37,7 +37,7 @@ type creation struct {
 // creations are what is measured; the others are compared with the first.
 func (*createCase) creations(requestor string) []creation {
 	named := func(name string) string { return name }
-	ofNode := func(name string) string { return node.HoldName(name, requestor) }
+	ofNode := func(name string) string { return nodemaintenance.HoldName(name, requestor) }
 	return []creation{
 		{label: "ConfigMap", create: createConfigMap},
 		{label: "NodeMaintenance", create: createHold, stored: named},

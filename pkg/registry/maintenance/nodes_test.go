@@ -92,7 +92,8 @@ func TestEndOfSeveralHolds(t *testing.T) {
 
 func TestRefusedThroughANode(t *testing.T) {
 	s := startServer(t)
-	s.create("mallory", nodeHold("bob"), "worker-2")
+	// A name is kept for a node that exists only.
+	s.create("mallory", strings.Replace(nodeHold("bob"), "worker-1", "worker-9", 1), "worker-2")
 	tests := map[string]struct {
 		requester, path, body string
 		code                  int
@@ -105,7 +106,7 @@ func TestRefusedThroughANode(t *testing.T) {
 		"not a node's name":  {path: nodes + "/Worker_1/maintenance", body: `{}`, code: 422, want: `spec.nodeName: Invalid value: "Worker_1"`},
 		"another kind":       {path: ofWorker1, body: `{"apiVersion":"v1","kind":"Pod"}`, code: 400},
 		"unknown field":      {path: ofWorker1 + "?fieldValidation=Strict", body: `{"spec":{"Reason":"x"}}`, code: 400, want: `unknown field "spec.Reason"`},
-		"a taken name":       {requester: "bob", path: ofWorker1, body: `{}`, code: 409, want: `it holds node "worker-2" for "mallory"`},
+		"a taken name":       {requester: "bob", path: nodes + "/worker-9/maintenance", body: `{}`, code: 409, want: `it holds node "worker-2" for "mallory"`},
 		"unknown parameter":  {path: nodes + "/worker-1/drainplan?podselector=a", code: 400, want: `unknown query parameter "podselector": use podSelector,`},
 		"bad selector":       {path: nodes + "/worker-1/drainplan?podSelector=a%20b", code: 422, want: "podSelector: Invalid value"},
 		"bad number":         {path: nodes + "/worker-1/drainplan?gracePeriodSeconds=soon", code: 400},

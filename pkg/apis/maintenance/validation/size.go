@@ -19,20 +19,19 @@ import (
 const (
 	maxMetadataBytes = 64 << 10
 	maxSelectorBytes = 16 << 10 // of the drain's selector, and of all its rules
+	// maxManagedFieldsBytes has room for some managers of the largest metadata.
+	maxManagedFieldsBytes = 512 << 10
 )
 
-// validateSize bounds what has no bound of its own: the number of labels,
-// finalizers and owners, and of the terms of selectors.
-func validateSize(nm *maintenance.NodeMaintenance) field.ErrorList {
-	return validateGrowth(nm, &maintenance.NodeMaintenance{})
-}
-
-// validateGrowth refuses only what has become larger: an object that is too
-// large already can still be changed, and made smaller.
-func validateGrowth(newNM, oldNM *maintenance.NodeMaintenance) field.ErrorList {
+// ValidateSize bounds what has no bound of its own: the number of labels,
+// finalizers and owners, of the terms of selectors, and of those who apply. It
+// refuses only what has become larger: an object that is too large already can
+// still be changed, and made smaller. The old object of a new one is empty.
+func ValidateSize(newNM, oldNM *maintenance.NodeMaintenance) field.ErrorList {
 	newDrain, oldDrain, drainPath := &newNM.Spec.Drain, &oldNM.Spec.Drain, field.NewPath("spec", "drain")
 	allErrs := validateBytes(ownMetadata(newNM), ownMetadata(oldNM), maxMetadataBytes, field.NewPath("metadata"))
 	allErrs = append(allErrs, validateBytes(newDrain.PodSelector, oldDrain.PodSelector, maxSelectorBytes, drainPath.Child("podSelector"))...)
+	allErrs = append(allErrs, validateBytes(newNM.ManagedFields, oldNM.ManagedFields, maxManagedFieldsBytes, field.NewPath("metadata", "managedFields"))...)
 	return append(allErrs, validateBytes(newDrain.Rules, oldDrain.Rules, maxSelectorBytes, drainPath.Child("rules"))...)
 }
 

@@ -51,17 +51,23 @@ func managed(nm *maintenance.NodeMaintenance, managers int) *maintenance.NodeMai
 func TestSize(t *testing.T) {
 	const metadataTooLong = "metadata: Too long: may not be more than 65536 bytes"
 	const selectorTooLong = "spec.drain.podSelector: Too long: may not be more than 16384 bytes"
+	const managersTooLong = "metadata.managedFields: Too long: may not be more than 524288 bytes"
+	wrong := withLabels(2700)
+	wrong.Labels["-"] = ""
 	tests := map[string]struct {
 		nm, old *maintenance.NodeMaintenance
 		want    []string
 	}{
 		"large metadata":                  {nm: withLabels(2400)},
 		"too large metadata":              {nm: withLabels(2700), want: []string{metadataTooLong}},
+		"too large, and wrong besides":    {nm: wrong, want: []string{metadataTooLong}},
 		"large selector":                  {nm: withSelector(600)},
 		"too large selector":              {nm: withSelector(700), want: []string{selectorTooLong}},
 		"metadata grown too large":        {nm: withLabels(2700), old: withLabels(1), want: []string{metadataTooLong}},
 		"selector grown too large":        {nm: withSelector(700), old: withSelector(1), want: []string{selectorTooLong}},
 		"grown by another manager":        {nm: managed(withLabels(2400), 2), old: managed(withLabels(2400), 1)},
+		"grown by many managers":          {nm: managed(withLabels(2400), 12), old: managed(withLabels(2400), 1), want: []string{managersTooLong}},
+		"as many managers as before":      {nm: managed(withLabels(2400), 12), old: managed(withLabels(2400), 12)},
 		"too large before, and unchanged": {nm: withLabels(2700), old: withLabels(2700)},
 		"too large before, and smaller":   {nm: withSelector(700), old: withSelector(800)},
 	}
@@ -70,7 +76,7 @@ func TestSize(t *testing.T) {
 			if test.old == nil {
 				wantErrors(t, ValidateNodeMaintenance(test.nm), test.want...)
 			} else {
-				wantErrors(t, ValidateNodeMaintenanceUpdate(test.nm, test.old), test.want...)
+				wantErrors(t, ValidateSize(test.nm, test.old), test.want...)
 			}
 		})
 	}

@@ -33,13 +33,16 @@ var stages = []maintenance.MaintenanceStage{maintenance.StageIdle, maintenance.S
 // ValidateNodeMaintenance checks a new object. Its status is not looked at, since
 // the server sets it.
 func ValidateNodeMaintenance(nm *maintenance.NodeMaintenance) field.ErrorList {
+	// Alone, for what is wrong with the parts of something so large is too long to say.
+	if errs := ValidateSize(nm, &maintenance.NodeMaintenance{}); len(errs) > 0 {
+		return errs
+	}
 	metadataPath := field.NewPath("metadata")
 	allErrs := apivalidation.ValidateObjectMeta(&nm.ObjectMeta, false, apivalidation.NameIsDNSSubdomain, metadataPath)
 	if nm.ResourceVersion != "" {
 		// The store would refuse it as well, but as an error of the server's.
 		allErrs = append(allErrs, field.Forbidden(metadataPath.Child("resourceVersion"), "must not be set on a new object"))
 	}
-	allErrs = append(allErrs, validateSize(nm)...)
 	specPath := field.NewPath("spec")
 	allErrs = append(allErrs, ValidateNodeName(nm.Spec.NodeName, specPath.Child("nodeName"))...)
 	if nm.Spec.Requestor == "" {
@@ -52,7 +55,7 @@ func ValidateNodeMaintenance(nm *maintenance.NodeMaintenance) field.ErrorList {
 }
 
 // ValidateNodeMaintenanceUpdate checks a changed object against the stored one. The
-// metadata is checked by the generic registry.
+// metadata is checked by the generic registry, and the size, by ValidateSize, before it.
 func ValidateNodeMaintenanceUpdate(newNM, oldNM *maintenance.NodeMaintenance) field.ErrorList {
 	specPath := field.NewPath("spec")
 	var allErrs field.ErrorList
@@ -64,7 +67,6 @@ func ValidateNodeMaintenanceUpdate(newNM, oldNM *maintenance.NodeMaintenance) fi
 		allErrs = append(allErrs, field.Invalid(specPath.Child("requestor"), newNM.Spec.Requestor, fmt.Sprintf(
 			"field is immutable: must stay %q, the user who created this NodeMaintenance", oldNM.Spec.Requestor)))
 	}
-	allErrs = append(allErrs, validateGrowth(newNM, oldNM)...)
 	return append(allErrs, validateChangeable(&newNM.Spec, specPath)...)
 }
 

@@ -72,6 +72,13 @@ func deleting(hold *maintenance.NodeMaintenance) {
 func reporting(hold *maintenance.NodeMaintenance) {
 	hold.Spec.Drain.OnTimeout = maintenance.OnTimeoutReport
 }
+
+func owned(hold *maintenance.NodeMaintenance) {
+	hold.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: "none", UID: "x"}}
+}
+
+func kept(hold *maintenance.NodeMaintenance) { hold.Finalizers = []string{"example.com/kept"} }
+
 func running(hold *maintenance.NodeMaintenance) { hold.Status.Phase = maintenance.PhaseRunning }
 
 type holds = []func(*maintenance.NodeMaintenance)
@@ -92,6 +99,11 @@ func TestRightsAskedFor(t *testing.T) {
 		"update of another's":       {operation: admission.Update, old: holds{bobs}, hold: holds{bobs, cordon}, want: []string{"update nodes/maintenance worker-1", "update nodes/holds worker-1"}},
 		"another's reason":          {operation: admission.Update, old: holds{bobs}, hold: holds{bobs, reason}, want: []string{"update nodes/maintenance worker-1", "update nodes/holds worker-1"}},
 		"another's metadata":        {operation: admission.Update, old: holds{bobs}, hold: holds{bobs, labelled}, want: []string{"update nodes/maintenance worker-1"}},
+		"another's owner":           {operation: admission.Update, old: holds{bobs}, hold: holds{bobs, owned}, want: []string{"update nodes/maintenance worker-1", "update nodes/holds worker-1"}},
+		"another's finalizer":       {operation: admission.Update, old: holds{bobs}, hold: holds{bobs, kept}, want: []string{"update nodes/maintenance worker-1", "update nodes/holds worker-1"}},
+		"own owner":                 {operation: admission.Update, hold: holds{owned}, want: []string{"update nodes/maintenance worker-1"}},
+		"pause, where it deletes":   {operation: admission.Update, old: holds{deleting}, hold: holds{deleting, cordon}, want: []string{"update nodes/maintenance worker-1"}},
+		"pause, and then delete":    {operation: admission.Update, old: holds{grace}, hold: holds{grace, deleting, cordon}, want: []string{"update nodes/maintenance worker-1", "force nodes/maintenance worker-1"}},
 		"update to delete":          {operation: admission.Update, hold: holds{deleting}, want: []string{"update nodes/maintenance worker-1", "force nodes/maintenance worker-1"}},
 		"another's, to delete":      {operation: admission.Update, old: holds{bobs}, hold: holds{bobs, deleting}, want: []string{"update nodes/maintenance worker-1", "update nodes/holds worker-1", "force nodes/maintenance worker-1"}},
 		"stage, where it deletes":   {operation: admission.Update, old: holds{deleting, cordon}, hold: holds{deleting}, want: []string{"update nodes/maintenance worker-1", "force nodes/maintenance worker-1"}},

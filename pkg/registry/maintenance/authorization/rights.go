@@ -44,7 +44,7 @@ func (w write) needs() []right {
 		return append([]right{{verb: "create", subresource: "maintenance"}}, w.force()...)
 	case admission.Update:
 		rights := []right{{verb: "update", subresource: "maintenance"}}
-		if w.anothers() && !apiequality.Semantic.DeepEqual(w.hold.Spec, w.old.Spec) {
+		if w.anothers() && w.changesHold() {
 			rights = append(rights, w.holdOfAnother("update"))
 		}
 		return append(rights, w.force()...)
@@ -66,7 +66,7 @@ func (w write) holdOfAnother(verb string) right {
 // force is what a drain asks for that spares other people's pods less than they ask for
 // themselves. It is asked for whenever such a drain is changed, but for words.
 func (w write) force() []right {
-	if w.old != nil && !w.changesDrain() {
+	if w.old != nil && (!w.changesDrain() || w.pauses()) {
 		return nil
 	}
 	drain := &w.hold.Spec.Drain
@@ -80,9 +80,24 @@ func (w write) force() []right {
 	}
 }
 
+// changesHold says whether more changes than labels and annotations. An owner is an end: the
+// cluster's garbage collector deletes what is owned by something that is not there. And a finalizer
+// keeps a hold from ending.
+func (w write) changesHold() bool {
+	return !apiequality.Semantic.DeepEqual(w.hold.Spec, w.old.Spec) ||
+		!apiequality.Semantic.DeepEqual(w.hold.OwnerReferences, w.old.OwnerReferences) ||
+		!apiequality.Semantic.DeepEqual(w.hold.Finalizers, w.old.Finalizers)
+}
+
 // changesDrain says whether more changes than the reason and the metadata.
 func (w write) changesDrain() bool {
 	changed := w.hold.Spec
 	changed.Reason = w.old.Spec.Reason
 	return !apiequality.Semantic.DeepEqual(changed, w.old.Spec)
+}
+
+// pauses says whether the write does no more than stop the drain. Whoever may change the hold may
+// do that; to go on asks for force again.
+func (w write) pauses() bool {
+	return w.hold.Spec.Stage != maintenance.StageDrain && apiequality.Semantic.DeepEqual(w.hold.Spec.Drain, w.old.Spec.Drain)
 }

@@ -4,7 +4,6 @@
 package node
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -103,17 +102,5 @@ func TestRequestorsCell(t *testing.T) {
 	}
 	if got := requestorsCell(state); got != "alice,bob and 1 more" {
 		t.Errorf("got %v", got)
-	}
-}
-
-func TestHoldName(t *testing.T) {
-	if got := HoldName("worker-1", "alice"); got != "worker-1-2bd806c9" {
-		t.Errorf("got %s: another name than before makes a second hold", got)
-	}
-	if HoldName("worker-1", "alice") == HoldName("worker-1", "bob") {
-		t.Error("two requestors share a name")
-	}
-	if got := HoldName(strings.Repeat("a", 253), "alice"); len(got) != 253 {
-		t.Errorf("the name for the longest node has %d characters, want 253", len(got))
 	}
 }

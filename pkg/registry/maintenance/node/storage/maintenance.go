@@ -20,7 +20,6 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
-	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/node"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
 	holdstorage "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance/storage"
 )
@@ -93,7 +92,7 @@ func (r *MaintenanceREST) Create(ctx context.Context, nodeName string, obj runti
 	options *metav1.CreateOptions,
 ) (runtime.Object, error) {
 	hold := obj.(*maintenance.NodeMaintenance)
-	name := node.HoldName(nodeName, nodemaintenance.RequestorFrom(ctx))
+	name := nodemaintenance.HoldName(nodeName, nodemaintenance.RequestorFrom(ctx))
 	if errs := fit(hold, nodeName, name); len(errs) > 0 {
 		return nil, apierrors.NewInvalid(maintenance.SchemeGroupVersion.WithKind("NodeMaintenance").GroupKind(), hold.Name, errs)
 	}

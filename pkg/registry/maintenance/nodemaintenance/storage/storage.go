@@ -69,7 +69,7 @@ func New(waker Waker, nodes NodeFinder, planner Planner) func(*resource.REST) re
 func (r *REST) Create(ctx context.Context, obj runtime.Object, createValidation rest.ValidateObjectFunc,
 	options *metav1.CreateOptions,
 ) (runtime.Object, error) {
-	stored, err := r.REST.Create(ctx, obj, createValidation, options)
+	stored, err := r.REST.Create(ctx, obj, r.admit(createValidation), options)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,8 @@ func (r *REST) Update(ctx context.Context, name string, objInfo rest.UpdatedObje
 	createValidation rest.ValidateObjectFunc, updateValidation rest.ValidateObjectUpdateFunc,
 	forceAllowCreate bool, options *metav1.UpdateOptions,
 ) (runtime.Object, bool, error) {
-	stored, created, err := r.REST.Update(ctx, name, objInfo, createValidation, updateValidation, forceAllowCreate, options)
+	stored, created, err := r.REST.Update(ctx, name, rest.WrapUpdatedObjectInfo(objInfo, refuseTooLarge),
+		r.admit(createValidation), updateValidation, forceAllowCreate, options)
 	if err != nil {
 		return nil, false, err
 	}

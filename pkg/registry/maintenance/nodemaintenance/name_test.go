@@ -1,0 +1,32 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package nodemaintenance
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestHoldName(t *testing.T) {
+	if got := HoldName("worker-1", "alice"); got != "worker-1-2bd806c9" {
+		t.Errorf("got %s: another name than before makes a second hold", got)
+	}
+	if HoldName("worker-1", "alice") == HoldName("worker-1", "bob") {
+		t.Error("two requestors share a name")
+	}
+	if got := HoldName(strings.Repeat("a", 253), "alice"); len(got) != 253 {
+		t.Errorf("the name for the longest node has %d characters, want 253", len(got))
+	}
+}
+
+func TestNodeInHoldName(t *testing.T) {
+	for _, name := range []string{"worker-1", "worker-1-2bd806c", "worker-1-2bd806cg", "worker-1-2bd806c99", "-2bd806c9"} {
+		if node, ok := NodeInHoldName(name); ok {
+			t.Errorf("%s is taken for a hold on node %q", name, node)
+		}
+	}
+	if node, ok := NodeInHoldName(HoldName("worker-1", "alice")); !ok || node != "worker-1" {
+		t.Errorf("got node %q, %t", node, ok)
+	}
+}

@@ -1,0 +1,99 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package storage
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apiserver/pkg/registry/rest"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
+)
+
+// tryCreate creates a hold of alice's in a dry run, which is admitted like any other.
+func (s *testStorage) tryCreate(name, node string) error {
+	ctx, _ := requestBy(alice)
+	_, err := s.Create(ctx, newHold(name, node), rest.ValidateAllObjectFunc, &metav1.CreateOptions{DryRun: dryRun})
+	return err
+}
+
+func TestNamesAreKeptForTheirNodes(t *testing.T) {
+	storage := newTestStorage(t)
+	bobs := nodemaintenance.HoldName("worker-1", "bob")
+	tests := map[string]struct {
+		name, node string
+		kept       bool
+	}{
+		"any name":                           {name: "disk", node: "worker-1"},
+		"the node's name":                    {name: "worker-1", node: "worker-1"},
+		"the name that POST would give":      {name: nodemaintenance.HoldName("worker-1", "alice"), node: "worker-1"},
+		"another's on the node":              {name: bobs, node: "worker-1", kept: true},
+		"another's on another node":          {name: bobs, node: "worker-2", kept: true},
+		"one's own on another node":          {name: nodemaintenance.HoldName("worker-1", "alice"), node: "worker-2", kept: true},
+		"digits after what is no node":       {name: "disk-0123abcd", node: "worker-1"},
+		"digits after a node that is absent": {name: "absent-0123abcd", node: "absent", kept: true},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			err := storage.tryCreate(test.name, test.node)
+			switch {
+			case !test.kept && err != nil:
+				t.Errorf("refused: %v", err)
+			case test.kept && (!apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "metadata.name: Invalid value")):
+				t.Errorf("got %v, want a 422 for metadata.name", err)
+			}
+		})
+	}
+}
+
+func TestHoldsOfOneRequestorAreBounded(t *testing.T) {
+	storage := newTestStorage(t)
+	for i := range maxHoldsOfRequestor {
+		storage.create(t, alice, newHold(fmt.Sprintf("a-%d", i), "worker-1"))
+	}
+	err := wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, 10*time.Second, true, func(context.Context) (bool, error) {
+		return apierrors.IsForbidden(storage.tryCreate("one-more", "worker-1")), nil
+	})
+	if err != nil {
+		t.Fatal("one more than the most was never refused")
+	}
+	if err := storage.tryCreate("elsewhere", "worker-2"); err != nil {
+		t.Errorf("refused on another node: %v", err)
+	}
+	storage.create(t, bob, newHold("bobs", "worker-1"))
+	ctx, _ := requestBy(alice)
+	fill := rest.DefaultUpdatedObjectInfo(newHold("applied", "worker-1"))
+	_, _, err = storage.Update(ctx, "applied", fill, rest.ValidateAllObjectFunc, rest.ValidateAllObjectUpdateFunc, true, &metav1.UpdateOptions{DryRun: dryRun})
+	if !apierrors.IsForbidden(err) {
+		t.Errorf("an apply that creates: got %v, want it refused", err)
+	}
+}
+
+// The size is told, and not what is wrong with each of the labels.
+func TestTooLargeUpdateIsRefusedAtOnce(t *testing.T) {
+	storage := newTestStorage(t)
+	storage.create(t, alice, newHold("a", "worker-1"))
+	info := rest.DefaultUpdatedObjectInfo(nil, func(_ context.Context, _, old runtime.Object) (runtime.Object, error) {
+		hold := old.DeepCopyObject().(*maintenance.NodeMaintenance)
+		hold.Labels = map[string]string{}
+		for i := range 100_000 {
+			hold.Labels[fmt.Sprintf("-%d", i)] = ""
+		}
+		return hold, nil
+	})
+	ctx, _ := requestBy(alice)
+	_, _, err := storage.Update(ctx, "a", info, rest.ValidateAllObjectFunc, rest.ValidateAllObjectUpdateFunc, false, &metav1.UpdateOptions{})
+	if !apierrors.IsInvalid(err) || !strings.HasSuffix(err.Error(), "metadata: Too long: may not be more than 65536 bytes") {
+		t.Errorf("got %.200v, want the size alone", err)
+	}
+}
