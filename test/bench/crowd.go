@@ -60,6 +60,8 @@ func (c crowd) createPods(ctx context.Context, b *bench, nodes []string, from, t
 	}
 	err := inParallel(w.pods(&a), setUpParallel, func(pod *corev1.Pod) error {
 		pod.Spec.NodeSelector = nil
+		// No kubelet speaks for its node: it is tainted soon, and must not be emptied for that.
+		pod.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
 		_, err := w.kube.CoreV1().Pods(w.namespace).Create(ctx, pod, metav1.CreateOptions{})
 		return err
 	})
