@@ -17,11 +17,6 @@ const (
 	// kubeletStoppedLabel marks the nodes that the simulated kubelets leave alone.
 	kubeletStoppedLabel = "localcluster/kubelet"
 	kubeletStopped      = "stopped"
-	// nodeLeaseSeconds makes kwok renew a node's lease every quarter of it, and
-	// nodeMonitorGracePeriod is how long a node may be silent until it counts as
-	// dead: five missed renewals, so that a busy machine loses no node by accident.
-	nodeLeaseSeconds       = 20
-	nodeMonitorGracePeriod = "25s"
 )
 
 // etcd listens on unix sockets alone. Unless it is to be durable it does not wait
@@ -105,8 +100,9 @@ func (c *Cluster) kubeControllerManager() component {
 			"--root-ca-file=" + c.layout.certs(clusterAuthority+".crt"),
 			"--cluster-signing-cert-file=" + c.layout.certs(clusterAuthority+".crt"),
 			"--cluster-signing-key-file=" + c.layout.certs(clusterAuthority+".key"),
-			"--node-monitor-period=1s",
-			"--node-monitor-grace-period=" + nodeMonitorGracePeriod,
+			// Five missed renewals, so that a busy machine loses no node by accident.
+			"--node-monitor-grace-period=" + (c.options.NodeLease * 5 / 4).String(),
+			"--node-monitor-period=" + (c.options.NodeLease / 20).String(),
 			"--kube-api-qps=500",
 			"--kube-api-burst=1000",
 			"--profiling=false",
@@ -141,7 +137,7 @@ func (c *Cluster) kwok() component {
 			"--manage-nodes-with-label-selector=" + kubeletStoppedLabel + "!=" + kubeletStopped,
 			"--cidr=" + podCIDR,
 			"--node-port=0",
-			fmt.Sprintf("--node-lease-duration-seconds=%d", nodeLeaseSeconds),
+			fmt.Sprintf("--node-lease-duration-seconds=%d", int(c.options.NodeLease.Seconds())),
 		},
 		configs:     []string{c.layout.config(stagesFile)},
 		beforeStart: c.dropNodeLeases,

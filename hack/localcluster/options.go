@@ -13,10 +13,11 @@ import (
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster/binaries"
 )
 
-// The delays of the simulated kubelets when Options does not set them.
+// The times of the simulated kubelets when Options does not set them.
 const (
 	DefaultReadyDelay       = time.Second
 	DefaultTerminationDelay = time.Second
+	DefaultNodeLease        = 20 * time.Second
 )
 
 // Options says what cluster to start. The zero value is a control plane without
@@ -36,6 +37,11 @@ type Options struct {
 	// TerminationDelay is how long after its deletion a pod is gone, at most its
 	// grace period. Default: 1 s; a pod overrides it with TerminationDelayAnnotation.
 	TerminationDelay time.Duration
+	// NodeLease is how long a node's lease lasts, in whole seconds. The simulated
+	// kubelets renew it every quarter of that, and a node that was silent for five
+	// quarters counts as dead. Default: 20 s; many nodes need a longer one, as all
+	// of their renewals come from one process.
+	NodeLease time.Duration
 	// Durable has the control plane's etcd wait for the disk, as one that holds what
 	// somebody needs does. Default: it does not, which is faster.
 	Durable bool
@@ -66,6 +72,12 @@ func (o Options) complete() (Options, error) {
 	}
 	if o.TerminationDelay == 0 {
 		o.TerminationDelay = DefaultTerminationDelay
+	}
+	if o.NodeLease == 0 {
+		o.NodeLease = DefaultNodeLease
+	}
+	if o.NodeLease < time.Second || o.NodeLease%time.Second != 0 {
+		return o, fmt.Errorf("a node's lease must last whole seconds, at least one: %s", o.NodeLease)
 	}
 	if o.ReadyDelay < 0 || o.TerminationDelay < 0 {
 		return o, fmt.Errorf("delays must not be negative: ready %s, termination %s", o.ReadyDelay, o.TerminationDelay)

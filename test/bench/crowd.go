@@ -20,8 +20,7 @@ const (
 )
 
 // crowd is a large cluster around what is drained: nodes and pods that nobody
-// touches, and that no kubelet speaks for. Nothing removes it: it is the last
-// that is measured.
+// touches. Nothing removes it: it is the last that is measured.
 type crowd struct{ nodes, pods int }
 
 // create makes the nodes and spreads the pods over them.
@@ -58,24 +57,20 @@ func (c crowd) createPods(ctx context.Context, b *bench, nodes []string, from, t
 	for i := from; i < to; i++ {
 		a.nodes = append(a.nodes, nodes[i%len(nodes)])
 	}
-	err := inParallel(w.pods(&a), setUpParallel, func(pod *corev1.Pod) error {
+	pods := w.pods(&a)
+	for _, pod := range pods {
 		pod.Spec.NodeSelector = nil
-		// No kubelet speaks for its node: it is tainted soon, and must not be emptied for that.
-		pod.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
-		_, err := w.kube.CoreV1().Pods(w.namespace).Create(ctx, pod, metav1.CreateOptions{})
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("could not create the crowd's pods: %w", err)
 	}
-	return nil
+	return w.createReady(ctx, pods)
 }
 
+// crowdNode is Ready from the start, which spares the simulated kubelets a write.
 func crowdNode(name string) *corev1.Node {
 	node := &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"kubernetes.io/hostname": name, "kubernetes.io/os": "linux"}},
 		Spec:       corev1.NodeSpec{PodCIDR: "10.0.0.0/24", ProviderID: "test:///" + name},
 	}
+	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue, LastHeartbeatTime: metav1.Now(), LastTransitionTime: metav1.Now()}}
 	for i := range imagesOfNode {
 		repository := fmt.Sprintf("registry.example.com/team-%d/component-%d", i%7, i)
 		node.Status.Images = append(node.Status.Images, corev1.ContainerImage{

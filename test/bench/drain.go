@@ -77,7 +77,7 @@ func (c *drainCase) measure(ctx context.Context, b *bench) error {
 			if err != nil {
 				return fmt.Errorf("round %d of %s: %w", round+1, name, err)
 			}
-			b.logf("%s %s %+v %+v", c.id, name, *run, *run.calls)
+			b.logf("%s: %s, round %d: empty after %s", c.id, name, round+1, run.makespan)
 			runs[name] = append(runs[name], *run)
 		}
 	}
