@@ -14,7 +14,7 @@ CLUSTER_DIR ?= .localcluster
 UP_FLAGS ?=
 # How often `make bench` measures everything.
 ROUNDS ?= 1
-# The cluster that `make run` serves; by default the local one.
+# The cluster that `make run` serves, and drains: whichever your shell names, else the local one.
 KUBECONFIG ?=
 
 VERSION ?= v0.1.0-dev.g$(shell git rev-parse --short HEAD 2>/dev/null || echo unknown)

@@ -6,6 +6,7 @@ package localcluster
 import (
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster/binaries"
 )
@@ -14,9 +15,12 @@ const (
 	serviceAccountIssuer = "https://kubernetes.default.svc"
 	serviceCIDR          = "10.96.0.0/16"
 	podCIDR              = "10.244.0.0/16"
-	// kubeletStoppedLabel marks the nodes that the simulated kubelets leave alone.
-	kubeletStoppedLabel = "localcluster/kubelet"
-	kubeletStopped      = "stopped"
+	// KubeletLabel with the value KubeletStopped marks the nodes that the simulated
+	// kubelets leave alone.
+	KubeletLabel   = "localcluster/kubelet"
+	KubeletStopped = "stopped"
+	// longestMonitorPeriod bounds how long a node that reports again stays tainted.
+	longestMonitorPeriod = 10 * time.Second
 )
 
 // etcd listens on unix sockets alone. Unless it is to be durable it does not wait
@@ -102,7 +106,7 @@ func (c *Cluster) kubeControllerManager() component {
 			"--cluster-signing-key-file=" + c.layout.certs(clusterAuthority+".key"),
 			// Five missed renewals, so that a busy machine loses no node by accident.
 			"--node-monitor-grace-period=" + (c.options.NodeLease * 5 / 4).String(),
-			"--node-monitor-period=" + (c.options.NodeLease / 20).String(),
+			"--node-monitor-period=" + min(c.options.NodeLease/20, longestMonitorPeriod).String(),
 			"--kube-api-qps=500",
 			"--kube-api-burst=1000",
 			"--profiling=false",
@@ -134,7 +138,7 @@ func (c *Cluster) kwok() component {
 			"--kubeconfig=" + c.layout.config(binaries.Kwok),
 			"--config=" + c.layout.config(stagesFile),
 			"--manage-all-nodes=false",
-			"--manage-nodes-with-label-selector=" + kubeletStoppedLabel + "!=" + kubeletStopped,
+			"--manage-nodes-with-label-selector=" + KubeletLabel + "!=" + KubeletStopped,
 			"--cidr=" + podCIDR,
 			"--node-port=0",
 			fmt.Sprintf("--node-lease-duration-seconds=%d", int(c.options.NodeLease.Seconds())),

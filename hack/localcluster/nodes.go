@@ -134,7 +134,7 @@ func (c *Cluster) readyNodes(ctx context.Context) (map[string]bool, error) {
 	ready := map[string]bool{}
 	for i := range nodes.Items {
 		node := &nodes.Items[i]
-		stopped := node.Labels[kubeletStoppedLabel] == kubeletStopped
+		stopped := node.Labels[KubeletLabel] == KubeletStopped
 		ready[node.Name] = stopped || leased[node.Name] && nodeReady(node)
 	}
 	return ready, nil
@@ -160,7 +160,7 @@ func nodeReady(node *corev1.Node) bool {
 // no more, and the node's pods neither become Ready nor terminate. After 25 s the
 // node lifecycle controller finds the node unreachable.
 func (c *Cluster) StopKubelet(ctx context.Context, node string) error {
-	return c.patchKubeletLabel(ctx, node, `"`+kubeletStopped+`"`)
+	return c.patchKubeletLabel(ctx, node, `"`+KubeletStopped+`"`)
 }
 
 // StartKubelet starts the simulated kubelet of a node again.
@@ -169,7 +169,7 @@ func (c *Cluster) StartKubelet(ctx context.Context, node string) error {
 }
 
 func (c *Cluster) patchKubeletLabel(ctx context.Context, node, value string) error {
-	patch := fmt.Appendf(nil, `{"metadata":{"labels":{%q:%s}}}`, kubeletStoppedLabel, value)
+	patch := fmt.Appendf(nil, `{"metadata":{"labels":{%q:%s}}}`, KubeletLabel, value)
 	if _, err := c.client.CoreV1().Nodes().Patch(ctx, node, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
 		return fmt.Errorf("could not label node %s for its kubelet: %w", node, err)
 	}

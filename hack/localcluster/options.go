@@ -39,8 +39,7 @@ type Options struct {
 	TerminationDelay time.Duration
 	// NodeLease is how long a node's lease lasts, in whole seconds. The simulated
 	// kubelets renew it every quarter of that, and a node that was silent for five
-	// quarters counts as dead. Default: 20 s; many nodes need a longer one, as all
-	// of their renewals come from one process.
+	// quarters counts as dead. Default: 20 s.
 	NodeLease time.Duration
 	// Durable has the control plane's etcd wait for the disk, as one that holds what
 	// somebody needs does. Default: it does not, which is faster.

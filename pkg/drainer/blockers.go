@@ -27,8 +27,8 @@ func podKey(pod *corev1.Pod) string { return pod.Namespace + "/" + pod.Name }
 func ownPodBlocker(pod *corev1.Pod) *v1beta1.DrainBlocker {
 	return &v1beta1.DrainBlocker{
 		Pod: podKey(pod), Reason: v1beta1.BlockerOwnPod, Permanent: true,
-		Message: "this is the pod of the server that drains the node, and no other replica could go on: " +
-			"scale to 2 or move the server first",
+		Message: "this is the pod of the server that drains the node, and nobody else would go on: " +
+			"have it run on another node first",
 	}
 }
 

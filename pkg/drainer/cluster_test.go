@@ -89,14 +89,15 @@ func (c *cluster) start() {
 	}
 	drainer.dispatcher.evicter = typedEvicter{client: c.kube}
 	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), ktesting.NewLogger(c.t, ktesting.NewConfig(ktesting.Verbosity(2)))))
-	ended := make(chan error, 1)
-	go func() { ended <- drainer.Run(ctx) }()
+	ended := make(chan struct{})
+	go func() {
+		drainer.Run(ctx)
+		close(ended)
+	}()
 	c.drainer = drainer
 	c.stop = func() {
 		cancel()
-		if err := <-ended; err != nil {
-			c.t.Error(err)
-		}
+		<-ended
 		c.stop = func() {}
 	}
 	c.settle()

@@ -75,10 +75,10 @@ func New(config Config) (*Drainer, error) {
 
 // Run drains nodes until ctx is done, and returns when everything it started has ended. It is
 // to be called once.
-func (d *Drainer) Run(ctx context.Context) error {
+func (d *Drainer) Run(ctx context.Context) {
 	defer d.queue.ShutDown()
 	if ctx.Err() != nil {
-		return nil
+		return
 	}
 	d.started = d.config.Clock.Now()
 	logger := klog.FromContext(ctx).WithName("drainer")
@@ -94,7 +94,7 @@ func (d *Drainer) Run(ctx context.Context) error {
 	d.caches.run(ctx, &running)
 	logger.Info("Starting drainer", "workers", workers, "evictionsInFlight", d.config.EvictionsInFlight)
 	if !cache.WaitForCacheSync(ctx.Done(), d.caches.syncedFuncs()...) {
-		return nil
+		return
 	}
 	logger.Info("Drainer is ready")
 	running.Go(func() { d.dispatcher.run(ctx) })
@@ -105,7 +105,6 @@ func (d *Drainer) Run(ctx context.Context) error {
 	<-ctx.Done()
 	d.queue.ShutDown()
 	logger.Info("Stopping drainer")
-	return nil
 }
 
 // Wake has the node looked at soon. It never blocks; losing a call does no harm, since the

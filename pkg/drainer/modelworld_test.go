@@ -120,17 +120,18 @@ func (w *world) start() {
 	killed := make(chan struct{})
 	drainer.dispatcher.evicter = modelEvicter{world: w, killed: killed}
 	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), logr.Discard()))
-	ended := make(chan error, 1)
-	go func() { ended <- drainer.Run(ctx) }()
+	ended := make(chan struct{})
+	go func() {
+		drainer.Run(ctx)
+		close(ended)
+	}()
 	w.locked(func() { w.trace("drainer starts") })
 	w.stop = func(kill bool) {
 		if kill {
 			close(killed)
 		}
 		cancel()
-		if err := <-ended; err != nil {
-			w.t.Error(err)
-		}
+		<-ended
 	}
 }
 

@@ -68,6 +68,6 @@ func (d *Drainer) leaveBehind(ctx context.Context, v *view, note holdsNote) {
 	klog.FromContext(ctx).Info("Leaving node alone that another server holds", "node", v.name, "storeID", note.StoreID)
 	d.events.onNode(v.name, corev1.EventTypeWarning, eventNodeLeftBehind,
 		"node %s was cordoned by another maintenance server (store %q), which this one does not know: "+
-			"if that server is gone, uncordon the node and remove the taint %s and the annotation %s by hand",
-		v.name, note.StoreID, v1beta1.DrainTaint, v1beta1.HoldsAnnotation)
+			"if that server is gone, uncordon the node, and remove the taint %s, the label %s and the annotation %s by hand",
+		v.name, note.StoreID, v1beta1.DrainTaint, v1beta1.ExcludeFromRemediationLabel, v1beta1.HoldsAnnotation)
 }

@@ -85,7 +85,7 @@ func TestPlanForOnePod(t *testing.T) {
 		"refused by a budget that lets it go by now": {pod: makePod("p"), attempt: attempt{last: verdict{outcome: outcomeDisruptionBudget}}, wantAction: v1beta1.PlanEvict},
 		"refused by a budget that we do not see":     {pod: makePod("p"), attempt: tried(outcomeDisruptionBudget, "no room"), wantAction: v1beta1.PlanEvict, wantReason: v1beta1.BlockerDisruptionBudget, wantObject: "webhook/w", wantMessage: "no room"},
 		"failed":                                     {pod: makePod("p"), attempt: tried(outcomeFailed, "boom"), wantAction: v1beta1.PlanEvict, wantReason: v1beta1.BlockerEvictionFailed, wantObject: "webhook/w", wantMessage: "boom"},
-		"own pod":                                    {pod: makePod("p"), ownPod: types.NamespacedName{Namespace: "default", Name: "p"}, wantAction: v1beta1.PlanBlock, wantReason: v1beta1.BlockerOwnPod, wantPermanent: true, wantMessage: "scale to 2 or move the server first"},
+		"own pod":                                    {pod: makePod("p"), ownPod: types.NamespacedName{Namespace: "default", Name: "p"}, wantAction: v1beta1.PlanBlock, wantReason: v1beta1.BlockerOwnPod, wantPermanent: true, wantMessage: "have it run on another node first"},
 		"own pod, going anyway":                      {pod: makePod("p", terminatingAt(epoch.Add(time.Hour))), ownPod: types.NamespacedName{Namespace: "default", Name: "p"}, wantAction: v1beta1.PlanTerminating, wantRecheck: epoch.Add(time.Hour + terminationLag)},
 		"terminating":                                {pod: makePod("p", terminatingAt(epoch)), wantAction: v1beta1.PlanTerminating, wantRecheck: epoch.Add(terminationLag)},
 		"terminating for too long": {

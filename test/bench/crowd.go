@@ -9,6 +9,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
 )
 
 const (
@@ -57,20 +59,46 @@ func (c crowd) createPods(ctx context.Context, b *bench, nodes []string, from, t
 	for i := from; i < to; i++ {
 		a.nodes = append(a.nodes, nodes[i%len(nodes)])
 	}
-	pods := w.pods(&a)
-	for _, pod := range pods {
+	err := inParallel(w.pods(&a), setUpParallel, func(pod *corev1.Pod) error {
 		pod.Spec.NodeSelector = nil
+		created, err := w.kube.CoreV1().Pods(w.namespace).Create(ctx, pod, metav1.CreateOptions{})
+		if err != nil {
+			return err
+		}
+		runs(created)
+		_, err = w.kube.CoreV1().Pods(w.namespace).UpdateStatus(ctx, created, metav1.UpdateOptions{})
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("could not create the crowd's pods: %w", err)
 	}
-	return w.createReady(ctx, pods)
+	return nil
 }
 
-// crowdNode is Ready from the start, which spares the simulated kubelets a write.
+// runs has the pod report what a kubelet would.
+func runs(pod *corev1.Pod) {
+	now := metav1.Now()
+	pod.Status = corev1.PodStatus{Phase: corev1.PodRunning, StartTime: &now}
+	for _, condition := range []corev1.PodConditionType{corev1.PodInitialized, corev1.ContainersReady, corev1.PodReady} {
+		pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: condition, Status: corev1.ConditionTrue, LastTransitionTime: now})
+	}
+	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{
+		Name: pod.Spec.Containers[0].Name, Image: pod.Spec.Containers[0].Image, Ready: true, Started: new(true),
+		State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: now}},
+	}}
+}
+
+// crowdNode is Ready, and no kubelet speaks for it: the simulated ones would have no time for
+// anything else.
 func crowdNode(name string) *corev1.Node {
 	node := &corev1.Node{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"kubernetes.io/hostname": name, "kubernetes.io/os": "linux"}},
-		Spec:       corev1.NodeSpec{PodCIDR: "10.0.0.0/24", ProviderID: "test:///" + name},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{
+			"kubernetes.io/hostname": name, "kubernetes.io/os": "linux", localcluster.KubeletLabel: localcluster.KubeletStopped,
+		}},
+		Spec: corev1.NodeSpec{PodCIDR: "10.0.0.0/24", ProviderID: "test:///" + name},
 	}
-	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue, LastHeartbeatTime: metav1.Now(), LastTransitionTime: metav1.Now()}}
+	now := metav1.Now()
+	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue, LastHeartbeatTime: now, LastTransitionTime: now}}
 	for i := range imagesOfNode {
 		repository := fmt.Sprintf("registry.example.com/team-%d/component-%d", i%7, i)
 		node.Status.Images = append(node.Status.Images, corev1.ContainerImage{

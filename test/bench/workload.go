@@ -96,17 +96,12 @@ func (w *workload) create(ctx context.Context) error {
 	return w.waitReady(ctx)
 }
 
-// createPods creates the apps' first pods.
+// createPods returns when the pods are Ready.
 func (w *workload) createPods(ctx context.Context) error {
 	var pods []*corev1.Pod
 	for i := range w.apps {
 		pods = append(pods, w.pods(&w.apps[i])...)
 	}
-	return w.createReady(ctx, pods)
-}
-
-// createReady returns when the pods, all of the namespace, are Ready.
-func (w *workload) createReady(ctx context.Context, pods []*corev1.Pod) error {
 	err := inParallel(pods, setUpParallel, func(pod *corev1.Pod) error {
 		_, err := w.kube.CoreV1().Pods(w.namespace).Create(ctx, pod, metav1.CreateOptions{})
 		return err

@@ -38,7 +38,7 @@ func NewCommand(ctx context.Context) *cobra.Command {
 		},
 	}
 	cmd.SetContext(ctx)
-	cmd.AddCommand(noderole.NewCommand(loadConfig))
+	cmd.AddCommand(noderole.NewCommand())
 
 	var flagSets cliflag.NamedFlagSets
 	o.AddFlags(&flagSets)

@@ -83,7 +83,8 @@ type DrainSpec struct {
 	PodSelector *metav1.LabelSelector
 	// gracePeriodSeconds is how long each pod gets to stop, instead of its own
 	// terminationGracePeriodSeconds. At least 1, at most 2592000 (30 days). Where several
-	// holds evict the same pod the longest counts. Not set: each pod's own.
+	// holds evict the same pod the longest counts. Setting it takes the verb force on
+	// nodes/maintenance, since it overrules what pods ask for. Not set: each pod's own.
 	GracePeriodSeconds *int64
 	// timeoutSeconds is how long the drain may take, counted from when the node is cordoned
 	// for it. onTimeout says what happens then. At least 1, at most 2592000 (30 days). Not
@@ -91,9 +92,11 @@ type DrainSpec struct {
 	TimeoutSeconds *int64
 	// onTimeout is what happens to the pods that are left past the deadline. Report reports
 	// the drain as failed; evictions go on, and a node that empties after all has succeeded.
-	// Delete also deletes them, whatever their disruption budgets say: each has its grace
-	// period, of 1 second at least. This NodeMaintenance never deletes pods that its own
-	// unmanagedPods or emptyDirPods block. Delete needs timeoutSeconds. Default: Report.
+	// Delete also deletes them, whatever their disruption budgets say, those of later turns
+	// and those that were to run to their end first included: each has its grace period, of
+	// 1 second at least. This NodeMaintenance never deletes pods that its own unmanagedPods
+	// or emptyDirPods block. Delete needs timeoutSeconds, and takes the verb force on
+	// nodes/maintenance. Default: Report.
 	OnTimeout TimeoutAction
 	// unmanagedPods is what happens to pods that no controller owns, which nobody creates
 	// again: Evict evicts them, Block leaves them, and the drain waits for somebody to
@@ -256,24 +259,3 @@ type DrainBlocker struct {
 
 // BlockerReason is the kind of obstacle that keeps a pod from leaving.
 type BlockerReason string
-
-const (
-	// BlockerDisruptionBudget means that the pod's disruption budget has no room.
-	BlockerDisruptionBudget BlockerReason = "DisruptionBudget"
-	// BlockerMultipleDisruptionBudgets means that several disruption budgets select the pod, and the
-	// eviction API refuses such pods for good.
-	BlockerMultipleDisruptionBudgets BlockerReason = "MultipleDisruptionBudgets"
-	// BlockerAdmissionWebhook means that an admission webhook refuses the eviction. KubeVirt does so
-	// while it migrates a virtual machine.
-	BlockerAdmissionWebhook BlockerReason = "AdmissionWebhook"
-	// BlockerTerminating means that the pod was evicted and does not go: its grace period is over.
-	BlockerTerminating BlockerReason = "Terminating"
-	// BlockerNamespaceTerminating means that the pod's namespace is being deleted, and nothing can be
-	// evicted in it.
-	BlockerNamespaceTerminating BlockerReason = "NamespaceTerminating"
-	// BlockerOwnPod means that the pod is this server's own, and no other replica could take over.
-	BlockerOwnPod BlockerReason = "OwnPod"
-	// BlockerEvictionFailed means that the eviction is refused or fails for another reason, which the
-	// message quotes. It is tried again.
-	BlockerEvictionFailed BlockerReason = "EvictionFailed"
-)

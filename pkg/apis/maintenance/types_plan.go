@@ -100,18 +100,3 @@ type PlannedBudget struct {
 
 // PlannedAction is what a drain is to do with a pod.
 type PlannedAction string
-
-const (
-	// PlanEvict means that the pod is to be evicted.
-	PlanEvict PlannedAction = "Evict"
-	// PlanWaitCompleted means that the pod runs to its end first.
-	PlanWaitCompleted PlannedAction = "WaitCompleted"
-	// PlanTerminating means that the pod is leaving already.
-	PlanTerminating PlannedAction = "Terminating"
-	// PlanDelete means that the pod is past the deadline and is deleted.
-	PlanDelete PlannedAction = "Delete"
-	// PlanBlock means that the pod is to go, but only a person can remove it.
-	PlanBlock PlannedAction = "Block"
-	// PlanStay means that the pod stays on the node.
-	PlanStay PlannedAction = "Stay"
-)

@@ -26,12 +26,14 @@ func checkDamage(dir string) error {
 	if err := readLog(log); err != nil {
 		return damaged(log, err)
 	}
-	database := filepath.Join(dir, memberDir, "snap", "db")
+	database := databasePath(dir)
 	if err := readDatabase(database); err != nil {
 		return damaged(database, err)
 	}
 	return nil
 }
+
+func databasePath(dir string) string { return filepath.Join(dir, memberDir, "snap", "db") }
 
 func damaged(path string, err error) error {
 	return fmt.Errorf("the store is damaged: could not read %s: %w; restore the store from a backup", path, err)

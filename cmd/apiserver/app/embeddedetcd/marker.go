@@ -110,7 +110,7 @@ func syncFile(path string) error {
 // starts afresh without a word.
 func holdsStore(dir string) bool {
 	logs, err := filepath.Glob(filepath.Join(dir, memberDir, "wal", "*.wal"))
-	return err == nil && len(logs) > 0 && exists(filepath.Join(dir, memberDir, "snap", "db"))
+	return err == nil && len(logs) > 0 && exists(databasePath(dir))
 }
 
 func exists(path string) bool {

@@ -24,8 +24,12 @@ import (
 const (
 	lockFile = "lock"
 
-	// startTimeout bounds etcd's own start, which otherwise waits for ever.
+	// startTimeout bounds etcd's own start, which otherwise waits for ever, with a
+	// database that takes no time to read.
 	startTimeout = 8 * time.Second
+	// slowestDisk is how many bytes a second a disk is expected to read at least.
+	// etcd maps the whole database into memory as it starts, used pages or not.
+	slowestDisk = 32 << 20
 )
 
 // Config says where the store lies and how large it may grow.
@@ -45,9 +49,10 @@ type Server struct {
 }
 
 // Start opens the store in cfg.Dir, or creates one where there was none, and
-// returns when it answers, at the latest after 8 seconds. Its errors are for
-// an admin to read: an unusable directory, one that another process uses, a
-// store that is gone or incomplete.
+// returns when it answers. How long that may take follows from the size of the
+// store: 8 seconds for a small one. Its errors are for an admin to read: an
+// unusable directory, one that another process uses, a store that is gone or
+// incomplete.
 func Start(ctx context.Context, cfg Config) (server *Server, err error) {
 	dir, err := filepath.Abs(cfg.Dir)
 	if err != nil {
@@ -75,7 +80,7 @@ func Start(ctx context.Context, cfg Config) (server *Server, err error) {
 	if s.etcd, err = start(ctx, etcdConfig(dir, cfg.QuotaBytes, s.sockets)); err != nil {
 		return nil, fmt.Errorf("could not start the store in %s: %w", dir, err)
 	}
-	roomCtx, cancel := context.WithTimeout(ctx, startTimeout)
+	roomCtx, cancel := context.WithTimeout(ctx, startBound(dir))
 	defer cancel()
 	if err = makeRoom(roomCtx, s.etcd.Server, cfg.QuotaBytes); err != nil {
 		return nil, fmt.Errorf("could not use the store in %s: %w", dir, err)
@@ -125,7 +130,8 @@ func lock(dir string) (*fileutil.LockedFile, error) {
 // start runs etcd and waits until it serves. Where etcd panics over what it
 // finds on disk, that is an error like any other.
 func start(ctx context.Context, cfg *embed.Config) (*embed.Etcd, error) {
-	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	timeout := startBound(cfg.Dir)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 
 	type result struct {
@@ -151,7 +157,7 @@ func start(ctx context.Context, cfg *embed.Config) (*embed.Etcd, error) {
 		}
 		e = r.etcd
 	case <-ctx.Done():
-		return nil, fmt.Errorf("etcd did not start within %s", startTimeout)
+		return nil, fmt.Errorf("etcd did not start within %s", timeout)
 	}
 
 	select {
@@ -162,8 +168,17 @@ func start(ctx context.Context, cfg *embed.Config) (*embed.Etcd, error) {
 		return nil, err
 	case <-ctx.Done():
 		abort(e)
-		return nil, fmt.Errorf("etcd was not ready within %s", startTimeout)
+		return nil, fmt.Errorf("etcd was not ready within %s", timeout)
 	}
+}
+
+// startBound is how long the store in dir may take to start.
+func startBound(dir string) time.Duration {
+	info, err := os.Stat(databasePath(dir))
+	if err != nil {
+		return startTimeout // there is none yet
+	}
+	return startTimeout + time.Duration(info.Size()/slowestDisk)*time.Second
 }
 
 // abort ends an etcd that is not ready. Close alone would wait until it is.

@@ -196,3 +196,34 @@ func mustWrite(t *testing.T, path, content string) {
 		t.Fatal(err)
 	}
 }
+
+// etcd maps the whole database into memory: a large one on a slow disk takes longer than a small one.
+func TestStartBound(t *testing.T) {
+	tests := map[string]struct {
+		size int64
+		want time.Duration
+	}{
+		"small":        {size: 1 << 20, want: 8 * time.Second},
+		"two gibibyte": {size: 2 << 30, want: 72 * time.Second},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			if got := startBound(dir); got != startTimeout {
+				t.Errorf("got %s without a database, want %s", got, startTimeout)
+			}
+			if err := os.MkdirAll(filepath.Dir(databasePath(dir)), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(databasePath(dir), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Truncate(databasePath(dir), test.size); err != nil {
+				t.Fatal(err)
+			}
+			if got := startBound(dir); got != test.want {
+				t.Errorf("got %s, want %s", got, test.want)
+			}
+		})
+	}
+}

@@ -40,7 +40,8 @@ func makeRoom(ctx context.Context, etcd *etcdserver.EtcdServer, quotaBytes int64
 	}
 	size := etcd.Backend().Size()
 	if size > quotaBytes-quotaBytes/headroom {
-		return fmt.Errorf("it is full: it has %d bytes of the %d that it may have: raise --embedded-etcd-quota-bytes", size, quotaBytes)
+		return fmt.Errorf("it is full: it has %d bytes of the %d that it may have: raise --embedded-etcd-quota-bytes, "+
+			"and have a disk of more than twice that", size, quotaBytes)
 	}
 	alarm.Action, alarm.MemberID = pb.AlarmRequest_DEACTIVATE, uint64(etcd.MemberID())
 	if _, err := etcd.Alarm(ctx, alarm); err != nil {

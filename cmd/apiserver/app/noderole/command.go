@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/yaml"
 )
 
@@ -37,9 +38,8 @@ type options struct {
 	apply      bool
 }
 
-// NewCommand returns the command. load reads a kubeconfig, or the pod's own configuration where
-// its path is empty.
-func NewCommand(load func(kubeconfig string) (*rest.Config, error)) *cobra.Command {
+// NewCommand returns the command.
+func NewCommand() *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
 		Use:          "node-role NAME --selector LABELS",
@@ -49,11 +49,10 @@ func NewCommand(load func(kubeconfig string) (*rest.Config, error)) *cobra.Comma
 		Args:         cobra.ExactArgs(1),
 		SilenceUsage: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			config, err := load(o.kubeconfig)
+			config, err := o.config()
 			if err != nil {
 				return err
 			}
-			config.Timeout = timeout
 			client, err := kubernetes.NewForConfig(config)
 			if err != nil {
 				return fmt.Errorf("could not create a client for the cluster: %w", err)
@@ -61,7 +60,7 @@ func NewCommand(load func(kubeconfig string) (*rest.Config, error)) *cobra.Comma
 			return o.run(cmd.Context(), client, args[0], cmd.OutOrStdout())
 		},
 	}
-	cmd.Flags().StringVar(&o.kubeconfig, "kubeconfig", "", "Kubeconfig of the cluster. Default: that of the pod it runs in.")
+	cmd.Flags().StringVar(&o.kubeconfig, "kubeconfig", "", "Kubeconfig of the cluster. Default: that of kubectl; in a pod, the pod's own.")
 	cmd.Flags().StringVarP(&o.selector, "selector", "l", "", "Labels of the team's nodes, as in team=payments. Required.")
 	cmd.Flags().BoolVar(&o.apply, "apply", false, "Apply the ClusterRole instead of printing it.")
 	// The root command's show its own flags.
@@ -69,6 +68,18 @@ func NewCommand(load func(kubeconfig string) (*rest.Config, error)) *cobra.Comma
 	cmd.SetUsageFunc(own.UsageFunc())
 	cmd.SetHelpFunc(own.HelpFunc())
 	return cmd
+}
+
+// config finds the cluster as kubectl does: this command is for people, too.
+func (o options) config() (*rest.Config, error) {
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = o.kubeconfig
+	overrides := &clientcmd.ConfigOverrides{Timeout: timeout.String()}
+	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides).ClientConfig()
+	if err != nil {
+		return nil, fmt.Errorf("could not find out which cluster is meant, which --kubeconfig says: %w", err)
+	}
+	return config, nil
 }
 
 func (o options) run(ctx context.Context, client kubernetes.Interface, name string, out io.Writer) error {

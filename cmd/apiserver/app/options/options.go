@@ -8,6 +8,7 @@ package options
 import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	genericoptions "k8s.io/apiserver/pkg/server/options"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	cliflag "k8s.io/component-base/cli/flag"
@@ -68,6 +69,8 @@ func (o *Options) AddFlags(fss *cliflag.NamedFlagSets) {
 	o.Drainer.addFlags(fss.FlagSet("drainer"))
 	o.Store.addFlags(fss.FlagSet("store"))
 	o.Recommended.Etcd.AddFlags(fss.FlagSet("external etcd"))
+	// It is for the library's own deletion of collections, which ours replaces.
+	utilruntime.Must(fss.FlagSet("external etcd").MarkHidden("delete-collection-workers"))
 	o.Recommended.SecureServing.AddFlags(fss.FlagSet("serving"))
 	o.Recommended.Authentication.AddFlags(fss.FlagSet("authentication"))
 	o.Recommended.Authorization.AddFlags(fss.FlagSet("authorization"))

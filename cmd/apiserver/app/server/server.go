@@ -13,7 +13,6 @@ import (
 
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/healthz"
-	"k8s.io/klog/v2"
 
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/servingcert"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
@@ -53,7 +52,7 @@ func (s *Server) addHooks() error {
 
 	return errors.Join(
 		s.generic.AddPostStartHook("start-drainer", func(genericapiserver.PostStartHookContext) error {
-			s.work.Go(func() { s.runDrainer(ctx) })
+			s.work.Go(func() { s.drainer.Run(ctx) })
 			return nil
 		}),
 		s.generic.AddPostStartHook("publish-serving-certificate", func(genericapiserver.PostStartHookContext) error {
@@ -70,13 +69,6 @@ func (s *Server) addHooks() error {
 			return s.drainer.Healthy()
 		})),
 	)
-}
-
-func (s *Server) runDrainer(ctx context.Context) {
-	if err := s.drainer.Run(ctx); err != nil {
-		// readyz and livez tell as well; a restart by the kubelet follows.
-		klog.ErrorS(err, "The drainer stopped")
-	}
 }
 
 // stopDrainer is what happens before requests are refused, for the drainer's own

@@ -18,9 +18,10 @@ import (
 )
 
 const (
-	// checkInterval is how often the APIService and the age of the
-	// certificate are looked at.
-	checkInterval = 10 * time.Minute
+	// checkInterval is how often the APIService and the age of the certificate
+	// are looked at. A caBundle that somebody has lost, by kubectl replace for one,
+	// makes the API unavailable for as long.
+	checkInterval = 30 * time.Second
 	// retryInterval is how soon a publication that failed is tried again: the
 	// APIService may not have been applied yet.
 	retryInterval = 5 * time.Second

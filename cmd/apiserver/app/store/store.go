@@ -37,7 +37,8 @@ type Store struct {
 
 // Open opens the etcd that backend names, or, where it names none, the embedded
 // one in embedded.Dir, whose address it then writes into backend. It returns
-// when the store answers, or an error for an admin to read within 10 seconds.
+// when the store answers, or an error for an admin to read, within 10 seconds unless a large store is
+// on a slow disk.
 func Open(ctx context.Context, backend *storagebackend.TransportConfig, prefix string, embedded embeddedetcd.Config) (*Store, error) {
 	quietGRPC()
 	s := &Store{}

@@ -17,7 +17,7 @@ import (
 var drainPlanParameters = []string{"podSelector", "gracePeriodSeconds", "unmanagedPods", "emptyDirPods"}
 
 // generalParameters are those that any GET may have: clients add them by themselves.
-var generalParameters = []string{"pretty", "timeout", "resourceVersion"}
+var generalParameters = []string{"pretty", "timeout", "resourceVersion", "includeObject"}
 
 // Convert_url_Values_To_v1beta1_DrainPlanOptions reads the query parameters of a request. One that
 // it does not know is an error: a plan for other pods than those that were meant would look right.

@@ -96,7 +96,8 @@ type DrainSpec struct {
 	PodSelector *metav1.LabelSelector `json:"podSelector,omitempty"`
 	// gracePeriodSeconds is how long each pod gets to stop, instead of its own
 	// terminationGracePeriodSeconds. At least 1, at most 2592000 (30 days). Where several
-	// holds evict the same pod the longest counts. Not set: each pod's own.
+	// holds evict the same pod the longest counts. Setting it takes the verb force on
+	// nodes/maintenance, since it overrules what pods ask for. Not set: each pod's own.
 	// +optional
 	GracePeriodSeconds *int64 `json:"gracePeriodSeconds,omitempty"`
 	// timeoutSeconds is how long the drain may take, counted from when the node is cordoned
@@ -106,9 +107,11 @@ type DrainSpec struct {
 	TimeoutSeconds *int64 `json:"timeoutSeconds,omitempty"`
 	// onTimeout is what happens to the pods that are left past the deadline. Report reports
 	// the drain as failed; evictions go on, and a node that empties after all has succeeded.
-	// Delete also deletes them, whatever their disruption budgets say: each has its grace
-	// period, of 1 second at least. This NodeMaintenance never deletes pods that its own
-	// unmanagedPods or emptyDirPods block. Delete needs timeoutSeconds. Default: Report.
+	// Delete also deletes them, whatever their disruption budgets say, those of later turns
+	// and those that were to run to their end first included: each has its grace period, of
+	// 1 second at least. This NodeMaintenance never deletes pods that its own unmanagedPods
+	// or emptyDirPods block. Delete needs timeoutSeconds, and takes the verb force on
+	// nodes/maintenance. Default: Report.
 	// +optional
 	OnTimeout TimeoutAction `json:"onTimeout,omitempty"`
 	// unmanagedPods is what happens to pods that no controller owns, which nobody creates
@@ -336,7 +339,7 @@ const (
 	BlockerUnmanagedPod BlockerReason = "UnmanagedPod"
 	// BlockerEmptyDirPod means that the pod has emptyDir volumes, and spec.drain.emptyDirPods is Block.
 	BlockerEmptyDirPod BlockerReason = "EmptyDirPod"
-	// BlockerOwnPod means that the pod is this server's own, and no other replica could take over.
+	// BlockerOwnPod means that the pod is this server's own: nobody else would go on with the drain.
 	BlockerOwnPod BlockerReason = "OwnPod"
 	// BlockerEvictionFailed means that the eviction is refused or fails for another reason, which the
 	// message quotes. It is tried again.

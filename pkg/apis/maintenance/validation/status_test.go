@@ -20,7 +20,7 @@ func validStatus() maintenance.NodeMaintenanceStatus {
 		TotalPods:          5,
 		PendingPods:        make([]string, 100),
 		PendingPodCount:    120,
-		Blockers:           []maintenance.DrainBlocker{{Pod: "demo/web-1", Reason: maintenance.BlockerTerminating}},
+		Blockers:           []maintenance.DrainBlocker{{Pod: "demo/web-1", Reason: "Terminating"}},
 		BlockedPodCount:    1,
 		Conditions: []metav1.Condition{{
 			Type: "Drained", Status: metav1.ConditionFalse, Reason: "Draining", LastTransitionTime: metav1.Now(),

@@ -14,11 +14,12 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
 )
 
 // State sums up what the holds of a node ask for and how far that has come.
 func State(node *corev1.Node, holds []maintenance.NodeMaintenance) maintenance.NodeState {
-	active := slices.DeleteFunc(slices.Clone(holds), func(hold maintenance.NodeMaintenance) bool { return !keeps(&hold) })
+	active := slices.DeleteFunc(slices.Clone(holds), func(hold maintenance.NodeMaintenance) bool { return !nodemaintenance.Keeps(&hold) })
 	slices.SortStableFunc(active, func(a, b maintenance.NodeMaintenance) int {
 		return a.CreationTimestamp.Compare(b.CreationTimestamp.Time)
 	})
@@ -41,15 +42,12 @@ func State(node *corev1.Node, holds []maintenance.NodeMaintenance) maintenance.N
 	return state
 }
 
-// keeps says whether the hold asks for something. One in stage Idle does not, and one that is
-// being deleted is on its way out.
-func keeps(hold *maintenance.NodeMaintenance) bool {
-	return hold.DeletionTimestamp.IsZero() && hold.Spec.Stage != maintenance.StageIdle
-}
-
-// releasing says whether the hold ends, and the node has not been given back for it.
+// releasing says whether the hold lets the node go, and it has not been given back for it yet.
 func releasing(hold maintenance.NodeMaintenance) bool {
-	return !hold.DeletionTimestamp.IsZero() && slices.Contains(hold.Finalizers, v1beta1.UncordonFinalizer)
+	if hold.DeletionTimestamp.IsZero() {
+		return hold.Spec.Stage == maintenance.StageIdle && says(&hold, v1beta1.ConditionCordoned)
+	}
+	return slices.Contains(hold.Finalizers, v1beta1.UncordonFinalizer)
 }
 
 // stateOf takes the worst of what the draining holds say, for the node is as far as they all are.

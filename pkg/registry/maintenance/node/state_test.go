@@ -60,6 +60,7 @@ func TestState(t *testing.T) {
 	}{
 		"no hold":                       {want: maintenance.NodeInService},
 		"cordoned by hand":              {unschedulable: true, want: maintenance.NodeUnschedulable},
+		"a hold moved back to idle":     {unschedulable: true, holds: []maintenance.NodeMaintenance{hold(1, idle, cordoned)}, want: maintenance.NodeReleasing},
 		"an idle hold":                  {holds: []maintenance.NodeMaintenance{hold(1, idle)}, want: maintenance.NodeInService},
 		"a new hold":                    {holds: []maintenance.NodeMaintenance{hold(1, drain)}, want: maintenance.NodePending, wantProgress: percent(0), wantHolds: 1, wantSince: 1},
 		"cordoned":                      {holds: []maintenance.NodeMaintenance{hold(1, cordon, cordoned)}, want: maintenance.NodeCordoned, wantHolds: 1, wantSince: 1},

@@ -97,9 +97,9 @@ func TestCells(t *testing.T) {
 
 func TestBlockedByCell(t *testing.T) {
 	budget := maintenance.DrainBlocker{
-		Pod: "demo/web-1", Reason: maintenance.BlockerDisruptionBudget, Object: "disruptionbudget/demo/web",
+		Pod: "demo/web-1", Reason: "DisruptionBudget", Object: "disruptionbudget/demo/web",
 	}
-	stuck := maintenance.DrainBlocker{Pod: "demo/db-0", Reason: maintenance.BlockerTerminating}
+	stuck := maintenance.DrainBlocker{Pod: "demo/db-0", Reason: "Terminating"}
 	tests := map[string]struct {
 		blockers []maintenance.DrainBlocker
 		count    int32

@@ -19,6 +19,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
 )
 
 const (
@@ -90,8 +91,7 @@ func (r *REST) HoldsOn(ctx context.Context, node string) (*maintenance.NodeMaint
 }
 
 // holdsOn lists the holds that keep a node in maintenance, oldest first, but for
-// those left out. A hold in stage Idle leaves the node alone, and one that is
-// being deleted is on its way out. The list is no older than minVersion; empty
+// those left out. The list is no older than minVersion; empty
 // asks for the latest.
 func (r *REST) holdsOn(ctx context.Context, node, minVersion string, leftOut ...types.UID) ([]maintenance.NodeMaintenance, error) {
 	list, err := r.listOn(ctx, node, minVersion)
@@ -99,8 +99,7 @@ func (r *REST) holdsOn(ctx context.Context, node, minVersion string, leftOut ...
 		return nil, err
 	}
 	return slices.DeleteFunc(list.Items, func(hold maintenance.NodeMaintenance) bool {
-		return hold.DeletionTimestamp != nil || hold.Spec.Stage == maintenance.StageIdle ||
-			slices.Contains(leftOut, hold.UID)
+		return !nodemaintenance.Keeps(&hold) || slices.Contains(leftOut, hold.UID)
 	}), nil
 }
 

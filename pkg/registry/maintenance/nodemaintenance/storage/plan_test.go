@@ -22,7 +22,7 @@ func TestPlan(t *testing.T) {
 		{Pod: "default/web", Action: v1beta1.PlanEvict, Turn: 1, Blocker: &v1beta1.DrainBlocker{Pod: "default/web", Reason: v1beta1.BlockerDisruptionBudget}},
 	}}
 	inAnswer := &maintenance.DrainPlanStatus{EvictionPods: 1, Pods: []maintenance.PlannedPod{
-		{Pod: "default/web", Action: maintenance.PlanEvict, Turn: 1, Blocker: &maintenance.DrainBlocker{Pod: "default/web", Reason: maintenance.BlockerDisruptionBudget}},
+		{Pod: "default/web", Action: "Evict", Turn: 1, Blocker: &maintenance.DrainBlocker{Pod: "default/web", Reason: "DisruptionBudget"}},
 	}}
 	losses := &v1beta1.DrainPlanStatus{UnmanagedPods: []string{"a/1", "a/2", "a/3", "a/4"}, EmptyDirPods: []string{"b/1"}}
 	lossWarnings := []string{

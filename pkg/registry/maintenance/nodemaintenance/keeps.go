@@ -1,0 +1,12 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package nodemaintenance
+
+import "github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+
+// Keeps says whether the hold keeps its node in maintenance. One in stage Idle leaves the node
+// alone, and one that is being deleted is on its way out.
+func Keeps(hold *maintenance.NodeMaintenance) bool {
+	return hold.DeletionTimestamp.IsZero() && hold.Spec.Stage != maintenance.StageIdle
+}
