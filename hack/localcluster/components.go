@@ -15,9 +15,10 @@ const (
 	serviceAccountIssuer = "https://kubernetes.default.svc"
 	serviceCIDR          = "10.96.0.0/16"
 	podCIDR              = "10.244.0.0/16"
-	// KubeletLabel with the value KubeletStopped marks the nodes that the simulated
+	// KubeletLabel marks with the value KubeletStopped the nodes that the simulated
 	// kubelets leave alone.
-	KubeletLabel   = "localcluster/kubelet"
+	KubeletLabel = "localcluster/kubelet"
+	// KubeletStopped is the value of KubeletLabel.
 	KubeletStopped = "stopped"
 	// longestMonitorPeriod bounds how long a node that reports again stays tainted.
 	longestMonitorPeriod = 10 * time.Second

@@ -86,8 +86,7 @@ func (d *dispatcher) tried(node string) map[types.UID]attempt {
 	return attempts
 }
 
-// forget drops what is known of the node's pods that are not present. A pod whose request is
-// under way stays known until it is answered.
+// forget drops what is known of the node's pods that are not present.
 func (d *dispatcher) forget(node string, present []*corev1.Pod) {
 	known := d.attempts[node]
 	kept := make(map[types.UID]*attempt, len(known))

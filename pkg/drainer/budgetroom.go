@@ -4,6 +4,7 @@
 package drainer
 
 import (
+	"maps"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -57,10 +58,14 @@ func (b *budgetBook) room(of *budget, now time.Time) int {
 	return max(room, 0)
 }
 
-// reserve takes room of the budget for an eviction that is about to be posted.
-func (b *budgetBook) reserve(key types.NamespacedName, pod string) {
+// reserve takes room of the budget for an eviction that is about to be posted. What has run out is
+// dropped then: a budget's status never shows the pods that took none of its room.
+func (b *budgetBook) reserve(key types.NamespacedName, pod string, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	maps.DeleteFunc(b.posts[key], func(_ string, post reservation) bool {
+		return !post.expires.IsZero() && !now.Before(post.expires)
+	})
 	if b.posts[key] == nil {
 		b.posts[key] = map[string]reservation{}
 	}
@@ -83,7 +88,8 @@ func (b *budgetBook) settle(c claim, pod string, v verdict, now time.Time) {
 	case b.holds(of.key, pod):
 		b.posts[of.key][pod] = reservation{shown: b.posts[of.key][pod].shown, expires: now.Add(c.lasts())}
 	}
-	if v.outcome == outcomeDisruptionBudget {
+	// An exempt pod may be refused although there is room: it has changed in the last moment.
+	if v.outcome == outcomeDisruptionBudget && !c.exempt {
 		b.refused[of.key] = refusal{resourceVersion: of.resourceVersion, expires: now.Add(refusalLasts)}
 	}
 }

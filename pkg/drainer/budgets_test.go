@@ -104,74 +104,86 @@ func TestRoomAccounting(t *testing.T) {
 		want int
 	}{
 		"untouched":   {do: func(*budgetBook, *budget) {}, want: 2},
-		"one posting": {do: func(book *budgetBook, b *budget) { book.reserve(b.key, "p") }, want: 1},
+		"one posting": {do: func(book *budgetBook, b *budget) { book.reserve(b.key, "p", epoch) }, want: 1},
 		"posting for long": {
-			do: func(book *budgetBook, b *budget) { book.reserve(b.key, "p") }, at: epoch.Add(time.Hour), want: 1,
+			do: func(book *budgetBook, b *budget) { book.reserve(b.key, "p", epoch) }, at: epoch.Add(time.Hour), want: 1,
 		},
 		"refused, as something else took the room": {do: func(book *budgetBook, b *budget) {
-			book.reserve(b.key, "p")
+			book.reserve(b.key, "p", epoch)
 			book.settle(claim{budget: b}, "p", refused, epoch)
 		}, want: 0},
 		"refused long ago": {do: func(book *budgetBook, b *budget) {
-			book.reserve(b.key, "p")
+			book.reserve(b.key, "p", epoch)
 			book.settle(claim{budget: b}, "p", refused, epoch)
 		}, at: epoch.Add(refusalLasts), want: 2},
+		"refused, though it was to take no room": {do: func(book *budgetBook, b *budget) {
+			book.reserve(b.key, "p", epoch)
+			book.settle(claim{budget: b, exempt: true}, "p", refused, epoch)
+		}, want: 2},
+		"another, long after one that took no room": {do: func(book *budgetBook, b *budget) {
+			book.reserve(b.key, "p", epoch)
+			book.settle(claim{budget: b, exempt: true}, "p", accepted, epoch)
+			book.reserve(b.key, "q", epoch.Add(exemptLasts))
+			if book.holds(b.key, "p") {
+				panic("what has run out is kept")
+			}
+		}, want: 1},
 		"refused by an older version": {do: func(book *budgetBook, b *budget) {
-			book.reserve(b.key, "p")
+			book.reserve(b.key, "p", epoch)
 			book.settle(claim{budget: b}, "p", refused, epoch)
 			book.set(makeBudget("b", "web", 1, 2, 3, 1, version("2")), epoch)
 		}, want: 1},
 		"failed otherwise": {do: func(book *budgetBook, b *budget) {
-			book.reserve(b.key, "p")
+			book.reserve(b.key, "p", epoch)
 			book.settle(claim{budget: b}, "p", verdict{outcome: outcomeFailed}, epoch)
 		}, want: 2},
 		"perhaps carried out": {do: func(book *budgetBook, b *budget) {
-			book.reserve(b.key, "p")
+			book.reserve(b.key, "p", epoch)
 			book.settle(claim{budget: b}, "p", broken, epoch)
 		}, want: 1},
 		"accepted, status behind": {do: func(book *budgetBook, b *budget) {
-			book.reserve(b.key, "p")
+			book.reserve(b.key, "p", epoch)
 			book.settle(claim{budget: b}, "p", accepted, epoch)
 		}, want: 1},
 		"accepted, status never showed it": {do: func(book *budgetBook, b *budget) {
-			book.reserve(b.key, "p")
+			book.reserve(b.key, "p", epoch)
 			book.settle(claim{budget: b}, "p", accepted, epoch)
 		}, at: epoch.Add(reservationLasts), want: 2},
 		"accepted, then in the status": {do: func(book *budgetBook, b *budget) {
-			book.reserve(b.key, "p")
+			book.reserve(b.key, "p", epoch)
 			book.settle(claim{budget: b}, "p", accepted, epoch)
 			book.set(makeBudget("b", "web", 1, 3, 3, 1, disrupts("p"), version("2")), epoch)
 		}, want: 1},
 		"in the status before the answer": {do: func(book *budgetBook, b *budget) {
-			book.reserve(b.key, "p")
+			book.reserve(b.key, "p", epoch)
 			book.set(makeBudget("b", "web", 1, 3, 3, 1, disrupts("p"), version("2")), epoch)
 			book.settle(claim{budget: b}, "p", accepted, epoch)
 		}, want: 1},
 		"another's eviction in the status": {do: func(book *budgetBook, b *budget) {
-			book.reserve(b.key, "p")
+			book.reserve(b.key, "p", epoch)
 			book.set(makeBudget("b", "web", 1, 3, 3, 1, disrupts("q"), version("2")), epoch)
 		}, want: 0},
 		"tried again, the first time in the status": {do: func(book *budgetBook, b *budget) {
 			book.set(makeBudget("b", "web", 1, 3, 3, 2, disrupts("p"), version("2")), epoch)
-			book.reserve(b.key, "p")
+			book.reserve(b.key, "p", epoch)
 			book.set(makeBudget("b", "web", 1, 3, 3, 2, disrupts("p", "q"), version("3")), epoch)
 			book.settle(claim{budget: b}, "p", accepted, epoch)
 			book.set(makeBudget("b", "web", 1, 3, 3, 2, disrupts("p", "q"), version("4")), epoch)
 		}, want: 1},
 		"tried again, both times in the status": {do: func(book *budgetBook, b *budget) {
 			book.set(makeBudget("b", "web", 1, 3, 3, 2, disrupts("p"), version("2")), epoch)
-			book.reserve(b.key, "p")
+			book.reserve(b.key, "p", epoch)
 			book.settle(claim{budget: b}, "p", accepted, epoch)
 			book.set(makeBudget("b", "web", 1, 3, 3, 1, disrupts("p"), version("3"), func(pdb *policyv1.PodDisruptionBudget) {
 				pdb.Status.DisruptedPods["p"] = metav1.NewTime(epoch.Add(time.Second))
 			}), epoch)
 		}, want: 1},
 		"another pod of that name": {do: func(book *budgetBook, b *budget) {
-			book.reserve(b.key, "p")
+			book.reserve(b.key, "p", epoch)
 			book.settle(claim{budget: b}, "p", judge(apierrors.NewConflict(corev1.Resource("pods"), "p", nil)), epoch)
 		}, want: 1},
 		"removed and made anew": {do: func(book *budgetBook, b *budget) {
-			book.reserve(b.key, "p")
+			book.reserve(b.key, "p", epoch)
 			book.remove(b.key)
 			book.set(makeBudget("b", "web", 1, 3, 3, 2), epoch)
 		}, want: 2},

@@ -5,9 +5,11 @@ package drainer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -21,9 +23,11 @@ import (
 )
 
 // ensureBefore has every hold that cordons the node write down what it was like before, and
-// returns that. It must have succeeded before the node is touched.
+// returns that; nil when none has. One of them must have it before the node is touched; with an
+// error besides, others could not write it down, and hold nobody back.
 func (d *Drainer) ensureBefore(ctx context.Context, v *view) (*v1beta1.NodeBefore, error) {
 	var before *v1beta1.NodeBefore
+	var errs []error
 	for i, h := range v.active {
 		if !h.cordons() || h.recorded(v.node.UID) {
 			continue
@@ -39,33 +43,38 @@ func (d *Drainer) ensureBefore(ctx context.Context, v *view) (*v1beta1.NodeBefor
 		next := nextStatus(h, memory.draft.of(h), facts{node: v.node.UID, before: before}, d.config.Clock.Now())
 		written, err := d.writeStatus(ctx, h, memory, next)
 		if err != nil {
-			return nil, err
+			errs = append(errs, err)
+			continue
 		}
 		v.active[i] = written
 	}
-	if before = recordedBefore(v.active, v.node.UID); before == nil {
-		return nil, fmt.Errorf("could not record what node %s was like before: the status was not stored", v.name)
+	before = recordedBefore(lasting(v.active), v.node.UID)
+	if before == nil && len(errs) == 0 {
+		errs = append(errs, fmt.Errorf("could not record what node %s was like before: the status was not stored", v.name))
 	}
-	return before, nil
+	return before, errors.Join(errs...)
 }
 
 // findBefore is what the node was like before any of its holds: what another hold has written
 // down, or else what the node is like now. Both are asked of the API server where the cache
 // does not say, for a stale one could show the node before our own cordon, or miss the hold
-// that knows better.
+// that knows better. A hold that has ended knows only while the node has not been given back.
 func (d *Drainer) findBefore(ctx context.Context, v *view) (*v1beta1.NodeBefore, error) {
-	if before := recordedBefore(v.holds(), v.node.UID); before != nil {
+	if before := recordedBefore(lasting(v.holds()), v.node.UID); before != nil {
 		return before, nil
 	}
 	live, err := d.freshView(ctx, v)
 	if err != nil {
 		return nil, err
 	}
-	if before := recordedBefore(live.holds(), v.node.UID); before != nil {
+	if before := recordedBefore(lasting(live.holds()), v.node.UID); before != nil {
 		return before, nil
 	}
-	if note := readNote(v.node); note.StoreID == d.config.StoreID && drainTainted(v.node) {
-		return &note.Before, nil // left behind by this server; see reclaim
+	if before := recordedBefore(live.holds(), v.node.UID); before != nil && d.marks.on(v.node, *before) {
+		return before, nil
+	}
+	if before := d.marks.leftBehind(v.node); before != nil {
+		return before, nil
 	}
 	before := d.marks.before(v.node)
 	return &before, nil
@@ -124,28 +133,39 @@ func (d *Drainer) liveNode(ctx context.Context, name string) (*corev1.Node, erro
 
 // ensureCordon cordons the node, or repairs what somebody undid of it meanwhile, and says whether
 // it is cordoned then. With an error it still is when only the list of its holds was to be
-// brought up to date.
-func (d *Drainer) ensureCordon(ctx context.Context, v *view, before v1beta1.NodeBefore) (cordoned bool, err error) {
+// brought up to date. Repairs are spaced, for who undoes them may do so again at once; then it
+// returns how long to wait for the next.
+func (d *Drainer) ensureCordon(ctx context.Context, v *view, before v1beta1.NodeBefore) (cordoned bool, again time.Duration, err error) {
 	note, err := d.marks.note(v.active, before)
 	if err != nil {
-		return false, err
+		return false, 0, err
 	}
 	patch := d.marks.cordonPatch(v.node, note)
+	if patch.empty() {
+		return true, 0, nil
+	}
+	repair := slices.ContainsFunc(v.active, func(h hold) bool {
+		return apimeta.IsStatusConditionTrue(h.Status.Conditions, v1beta1.ConditionCordoned)
+	})
+	if wait := v.memory.repairs.wait(true, d.config.Clock.Now()); repair && wait > 0 {
+		return true, wait, nil
+	}
 	if err := d.patchNode(ctx, v, patch); err != nil {
-		return len(patch.changes) == 0, err
+		return len(patch.changes) == 0, 0, err
+	}
+	if repair {
+		v.memory.repairs.wrote(d.config.Clock.Now())
 	}
 	switch {
 	case len(patch.changes) == 0:
-	case slices.ContainsFunc(v.active, func(h hold) bool {
-		return apimeta.IsStatusConditionTrue(h.Status.Conditions, v1beta1.ConditionCordoned)
-	}):
+	case repair:
 		d.events.onNode(v.name, corev1.EventTypeWarning, eventDriftRepaired,
 			"node %s is in maintenance, and somebody changed that: %s again", v.name, strings.Join(patch.changes, ", "))
 	default:
 		d.events.onBoth(v.name, v.active, corev1.EventTypeNormal, eventNodeCordoned,
 			"node %s is cordoned: %s", v.name, strings.Join(patch.changes, ", "))
 	}
-	return true, nil
+	return true, 0, nil
 }
 
 // patchNode applies the patch and has v show the node as it is then.

@@ -85,7 +85,7 @@ func (m marks) cordonPatch(node *corev1.Node, note string) *nodePatch {
 	if !annotated(node) {
 		patch.changed("annotated")
 	}
-	if node.Annotations[v1beta1.HoldsAnnotation] != note {
+	if node.Annotations[v1beta1.HoldsAnnotation] != note && !m.anothers(node) {
 		patch.metadata("annotations", v1beta1.HoldsAnnotation, note)
 	}
 	return patch

@@ -176,7 +176,7 @@ func (d *dispatcher) begin(node string, e *queuedEviction, takes claim, now time
 	if takes.budget == nil {
 		return
 	}
-	d.budgets.reserve(takes.budget.key, e.pod.Name)
+	d.budgets.reserve(takes.budget.key, e.pod.Name, now)
 	if !takes.exempt {
 		d.flows.begin(takes.budget.key)
 	}
@@ -219,7 +219,7 @@ func (d *dispatcher) answered(ctx context.Context, node string, e eviction, take
 	tried.answered(e, v, takes.budget != nil && !takes.exempt, now)
 	d.mu.Unlock()
 
-	countEviction(v.outcome)
+	countEviction(e, v)
 	klog.FromContext(ctx).V(2).Info("Posted eviction", "pod", klog.KObj(pod), "podUID", pod.UID, "node", node, "force", e.force, "outcome", v.outcome, "answer", v.message)
 	d.settled(node)
 	d.nudge()

@@ -50,7 +50,12 @@ func (d *Drainer) drain(ctx context.Context, v *view) (drainState, error) {
 	}
 	pods, listed := d.pods.pods(v.name)
 	if !listed {
-		return drainState{}, nil // we are called when they are
+		// We are called when they are, or cannot be. The watch itself tries again.
+		var state drainState
+		if err := d.pods.failure(v.name); err != nil {
+			state.lastError = err.Error()
+		}
+		return state, nil
 	}
 	drainable, known, err := d.selector.drainableKnowing(ctx, v.name, pods, v.memory.verdicts)
 	v.memory.verdicts = known
@@ -66,10 +71,24 @@ func (d *Drainer) drain(ctx context.Context, v *view) (drainState, error) {
 	if err == nil {
 		err = d.verify(ctx, v, &state)
 	}
+	if err != nil {
+		d.keepWord(v, state)
+	}
 	if err = errors.Join(err, volumesErr); err != nil {
 		state.lastError = err.Error()
 	}
 	return state, err
+}
+
+// keepWord leaves what a hold said that was drained and shows no pod, where that could not be confirmed
+// for what it asks now.
+func (d *Drainer) keepWord(v *view, state drainState) {
+	for _, h := range v.active {
+		f, old := state.byHold[h.UID], v.memory.hold(h.UID).draft.of(h)
+		if f != nil && !f.empty && len(f.pending) == 0 && drained(old) && !staysDrained(h, old, 0) {
+			delete(state.byHold, h.UID)
+		}
+	}
 }
 
 // planInput is what a plan for the node is made from.

@@ -85,6 +85,11 @@ func (s *statusBuilder) podsUnknown() {
 			s.next.ObservedGeneration = s.old.ObservedGeneration
 		}
 		s.deadline()
+		if !drained(s.old) && s.late() {
+			s.next.Phase = v1beta1.PhaseFailed
+			s.condition(v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonDeadlineExceeded,
+				"the pods of node %s are not known past the deadline; they are being listed", s.hold.Spec.NodeName)
+		}
 		return
 	}
 	s.begin()

@@ -93,13 +93,7 @@ func transitions(h hold, old, next v1beta1.NodeMaintenanceStatus) []transition {
 	case next.NodeBefore != nil && old.NodeBefore == nil:
 		note(corev1.EventTypeNormal, eventMaintenanceStarted, "%s takes node %s out of service: %s", holder(h), node, reasonGiven(h))
 	}
-	switch {
-	case drained(next) && !drained(old):
-		note(corev1.EventTypeNormal, eventDrainSucceeded, "%s (%s)",
-			conditionMessage(next, v1beta1.ConditionDrained), h.Name)
-	case draining(next) && drained(old):
-		note(corev1.EventTypeWarning, eventDrainRestarted, "%d pods came to drained node %s; %s drains it again", next.PendingPodCount, node, h.Name)
-	}
+	found = append(found, drainTransitions(h, old, next)...)
 	if next.Phase == v1beta1.PhaseFailed && old.Phase != v1beta1.PhaseFailed {
 		note(corev1.EventTypeWarning, eventDrainTimedOut, "on node %s %s (%s)", node, conditionMessage(next, v1beta1.ConditionDrained), h.Name)
 	}
@@ -107,6 +101,25 @@ func transitions(h hold, old, next v1beta1.NodeMaintenanceStatus) []transition {
 		note(corev1.EventTypeWarning, eventReleaseFailed, "could not release node %s from %s: %s", node, h.Name, next.LastError)
 	}
 	return append(found, expirationTransitions(h, old, next)...)
+}
+
+// drainTransitions are the events about a drain that is done, or begins again.
+func drainTransitions(h hold, old, next v1beta1.NodeMaintenanceStatus) []transition {
+	said := transition{kind: corev1.EventTypeNormal, alsoOnNode: true}
+	switch {
+	case drained(next) && !drained(old):
+		said.reason = eventDrainSucceeded
+		said.message = fmt.Sprintf("%s (%s)", conditionMessage(next, v1beta1.ConditionDrained), h.Name)
+	case !draining(next) || !drained(old):
+		return nil
+	case next.ObservedGeneration != old.ObservedGeneration:
+		said.reason = eventDrainRestarted
+		said.message = fmt.Sprintf("%s was changed and drains node %s anew: %d pods are to leave", h.Name, h.Spec.NodeName, next.PendingPodCount)
+	default:
+		said.kind, said.reason = corev1.EventTypeWarning, eventDrainRestarted
+		said.message = fmt.Sprintf("%d pods came to drained node %s; %s drains it again", next.PendingPodCount, h.Spec.NodeName, h.Name)
+	}
+	return []transition{said}
 }
 
 func expirationTransitions(h hold, old, next v1beta1.NodeMaintenanceStatus) []transition {

@@ -86,6 +86,16 @@ func (d *dispatcher) cancel(node string) {
 	d.forget(node, nil)
 }
 
+// pause has no further pod of the node posted until want is called again. What is known of its
+// pods stays known.
+func (d *dispatcher) pause(node string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if queue := d.nodes[node]; queue != nil {
+		queue.evictions = nil
+	}
+}
+
 // waitingIn are the nodes that want pods of the namespace evicted.
 func (d *dispatcher) waitingIn(namespace string) []string {
 	d.mu.Lock()

@@ -29,10 +29,7 @@ func (d *Drainer) release(ctx context.Context, v *view) (time.Duration, error) {
 	// The conditions inform others, no more: a failure to clear them keeps no hold from ending.
 	conditionsErr := d.saveConditions(ctx, v.memory, v.node, nil)
 	again, err := d.saveStatuses(ctx, v, func(hold) facts { return facts{node: v.node.UID} })
-	if err != nil {
-		return again, errors.Join(conditionsErr, err)
-	}
-	return again, errors.Join(conditionsErr, d.dropFinalizers(ctx, v))
+	return again, errors.Join(conditionsErr, err, d.dropFinalizers(ctx, v))
 }
 
 // saveReleaseError says on holds why they have not been released: somebody may be waiting for it.
@@ -42,11 +39,12 @@ func (d *Drainer) saveReleaseError(ctx context.Context, v *view, holds []hold, c
 		return nil
 	}
 	var errs []error
+	message := bounded(cause.Error(), maxMessageBytes)
 	now := metav1.NewTime(d.config.Clock.Now()).Rfc3339Copy()
 	for _, h := range holds {
 		next := *h.Status.DeepCopy()
-		if next.LastError != cause.Error() {
-			next.LastError, next.LastUpdate = cause.Error(), &now
+		if next.LastError != message {
+			next.LastError, next.LastUpdate = message, &now
 		}
 		_, err := d.saveStatus(ctx, h, v.memory.hold(h.UID), next, true)
 		errs = append(errs, err)
@@ -71,16 +69,13 @@ func (d *Drainer) giveBack(ctx context.Context, v *view) error {
 		return errCacheBehind
 	}
 	before := recordedBefore(fresh.holds(), v.node.UID)
-	if before != nil && ours(v.node, *before) {
+	if before == nil {
+		before = d.marks.leftBehind(v.node)
+	}
+	if before != nil && d.marks.on(v.node, *before) {
 		return d.undo(ctx, v, *before)
 	}
 	return nil
-}
-
-// ours says whether the node carries marks that it did not have before.
-func ours(node *corev1.Node, before v1beta1.NodeBefore) bool {
-	taint := corev1.Taint{Key: v1beta1.DrainTaint, Effect: corev1.TaintEffectNoSchedule}
-	return annotated(node) || (drainTainted(node) && !slices.Contains(before.Taints, taint.ToString()))
 }
 
 // undo gives the node back as it was before, and says so.

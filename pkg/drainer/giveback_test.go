@@ -218,7 +218,10 @@ func TestCordonThatFailsIsReportedAndTriedAgain(t *testing.T) {
 	inCluster(t, func(t *testing.T) *cluster {
 		c := newCluster(t, makeNode(testNode), makePod("web-1"))
 		refusals := 0
-		c.kube.PrependReactor("patch", "nodes", func(clienttesting.Action) (bool, runtime.Object, error) {
+		c.kube.PrependReactor("patch", "nodes", func(action clienttesting.Action) (bool, runtime.Object, error) {
+			if action.GetSubresource() != "" {
+				return false, nil, nil
+			}
 			refusals++
 			return refusals < 10, nil, apierrors.NewForbidden(corev1.Resource("nodes"), testNode, errors.New("not you"))
 		})

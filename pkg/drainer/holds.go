@@ -93,6 +93,17 @@ func (h hold) cordons() bool { return stageRank(h.Spec.Stage) >= stageRank(v1bet
 // given back.
 func (h hold) ended() bool { return !h.DeletionTimestamp.IsZero() || !h.cordons() }
 
+// deleted is when the hold was deleted; zero when it was not.
+func (h hold) deleted() time.Time {
+	if h.DeletionTimestamp == nil {
+		return time.Time{}
+	}
+	return h.DeletionTimestamp.Time
+}
+
+// lasting are the holds that have not ended.
+func lasting(holds []hold) []hold { return slices.DeleteFunc(slices.Clone(holds), hold.ended) }
+
 // recorded says whether the hold has written down what the node was like before.
 func (h hold) recorded(node types.UID) bool {
 	return h.Status.NodeUID == node && h.Status.NodeBefore != nil
@@ -114,12 +125,20 @@ func stageRank(stage v1beta1.MaintenanceStage) int {
 }
 
 // recordedBefore is what the holds wrote down of the node of that UID before they had it
-// cordoned; nil when none has.
+// cordoned; nil when none has. The one that ends last knows best: the node may have been given back
+// since another ended that has not been let go yet.
 func recordedBefore(holds []hold, node types.UID) *v1beta1.NodeBefore {
-	for _, h := range holds {
-		if h.recorded(node) {
-			return h.Status.NodeBefore
-		}
+	known := slices.DeleteFunc(slices.Clone(holds), func(h hold) bool { return !h.recorded(node) })
+	if len(known) == 0 {
+		return nil
 	}
-	return nil
+	return slices.MaxFunc(known, compareEnds).Status.NodeBefore
+}
+
+// compareEnds orders holds by when they end: those that do not come last.
+func compareEnds(a, b hold) int {
+	if a.ended() != b.ended() {
+		return btoi(b.ended()) - btoi(a.ended())
+	}
+	return cmp.Or(a.deleted().Compare(b.deleted()), a.CreationTimestamp.Compare(b.CreationTimestamp.Time))
 }

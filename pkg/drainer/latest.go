@@ -10,8 +10,9 @@ import (
 )
 
 // latest remembers the answer to our own last write of an object for as long as the cache
-// still shows a version that it replaced. Each of those writes named the version it was
-// computed from, so a cache that shows any other version has caught up.
+// still shows a version that it replaced. A write fails unless it names the present version, and
+// what was read past the cache is noted like a write, so a cache that shows any other version
+// has caught up.
 type latest[T metav1.Object] struct {
 	replaced []string
 	written  T
@@ -25,12 +26,8 @@ func (l *latest[T]) wrote(replaced string, written T) {
 
 // of is the newest known version of an object that the cache shows as cached.
 func (l *latest[T]) of(cached T) T {
-	switch {
-	case len(l.replaced) == 0 || l.written.GetUID() != cached.GetUID():
-	case slices.Contains(l.replaced, cached.GetResourceVersion()):
+	if len(l.replaced) > 0 && l.written.GetUID() == cached.GetUID() && slices.Contains(l.replaced, cached.GetResourceVersion()) {
 		return l.written
-	case l.written.GetResourceVersion() == cached.GetResourceVersion():
-		return cached
 	}
 	*l = latest[T]{}
 	return cached

@@ -105,6 +105,32 @@ func annotated(node *corev1.Node) bool {
 	return found
 }
 
+// anothers says whether the annotation is one of another store's server. That one is left alone: two
+// servers that both wrote theirs would never come to an end.
+func (m marks) anothers(node *corev1.Node) bool {
+	store := readNote(node).StoreID
+	return store != "" && store != m.storeID
+}
+
+// on says whether the node carries marks of ours that it did not have before. One that another store's
+// server holds too is left to that one.
+func (m marks) on(node *corev1.Node, before v1beta1.NodeBefore) bool {
+	if annotated(node) {
+		return !m.anothers(node)
+	}
+	taint := corev1.Taint{Key: v1beta1.DrainTaint, Effect: corev1.TaintEffectNoSchedule}
+	return drainTainted(node) && !slices.Contains(before.Taints, taint.ToString())
+}
+
+// leftBehind is what a node was like before, by its annotation, that carries both our marks; nil for
+// any other. The taint must be there too, because a kubelet may write annotations on its own node.
+func (m marks) leftBehind(node *corev1.Node) *v1beta1.NodeBefore {
+	if note := readNote(node); note.StoreID == m.storeID && drainTainted(node) {
+		return &note.Before
+	}
+	return nil
+}
+
 func drainTainted(node *corev1.Node) bool {
 	return slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool { return t.Key == v1beta1.DrainTaint })
 }

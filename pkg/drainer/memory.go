@@ -30,6 +30,8 @@ type nodeMemory struct {
 	verdicts verdicts
 	// claims are of the pods that stay on the node, while it is drained.
 	claims claims
+	// repairs spaces what is repaired of the cordon.
+	repairs writeLimit
 	// noted is the annotation of a node left behind that an event told of.
 	noted string
 }

@@ -16,6 +16,9 @@ import (
 const (
 	metricsNamespace = "maintenance"
 	metricsSubsystem = "drainer"
+
+	// outcomeDeleted counts the pods that were deleted past a deadline, not evicted.
+	outcomeDeleted = "deleted"
 )
 
 var (
@@ -55,7 +58,16 @@ var registerMetrics = sync.OnceFunc(func() {
 	legacyregistry.MustRegister(evictionsTotal, nodesDraining, blockedPods, drainDuration, nodesLeftBehind)
 })
 
-func countEviction(o outcome) { evictionsTotal.WithLabelValues(string(o)).Inc() }
+// countEviction counts a request that was made.
+func countEviction(e eviction, v verdict) {
+	switch {
+	case v.outcome == outcomeNotPosted:
+	case e.force && v.outcome == outcomeEvicted:
+		evictionsTotal.WithLabelValues(outcomeDeleted).Inc()
+	default:
+		evictionsTotal.WithLabelValues(string(v.outcome)).Inc()
+	}
+}
 
 func observeDrain(took time.Duration) { drainDuration.Observe(took.Seconds()) }
 

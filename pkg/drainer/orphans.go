@@ -14,9 +14,8 @@ import (
 
 // reclaim deals with a node that nobody holds. One that carries both our marks was left behind,
 // by a store that was lost or put back to an older state: it is given back as its annotation
-// says, since nothing else is left to say it. The taint must be there too, because a kubelet may
-// write annotations on its own node. One that another store's server marked is not ours to
-// touch.
+// says, since nothing else is left to say it. One that another store's server marked is not ours
+// to touch.
 func (d *Drainer) reclaim(ctx context.Context, v *view) error {
 	switch {
 	case v.node == nil:
@@ -39,9 +38,9 @@ func (d *Drainer) reclaim(ctx context.Context, v *view) error {
 	if len(fresh.holds()) > 0 {
 		return errCacheBehind
 	}
-	if note := readNote(v.node); note.StoreID == d.config.StoreID && drainTainted(v.node) {
+	if before := d.marks.leftBehind(v.node); before != nil {
 		klog.FromContext(ctx).Info("Giving back node that nobody holds", "node", v.name)
-		if err := d.undo(ctx, v, note.Before); err != nil {
+		if err := d.undo(ctx, v, *before); err != nil {
 			return err
 		}
 	}

@@ -45,7 +45,8 @@ type verdict struct {
 // code is the webhook's own choice, so only the words tell it from other refusals.
 var webhookDenial = regexp.MustCompile(`^admission webhook "([^"]+)" denied the request`)
 
-// judge tells outcomes apart by the status code of the answer, as doc.go lists them.
+// judge tells outcomes apart by the words of a webhook's refusal, or else by the status code of the
+// answer, as doc.go lists them.
 func judge(err error) verdict {
 	if err == nil {
 		return verdict{outcome: outcomeEvicted}
@@ -55,7 +56,8 @@ func judge(err error) verdict {
 	}
 	v := verdict{outcome: outcomeFailed, message: err.Error()}
 	if seconds, asked := apierrors.SuggestsClientDelay(err); asked {
-		v.retryAfter = time.Duration(seconds) * time.Second
+		// Whoever asks for more gets a minute: a proxy's hour is no reason to evict nothing for an hour.
+		v.retryAfter = min(time.Duration(seconds)*time.Second, mostBackoff)
 	}
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {
@@ -65,6 +67,8 @@ func judge(err error) verdict {
 	answer := status.Status()
 	denial := webhookDenial.FindStringSubmatch(answer.Message)
 	switch {
+	case denial != nil:
+		v.outcome, v.object = outcomeAdmissionWebhook, "webhook/"+denial[1]
 	case answer.Code == http.StatusNotFound:
 		v.outcome = outcomeGone
 	case answer.Code == http.StatusConflict:
@@ -72,8 +76,6 @@ func judge(err error) verdict {
 		v.outcome, v.unknown = outcomeGone, true
 	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
 		v.outcome = outcomeNamespaceTerminating
-	case denial != nil:
-		v.outcome, v.object = outcomeAdmissionWebhook, "webhook/"+denial[1]
 	case answer.Code == http.StatusTooManyRequests && apierrors.HasStatusCause(err, policyv1.DisruptionBudgetCause):
 		v.outcome = outcomeDisruptionBudget
 		if cause, found := apierrors.StatusCause(err, policyv1.DisruptionBudgetCause); found && cause.Message != "" {

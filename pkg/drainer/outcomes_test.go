@@ -65,6 +65,12 @@ func TestJudge(t *testing.T) {
 		"webhook with 403": {
 			err: webhookRefusal(http.StatusForbidden), wantOutcome: outcomeAdmissionWebhook, wantObject: "webhook/evict.kubevirt.io",
 		},
+		"webhook with 409": {
+			err: webhookRefusal(http.StatusConflict), wantOutcome: outcomeAdmissionWebhook, wantObject: "webhook/evict.kubevirt.io",
+		},
+		"throttled for an hour": {
+			err: apierrors.NewTooManyRequests("too many requests", 3600), wantOutcome: outcomeThrottled, wantRetryAfter: mostBackoff,
+		},
 		"throttled": {
 			err: apierrors.NewTooManyRequests("too many requests", 1), wantOutcome: outcomeThrottled, wantRetryAfter: time.Second,
 		},
@@ -125,7 +131,7 @@ func TestRefusedEvictions(t *testing.T) {
 				return c
 			}, func(c *cluster) {
 				c.create(makeHold("a"))
-				c.wait(29 * time.Second)
+				c.wait(28 * time.Second) // after 30 s an accepted eviction without a deletion is told of
 				c.wantEvictions(map[string]int{"web-1": test.wantTries, "web-2": 1})
 				status := c.hold("a").Status
 				if !test.wantBlocked {

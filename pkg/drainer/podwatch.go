@@ -10,6 +10,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -36,6 +37,8 @@ type podWatch struct {
 	stop   context.CancelFunc
 	store  cache.Store
 	synced cache.DoneChecker
+	// failure is why the pods could not be listed or watched the last time; nil when they could.
+	failure atomic.Pointer[error]
 }
 
 func newPodWatches(client kubernetes.Interface, changed func(node string)) *podWatches {
@@ -63,6 +66,15 @@ func (w *podWatches) start(ctx context.Context, node string) error {
 	}
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	started := &podWatch{stop: stop, store: informer.GetStore(), synced: registration.HasSyncedChecker()}
+	err = informer.SetWatchErrorHandlerWithContext(func(ctx context.Context, reflector *cache.Reflector, err error) {
+		cache.DefaultWatchErrorHandler(ctx, reflector, err)
+		started.failure.Store(&err)
+		w.changed(node)
+	})
+	if err != nil {
+		stop()
+		return fmt.Errorf("could not watch pods of node %s: %w", node, err)
+	}
 	w.watches[node] = started
 	w.running.Go(func() { informer.RunWithContext(ctx) })
 	w.running.Go(func() {
@@ -115,6 +127,20 @@ func (w *podWatches) pods(node string) ([]*corev1.Pod, bool) {
 	}
 	sortPods(pods)
 	return pods, true
+}
+
+// failure says why the pods of a watched node are not known yet; nil when they may be soon.
+func (w *podWatches) failure(node string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	watched := w.watches[node]
+	if watched == nil {
+		return nil
+	}
+	if err := watched.failure.Load(); err != nil {
+		return fmt.Errorf("could not list pods of node %s: %w", node, *err)
+	}
+	return nil
 }
 
 // watched are the nodes whose pods are watched.

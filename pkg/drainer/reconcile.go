@@ -76,6 +76,7 @@ func (d *Drainer) stopDraining(v *view) {
 	d.pods.stop(v.name)
 	gauges := v.memory.gauges
 	gauges.draining, gauges.blocked = false, nil
+	gauges.leftBehind = gauges.leftBehind && len(v.holds()) == 0
 	v.memory.gauges.replace(gauges)
 	v.memory.verdicts, v.memory.claims = nil, nil
 }
@@ -89,27 +90,36 @@ func (d *Drainer) hold(ctx context.Context, v *view) (time.Duration, error) {
 			return 0, err
 		}
 	}
-	before, err := d.ensureBefore(ctx, v)
-	if err != nil {
-		return 0, err
+	before, beforeErr := d.ensureBefore(ctx, v)
+	if before == nil || againLater(beforeErr) {
+		d.dispatcher.pause(v.name)
+		return 0, beforeErr
 	}
 	// The holds that stay have it now, so those that are released need not keep it. One that
 	// cannot end holds back nothing of the others.
 	dropErr := d.dropFinalizers(ctx, v)
-	cordoned, cordonErr := d.ensureCordon(ctx, v, *before)
-	if againLater(cordonErr) {
-		return 0, errors.Join(dropErr, cordonErr)
+	cordoned, cordonAgain, cordonErr := d.ensureCordon(ctx, v, *before)
+	errs := []error{beforeErr, dropErr, cordonErr}
+	var state drainState
+	if cordoned {
+		var drainErr error
+		state, drainErr = d.drain(ctx, v)
+		errs = append(errs, drainErr)
+	} else {
+		// Nothing more is evicted from a node that new pods may come to.
+		d.dispatcher.pause(v.name)
+		if againLater(cordonErr) {
+			return 0, errors.Join(errs...)
+		}
 	}
-	if !cordoned {
-		again, err := d.saveStatuses(ctx, v, func(hold) facts {
+	again, err := d.saveStatuses(ctx, v, func(h hold) facts {
+		if !cordoned {
 			return facts{node: v.node.UID, before: before, cordonError: cordonErr.Error()}
-		})
-		return again, errors.Join(dropErr, cordonErr, err)
-	}
-	state, drainErr := d.drain(ctx, v)
-	again, err := d.saveStatuses(ctx, v, func(h hold) facts { return state.facts(h, v.node.UID, before) })
+		}
+		return state.facts(h, v.node.UID, before)
+	})
 	conditionsErr := d.saveConditions(ctx, v.memory, v.node, wantedConditions(drainsOf(v)))
-	return shorter(again, state.again), errors.Join(dropErr, cordonErr, drainErr, err, conditionsErr)
+	return shorter(shorter(again, cordonAgain), state.again), errors.Join(append(errs, err, conditionsErr)...)
 }
 
 // drainsOf sums up how far the drains of the node have come.
@@ -136,17 +146,17 @@ func drainsOf(v *view) nodeDrains {
 // missing says on the holds of a node that does not exist that it does not. There is nothing to
 // give back, so the released ones end.
 func (d *Drainer) missing(ctx context.Context, v *view) (time.Duration, error) {
-	again, err := d.saveStatuses(ctx, v, func(hold) facts { return facts{} })
-	if len(v.released) == 0 || err != nil {
-		return again, err
+	again, statusErr := d.saveStatuses(ctx, v, func(hold) facts { return facts{} })
+	if len(v.released) == 0 {
+		return again, statusErr
 	}
 	switch node, err := d.liveNode(ctx, v.name); {
 	case err != nil:
-		return again, err
+		return again, errors.Join(statusErr, err)
 	case node != nil:
-		return again, errCacheBehind
+		return again, errors.Join(statusErr, errCacheBehind)
 	default:
-		return again, d.dropFinalizers(ctx, v)
+		return again, errors.Join(statusErr, d.dropFinalizers(ctx, v))
 	}
 }
 

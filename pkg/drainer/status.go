@@ -134,8 +134,20 @@ func (s *statusBuilder) cordoning() {
 	s.setError(s.facts.cordonError)
 	if s.facts.cordonError != "" {
 		s.condition(v1beta1.ConditionCordoned, metav1.ConditionFalse, v1beta1.ReasonCordonFailed, "%s", s.facts.cordonError)
+		s.undrained()
 	}
 	s.unblocked()
+}
+
+// undrained takes back that the node is drained: pods may come to it, and what they take to leave is
+// another drain.
+func (s *statusBuilder) undrained() {
+	if !drained(s.old) {
+		return
+	}
+	s.next.StartTime, s.next.Deadline, s.next.DrainedTime = nil, nil, nil
+	s.next.DrainProgress, s.next.EvictionPods = 0, 0
+	s.condition(v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonCordonFailed, "node %s is not cordoned any more", s.hold.Spec.NodeName)
 }
 
 func (s *statusBuilder) onlyCordoned() {

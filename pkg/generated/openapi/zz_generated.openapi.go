@@ -414,7 +414,7 @@ func schema_pkg_apis_maintenance_v1beta1_DrainSpec(ref common.ReferenceCallback)
 					},
 					"gracePeriodSeconds": {
 						SchemaProps: spec.SchemaProps{
-							Description: "gracePeriodSeconds is how long each pod gets to stop, instead of its own terminationGracePeriodSeconds. At least 1, at most 2592000 (30 days). Where several holds evict the same pod the longest counts. Not set: each pod's own.",
+							Description: "gracePeriodSeconds is how long each pod gets to stop, instead of its own terminationGracePeriodSeconds. At least 1, at most 2592000 (30 days). Where several holds evict the same pod the longest counts. Setting it takes the verb force on nodes/maintenance, since it overrules what pods ask for. Not set: each pod's own.",
 							Type:        []string{"integer"},
 							Format:      "int64",
 						},
@@ -428,7 +428,7 @@ func schema_pkg_apis_maintenance_v1beta1_DrainSpec(ref common.ReferenceCallback)
 					},
 					"onTimeout": {
 						SchemaProps: spec.SchemaProps{
-							Description: "onTimeout is what happens to the pods that are left past the deadline. Report reports the drain as failed; evictions go on, and a node that empties after all has succeeded. Delete also deletes them, whatever their disruption budgets say: each has its grace period, of 1 second at least. This NodeMaintenance never deletes pods that its own unmanagedPods or emptyDirPods block. Delete needs timeoutSeconds. Default: Report.\n\nPossible enum values:\n - `\"Delete\"` deletes what is left.\n - `\"Report\"` reports the drain as failed and goes on evicting.",
+							Description: "onTimeout is what happens to the pods that are left past the deadline. Report reports the drain as failed; evictions go on, and a node that empties after all has succeeded. Delete also deletes them, whatever their disruption budgets say, those of later turns and those that were to run to their end first included: each has its grace period, of 1 second at least. This NodeMaintenance never deletes pods that its own unmanagedPods or emptyDirPods block. Delete needs timeoutSeconds, and takes the verb force on nodes/maintenance. Default: Report.\n\nPossible enum values:\n - `\"Delete\"` deletes what is left.\n - `\"Report\"` reports the drain as failed and goes on evicting.",
 							Type:        []string{"string"},
 							Format:      "",
 							Enum:        []interface{}{"Delete", "Report"},

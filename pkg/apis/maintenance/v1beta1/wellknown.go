@@ -20,8 +20,8 @@ const (
 	ExcludeFromRemediationLabel = "remediation.medik8s.io/exclude-from-remediation"
 
 	// HoldsAnnotation says on the Node who holds it and why, as JSON. It is
-	// for people to read and for finding nodes that were left behind; while a
-	// hold exists, nothing is decided by it.
+	// for people to read, and for telling whose a node is that was left behind
+	// or that another server holds too.
 	HoldsAnnotation = GroupName + "/holds"
 )
 

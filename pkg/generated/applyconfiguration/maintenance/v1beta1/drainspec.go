@@ -21,7 +21,8 @@ type DrainSpecApplyConfiguration struct {
 	PodSelector *v1.LabelSelectorApplyConfiguration `json:"podSelector,omitempty"`
 	// gracePeriodSeconds is how long each pod gets to stop, instead of its own
 	// terminationGracePeriodSeconds. At least 1, at most 2592000 (30 days). Where several
-	// holds evict the same pod the longest counts. Not set: each pod's own.
+	// holds evict the same pod the longest counts. Setting it takes the verb force on
+	// nodes/maintenance, since it overrules what pods ask for. Not set: each pod's own.
 	GracePeriodSeconds *int64 `json:"gracePeriodSeconds,omitempty"`
 	// timeoutSeconds is how long the drain may take, counted from when the node is cordoned
 	// for it. onTimeout says what happens then. At least 1, at most 2592000 (30 days). Not
@@ -29,9 +30,11 @@ type DrainSpecApplyConfiguration struct {
 	TimeoutSeconds *int64 `json:"timeoutSeconds,omitempty"`
 	// onTimeout is what happens to the pods that are left past the deadline. Report reports
 	// the drain as failed; evictions go on, and a node that empties after all has succeeded.
-	// Delete also deletes them, whatever their disruption budgets say: each has its grace
-	// period, of 1 second at least. This NodeMaintenance never deletes pods that its own
-	// unmanagedPods or emptyDirPods block. Delete needs timeoutSeconds. Default: Report.
+	// Delete also deletes them, whatever their disruption budgets say, those of later turns
+	// and those that were to run to their end first included: each has its grace period, of
+	// 1 second at least. This NodeMaintenance never deletes pods that its own unmanagedPods
+	// or emptyDirPods block. Delete needs timeoutSeconds, and takes the verb force on
+	// nodes/maintenance. Default: Report.
 	OnTimeout *maintenancev1beta1.TimeoutAction `json:"onTimeout,omitempty"`
 	// unmanagedPods is what happens to pods that no controller owns, which nobody creates
 	// again: Evict evicts them, Block leaves them, and the drain waits for somebody to
