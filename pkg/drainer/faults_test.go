@@ -68,6 +68,11 @@ func TestRepairThatFailsTakesBackDrained(t *testing.T) {
 		c.wait(statusInterval)
 		c.wantPhase("a", v1beta1.PhaseRunning)
 		c.wantCondition("a", v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonCordonFailed)
+		for _, said := range ourConditions(c.node(testNode)) {
+			if said.Type == corev1.NodeDrained && said.Status != corev1.ConditionFalse {
+				t.Error("the node still says that it is drained")
+			}
+		}
 		dropReactor(&c.kube.Fake)
 		c.events()
 		c.wait(time.Minute)

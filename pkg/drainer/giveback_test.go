@@ -218,10 +218,7 @@ func TestCordonThatFailsIsReportedAndTriedAgain(t *testing.T) {
 	inCluster(t, func(t *testing.T) *cluster {
 		c := newCluster(t, makeNode(testNode), makePod("web-1"))
 		refusals := 0
-		c.kube.PrependReactor("patch", "nodes", func(action clienttesting.Action) (bool, runtime.Object, error) {
-			if action.GetSubresource() != "" {
-				return false, nil, nil
-			}
+		c.kube.PrependReactor("patch", "nodes", func(clienttesting.Action) (bool, runtime.Object, error) {
 			refusals++
 			return refusals < 10, nil, apierrors.NewForbidden(corev1.Resource("nodes"), testNode, errors.New("not you"))
 		})
@@ -234,6 +231,9 @@ func TestCordonThatFailsIsReportedAndTriedAgain(t *testing.T) {
 		c.wantEvictions(map[string]int{"web-1": 0})
 		if c.hold("a").Status.LastError == "" {
 			t.Error("lastError is silent")
+		}
+		if said := ourConditions(c.node(testNode)); len(said) > 0 {
+			t.Errorf("the node says %v, and was never cordoned", said)
 		}
 		c.wait(time.Minute)
 		c.wantCondition("a", v1beta1.ConditionCordoned, metav1.ConditionTrue, v1beta1.ReasonCordoned)

@@ -118,8 +118,11 @@ func (d *Drainer) hold(ctx context.Context, v *view) (time.Duration, error) {
 		}
 		return state.facts(h, v.node.UID, before)
 	})
-	conditionsErr := d.saveConditions(ctx, v.memory, v.node, wantedConditions(drainsOf(v)))
-	return shorter(shorter(again, cordonAgain), state.again), errors.Join(append(errs, err, conditionsErr)...)
+	errs = append(errs, err)
+	if cordoned || len(ourConditions(v.node)) > 0 { // a node that was never cordoned says nothing
+		errs = append(errs, d.saveConditions(ctx, v.memory, v.node, wantedConditions(drainsOf(v))))
+	}
+	return shorter(shorter(again, cordonAgain), state.again), errors.Join(errs...)
 }
 
 // drainsOf sums up how far the drains of the node have come.

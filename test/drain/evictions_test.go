@@ -6,6 +6,8 @@ package drain
 import (
 	"encoding/json"
 	"net/http"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -104,11 +106,26 @@ func (p *pool) checkEvictions(t *testing.T) {
 		case e.byBudget && !p.contended:
 			t.Errorf("the eviction of pod %s, which had started %s before, was posted although its budget had no room: %s",
 				e.pod, e.asked.Sub(pod.started), e.answer)
+			p.logServer(t, string(e.uid))
 		}
 	}
 	for uid, count := range accepted {
 		if pod, _ := p.pods.seen(uid); count > 1 {
 			t.Errorf("pod %s was evicted %d times", pod.name, count)
+		}
+	}
+}
+
+// logServer logs what the server wrote about something.
+func (p *pool) logServer(t *testing.T, about string) {
+	t.Helper()
+	log, err := os.ReadFile(p.Server.LogPath())
+	if err != nil {
+		t.Fatalf("could not read the server's log: %v", err)
+	}
+	for line := range strings.Lines(string(log)) {
+		if strings.Contains(line, about) {
+			t.Log(strings.TrimSpace(line))
 		}
 	}
 }
