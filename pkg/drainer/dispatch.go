@@ -220,7 +220,7 @@ func (d *dispatcher) answered(ctx context.Context, node string, e eviction, take
 	d.mu.Unlock()
 
 	countEviction(e, v)
-	klog.FromContext(ctx).V(2).Info("Posted eviction", "pod", klog.KObj(pod), "podUID", pod.UID, "node", node, "force", e.force, "outcome", v.outcome, "answer", v.message)
+	klog.FromContext(ctx).V(2).Info("Posted eviction", "pod", klog.KObj(pod), "podUID", pod.UID, "node", node, "force", e.force, "exempt", takes.exempt, "outcome", v.outcome, "answer", v.message)
 	d.settled(node)
 	d.nudge()
 }

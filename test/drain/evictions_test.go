@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -103,10 +104,10 @@ func (p *pool) checkEvictions(t *testing.T) {
 			accepted[e.uid]++
 		case e.code >= http.StatusInternalServerError:
 			t.Errorf("the eviction of pod %s was answered by %d", e.pod, e.code)
-		case e.byBudget && !p.contended:
+		case e.byBudget && !p.contended && !p.unforeseeable(t, e):
 			t.Errorf("the eviction of pod %s, which had started %s before, was posted although its budget had no room: %s",
 				e.pod, e.asked.Sub(pod.started), e.answer)
-			p.logServer(t, string(e.uid))
+			t.Log(strings.Join(p.serverLog(t, e.uid), "\n"))
 		}
 	}
 	for uid, count := range accepted {
@@ -116,18 +117,34 @@ func (p *pool) checkEvictions(t *testing.T) {
 	}
 }
 
-// logServer logs what the server wrote about something.
-func (p *pool) logServer(t *testing.T, about string) {
+// lastMoment is how long before an eviction its pod may have begun to run without the server's knowing:
+// a pod that does not run yet is evicted past its budget, which the API server judges when it gets to the
+// request. The server asks about such a pod just before, but answer and request take their time on a busy
+// machine, and no precondition of an eviction is looked at before the budget.
+const lastMoment = 300 * time.Millisecond
+
+// unforeseeable says whether a budget refused a pod that had begun to run in the last moment, and that
+// the server had found not to run.
+func (p *pool) unforeseeable(t *testing.T, e eviction) bool {
+	t.Helper()
+	pod, _ := p.pods.seen(e.uid)
+	if !e.byBudget || pod.started.IsZero() || e.asked.Sub(pod.started) >= lastMoment {
+		return false
+	}
+	return slices.ContainsFunc(p.serverLog(t, e.uid), func(line string) bool {
+		return strings.Contains(line, "exempt=true") && strings.Contains(line, `outcome="disruption_budget"`)
+	})
+}
+
+// serverLog is what the server wrote about a pod.
+func (p *pool) serverLog(t *testing.T, uid types.UID) []string {
 	t.Helper()
 	log, err := os.ReadFile(p.Server.LogPath())
 	if err != nil {
 		t.Fatalf("could not read the server's log: %v", err)
 	}
-	for line := range strings.Lines(string(log)) {
-		if strings.Contains(line, about) {
-			t.Log(strings.TrimSpace(line))
-		}
-	}
+	lines := strings.Split(string(log), "\n")
+	return slices.DeleteFunc(lines, func(line string) bool { return !strings.Contains(line, string(uid)) })
 }
 
 // evicted are the pods that our server evicted, by name.
