@@ -88,7 +88,7 @@ func (c *Cluster) ensure(ctx context.Context, p component) (proc *process.Proces
 // runningLocked prefers the handle of our own child, which is reaped as soon as
 // it ends and knows its exit code.
 func (c *Cluster) runningLocked(name string) *process.Process {
-	if child := c.children[name]; child != nil && !child.Ended() {
+	if child := c.children[name]; child != nil && child.Alive() {
 		return child
 	}
 	return c.state.running(name)
