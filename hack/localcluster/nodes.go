@@ -157,8 +157,8 @@ func nodeReady(node *corev1.Node) bool {
 }
 
 // StopKubelet stops the simulated kubelet of a node: it renews the node's lease
-// no more, and the node's pods neither become Ready nor terminate. After 25 s the
-// node lifecycle controller finds the node unreachable.
+// no more, and the node's pods neither become Ready nor terminate. After five
+// quarters of Options.NodeLease the node lifecycle controller finds the node unreachable.
 func (c *Cluster) StopKubelet(ctx context.Context, node string) error {
 	return c.patchKubeletLabel(ctx, node, `"`+KubeletStopped+`"`)
 }

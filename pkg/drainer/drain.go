@@ -27,13 +27,18 @@ const drainPoll = time.Minute
 type drainState struct {
 	// byHold is nil while the node's pods are not known.
 	byHold map[types.UID]*drainFacts
+	// cordonError is why there is no drain: the node could not be cordoned; empty when it could.
+	cordonError string
 	// lastError is what went wrong; empty when nothing did.
 	lastError string
 	again     time.Duration
 }
 
 func (s drainState) facts(h hold, node types.UID, before *v1beta1.NodeBefore) facts {
-	f := facts{node: node, before: before, cordoned: true, drain: s.byHold[h.UID], lastError: s.lastError}
+	f := facts{
+		node: node, before: before, cordoned: s.cordonError == "", cordonError: s.cordonError,
+		drain: s.byHold[h.UID], lastError: s.lastError,
+	}
 	if h.invalid != nil {
 		f.lastError = h.invalid.Error()
 	}

@@ -26,7 +26,7 @@ func (l *latest[T]) wrote(replaced string, written T) {
 
 // of is the newest known version of an object that the cache shows as cached.
 func (l *latest[T]) of(cached T) T {
-	if len(l.replaced) > 0 && l.written.GetUID() == cached.GetUID() && slices.Contains(l.replaced, cached.GetResourceVersion()) {
+	if slices.Contains(l.replaced, cached.GetResourceVersion()) && l.written.GetUID() == cached.GetUID() {
 		return l.written
 	}
 	*l = latest[T]{}

@@ -37,7 +37,8 @@ type podWatch struct {
 	stop   context.CancelFunc
 	store  cache.Store
 	synced cache.DoneChecker
-	// failure is why the pods could not be listed or watched the last time; nil when they could.
+	// failure is why the pods could not be listed or watched the last time that they could not. It
+	// speaks of the present only until synced.
 	failure atomic.Pointer[error]
 }
 

@@ -99,30 +99,25 @@ func (d *Drainer) hold(ctx context.Context, v *view) (time.Duration, error) {
 	// cannot end holds back nothing of the others.
 	dropErr := d.dropFinalizers(ctx, v)
 	cordoned, cordonAgain, cordonErr := d.ensureCordon(ctx, v, *before)
-	errs := []error{beforeErr, dropErr, cordonErr}
 	var state drainState
+	var drainErr error
 	if cordoned {
-		var drainErr error
 		state, drainErr = d.drain(ctx, v)
-		errs = append(errs, drainErr)
 	} else {
 		// Nothing more is evicted from a node that new pods may come to.
 		d.dispatcher.pause(v.name)
 		if againLater(cordonErr) {
-			return 0, errors.Join(errs...)
+			return 0, errors.Join(beforeErr, dropErr, cordonErr)
 		}
+		state.cordonError = cordonErr.Error()
 	}
-	again, err := d.saveStatuses(ctx, v, func(h hold) facts {
-		if !cordoned {
-			return facts{node: v.node.UID, before: before, cordonError: cordonErr.Error()}
-		}
-		return state.facts(h, v.node.UID, before)
-	})
-	errs = append(errs, err)
+	again, statusErr := d.saveStatuses(ctx, v, func(h hold) facts { return state.facts(h, v.node.UID, before) })
+	var conditionsErr error
 	if cordoned || len(ourConditions(v.node)) > 0 { // a node that was never cordoned says nothing
-		errs = append(errs, d.saveConditions(ctx, v.memory, v.node, wantedConditions(drainsOf(v))))
+		conditionsErr = d.saveConditions(ctx, v.memory, v.node, wantedConditions(drainsOf(v)))
 	}
-	return shorter(shorter(again, cordonAgain), state.again), errors.Join(errs...)
+	return shorter(shorter(again, cordonAgain), state.again),
+		errors.Join(beforeErr, dropErr, cordonErr, drainErr, statusErr, conditionsErr)
 }
 
 // drainsOf sums up how far the drains of the node have come.

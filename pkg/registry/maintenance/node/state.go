@@ -1,8 +1,8 @@
 // Copyright The maintenance-apiserver Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package node says of the resource nodes what a node's state is, how it is printed, and what
-// the holds are called that are created through a node. Nothing in it does I/O.
+// Package node says of the resource nodes what a node's state is, and how it is printed. Nothing
+// in it does I/O.
 package node
 
 import (

@@ -8,8 +8,10 @@ package nodemaintenance
 import (
 	"fmt"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/registry/generic"
 	"k8s.io/apiserver/pkg/registry/rest"
 
@@ -20,6 +22,11 @@ import (
 
 // Plural is the resource's name in URLs and in RBAC rules.
 const Plural = "nodemaintenances"
+
+// Invalid is the answer to a request whose hold breaks rules: 422, with each of the errors.
+func Invalid(hold *maintenance.NodeMaintenance, errs field.ErrorList) error {
+	return apierrors.NewInvalid(maintenance.SchemeGroupVersion.WithKind("NodeMaintenance").GroupKind(), hold.Name, errs)
+}
 
 // Definition declares the resource nodemaintenances. The scheme must know its
 // types; wrap adds what it does beyond storing objects, and may be nil.

@@ -21,7 +21,7 @@ var holdName = regexp.MustCompile(`^(.+)-[0-9a-f]{8}$`)
 // It is the same each time, so that the store itself refuses a second one.
 func HoldName(node, requestor string) string {
 	sum := sha256.Sum256([]byte(requestor))
-	return nodeInName(node) + "-" + hex.EncodeToString(sum[:])[:requestorDigits]
+	return node[:min(len(node), maxNodeInName)] + "-" + hex.EncodeToString(sum[:])[:requestorDigits]
 }
 
 // NodeInHoldName returns the node, cut to 244 characters, in a name that HoldName could have given
@@ -32,5 +32,3 @@ func NodeInHoldName(name string) (string, bool) {
 	}
 	return "", false
 }
-
-func nodeInName(node string) string { return node[:min(len(node), maxNodeInName)] }

@@ -94,14 +94,14 @@ func (r *MaintenanceREST) Create(ctx context.Context, nodeName string, obj runti
 	hold := obj.(*maintenance.NodeMaintenance)
 	name := nodemaintenance.HoldName(nodeName, nodemaintenance.RequestorFrom(ctx))
 	if errs := fit(hold, nodeName, name); len(errs) > 0 {
-		return nil, apierrors.NewInvalid(maintenance.SchemeGroupVersion.WithKind("NodeMaintenance").GroupKind(), hold.Name, errs)
+		return nil, nodemaintenance.Invalid(hold, errs)
 	}
 	attributes := r.admission.attributes(ctx, hold, admission.Create, options, options.DryRun)
 	if err := r.admission.mutate(ctx, attributes); err != nil {
 		return nil, err
 	}
 	if errs := fit(hold, nodeName, name); len(errs) > 0 {
-		return nil, apierrors.NewInvalid(maintenance.SchemeGroupVersion.WithKind("NodeMaintenance").GroupKind(), hold.Name, errs)
+		return nil, nodemaintenance.Invalid(hold, errs)
 	}
 	created, err := r.holds.Create(ctx, hold, r.admission.validateCreate(createValidation, attributes), options)
 	if apierrors.IsAlreadyExists(err) {

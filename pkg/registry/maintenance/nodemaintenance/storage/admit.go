@@ -26,8 +26,6 @@ const (
 	anyVersion = "0"
 )
 
-var holdKind = maintenance.SchemeGroupVersion.WithKind("NodeMaintenance").GroupKind()
-
 // admit has a new hold checked against what is there, after everything else: who may not
 // create it learns nothing of the others.
 func (r *REST) admit(validate rest.ValidateObjectFunc) rest.ValidateObjectFunc {
@@ -60,7 +58,7 @@ func (r *REST) admitName(hold *maintenance.NodeMaintenance) error {
 	if ofOwnNode, _ := nodemaintenance.NodeInHoldName(own); node != ofOwnNode && !r.nodes.HasNode(node) {
 		return nil
 	}
-	return apierrors.NewInvalid(holdKind, hold.Name, field.ErrorList{field.Invalid(field.NewPath("metadata", "name"), hold.Name,
+	return nodemaintenance.Invalid(hold, field.ErrorList{field.Invalid(field.NewPath("metadata", "name"), hold.Name,
 		fmt.Sprintf("is kept for a hold that is created through nodes/%s/maintenance: choose one that does not end in a dash and 8 hexadecimal digits", node))})
 }
 
@@ -91,7 +89,7 @@ func refuseTooLarge(_ context.Context, obj, old runtime.Object) (runtime.Object,
 		return nil, fmt.Errorf("could not update a NodeMaintenance: got %T for %T", obj, old)
 	}
 	if errs := validation.ValidateSize(newHold, oldHold); len(errs) > 0 {
-		return nil, apierrors.NewInvalid(holdKind, newHold.Name, errs)
+		return nil, nodemaintenance.Invalid(newHold, errs)
 	}
 	return obj, nil
 }

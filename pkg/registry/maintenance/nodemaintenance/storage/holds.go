@@ -91,8 +91,7 @@ func (r *REST) HoldsOn(ctx context.Context, node string) (*maintenance.NodeMaint
 }
 
 // holdsOn lists the holds that keep a node in maintenance, oldest first, but for
-// those left out. The list is no older than minVersion; empty
-// asks for the latest.
+// those left out. The list is no older than minVersion; empty asks for the latest.
 func (r *REST) holdsOn(ctx context.Context, node, minVersion string, leftOut ...types.UID) ([]maintenance.NodeMaintenance, error) {
 	list, err := r.listOn(ctx, node, minVersion)
 	if err != nil {
