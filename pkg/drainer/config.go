@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/tools/record"
 	"k8s.io/utils/clock"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/eviction"
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned"
 )
 
@@ -40,6 +41,12 @@ type Config struct {
 	// EvictionsInFlight bounds the eviction requests under way at a time, over all nodes.
 	// Default: DefaultEvictionsInFlight.
 	EvictionsInFlight int
+	// Evictions makes the requests that evict and delete pods. Default: one that makes them through
+	// Kube.
+	Evictions eviction.Client
+	// Gates decide when a node may be taken out of service. All must agree; they are asked in this
+	// order. Default: none, so that nothing waits.
+	Gates []Gate
 	// OwnPod is the pod that this process runs in: it is never evicted, since nobody would be
 	// left to go on. Zero: the process does not run in the cluster.
 	OwnPod types.NamespacedName
@@ -61,6 +68,9 @@ func (c *Config) complete() error {
 	}
 	if c.Clock == nil {
 		c.Clock = clock.RealClock{}
+	}
+	if c.Evictions == nil && c.Kube != nil {
+		c.Evictions = eviction.NewClient(c.Kube)
 	}
 	if c.EvictionsInFlight == 0 {
 		c.EvictionsInFlight = DefaultEvictionsInFlight

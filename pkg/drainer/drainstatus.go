@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"strings"
 
-	apiequality "k8s.io/apimachinery/pkg/api/equality"
-	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/plan"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/quote"
 )
 
 const (
@@ -21,59 +21,62 @@ const (
 	maxListedVolumes = 10
 )
 
-func equalStatus(a, b v1beta1.NodeMaintenanceStatus) bool {
-	return apiequality.Semantic.DeepEqual(a, b)
-}
-
-// drained says whether the status says that the hold's pods have left.
-func drained(status v1beta1.NodeMaintenanceStatus) bool {
-	return apimeta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionDrained)
-}
-
-// draining says whether the status speaks of a drain that is under way: begun and not done. A
-// pod that comes to a drained node begins another.
-func draining(status v1beta1.NodeMaintenanceStatus) bool {
-	return status.StartTime != nil && !drained(status)
-}
-
-// staysDrained says whether a hold that was drained still is, by what the watch shows. Another
-// selector needs a fresh list as a first drain does.
-func staysDrained(h hold, old v1beta1.NodeMaintenanceStatus, pending int) bool {
-	return drained(old) && old.ObservedGeneration == h.Generation && pending == 0
-}
-
 // drain says how far the drain of this hold, as if it were alone, has come.
 func (s *statusBuilder) drain() {
 	s.cordoned()
-	s.setError(s.facts.lastError)
-	if s.facts.drain == nil {
+	f := s.facts.drain.byHold[s.hold.UID]
+	s.setError(s.problem(f))
+	if f == nil {
 		s.podsUnknown()
 		return
 	}
-	f := s.facts.drain
 	wasDrained := drained(s.old)
-	isDrained := f.empty || staysDrained(s.hold, s.old, len(f.pending))
+	isDrained := f.empty || staysDrained(s.hold, len(f.Pending))
+	moved := f.moved
 	if !draining(s.old) && (!wasDrained || !isDrained) {
 		s.begin()
-		if len(f.pending) == 0 && !isDrained {
-			f.evictions = 0 // those that were counted are of the drain before
+		if len(f.Pending) == 0 && !isDrained {
+			moved = 0 // those that were counted are of the drain before
 		}
 	}
-	s.count(f)
+	s.count(f, moved)
 	s.volumes(f)
 	s.deadline()
 	switch {
 	case isDrained:
-		s.emptied(wasDrained)
+		s.emptied(f, wasDrained)
 	case s.late():
 		s.next.Phase = v1beta1.PhaseFailed
 		s.condition(v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonDeadlineExceeded,
-			"%d pods are left past the deadline; %s", len(f.pending), whatGoesOn(f))
+			"%d pods are left past the deadline; %s", len(f.Pending), s.whatGoesOn())
 	default:
 		s.next.Phase = v1beta1.PhaseRunning
 		s.condition(v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonDraining,
-			"%d of %d pods are still to leave", len(f.pending), s.next.EvictionPods)
+			"%d of %d pods are still to leave", len(f.Pending), s.next.EvictionPods)
 	}
+}
+
+// problem is what is wrong with the drain; empty when nothing is.
+func (s *statusBuilder) problem(f *holdDrain) string {
+	switch {
+	case s.hold.Invalid != nil:
+		return s.hold.Invalid.Error()
+	case s.facts.drain.failure == "" && f != nil:
+		return failedEviction(f.Blockers)
+	default:
+		return s.facts.drain.failure
+	}
+}
+
+// failedEviction is the message of the first eviction that failed for no reason that will pass
+// by itself.
+func failedEviction(blockers []v1beta1.DrainBlocker) string {
+	for _, b := range blockers {
+		if b.Reason == v1beta1.BlockerEvictionFailed {
+			return fmt.Sprintf("could not evict pod %s: %s", b.Pod, b.Message)
+		}
+	}
+	return ""
 }
 
 // podsUnknown leaves what a drain under way, or done, has said: the pods are being listed, at
@@ -103,26 +106,27 @@ func (s *statusBuilder) begin() {
 	s.next.StartTime, s.next.DrainedTime, s.next.DrainProgress = s.now.DeepCopy(), nil, 0
 }
 
-func (s *statusBuilder) count(f *drainFacts) {
-	s.next.TotalPods = int32(f.total)
-	s.next.EvictionPods = int32(f.evictions)
-	s.next.PendingPodCount = int32(len(f.pending))
-	s.next.PendingPods = f.pending[:min(len(f.pending), v1beta1.MaxPendingPods)]
-	if f.evictions > 0 {
+func (s *statusBuilder) count(f *holdDrain, moved int) {
+	pending := plan.Keys(f.Pending)
+	s.next.TotalPods = int32(f.Total)
+	s.next.EvictionPods = int32(moved)
+	s.next.PendingPodCount = int32(len(pending))
+	s.next.PendingPods = pending[:min(len(pending), v1beta1.MaxPendingPods)]
+	if moved > 0 {
 		// Only a fresh list says that a drain is done, so counting alone stops at 99.
-		progress := min(100*(f.evictions-len(f.pending))/f.evictions, 99)
+		progress := min(100*(moved-len(pending))/moved, 99)
 		s.next.DrainProgress = max(s.next.DrainProgress, int32(progress))
 	}
-	if len(f.blockers) == 0 {
+	if len(f.Blockers) == 0 {
 		s.unblocked()
 		return
 	}
-	s.next.BlockedPodCount = int32(len(f.blockers))
-	s.next.Blockers = f.blockers[:min(len(f.blockers), v1beta1.MaxBlockers)]
-	s.condition(v1beta1.ConditionBlocked, metav1.ConditionTrue, string(f.blockers[0].Reason), "%s", blockedMessage(f.blockers))
+	s.next.BlockedPodCount = int32(len(f.Blockers))
+	s.next.Blockers = f.Blockers[:min(len(f.Blockers), v1beta1.MaxBlockers)]
+	s.condition(v1beta1.ConditionBlocked, metav1.ConditionTrue, string(f.Blockers[0].Reason), "%s", blockedMessage(f.Blockers))
 }
 
-func (s *statusBuilder) volumes(f *drainFacts) {
+func (s *statusBuilder) volumes(f *holdDrain) {
 	if f.volumesUnknown {
 		return
 	}
@@ -132,15 +136,15 @@ func (s *statusBuilder) volumes(f *drainFacts) {
 		return
 	}
 	s.condition(v1beta1.ConditionVolumesDetached, metav1.ConditionFalse, v1beta1.ReasonVolumesAttached,
-		"still attached to node %s: %s", s.hold.Spec.NodeName, listed(f.volumes, maxListedVolumes))
+		"still attached to node %s: %s", s.hold.Spec.NodeName, quote.Names(f.volumes, maxListedVolumes))
 }
 
 func (s *statusBuilder) deadline() {
 	s.next.Deadline = s.hold.deadline(s.next.StartTime)
 }
 
-func whatGoesOn(f *drainFacts) string {
-	if f.deletes {
+func (s *statusBuilder) whatGoesOn() string {
+	if s.hold.Deletes {
 		return "they are being deleted"
 	}
 	return "evictions go on"
@@ -150,12 +154,13 @@ func (s *statusBuilder) late() bool {
 	return s.next.Deadline != nil && !s.now.Before(s.next.Deadline)
 }
 
-func (s *statusBuilder) emptied(wasDrained bool) {
-	s.next.Phase, s.next.DrainProgress, s.next.LastError = v1beta1.PhaseSucceeded, 100, bounded(s.facts.lastError, maxMessageBytes)
+func (s *statusBuilder) emptied(f *holdDrain, wasDrained bool) {
+	s.next.Phase, s.next.DrainProgress = v1beta1.PhaseSucceeded, 100
+	s.next.LastError = quote.Cut(s.problem(f), quote.MaxMessage)
 	if !wasDrained || s.next.DrainedTime == nil {
 		s.next.DrainedTime = s.now.DeepCopy()
 	}
-	if s.hold.selector.Empty() && s.facts.drain.leaves == 0 {
+	if s.hold.SelectsAll() && f.Leaves == 0 {
 		s.condition(v1beta1.ConditionDrained, metav1.ConditionTrue, v1beta1.ReasonNodeEmpty,
 			"nothing that a drain evicts is left on node %s", s.hold.Spec.NodeName)
 		return

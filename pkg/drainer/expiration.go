@@ -5,11 +5,9 @@ package drainer
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -33,40 +31,37 @@ func (h hold) expiring() time.Time {
 	return h.CreationTimestamp.Add(time.Duration(*h.Spec.ExpirationSeconds) * time.Second * expiringShare / 100)
 }
 
-// endExpired deletes the holds whose time is over, as their requestors would, and returns when the
+// expire deletes the holds whose time is over, as their requestors would. The result says when the
 // next one comes to that, or to say that it will soon.
-func (d *Drainer) endExpired(ctx context.Context, v *view) (time.Duration, error) {
-	var again time.Duration
-	var errs []error
-	now := d.config.Clock.Now()
-	for _, h := range v.active {
+func (w holdWriter) expire(ctx context.Context, holds []hold) result {
+	var did result
+	now := w.clock.Now()
+	for _, h := range holds {
 		end := h.expiration()
 		switch {
 		case end == nil:
 		case !now.Before(end.Time):
-			errs = append(errs, d.deleteExpired(ctx, h, *end))
+			did.add(w.deleteExpired(ctx, h, *end))
 		case now.Before(h.expiring()):
-			again = shorter(again, h.expiring().Sub(now))
+			did.add(result{again: h.expiring().Sub(now)})
 		default:
-			again = shorter(again, end.Sub(now))
+			did.add(result{again: end.Sub(now)})
 		}
 	}
-	return again, errors.Join(errs...)
+	return did
 }
 
 // deleteExpired names the version of the hold that was looked at: one that has just been given more
 // time stays.
-func (d *Drainer) deleteExpired(ctx context.Context, h hold, end metav1.Time) error {
+func (w holdWriter) deleteExpired(ctx context.Context, h hold, end metav1.Time) result {
 	uid, version := h.UID, h.ResourceVersion
-	err := d.config.Maintenance.MaintenanceV1beta1().NodeMaintenances().Delete(ctx, h.Name, metav1.DeleteOptions{
+	err := w.client.MaintenanceV1beta1().NodeMaintenances().Delete(ctx, h.Name, metav1.DeleteOptions{
 		Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &version},
 	})
 	if err != nil {
-		return fmt.Errorf("could not delete NodeMaintenance %s, which has expired: %w", h.Name, err)
+		return result{err: fmt.Errorf("could not delete NodeMaintenance %s, which has expired: %w", h.Name, err)}
 	}
-	d.events.onBoth(h.Spec.NodeName, []hold{h}, corev1.EventTypeNormal, eventHoldExpired,
-		"%s ends its maintenance of node %s: its time was over at %s", holder(h), h.Spec.NodeName, end.UTC().Format(time.RFC3339))
-	return nil
+	return result{changes: []change{holdExpired{hold: h, end: end}}}
 }
 
 // expiration says when the hold ends by itself, and once that is soon, says so by a condition.
@@ -78,9 +73,4 @@ func (s *statusBuilder) expiration() {
 	}
 	s.condition(v1beta1.ConditionExpiring, metav1.ConditionTrue, v1beta1.ReasonExpiresSoon,
 		"this NodeMaintenance ends at %s; a higher spec.expirationSeconds extends it", s.next.ExpirationTime.UTC().Format(time.RFC3339))
-}
-
-// isExpiring says whether the status says that the hold ends soon.
-func isExpiring(status v1beta1.NodeMaintenanceStatus) bool {
-	return apimeta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionExpiring)
 }

@@ -6,119 +6,133 @@ package drainer
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-// release gives the node back when no hold asks for it any more, and only then lets the holds
+// giveBack gives the node back when no hold asks for it any more, and only then lets the holds
 // that are being deleted end.
-func (d *Drainer) release(ctx context.Context, v *view) (time.Duration, error) {
+func (l *leader) giveBack(ctx context.Context, v *view) result {
+	var did result
 	if mayBeMarked(v) {
-		if err := d.giveBack(ctx, v); err != nil {
-			return 0, errors.Join(err, d.saveReleaseError(ctx, v, v.holds(), err))
+		did = l.takeMarksOff(ctx, v)
+		if did.err != nil && !againLater(did.err) {
+			did.add(l.holds.saveError(ctx, v.holds(), did.err))
+		}
+		if did.err != nil {
+			return did
 		}
 	}
 	// The conditions inform others, no more: a failure to clear them keeps no hold from ending.
-	conditionsErr := d.saveConditions(ctx, v.memory, v.node, nil)
-	again, err := d.saveStatuses(ctx, v, func(hold) facts { return facts{node: v.node.UID} })
-	return again, errors.Join(conditionsErr, err, d.dropFinalizers(ctx, v))
-}
-
-// saveReleaseError says on holds why they have not been released: somebody may be waiting for it.
-// What must not be written now is written with the next try.
-func (d *Drainer) saveReleaseError(ctx context.Context, v *view, holds []hold, cause error) error {
-	if againLater(cause) {
-		return nil
-	}
-	var errs []error
-	message := bounded(cause.Error(), maxMessageBytes)
-	now := metav1.NewTime(d.config.Clock.Now()).Rfc3339Copy()
-	for _, h := range holds {
-		next := *h.Status.DeepCopy()
-		if next.LastError != message {
-			next.LastError, next.LastUpdate = message, &now
-		}
-		_, err := d.saveStatus(ctx, h, v.memory.hold(h.UID), next, true)
-		errs = append(errs, err)
-	}
-	return errors.Join(errs...)
+	did.add(l.nodes.saveConditions(ctx, v, nil))
+	did.add(l.holds.saveStatuses(ctx, v.active, facts{node: v.node.UID}))
+	did.add(l.release(ctx, v))
+	return did
 }
 
 // mayBeMarked says whether there is anything to ask the API server about.
 func mayBeMarked(v *view) bool {
-	return marked(v.node) || len(v.released) > 0 ||
+	return v.marks.annotated || v.marks.tainted || len(v.ending) > 0 ||
 		slices.ContainsFunc(v.active, func(h hold) bool { return h.Status.NodeBefore != nil })
 }
 
-// giveBack undoes our marks on the node. Cordon and give-back each are one patch, so a node
+// takeMarksOff takes our marks off the node. Cordon and give-back each are one patch, so a node
 // without our marks has been given back already, and a cordon that it has since is another's.
-func (d *Drainer) giveBack(ctx context.Context, v *view) error {
-	fresh, err := d.freshView(ctx, v)
+func (l *leader) takeMarksOff(ctx context.Context, v *view) result {
+	holds, before, err := l.refresh(ctx, v)
 	if err != nil {
-		return err
+		return result{err: err}
 	}
-	if fresh.stage != v1beta1.StageIdle {
-		return errCacheBehind
+	if active, _ := split(holds); highestStage(active) != v1beta1.StageIdle {
+		return result{err: errCacheBehind}
 	}
-	before := recordedBefore(fresh.holds(), v.node.UID)
 	if before == nil {
-		before = d.marks.leftBehind(v.node)
+		return result{}
 	}
-	if before != nil && d.marks.on(v.node, *before) {
-		return d.undo(ctx, v, *before)
-	}
-	return nil
+	return l.nodes.giveBack(ctx, v, *before)
 }
 
-// undo gives the node back as it was before, and says so.
-func (d *Drainer) undo(ctx context.Context, v *view, before v1beta1.NodeBefore) error {
-	if err := d.patchNode(ctx, v, d.marks.giveBackPatch(v.node, before)); err != nil {
-		return err
+// leaveAlone deals with a node that nobody holds. One that carries both our marks was left behind,
+// by a store that was lost or put back to an older state: it is given back as its annotation
+// says, since nothing else is left to say it. One that another store's server marked is not ours
+// to touch.
+func (l *leader) leaveAlone(ctx context.Context, v *view) result {
+	if v.node == nil || (v.marks.annotated && !v.marks.tainted) {
+		return result{forget: true}
 	}
-	message := "node %s is given back and can be scheduled to"
-	if before.Unschedulable {
-		message = "node %s is given back; it was cordoned before its maintenance and stays so"
-	}
-	d.events.onBoth(v.name, v.holds(), corev1.EventTypeNormal, eventNodeUncordoned, message, v.name)
-	return nil
-}
-
-// dropFinalizers lets the holds end that are being deleted. The caller has made sure that the
-// node no longer needs what they know.
-func (d *Drainer) dropFinalizers(ctx context.Context, v *view) error {
-	var errs []error
-	for _, h := range v.released {
-		if err := d.dropFinalizer(ctx, v, h); err != nil {
-			errs = append(errs, err, d.saveReleaseError(ctx, v, []hold{h}, err))
+	var did result
+	if v.marks.annotated {
+		if !v.marks.ours {
+			return noteLeftBehind(ctx, v)
+		}
+		if did = l.giveBackLeftBehind(ctx, v); did.err != nil {
+			return did
 		}
 	}
-	return errors.Join(errs...)
+	// A node that was given back says no more that it is in maintenance, even if that could not be
+	// taken back at the time.
+	did.add(l.nodes.saveConditions(ctx, v, nil))
+	did.forget = did.err == nil
+	return did
 }
 
-func (d *Drainer) dropFinalizer(ctx context.Context, v *view, h hold) error {
-	changed := h.DeepCopy()
-	changed.Finalizers = slices.DeleteFunc(changed.Finalizers, func(f string) bool { return f == v1beta1.UncordonFinalizer })
-	written, err := d.config.Maintenance.MaintenanceV1beta1().NodeMaintenances().Update(ctx, changed, metav1.UpdateOptions{})
-	if apierrors.IsNotFound(err) {
-		return nil
+func (l *leader) giveBackLeftBehind(ctx context.Context, v *view) result {
+	holds, before, err := l.refresh(ctx, v)
+	switch {
+	case err != nil:
+		return result{err: err}
+	case len(holds) > 0:
+		return result{err: errCacheBehind}
 	}
-	if err != nil {
-		return fmt.Errorf("could not drop finalizer of NodeMaintenance %s: %w", h.Name, err)
+	var did result
+	if before != nil {
+		klog.FromContext(ctx).Info("Giving back node that nobody holds", "node", v.name)
+		did = l.nodes.giveBack(ctx, v, *before)
 	}
-	v.memory.hold(h.UID).latest.wrote(h.ResourceVersion, written)
-	klog.FromContext(ctx).Info("Ended hold", "nodeMaintenance", h.Name, "node", v.name, "holdsLeft", len(v.active))
-	message := "%s ended its hold on node %s"
-	if v.stage != v1beta1.StageIdle {
-		message += ", which other holds keep in maintenance"
+	did.err = errors.Join(did.err, l.gate.release(ctx, v.name))
+	return did
+}
+
+// noteLeftBehind says, once for each annotation, that the node waits for another server.
+func noteLeftBehind(ctx context.Context, v *view) result {
+	did := result{gauges: &nodeGauges{leftBehind: true}}
+	if annotation := v.node.Annotations[v1beta1.HoldsAnnotation]; v.memory.toldLeftBehind != annotation {
+		v.memory.toldLeftBehind = annotation
+		klog.FromContext(ctx).Info("Leaving node alone that another server holds", "node", v.name, "storeID", v.marks.note.StoreID)
+		did.changes = []change{nodeLeftBehind{node: v.name, storeID: v.marks.note.StoreID}}
 	}
-	d.events.onBoth(v.name, []hold{h}, corev1.EventTypeNormal, eventMaintenanceEnded, message, holder(h), v.name)
-	return nil
+	return did
+}
+
+// nodeGone says on the holds that their node does not exist. There is nothing to give back, so those
+// that are being deleted end.
+func (l *leader) nodeGone(ctx context.Context, v *view) result {
+	did := l.holds.saveStatuses(ctx, v.active, facts{})
+	if len(v.ending) == 0 && len(l.gate) == 0 {
+		return did
+	}
+	node, err := l.watcher.live.node(ctx, v.name)
+	switch {
+	case err != nil:
+		did.add(result{err: err})
+	case node != nil:
+		did.add(result{err: errCacheBehind})
+	default:
+		did.add(l.release(ctx, v))
+	}
+	return did
+}
+
+// release gives back what the gates hold for a node that needs it no more, and then lets the holds end
+// that are being deleted.
+func (l *leader) release(ctx context.Context, v *view) result {
+	if err := l.gate.release(ctx, v.name); err != nil {
+		did := l.holds.saveError(ctx, v.holds(), err)
+		did.err = errors.Join(err, did.err)
+		return did
+	}
+	return l.holds.end(ctx, v)
 }

@@ -4,58 +4,62 @@
 package drainer
 
 import (
-	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-func (d *Drainer) addHandlers() error {
-	return errors.Join(
-		d.caches.handle("nodemaintenances", d.caches.holds, cache.ResourceEventHandlerFuncs{
-			AddFunc: d.holdChanged,
-			UpdateFunc: func(old, updated any) {
-				if asksAnew(old, updated) {
-					d.holdChanged(updated)
-				}
-			},
-			DeleteFunc: d.holdChanged,
-		}),
-		d.caches.handle("nodes", d.caches.nodes, cache.ResourceEventHandlerFuncs{
-			AddFunc: d.nodeChanged,
-			UpdateFunc: func(old, updated any) {
-				if differs(old, updated) {
-					d.nodeChanged(old) // it may have lost its annotation
-					d.nodeChanged(updated)
-				}
-			},
-			DeleteFunc: d.nodeChanged,
-		}),
-		d.caches.handle("poddisruptionbudgets", d.caches.budgets, cache.ResourceEventHandlerFuncs{
-			AddFunc:    d.budgetChanged,
-			UpdateFunc: func(_, updated any) { d.budgetChanged(updated) },
-			DeleteFunc: d.budgetDeleted,
-		}),
-		d.caches.handle("namespaces", d.caches.namespaces, cache.ResourceEventHandlerFuncs{
-			UpdateFunc: d.namespaceChanged,
-		}),
-		d.caches.handle("volumeattachments", d.caches.attachments, cache.ResourceEventHandlerFuncs{
-			AddFunc: d.attachmentChanged, DeleteFunc: d.attachmentChanged,
-		}),
-	)
+// watch has nodes looked at whenever something changed that concerns them, until unwatch is called.
+// synced say whether everything that is there already was seen. Disruption budgets are not among
+// what is watched here: the dispatcher hears of them.
+func (l *leader) watch() (synced []cache.InformerSynced, unwatch func(), err error) {
+	var stops []func()
+	unwatch = func() {
+		for _, stop := range stops {
+			stop()
+		}
+	}
+	caches := l.watcher.caches
+	for _, w := range []struct {
+		informer cache.SharedIndexInformer
+		handler  cache.ResourceEventHandlerFuncs
+	}{
+		{caches.holds, cache.ResourceEventHandlerFuncs{AddFunc: l.holdChanged, UpdateFunc: l.holdUpdated, DeleteFunc: l.holdChanged}},
+		{caches.nodes, cache.ResourceEventHandlerFuncs{AddFunc: l.nodeChanged, UpdateFunc: l.nodeUpdated, DeleteFunc: l.nodeChanged}},
+		{caches.namespaces, cache.ResourceEventHandlerFuncs{UpdateFunc: l.namespaceUpdated}},
+		{caches.attachments, cache.ResourceEventHandlerFuncs{AddFunc: l.attachmentChanged, DeleteFunc: l.attachmentChanged}},
+	} {
+		registration, err := w.informer.AddEventHandler(w.handler)
+		if err != nil {
+			return nil, unwatch, fmt.Errorf("could not add a handler: %w", err)
+		}
+		synced = append(synced, registration.HasSynced)
+		stops = append(stops, func() {
+			if err := w.informer.RemoveEventHandler(registration); err != nil {
+				klog.Background().Error(err, "Could not remove a handler")
+			}
+		})
+	}
+	return synced, unwatch, nil
 }
 
-func (d *Drainer) holdChanged(obj any) {
+func (l *leader) holdChanged(obj any) {
 	if hold, known := object[*v1beta1.NodeMaintenance](obj); known {
-		d.queue.Add(hold.Spec.NodeName)
+		l.queue.Add(hold.Spec.NodeName)
+	}
+}
+
+func (l *leader) holdUpdated(old, updated any) {
+	if asksAnew(old, updated) {
+		l.holdChanged(updated)
 	}
 }
 
@@ -71,10 +75,17 @@ func asksAnew(old, updated any) bool {
 }
 
 // nodeChanged leaves alone the nodes that nobody holds and that no server has marked or speaks of.
-func (d *Drainer) nodeChanged(obj any) {
+func (l *leader) nodeChanged(obj any) {
 	node, known := object[*corev1.Node](obj)
-	if known && (annotated(node) || len(ourConditions(node)) > 0 || len(d.caches.holdsOn(node.Name)) > 0) {
-		d.queue.Add(node.Name)
+	if known && (annotated(node) || len(ourConditions(node)) > 0 || len(l.watcher.caches.holdsOn(node.Name)) > 0) {
+		l.queue.Add(node.Name)
+	}
+}
+
+func (l *leader) nodeUpdated(old, updated any) {
+	if differs(old, updated) {
+		l.nodeChanged(old) // it may have lost its annotation
+		l.nodeChanged(updated)
 	}
 }
 
@@ -100,44 +111,21 @@ func nodeDead(node *corev1.Node) bool {
 	return true
 }
 
-func (d *Drainer) budgetChanged(obj any) {
-	if pdb, known := object[*policyv1.PodDisruptionBudget](obj); known {
-		d.budgets.set(pdb, d.config.Clock.Now())
-		d.budgetMoved(pdb.Namespace)
-	}
-}
-
-func (d *Drainer) budgetDeleted(obj any) {
-	if pdb, known := object[*policyv1.PodDisruptionBudget](obj); known {
-		d.budgets.remove(types.NamespacedName{Namespace: pdb.Namespace, Name: pdb.Name})
-		d.budgetMoved(pdb.Namespace)
-	}
-}
-
-// budgetMoved has evictions posted at once that a budget now allows, and the nodes that wait
-// for evictions in its namespace report anew.
-func (d *Drainer) budgetMoved(namespace string) {
-	d.dispatcher.nudge()
-	for _, node := range d.dispatcher.waitingIn(namespace) {
-		d.queue.Add(node)
-	}
-}
-
-// namespaceChanged has the drains looked at whose rules may ask for the namespace's labels.
-func (d *Drainer) namespaceChanged(old, updated any) {
+// namespaceUpdated has the drains looked at whose rules may ask for the namespace's labels.
+func (l *leader) namespaceUpdated(old, updated any) {
 	before, wasNamespace := old.(*corev1.Namespace)
 	after, isNamespace := updated.(*corev1.Namespace)
 	if wasNamespace && isNamespace && !maps.Equal(before.Labels, after.Labels) {
-		for _, node := range d.pods.watched() {
-			d.queue.Add(node)
+		for _, node := range l.drains.pods.watched() {
+			l.queue.Add(node)
 		}
 	}
 }
 
 // attachmentChanged leaves alone the nodes that nobody holds.
-func (d *Drainer) attachmentChanged(obj any) {
+func (l *leader) attachmentChanged(obj any) {
 	attachment, known := object[*storagev1.VolumeAttachment](obj)
-	if known && len(d.caches.holdsOn(attachment.Spec.NodeName)) > 0 {
-		d.queue.Add(attachment.Spec.NodeName)
+	if known && len(l.watcher.caches.holdsOn(attachment.Spec.NodeName)) > 0 {
+		l.queue.Add(attachment.Spec.NodeName)
 	}
 }

@@ -24,8 +24,8 @@ func (l *latest[T]) wrote(replaced string, written T) {
 	l.written = written
 }
 
-// of is the newest known version of an object that the cache shows as cached.
-func (l *latest[T]) of(cached T) T {
+// newest is the newest known version of an object that the cache shows as cached.
+func (l *latest[T]) newest(cached T) T {
 	if slices.Contains(l.replaced, cached.GetResourceVersion()) && l.written.GetUID() == cached.GetUID() {
 		return l.written
 	}

@@ -19,6 +19,9 @@ const maxAnnotatedHolds = 10
 
 const excludeLabelValue = "true"
 
+// ourTaint is on every cordoned node.
+var ourTaint = corev1.Taint{Key: v1beta1.DrainTaint, Effect: corev1.TaintEffectNoSchedule}
+
 // marks are what a cordoned node carries besides spec.unschedulable.
 type marks struct {
 	storeID string
@@ -26,7 +29,7 @@ type marks struct {
 }
 
 func newMarks(storeID string, extra []corev1.Taint) marks {
-	taints := []corev1.Taint{{Key: v1beta1.DrainTaint, Effect: corev1.TaintEffectNoSchedule}}
+	taints := []corev1.Taint{ourTaint}
 	for _, taint := range extra {
 		if !hasTaint(taints, taint) {
 			taints = append(taints, taint)
@@ -96,39 +99,31 @@ func (m marks) before(node *corev1.Node) v1beta1.NodeBefore {
 	return before
 }
 
-// marked says whether a server of this kind has cordoned the node: the cordon sets both marks,
-// giving back removes both, each in one patch.
-func marked(node *corev1.Node) bool { return annotated(node) || drainTainted(node) }
+// nodeMarks are the marks of maintenance that a node carries.
+type nodeMarks struct {
+	// annotated and tainted say whether it carries v1beta1.HoldsAnnotation and v1beta1.DrainTaint. The
+	// cordon sets both, and giving back removes both, each in one patch.
+	annotated, tainted bool
+	// note is what the annotation says.
+	note holdsNote
+	// ours says that the annotation bears the id of our store.
+	ours bool
+	// anothers says that it bears the id of another store. That annotation is left alone: two servers
+	// that both wrote theirs would never come to an end.
+	anothers bool
+}
+
+// read reads the marks of the node.
+func (m marks) read(node *corev1.Node) nodeMarks {
+	found := nodeMarks{annotated: annotated(node), tainted: drainTainted(node), note: readNote(node)}
+	found.ours = found.note.StoreID == m.storeID
+	found.anothers = found.note.StoreID != "" && !found.ours
+	return found
+}
 
 func annotated(node *corev1.Node) bool {
 	_, found := node.Annotations[v1beta1.HoldsAnnotation]
 	return found
-}
-
-// anothers says whether the annotation is one of another store's server. That one is left alone: two
-// servers that both wrote theirs would never come to an end.
-func (m marks) anothers(node *corev1.Node) bool {
-	store := readNote(node).StoreID
-	return store != "" && store != m.storeID
-}
-
-// on says whether the node carries marks of ours that it did not have before. One that another store's
-// server holds too is left to that one.
-func (m marks) on(node *corev1.Node, before v1beta1.NodeBefore) bool {
-	if annotated(node) {
-		return !m.anothers(node)
-	}
-	taint := corev1.Taint{Key: v1beta1.DrainTaint, Effect: corev1.TaintEffectNoSchedule}
-	return drainTainted(node) && !slices.Contains(before.Taints, taint.ToString())
-}
-
-// leftBehind is what a node was like before, by its annotation, that carries both our marks; nil for
-// any other. The taint must be there too, because a kubelet may write annotations on its own node.
-func (m marks) leftBehind(node *corev1.Node) *v1beta1.NodeBefore {
-	if note := readNote(node); note.StoreID == m.storeID && drainTainted(node) {
-		return &note.Before
-	}
-	return nil
 }
 
 func drainTainted(node *corev1.Node) bool {

@@ -5,7 +5,6 @@ package drainer
 
 import (
 	"sync"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -13,73 +12,95 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-// memory is what the engine keeps of the nodes it deals with. None of it is needed to go on
-// after a restart: it spares requests and repeated events.
+// memory is what a leader keeps of the nodes it deals with, from one look at a node to the next.
+// None of it is needed to go on after a restart: it spares requests, writes and repeated events. What is
+// known of evictions and of budgets is kept in package eviction.
 type memory struct {
 	mu    sync.Mutex
 	nodes map[string]*nodeMemory
 }
 
-// nodeMemory belongs to the one worker that has the node's key from the queue.
+// nodeMemory belongs to the one worker that has the node's name from the queue. Who writes each
+// field, what makes it stale, and what its loss costs:
 type nodeMemory struct {
+	// latest is the node as the answer to our last write, or a fresh read, showed it. Written by
+	// view.sees. Stale when the cache shows another version. Lost: a write that ends in a conflict.
 	latest latest[*corev1.Node]
-	holds  map[types.UID]*holdMemory
-	gauges nodeGauges
-	said   conditionsSaid
-	// verdicts are of the node's pods, while it is drained.
-	verdicts verdicts
-	// claims are of the pods that stay on the node, while it is drained.
-	claims claims
-	// repairs spaces what is repaired of the cordon.
+	// holds are what is kept of each hold of the node.
+	holds map[types.UID]*holdMemory
+	// conditions are what we last had the node's conditions say, and for which version of the node.
+	// Written by nodeWriter.saveConditions. Stale with the next version. Lost: a patch too many.
+	conditions conditionsSaid
+	// repairs spaces the repairs of the cordon. Written by nodeWriter.cordon. Never stale. Lost: one
+	// repair sooner.
 	repairs writeLimit
-	// noted is the annotation of a node left behind that an event told of.
-	noted string
+	// drainable says which of the node's pods a drain evicts. Written by drains.plan. Stale with the
+	// pod; dropped when the drain stops. Lost: kubectl's filters run once more.
+	drainable judged
+	// volumes are those that the claims of pods which stay are bound to, which never changes.
+	// Written by drains.volumeOf; dropped when the drain stops. Lost: a GET for each claim.
+	volumes map[types.NamespacedName]string
+	// gauges are the node's share of the gauges. Written by the reporter. Lost: the gauges would count
+	// the node twice, so clear takes it out, and so does the reporter for a node that is forgotten.
+	gauges nodeGauges
+	// toldLeftBehind is the annotation of a node left behind that an event told of. Written by
+	// leader.noteLeftBehind. Stale with the annotation. Lost: one more event.
+	toldLeftBehind string
 }
 
 // holdMemory is what is kept of one hold.
 type holdMemory struct {
+	// latest is the hold as the answer to our last write showed it. Written by holdWriter. Stale when
+	// the cache shows another version. Lost: a write that ends in a conflict.
 	latest latest[*v1beta1.NodeMaintenance]
-	limit  writeLimit
-	draft  draft
-	// unsureUntil is until when the cache may show a status that was replaced.
-	unsureUntil time.Time
-	tally       tally
-	blocked     blockedNote
+	// writes spaces the writes of the status, and keeps one that waits. Written by holdWriter. Stale
+	// with the next version of the hold. Lost: one write sooner, and what happened since the last one is
+	// noted a second later.
+	writes statusWrites
+	// pods counts the pods that the drain moves. Written by drains.progress, and dropped by
+	// holdWriter when the drain ends. Lost: pods that came and went since the last status was
+	// written are not counted.
+	pods podCount
+	// toldBlocked is which blockage an event told of. Written by the reporter. Lost: one more event,
+	// if the blockage began after the process started.
+	toldBlocked blockage
 }
 
 func newMemory() *memory { return &memory{nodes: map[string]*nodeMemory{}} }
 
-func (m *memory) of(node string) *nodeMemory {
+// node returns what is kept of the node, and of these of its holds.
+func (m *memory) node(name string, holds []*v1beta1.NodeMaintenance) *nodeMemory {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.nodes[node] == nil {
-		m.nodes[node] = &nodeMemory{holds: map[types.UID]*holdMemory{}}
+	node := m.nodes[name]
+	if node == nil {
+		node = &nodeMemory{}
+		m.nodes[name] = node
 	}
-	return m.nodes[node]
-}
-
-// forget drops the memory of a node that needs none any more.
-func (m *memory) forget(node string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if forgotten := m.nodes[node]; forgotten != nil {
-		forgotten.gauges.replace(nodeGauges{})
-		delete(m.nodes, node)
-	}
-}
-
-func (n *nodeMemory) hold(uid types.UID) *holdMemory {
-	if n.holds[uid] == nil {
-		n.holds[uid] = &holdMemory{}
-	}
-	return n.holds[uid]
-}
-
-// keep drops the memory of all holds but these.
-func (n *nodeMemory) keep(holds []*v1beta1.NodeMaintenance) {
 	kept := make(map[types.UID]*holdMemory, len(holds))
 	for _, h := range holds {
-		kept[h.UID] = n.hold(h.UID)
+		kept[h.UID] = node.holds[h.UID]
+		if kept[h.UID] == nil {
+			kept[h.UID] = &holdMemory{}
+		}
 	}
-	n.holds = kept
+	node.holds = kept
+	return node
+}
+
+// forget drops what is kept of a node that nobody deals with any more.
+func (m *memory) forget(name string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.nodes, name)
+}
+
+// clear drops everything. No worker may be at work.
+func (m *memory) clear(r *reporter) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, node := range m.nodes {
+		r.gauge(node, nodeGauges{})
+	}
+	clear(m.nodes)
 }

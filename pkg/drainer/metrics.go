@@ -5,7 +5,6 @@ package drainer
 
 import (
 	"sync"
-	"time"
 
 	"k8s.io/component-base/metrics"
 	"k8s.io/component-base/metrics/legacyregistry"
@@ -16,17 +15,14 @@ import (
 const (
 	metricsNamespace = "maintenance"
 	metricsSubsystem = "drainer"
-
-	// outcomeDeleted counts the pods that were deleted past a deadline, not evicted.
-	outcomeDeleted = "deleted"
 )
 
 var (
-	evictionsTotal = metrics.NewCounterVec(&metrics.CounterOpts{
-		Namespace: metricsNamespace, Subsystem: metricsSubsystem, Name: "evictions_total",
-		Help:           "Eviction requests by what became of them.",
+	plansTotal = metrics.NewCounter(&metrics.CounterOpts{
+		Namespace: metricsNamespace, Subsystem: metricsSubsystem, Name: "plans_total",
+		Help:           "Plans that were made for nodes under drain.",
 		StabilityLevel: metrics.ALPHA,
-	}, []string{"outcome"})
+	})
 
 	nodesDraining = metrics.NewGauge(&metrics.GaugeOpts{
 		Namespace: metricsNamespace, Subsystem: metricsSubsystem, Name: "nodes_draining",
@@ -55,21 +51,15 @@ var (
 )
 
 var registerMetrics = sync.OnceFunc(func() {
-	legacyregistry.MustRegister(evictionsTotal, nodesDraining, blockedPods, drainDuration, nodesLeftBehind)
+	legacyregistry.MustRegister(plansTotal, nodesDraining, blockedPods, drainDuration, nodesLeftBehind)
 })
 
-// countEviction counts a request that was made.
-func countEviction(e eviction, v verdict) {
-	switch {
-	case v.outcome == outcomeNotPosted:
-	case e.force && v.outcome == outcomeEvicted:
-		evictionsTotal.WithLabelValues(outcomeDeleted).Inc()
-	default:
-		evictionsTotal.WithLabelValues(string(v.outcome)).Inc()
+// observeDrain notes how long a drain took that is done with this status.
+func observeDrain(w statusWritten) {
+	if drained(w.next) && !drained(w.old) && w.next.StartTime != nil && w.next.DrainedTime != nil {
+		drainDuration.Observe(w.next.DrainedTime.Sub(w.next.StartTime.Time).Seconds())
 	}
 }
-
-func observeDrain(took time.Duration) { drainDuration.Observe(took.Seconds()) }
 
 // nodeGauges are one node's share of the gauges.
 type nodeGauges struct {
@@ -78,17 +68,18 @@ type nodeGauges struct {
 	blocked    map[v1beta1.BlockerReason]int
 }
 
-// replace takes the node's old share out of the gauges and puts the new one in.
-func (g *nodeGauges) replace(next nodeGauges) {
-	nodesDraining.Add(oneIf(next.draining) - oneIf(g.draining))
-	nodesLeftBehind.Add(oneIf(next.leftBehind) - oneIf(g.leftBehind))
-	for reason, count := range g.blocked {
+// gauge takes the node's old share out of the gauges and puts the new one in.
+func (r *reporter) gauge(node *nodeMemory, next nodeGauges) {
+	old := node.gauges
+	nodesDraining.Add(oneIf(next.draining) - oneIf(old.draining))
+	nodesLeftBehind.Add(oneIf(next.leftBehind) - oneIf(old.leftBehind))
+	for reason, count := range old.blocked {
 		blockedPods.WithLabelValues(string(reason)).Add(-float64(count))
 	}
 	for reason, count := range next.blocked {
 		blockedPods.WithLabelValues(string(reason)).Add(float64(count))
 	}
-	*g = next
+	node.gauges = next
 }
 
 func oneIf(condition bool) float64 {

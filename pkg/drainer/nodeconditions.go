@@ -4,7 +4,6 @@
 package drainer
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -12,7 +11,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // reasonNodeMaintenance tells conditions that this server set on a node from those that others
@@ -36,10 +36,13 @@ func ourConditions(node *corev1.Node) []corev1.NodeCondition {
 
 func sameCondition(a, b corev1.NodeCondition) bool { return a.Type == b.Type && a.Status == b.Status }
 
-// conditionsPatch is a strategic merge patch of the node's status that has our lifecycle
-// conditions say what wanted says, and takes away those of ours that it does not name. It is
-// nil when they do already. A condition of another's reason is never touched.
-func conditionsPatch(node *corev1.Node, wanted map[corev1.NodeConditionType]corev1.ConditionStatus, now metav1.Time) ([]byte, error) {
+// nodeConditions are what lifecycle conditions say.
+type nodeConditions map[corev1.NodeConditionType]corev1.ConditionStatus
+
+// conditionsPatch is a strategic merge patch of the node's status. It sets our lifecycle conditions
+// to what is wanted, and removes those of ours that are not wanted. It is nil when nothing is to be
+// changed. A condition with another's reason is never touched.
+func conditionsPatch(node *corev1.Node, wanted nodeConditions, now metav1.Time) ([]byte, error) {
 	var changes []any
 	for _, kind := range lifecycleConditions {
 		at := slices.IndexFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool { return c.Type == kind })
@@ -69,17 +72,27 @@ func conditionsPatch(node *corev1.Node, wanted map[corev1.NodeConditionType]core
 	return patch, nil
 }
 
-// nodeDrains sums up the drains of one node: whether a hold asks for one, whether one is under
-// way, and whether one that drains the whole node has found it empty.
-type nodeDrains struct{ asked, underWay, empty bool }
-
-// wantedConditions are the lifecycle conditions of a node that is held. A drain of selected pods
+// wantedConditions are the lifecycle conditions of a node whose holds say so. A drain of selected pods
 // that is done is under way no more, and yet does not make the node a drained one.
-func wantedConditions(drains nodeDrains) map[corev1.NodeConditionType]corev1.ConditionStatus {
-	wanted := map[corev1.NodeConditionType]corev1.ConditionStatus{corev1.NodeMaintenanceInProgress: corev1.ConditionTrue}
-	if drains.asked {
-		wanted[corev1.NodeDrainInProgress] = conditionStatus(drains.underWay && !drains.empty)
-		wanted[corev1.NodeDrained] = conditionStatus(drains.empty)
+func wantedConditions(statuses []holdStatus) nodeConditions {
+	var asked, underWay, empty bool
+	for _, s := range statuses {
+		if !s.hold.Drains() {
+			continue
+		}
+		asked = true
+		switch conditionReason(s.status, v1beta1.ConditionDrained) {
+		case v1beta1.ReasonNodeEmpty:
+			empty = true
+		case v1beta1.ReasonSelectedPodsGone:
+		default:
+			underWay = true
+		}
+	}
+	wanted := nodeConditions{corev1.NodeMaintenanceInProgress: corev1.ConditionTrue}
+	if asked {
+		wanted[corev1.NodeDrainInProgress] = conditionStatus(underWay && !empty)
+		wanted[corev1.NodeDrained] = conditionStatus(empty)
 	}
 	return wanted
 }
@@ -91,28 +104,10 @@ func conditionStatus(is bool) corev1.ConditionStatus {
 	return corev1.ConditionFalse
 }
 
-// saveConditions brings the node's lifecycle conditions to what wanted says.
-func (d *Drainer) saveConditions(ctx context.Context, memory *nodeMemory, node *corev1.Node, wanted map[corev1.NodeConditionType]corev1.ConditionStatus) error {
-	said := conditionsSaid{resourceVersion: node.ResourceVersion, wanted: wanted}
-	if memory.said.equal(said) {
-		return nil // and the cache does not show it yet
-	}
-	patch, err := conditionsPatch(node, wanted, metav1.NewTime(d.config.Clock.Now()))
-	if err != nil || patch == nil {
-		return err
-	}
-	_, err = d.config.Kube.CoreV1().Nodes().Patch(ctx, node.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "status")
-	if err != nil {
-		return fmt.Errorf("could not patch conditions of node %s: %w", node.Name, err)
-	}
-	memory.said = said
-	return nil
-}
-
 // conditionsSaid is what we last had a node's conditions say, and for which version of it.
 type conditionsSaid struct {
 	resourceVersion string
-	wanted          map[corev1.NodeConditionType]corev1.ConditionStatus
+	wanted          nodeConditions
 }
 
 func (c conditionsSaid) equal(other conditionsSaid) bool {

@@ -37,8 +37,8 @@ type podWatch struct {
 	stop   context.CancelFunc
 	store  cache.Store
 	synced cache.DoneChecker
-	// failure is why the pods could not be listed or watched the last time that they could not. It
-	// speaks of the present only until synced.
+	// failure is why the pods could not be listed or watched, the last time that happened. Once the
+	// watch has synced it is of the past.
 	failure atomic.Pointer[error]
 }
 
@@ -130,18 +130,18 @@ func (w *podWatches) pods(node string) ([]*corev1.Pod, bool) {
 	return pods, true
 }
 
-// failure says why the pods of a watched node are not known yet; nil when they may be soon.
-func (w *podWatches) failure(node string) error {
+// failure says why the pods of a watched node are not known yet; empty when they may be soon.
+func (w *podWatches) failure(node string) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	watched := w.watches[node]
 	if watched == nil {
-		return nil
+		return ""
 	}
 	if err := watched.failure.Load(); err != nil {
-		return fmt.Errorf("could not list pods of node %s: %w", node, *err)
+		return fmt.Sprintf("could not list pods of node %s: %v", node, *err)
 	}
-	return nil
+	return ""
 }
 
 // watched are the nodes whose pods are watched.

@@ -18,6 +18,8 @@ import (
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	appsv1listers "k8s.io/client-go/listers/apps/v1"
 	"k8s.io/kubectl/pkg/drain"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/plan"
 )
 
 // podSelector picks the pods that `kubectl drain --force --ignore-daemonsets
@@ -27,39 +29,34 @@ type podSelector struct {
 	daemonSets appsv1listers.DaemonSetLister
 }
 
-// verdicts remembers which pods a drain evicts. Pods of DaemonSets are not among them: theirs
-// depends on whether the DaemonSet exists. Everything else that kubectl asks of a pod, with our
-// choice of its flags, never changes.
-type verdicts map[types.UID]bool
+// judged remembers of which pods a drain evicts which. Pods of DaemonSets are not among them: whether a
+// drain evicts those depends on whether the DaemonSet exists. Everything else that kubectl asks
+// of a pod, with our choice of its flags, never changes.
+type judged map[types.UID]bool
 
 // drainableKnowing is drainable for a caller that asks again and again: it judges only the pods
 // that known does not have, and returns what is known of these pods to ask with the next time.
-func (s podSelector) drainableKnowing(ctx context.Context, node string, pods []*corev1.Pod, known verdicts) (sets.Set[types.UID], verdicts, error) {
-	uids, next := sets.New[types.UID](), make(verdicts, len(pods))
+func (s podSelector) drainableKnowing(ctx context.Context, node string, pods []*corev1.Pod, known judged) (sets.Set[types.UID], judged, error) {
+	uids, next := sets.New[types.UID](), make(judged, len(pods))
 	var unknown []*corev1.Pod
 	for _, pod := range pods {
-		verdict, isKnown := known[pod.UID]
-		if !isKnown || ofDaemonSet(pod) {
+		drainable, isKnown := known[pod.UID]
+		if !isKnown {
 			unknown = append(unknown, pod)
 			continue
 		}
-		next[pod.UID] = verdict
-		if verdict {
+		next[pod.UID] = drainable
+		if drainable {
 			uids.Insert(pod.UID)
 		}
 	}
-	judged, err := s.drainable(ctx, node, unknown)
+	found, err := s.drainable(ctx, node, unknown)
 	for _, pod := range unknown {
-		if !ofDaemonSet(pod) {
-			next[pod.UID] = judged.Has(pod.UID)
+		if !plan.OfDaemonSet(pod) {
+			next[pod.UID] = found.Has(pod.UID)
 		}
 	}
-	return uids.Union(judged), next, err
-}
-
-func ofDaemonSet(pod *corev1.Pod) bool {
-	owner := metav1.GetControllerOf(pod)
-	return owner != nil && owner.Kind == "DaemonSet"
+	return uids.Union(found), next, err
 }
 
 // drainable returns the UIDs of the pods that a drain of their node evicts. With an error, the

@@ -7,43 +7,44 @@ import (
 	"fmt"
 	"time"
 
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/plan"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/quote"
 )
 
-// facts are what a hold's status is made from, besides what it said before.
+// facts are what the statuses of a node's holds are made from, besides what they said before.
 type facts struct {
 	// node is the UID of the node; empty when it does not exist.
 	node types.UID
 	// before is what the node was like before it was cordoned.
 	before *v1beta1.NodeBefore
+	// waits is what a gate has the node wait for; nil when none does.
+	waits *Wait
 	// cordoned says that the node is cordoned, with all our marks.
 	cordoned bool
 	// cordonError says why it could not be cordoned.
 	cordonError string
-	// drain is nil while the node's pods are not known.
-	drain *drainFacts
-	// lastError is what went wrong most recently; empty when nothing did.
-	lastError string
+	drain       drainFacts
 }
 
-// drainFacts are the state of one hold's drain.
+// drainFacts are how far the drain of a node has come.
 type drainFacts struct {
-	// total is how many pods are on the node.
-	total int
-	// evictions is how many pods the drain moves in all, gone ones included.
-	evictions int
-	// pending are the pods still to leave, sorted.
-	pending []string
-	// blockers are what keeps pods from leaving, sorted by pod.
-	blockers []v1beta1.DrainBlocker
-	// leaves is how many pods on the node a drain could evict, but this hold leaves.
-	leaves int
-	// deletes says that what is left past the deadline is being deleted.
-	deletes bool
+	// byHold has the drain of each hold; nil while the node's pods are not known.
+	byHold map[types.UID]*holdDrain
+	// failure is what went wrong; empty when nothing did.
+	failure string
+}
+
+// holdDrain is how far the drain of one hold has come, judged as if the hold were alone.
+type holdDrain struct {
+	plan.Progress
+	// moved is how many pods the drain moves in all, gone ones included.
+	moved int
 	// volumes are those still attached to the node that no pod which stays there needs.
 	volumes []string
 	// volumesUnknown says that this could not be found out.
@@ -52,9 +53,10 @@ type drainFacts struct {
 	empty bool
 }
 
-// nextStatus is what the hold's status is to say, given what it said before. The time of the
+// nextStatus is what the hold's status is to say, given what it says by now. The time of the
 // change is noted only where there is one.
-func nextStatus(h hold, old v1beta1.NodeMaintenanceStatus, f facts, now time.Time) v1beta1.NodeMaintenanceStatus {
+func nextStatus(h hold, f facts, now time.Time) v1beta1.NodeMaintenanceStatus {
+	old := h.present
 	s := statusBuilder{next: old.DeepCopy(), old: old, hold: h, facts: f, now: metav1.NewTime(now).Rfc3339Copy()}
 	s.next.ObservedGeneration = h.Generation
 	if f.node != "" && f.node != old.NodeUID {
@@ -65,6 +67,8 @@ func nextStatus(h hold, old v1beta1.NodeMaintenanceStatus, f facts, now time.Tim
 		s.noNode()
 	case h.Spec.Stage == v1beta1.StageIdle:
 		s.idle()
+	case f.waits != nil:
+		s.waiting()
 	case !f.cordoned:
 		s.cordoning()
 	case h.Spec.Stage == v1beta1.StageCordon:
@@ -82,7 +86,7 @@ func nextStatus(h hold, old v1beta1.NodeMaintenanceStatus, f facts, now time.Tim
 // sameStatus compares what two statuses say, but for when they said it.
 func sameStatus(a, b v1beta1.NodeMaintenanceStatus) bool {
 	a.LastUpdate, b.LastUpdate = nil, nil
-	return equalStatus(a, b)
+	return apiequality.Semantic.DeepEqual(a, b)
 }
 
 type statusBuilder struct {
@@ -95,7 +99,7 @@ type statusBuilder struct {
 
 func (s *statusBuilder) condition(kind string, status metav1.ConditionStatus, reason, format string, args ...any) {
 	apimeta.SetStatusCondition(&s.next.Conditions, metav1.Condition{
-		Type: kind, Status: status, Reason: reason, Message: bounded(fmt.Sprintf(format, args...), maxConditionBytes),
+		Type: kind, Status: status, Reason: reason, Message: quote.Cut(fmt.Sprintf(format, args...), quote.MaxCondition),
 		ObservedGeneration: s.hold.Generation, LastTransitionTime: s.now,
 	})
 }
@@ -126,6 +130,15 @@ func (s *statusBuilder) idle() {
 	s.condition(v1beta1.ConditionCordoned, metav1.ConditionFalse, v1beta1.ReasonStageIdle, "spec.stage is Idle: this hold asks for nothing")
 	s.condition(v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonStageIdle, "spec.stage is Idle: this hold asks for nothing")
 	s.next.LastError = ""
+}
+
+// waiting says what the node waits for before it may be taken out of service.
+func (s *statusBuilder) waiting() {
+	s.next.Phase = v1beta1.PhasePending
+	s.next.NodeBefore = s.facts.before
+	s.condition(v1beta1.ConditionCordoned, metav1.ConditionFalse, s.facts.waits.Reason, "%s", s.facts.waits.Message)
+	s.noDrain()
+	s.condition(v1beta1.ConditionDrained, metav1.ConditionFalse, s.facts.waits.Reason, "%s", s.facts.waits.Message)
 }
 
 func (s *statusBuilder) cordoning() {
@@ -180,6 +193,6 @@ func (s *statusBuilder) unblocked() {
 // setError keeps the last error when nothing new went wrong: success clears it.
 func (s *statusBuilder) setError(message string) {
 	if message != "" {
-		s.next.LastError = bounded(message, maxMessageBytes)
+		s.next.LastError = quote.Cut(message, quote.MaxMessage)
 	}
 }

@@ -16,24 +16,22 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/plan"
 )
-
-// claims remembers which volume a claim is bound to, which never changes.
-type claims map[types.NamespacedName]string
 
 // attachedVolumes are the volumes attached to the node that do not belong to a pod that stays
 // there, sorted.
-func (d *Drainer) attachedVolumes(ctx context.Context, v *view, plan nodePlan) ([]string, error) {
-	attachments := d.caches.attachmentsTo(v.name)
+func (d *drains) attachedVolumes(ctx context.Context, v *view, planned plan.Plan) ([]string, error) {
+	attachments := d.watcher.caches.attachmentsTo(v.name)
 	if len(attachments) == 0 {
 		return nil, nil
 	}
 	staying := sets.New[string]()
-	for _, pod := range plan.pods {
-		if pod.action != v1beta1.PlanStay {
+	for _, pod := range planned.Pods {
+		if pod.Action != v1beta1.PlanStay {
 			continue
 		}
-		for _, claim := range claimsOf(pod.pod) {
+		for _, claim := range claimsOf(pod.Pod) {
 			volume, err := d.volumeOf(ctx, v.memory, claim)
 			if err != nil {
 				return nil, err
@@ -52,11 +50,11 @@ func (d *Drainer) attachedVolumes(ctx context.Context, v *view, plan nodePlan) (
 }
 
 // volumeOf asks which volume the claim is bound to; "" when to none.
-func (d *Drainer) volumeOf(ctx context.Context, memory *nodeMemory, claim types.NamespacedName) (string, error) {
-	if volume, known := memory.claims[claim]; known {
+func (d *drains) volumeOf(ctx context.Context, memory *nodeMemory, claim types.NamespacedName) (string, error) {
+	if volume, known := memory.volumes[claim]; known {
 		return volume, nil
 	}
-	pvc, err := d.config.Kube.CoreV1().PersistentVolumeClaims(claim.Namespace).Get(ctx, claim.Name, metav1.GetOptions{})
+	pvc, err := d.watcher.config.Kube.CoreV1().PersistentVolumeClaims(claim.Namespace).Get(ctx, claim.Name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
 		return "", nil
@@ -64,10 +62,10 @@ func (d *Drainer) volumeOf(ctx context.Context, memory *nodeMemory, claim types.
 		return "", fmt.Errorf("could not get PersistentVolumeClaim %s: %w", claim, err)
 	}
 	if pvc.Spec.VolumeName != "" {
-		if memory.claims == nil {
-			memory.claims = claims{}
+		if memory.volumes == nil {
+			memory.volumes = map[types.NamespacedName]string{}
 		}
-		memory.claims[claim] = pvc.Spec.VolumeName
+		memory.volumes[claim] = pvc.Spec.VolumeName
 	}
 	return pvc.Spec.VolumeName, nil
 }

@@ -1,0 +1,189 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drainer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	appsv1informers "k8s.io/client-go/informers/apps/v1"
+	corev1informers "k8s.io/client-go/informers/core/v1"
+	policyv1informers "k8s.io/client-go/informers/policy/v1"
+	storagev1informers "k8s.io/client-go/informers/storage/v1"
+	appsv1listers "k8s.io/client-go/listers/apps/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	maintenanceinformers "github.com/medik8s/maintenance-apiserver/pkg/generated/informers/externalversions/maintenance/v1beta1"
+)
+
+// holdsByNode is the index of the NodeMaintenances by the node that they name.
+const holdsByNode = "node"
+
+// attachmentsByNode is the index of the VolumeAttachments by their node.
+const attachmentsByNode = "node"
+
+// caches are the engine's standing views of the cluster. Pods are not among them: see
+// podWatches.
+type caches struct {
+	holds      cache.SharedIndexInformer
+	nodes      cache.SharedIndexInformer
+	daemonSets cache.SharedIndexInformer
+	budgets    cache.SharedIndexInformer
+	namespaces cache.SharedIndexInformer
+	// attachments are of volumes to nodes.
+	attachments cache.SharedIndexInformer
+	// synced are by name what must be known before anything is decided. Handlers are among them, for
+	// one fills eviction.Budgets.
+	synced map[string]cache.InformerSynced
+}
+
+func newCaches(config Config) (*caches, error) {
+	c := &caches{
+		holds: maintenanceinformers.NewNodeMaintenanceInformer(config.Maintenance, 0, cache.Indexers{
+			holdsByNode: func(obj any) ([]string, error) {
+				hold, isHold := obj.(*v1beta1.NodeMaintenance)
+				if !isHold {
+					return nil, fmt.Errorf("not a NodeMaintenance: %T", obj)
+				}
+				return []string{hold.Spec.NodeName}, nil
+			},
+		}),
+		nodes:      corev1informers.NewNodeInformer(config.Kube, 0, cache.Indexers{}),
+		daemonSets: appsv1informers.NewDaemonSetInformer(config.Kube, metav1.NamespaceAll, 0, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}),
+		budgets:    policyv1informers.NewPodDisruptionBudgetInformer(config.Kube, metav1.NamespaceAll, 0, cache.Indexers{}),
+		namespaces: corev1informers.NewNamespaceInformer(config.Kube, 0, cache.Indexers{}),
+		attachments: storagev1informers.NewVolumeAttachmentInformer(config.Kube, 0, cache.Indexers{
+			attachmentsByNode: func(obj any) ([]string, error) {
+				attachment, isAttachment := obj.(*storagev1.VolumeAttachment)
+				if !isAttachment {
+					return nil, fmt.Errorf("not a VolumeAttachment: %T", obj)
+				}
+				return []string{attachment.Spec.NodeName}, nil
+			},
+		}),
+		synced: map[string]cache.InformerSynced{},
+	}
+	for _, informer := range c.all() {
+		if err := informer.SetTransform(trim); err != nil {
+			return nil, fmt.Errorf("could not trim cached objects: %w", err)
+		}
+	}
+	for name, informer := range map[string]cache.SharedIndexInformer{
+		"nodemaintenances": c.holds, "nodes": c.nodes, "daemonsets": c.daemonSets,
+		"namespaces": c.namespaces, "volumeattachments": c.attachments,
+	} {
+		c.synced[name] = informer.HasSynced
+	}
+	return c, nil
+}
+
+func (c *caches) all() []cache.SharedIndexInformer {
+	return []cache.SharedIndexInformer{c.holds, c.nodes, c.daemonSets, c.budgets, c.namespaces, c.attachments}
+}
+
+// handle adds a handler, which must have seen everything before anything is decided.
+func (c *caches) handle(name string, informer cache.SharedIndexInformer, handler cache.ResourceEventHandler) error {
+	registration, err := informer.AddEventHandler(handler)
+	if err != nil {
+		return fmt.Errorf("could not watch %s: %w", name, err)
+	}
+	c.synced[name] = registration.HasSynced
+	return nil
+}
+
+// run starts to keep the caches up to date, until ctx is done.
+func (c *caches) run(ctx context.Context, running *sync.WaitGroup) {
+	for _, informer := range c.all() {
+		running.Go(func() { informer.RunWithContext(ctx) })
+	}
+}
+
+// notSynced says which caches are not synced yet; nil when all are.
+func (c *caches) notSynced() error {
+	var errs []error
+	for name, synced := range c.synced {
+		if !synced() {
+			errs = append(errs, fmt.Errorf("cache of %s is not synced", name))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (c *caches) syncedFuncs() []cache.InformerSynced {
+	funcs := make([]cache.InformerSynced, 0, len(c.synced))
+	for _, synced := range c.synced {
+		funcs = append(funcs, synced)
+	}
+	return funcs
+}
+
+func (c *caches) daemonSetLister() appsv1listers.DaemonSetLister {
+	return appsv1listers.NewDaemonSetLister(c.daemonSets.GetIndexer())
+}
+
+// node returns the node of that name; nil when there is none.
+func (c *caches) node(name string) *corev1.Node {
+	obj, found, err := c.nodes.GetStore().GetByKey(name)
+	if err != nil || !found {
+		return nil
+	}
+	node, _ := obj.(*corev1.Node)
+	return node
+}
+
+// labelsOf returns the labels of the pods' namespaces, as far as they are known: the cache may lag
+// behind a new one.
+func (c *caches) labelsOf(pods []*corev1.Pod) map[string]labels.Set {
+	known := map[string]labels.Set{}
+	for _, pod := range pods {
+		if _, found := known[pod.Namespace]; found {
+			continue
+		}
+		obj, found, err := c.namespaces.GetStore().GetByKey(pod.Namespace)
+		if namespace, isNamespace := obj.(*corev1.Namespace); err == nil && found && isNamespace {
+			known[pod.Namespace] = namespace.Labels
+		}
+	}
+	return known
+}
+
+// holdsOn returns the NodeMaintenances that name the node.
+func (c *caches) holdsOn(node string) []*v1beta1.NodeMaintenance {
+	return indexed[*v1beta1.NodeMaintenance](c.holds, holdsByNode, node)
+}
+
+// attachmentsTo returns the attachments of volumes to the node.
+func (c *caches) attachmentsTo(node string) []*storagev1.VolumeAttachment {
+	return indexed[*storagev1.VolumeAttachment](c.attachments, attachmentsByNode, node)
+}
+
+func indexed[T any](informer cache.SharedIndexInformer, index, value string) []T {
+	objects, err := informer.GetIndexer().ByIndex(index, value)
+	if err != nil {
+		return nil // only an index that does not exist is an error
+	}
+	found := make([]T, 0, len(objects))
+	for _, obj := range objects {
+		if typed, isTyped := obj.(T); isTyped {
+			found = append(found, typed)
+		}
+	}
+	return found
+}
+
+// object is the object that a delete event speaks of.
+func object[T any](obj any) (T, bool) {
+	if tombstone, isTombstone := obj.(cache.DeletedFinalStateUnknown); isTombstone {
+		obj = tombstone.Obj
+	}
+	typed, isTyped := obj.(T)
+	return typed, isTyped
+}

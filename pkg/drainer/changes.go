@@ -1,0 +1,62 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drainer
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+// change is something that was done to a node or to its holds. What is told of it, and in which
+// words, is up to the reporter.
+type change interface {
+	// events are the events that the change is worth.
+	events() []event
+}
+
+// statusWritten says that the status of a hold was written.
+type statusWritten struct {
+	hold      hold
+	old, next v1beta1.NodeMaintenanceStatus
+}
+
+// nodeCordoned says that a node was cordoned or, as a repair, cordoned again.
+type nodeCordoned struct {
+	node  string
+	holds []hold
+	// changes are what the cordon changed, in words.
+	changes []string
+	repair  bool
+}
+
+// nodeGivenBack says that our marks were taken off a node.
+type nodeGivenBack struct {
+	node  string
+	holds []hold
+	// cordonedBefore says that the node was cordoned before its maintenance, and stays so.
+	cordonedBefore bool
+}
+
+// nodeLeftBehind says that a node that nobody holds bears the marks of another server.
+type nodeLeftBehind struct{ node, storeID string }
+
+// holdEnded says that the finalizer of a hold was removed.
+type holdEnded struct {
+	hold hold
+	// nodeKept says that other holds keep the node in maintenance.
+	nodeKept bool
+}
+
+// holdExpired says that a hold was deleted because its time was over.
+type holdExpired struct {
+	hold hold
+	end  metav1.Time
+}
+
+// drainBlocked says that a drain has been blocked for long, or for good.
+type drainBlocked struct {
+	hold   hold
+	status v1beta1.NodeMaintenanceStatus
+}

@@ -1,0 +1,117 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drainer
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/eviction"
+)
+
+// Drainer takes nodes out of service for the NodeMaintenances that ask for it, and gives them
+// back. It has two parts. Every process may watch: it answers what nodes there are and what a drain
+// would do. One process leads: it cordons, drains and gives back. Use New.
+type Drainer struct {
+	config  Config
+	watcher *watcher
+	// leading is the work of a process that leads; nil while it does not.
+	leading atomic.Pointer[leader]
+}
+
+// New builds a drain engine. It does nothing until Run, or Watch and Lead. It fails when the
+// configuration lacks something.
+func New(config Config) (*Drainer, error) {
+	if err := config.complete(); err != nil {
+		return nil, fmt.Errorf("could not configure drainer: %w", err)
+	}
+	registerMetrics()
+	watcher, err := newWatcher(config)
+	if err != nil {
+		return nil, fmt.Errorf("could not build drainer: %w", err)
+	}
+	return &Drainer{config: config, watcher: watcher}, nil
+}
+
+// Run watches and leads until ctx is done, and returns when everything it started has ended. It is
+// to be called once.
+func (d *Drainer) Run(ctx context.Context) {
+	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithName("drainer"))
+	var running sync.WaitGroup
+	defer running.Wait()
+	running.Go(func() { d.Watch(ctx) })
+	if err := d.Lead(ctx); err != nil {
+		klog.FromContext(ctx).Error(err, "Drainer does not lead")
+	}
+}
+
+// Watch keeps the caches up to date until ctx is done: nodes and plans can be asked for, and nothing
+// is changed. It is to be called once.
+func (d *Drainer) Watch(ctx context.Context) { d.watcher.run(ctx) }
+
+// Lead drains nodes, beside Watch, until ctx is done, and returns when everything it started has
+// ended. It may be called again: nothing that it learned earlier is used then. It fails when Watch
+// has ended.
+func (d *Drainer) Lead(ctx context.Context) error {
+	if !cache.WaitForCacheSync(ctx.Done(), d.watcher.caches.syncedFuncs()...) {
+		return nil // ctx is done
+	}
+	l := newLeader(d.config, d.watcher)
+	d.leading.Store(l)
+	defer d.leading.Store(nil)
+	return l.run(ctx)
+}
+
+// Wake has the node looked at soon, if this process leads. It never blocks. Losing a call does no
+// harm, since the engine watches what it acts on.
+func (d *Drainer) Wake(node string) {
+	if l := d.leading.Load(); l != nil && node != heartbeatKey {
+		l.queue.Add(node)
+	}
+}
+
+// Ready says why nothing can be decided yet; nil when the caches are synced.
+func (d *Drainer) Ready() error { return d.watcher.ready() }
+
+// Healthy says why the engine is taken to be stuck; nil while its loop ticks, and while this process
+// does not lead.
+func (d *Drainer) Healthy() error {
+	if l := d.leading.Load(); l != nil {
+		return l.heartbeat.missed(d.config.Clock.Now())
+	}
+	return nil
+}
+
+// HasNode says whether the cluster has a node of that name. While that is not known yet it
+// says yes.
+func (d *Drainer) HasNode(name string) bool { return d.watcher.hasNode(name) }
+
+// Node returns what is cached of a node: its name, labels, taints, conditions and whether it is
+// schedulable; nil when there is none. It is not to be changed. It fails while the nodes are not
+// known.
+func (d *Drainer) Node(name string) (*corev1.Node, error) { return d.watcher.node(name) }
+
+// Nodes returns what is cached of all nodes, in no order. See Node.
+func (d *Drainer) Nodes() ([]*corev1.Node, error) { return d.watcher.nodes() }
+
+// Plan says what would become of the pods of the hold's node if the hold were there, beside the
+// others that the node has; it changes nothing. The pods are as the API server knows them: of
+// this moment if fresh, which may take a moment longer, else as its cache has them. The plan of
+// a node that does not exist is empty. It fails while the drainer is not ready, and when the
+// pods cannot be listed.
+func (d *Drainer) Plan(ctx context.Context, maintenance *v1beta1.NodeMaintenance, fresh bool) (*v1beta1.DrainPlanStatus, error) {
+	var attempts map[types.UID]eviction.Attempt
+	if l := d.leading.Load(); l != nil {
+		attempts = l.drains.dispatcher.Attempts(maintenance.Spec.NodeName)
+	}
+	return d.watcher.plan(ctx, maintenance, attempts, fresh)
+}

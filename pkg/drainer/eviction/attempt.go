@@ -1,0 +1,82 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package eviction
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/kubectl/pkg/util/podutils"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/due"
+)
+
+const (
+	leastBackoff  = time.Second
+	mostBackoff   = time.Minute
+	backoffJitter = 0.2
+	// unseenRetry is when to look again at a pod that turned out to have changed. As a rule the pod's
+	// watch wakes us before.
+	unseenRetry = 250 * time.Millisecond
+)
+
+// Attempt is what became of the requests to remove one pod so far.
+type Attempt struct {
+	// Evicted is when the API server accepted a request; zero before. Such a pod is never
+	// posted again, however late its deletion is seen.
+	Evicted time.Time
+	// Last is the answer to the last request.
+	Last Answer
+	// Failures counts the requests that failed in a row.
+	Failures int
+
+	// answered is when Last was given, for the pod as it was then.
+	answered time.Time
+	pod      *corev1.Pod
+	// forced says that the last request was to delete the pod.
+	forced bool
+	// retry is when the next request may be made.
+	retry time.Time
+}
+
+// take takes in the answer to a request for the pod. A refusal by a budget that the watch shows
+// costs the pod nothing: the budget itself is left alone until it changes.
+func (t *Attempt) take(a Answer, of Eviction, budgetKnown bool, now time.Time) {
+	t.Last, t.answered, t.pod, t.forced = a, now, of.Pod, of.Force
+	switch {
+	case a.Outcome == Evicted:
+		t.Evicted, t.Failures, t.retry = now, 0, time.Time{}
+	case a.Outcome == NotPosted:
+		t.Failures, t.retry = 0, now.Add(unseenRetry)
+	case a.Outcome == DisruptionBudget && budgetKnown:
+		t.Failures, t.retry = 0, time.Time{}
+	default:
+		t.Failures++
+		t.retry = now.Add(backoff(t.Failures, a.retryAfter))
+	}
+}
+
+// backoff is how long to wait after that many failures in a row, and at least as long as was
+// asked for.
+func backoff(failures int, asked time.Duration) time.Duration {
+	delay := mostBackoff
+	if doublings := failures - 1; doublings < 6 {
+		delay = min(leastBackoff<<doublings, mostBackoff)
+	}
+	return max(wait.Jitter(delay, backoffJitter), asked)
+}
+
+// see lets a pod that has changed since its last request be tried again at once, but not more
+// often than leastBackoff: a refused eviction may itself change the pod.
+func (t *Attempt) see(pod *corev1.Pod) {
+	if t == nil || t.Failures == 0 || t.Last.retryAfter > 0 {
+		return
+	}
+	if t.pod.Status.Phase != pod.Status.Phase || podutils.IsPodReady(t.pod) != podutils.IsPodReady(pod) ||
+		!apiequality.Semantic.DeepEqual(t.pod.Labels, pod.Labels) {
+		t.retry = due.Earlier(t.retry, t.answered.Add(leastBackoff))
+	}
+}

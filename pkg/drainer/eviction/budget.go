@@ -1,0 +1,136 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package eviction
+
+import (
+	"fmt"
+	"maps"
+	"time"
+
+	policyv1 "k8s.io/api/policy/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/due"
+)
+
+const (
+	// budgetSteady is how long a budget must look impossible to meet before it is called so:
+	// the number of expected pods flickers while pods come and go.
+	budgetSteady = 10 * time.Second
+	// maxDisruptedPods is how many unconfirmed evictions of one budget the API server allows.
+	maxDisruptedPods = 2000
+)
+
+// Budget is what a drain uses of a PodDisruptionBudget. It is never changed: a new state of the
+// budget is a new Budget.
+type Budget struct {
+	// Name is the namespace and name of the PodDisruptionBudget.
+	Name types.NamespacedName
+	// Current says that the status speaks of the present spec.
+	Current bool
+	// Allowed is how many disruptions the status allows.
+	Allowed int32
+	// Desired, Healthy and Expected are the numbers of healthy pods that the budget requires, of
+	// those that it has, and of all pods that it counts.
+	Desired, Healthy, Expected int32
+	// SyncFailed says why the disruption controller cannot evaluate the budget; empty when it can.
+	SyncFailed string
+
+	resourceVersion string
+	selector        labels.Selector
+	alwaysAllow     bool
+	// disrupted are the pods whose evictions the status takes into account already.
+	disrupted map[string]metav1.Time
+	// impossibleSince is since when waiting would not help; zero when it may.
+	impossibleSince time.Time
+}
+
+func newBudget(pdb *policyv1.PodDisruptionBudget) *Budget {
+	selector, err := metav1.LabelSelectorAsSelector(pdb.Spec.Selector)
+	if err != nil {
+		selector = labels.Nothing() // as the API server does
+	}
+	b := &Budget{
+		Name:            types.NamespacedName{Namespace: pdb.Namespace, Name: pdb.Name},
+		Current:         pdb.Status.ObservedGeneration >= pdb.Generation,
+		Allowed:         pdb.Status.DisruptionsAllowed,
+		Desired:         pdb.Status.DesiredHealthy,
+		Healthy:         pdb.Status.CurrentHealthy,
+		Expected:        pdb.Status.ExpectedPods,
+		SyncFailed:      syncFailure(pdb),
+		resourceVersion: pdb.ResourceVersion,
+		selector:        selector,
+		disrupted:       maps.Clone(pdb.Status.DisruptedPods),
+	}
+	if policy := pdb.Spec.UnhealthyPodEvictionPolicy; policy != nil {
+		b.alwaysAllow = *policy == policyv1.AlwaysAllow
+	}
+	return b
+}
+
+// syncFailure says why the disruption controller cannot evaluate the budget; empty when it can.
+func syncFailure(pdb *policyv1.PodDisruptionBudget) string {
+	condition := apimeta.FindStatusCondition(pdb.Status.Conditions, policyv1.DisruptionAllowedCondition)
+	switch {
+	case condition == nil || condition.Status != metav1.ConditionFalse || condition.Reason != policyv1.SyncFailedReason:
+		return ""
+	case condition.Message == "":
+		return "no message"
+	default:
+		return condition.Message
+	}
+}
+
+// Object names the budget as a blocker does: kind/namespace/name.
+func (b *Budget) Object() string { return fmt.Sprintf("PodDisruptionBudget/%s", b.Name) }
+
+// Permanent says whether the budget has been impossible to meet for long enough to say so. If it
+// may yet become so by time alone, recheck is when to ask again; else recheck is zero.
+func (b *Budget) Permanent(now time.Time) (yes bool, recheck time.Time) {
+	if b.impossibleSince.IsZero() {
+		return false, time.Time{}
+	}
+	if certain := b.impossibleSince.Add(budgetSteady); now.Before(certain) {
+		return false, certain
+	}
+	return true, time.Time{}
+}
+
+// impossible says whether the budget, as it is now, can never let a healthy pod go.
+func (b *Budget) impossible() bool {
+	return b.SyncFailed != "" || (b.Current && b.Allowed == 0 && b.Desired >= b.Expected)
+}
+
+// room is how many pods the budget's status lets go.
+func (b *Budget) room() int {
+	if !b.Current || b.SyncFailed != "" || len(b.disrupted) > maxDisruptedPods {
+		return 0
+	}
+	return int(max(b.Allowed, 0))
+}
+
+// saysTheSame says whether a plan would read the same from both states of a budget.
+func (b *Budget) saysTheSame(other *Budget) bool {
+	return other != nil && b.Current == other.Current && b.Allowed == other.Allowed && b.Desired == other.Desired &&
+		b.Healthy == other.Healthy && b.Expected == other.Expected && b.SyncFailed == other.SyncFailed &&
+		b.alwaysAllow == other.alwaysAllow && b.impossibleSince.Equal(other.impossibleSince) && b.room() == other.room()
+}
+
+// impossibleSince is since when a budget that is impossible to meet now has been so. last is what
+// was known of it before; nil when that is nothing.
+func impossibleSince(pdb *policyv1.PodDisruptionBudget, last *Budget, now time.Time) time.Time {
+	allowed := apimeta.FindStatusCondition(pdb.Status.Conditions, policyv1.DisruptionAllowedCondition)
+	switch {
+	case last != nil && last.impossible():
+		return last.impossibleSince
+	case last == nil && allowed != nil && allowed.Status == metav1.ConditionFalse:
+		// What was certain before a restart of this process is not put in doubt again.
+		return due.Earlier(allowed.LastTransitionTime.Time, now)
+	default:
+		return now
+	}
+}

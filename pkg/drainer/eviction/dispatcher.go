@@ -1,0 +1,256 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package eviction
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/klog/v2"
+	"k8s.io/utils/clock"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/due"
+)
+
+// retriesShare is the share of the requests under way (one in so many) up to which pods are
+// tried again that were refused before: a webhook that hangs on many of them must not keep the
+// others waiting.
+const retriesShare = 2
+
+// finishTimeout is how long the requests under way may take to be answered when the dispatcher
+// stops.
+const finishTimeout = 3 * time.Second
+
+// Config is what a Dispatcher is made from. All fields are required.
+type Config struct {
+	// Clock tells the time.
+	Clock clock.WithTicker
+	// Client makes the requests.
+	Client Client
+	// Budgets are the disruption budgets of the cluster.
+	Budgets *Budgets
+	// InFlight bounds the requests under way, over all nodes.
+	InFlight int
+	// Changed is called with a node when its plan may say something else now: a request for one of
+	// its pods was answered, or a budget of a waiting pod changed. It must not block.
+	Changed func(node string)
+}
+
+// Dispatcher posts all evictions of the process. It is told, node by node, which pods are to go. It
+// posts each as soon as the API server would let it go, and never waits for one pod before it
+// looks at the next. Use NewDispatcher.
+type Dispatcher struct {
+	clock   clock.WithTicker
+	client  Client
+	budgets *Budgets
+	changed func(node string)
+	wake    chan struct{}
+	posts   sync.WaitGroup
+
+	// mu guards what follows. The lock of budgets may be taken while it is held, not the other way
+	// round.
+	mu       sync.Mutex
+	nodes    map[string]*nodeQueue
+	sequence int
+	attempts map[string]map[types.UID]*Attempt
+	inFlight sets.Set[types.UID]
+	window   window
+	flows    flows
+}
+
+// NewDispatcher returns a dispatcher that does nothing until Run.
+func NewDispatcher(config Config) *Dispatcher {
+	registerMetrics()
+	return &Dispatcher{
+		clock: config.Clock, client: config.Client, budgets: config.Budgets, changed: config.Changed,
+		wake:     make(chan struct{}, 1),
+		nodes:    map[string]*nodeQueue{},
+		attempts: map[string]map[types.UID]*Attempt{},
+		inFlight: sets.New[types.UID](),
+		window:   newWindow(config.InFlight),
+		flows:    flows{},
+	}
+}
+
+// Run posts evictions until ctx is done, and returns when no request is left. It is to be called
+// once.
+func (d *Dispatcher) Run(ctx context.Context) {
+	defer d.budgets.observe(d.budgetChanged)()
+	requests, cutOff := context.WithCancel(context.WithoutCancel(ctx))
+	defer d.finish(cutOff)
+	for ctx.Err() == nil {
+		d.waitUntil(ctx, d.dispatch(requests))
+	}
+}
+
+// waitUntil waits until the time has come, something has changed, or ctx is done.
+func (d *Dispatcher) waitUntil(ctx context.Context, when time.Time) {
+	var reached <-chan time.Time
+	if !when.IsZero() {
+		timer := d.clock.NewTimer(max(when.Sub(d.clock.Now()), time.Millisecond))
+		defer timer.Stop()
+		reached = timer.C()
+	}
+	select {
+	case <-ctx.Done():
+	case <-d.wake:
+	case <-reached:
+	}
+}
+
+// nudge has the dispatcher look again soon: a budget or a pod changed.
+func (d *Dispatcher) nudge() {
+	select {
+	case d.wake <- struct{}{}:
+	default: // it has been told already
+	}
+}
+
+// budgetChanged has evictions posted at once that a budget now allows, and has the nodes planned
+// anew that wait for it.
+func (d *Dispatcher) budgetChanged(change budgetChange) {
+	d.nudge()
+	if change.same && !change.selection {
+		return
+	}
+	for _, node := range d.affectedBy(change) {
+		d.changed(node)
+	}
+}
+
+// finish waits for the requests under way, and cuts them off only when they take too long: the
+// API server may have taken the room of a budget already for an eviction that it then gives up,
+// and it gives that room back after two minutes at the earliest.
+func (d *Dispatcher) finish(cutOff context.CancelFunc) {
+	ended := make(chan struct{})
+	go func() {
+		d.posts.Wait()
+		close(ended)
+	}()
+	timer := d.clock.NewTimer(finishTimeout)
+	defer timer.Stop()
+	select {
+	case <-ended:
+	case <-timer.C():
+	}
+	cutOff()
+	<-ended
+}
+
+// dispatch posts every eviction that may be posted now, and returns when to look again if
+// nothing changes until then.
+func (d *Dispatcher) dispatch(ctx context.Context) time.Time {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	now := d.clock.Now()
+	if now.Before(d.window.pausedUntil) {
+		return d.window.pausedUntil
+	}
+	retry := d.budgets.nextExpiry(now)
+	for _, node := range d.inOrder(now) {
+		for _, e := range d.nodes[node].evictions {
+			if d.inFlight.Len() >= d.window.size {
+				return retry
+			}
+			retry = due.Earlier(retry, d.post(ctx, node, e, now))
+		}
+	}
+	return retry
+}
+
+// post starts the request for one pod if it may be made now. Otherwise it returns when it may,
+// if time alone decides that.
+func (d *Dispatcher) post(ctx context.Context, node string, e *queuedEviction, now time.Time) time.Time {
+	if d.inFlight.Has(e.Pod.UID) {
+		return time.Time{}
+	}
+	if ready, retry := d.ready(d.attempts[node][e.Pod.UID], e, now); !ready {
+		return retry
+	}
+	var uses use
+	if !e.Force {
+		permit := PermitFor(e.Pod, d.budgets.budgetsOf(e), func(b *Budget) int { return d.budgets.roomNow(b, now) })
+		if !permit.Allowed || (permit.Takes != nil && d.flows.full(permit.Takes.Name)) {
+			return time.Time{}
+		}
+		uses = permit.uses()
+	}
+	d.begin(node, e, uses, now)
+	d.posts.Go(func() {
+		err := d.request(ctx, e.Eviction, uses.exempt)
+		d.answered(ctx, node, e.Eviction, uses, newAnswer(err), now)
+	})
+	return time.Time{}
+}
+
+// ready says whether the pod may be tried now, after what became of the last time.
+func (d *Dispatcher) ready(tried *Attempt, e *queuedEviction, now time.Time) (ready bool, retry time.Time) {
+	switch {
+	case tried == nil:
+		return true, time.Time{}
+	case !tried.Evicted.IsZero():
+		return false, time.Time{}
+	case e.Force && !tried.forced:
+		return true, time.Time{} // what was refused was something else
+	case now.Before(tried.retry):
+		return false, tried.retry
+	default:
+		return tried.Failures == 0 || d.inFlight.Len() < max(d.window.size/retriesShare, 1), time.Time{}
+	}
+}
+
+// begin notes a request that is about to be made. The caller holds the lock.
+func (d *Dispatcher) begin(node string, e *queuedEviction, uses use, now time.Time) {
+	d.inFlight.Insert(e.Pod.UID)
+	d.nodes[node].served = now
+	if uses.budget == nil {
+		return
+	}
+	d.budgets.reserve(uses.budget.Name, e.Pod.Name, now)
+	if !uses.exempt {
+		d.flows.begin(uses.budget.Name)
+	}
+}
+
+// request asks first whether a pod is as our watch says, where it would be refused otherwise: it may
+// have become ready since.
+func (d *Dispatcher) request(ctx context.Context, e Eviction, doubtful bool) error {
+	if e.Force {
+		return d.client.Delete(ctx, e.Pod, e.GracePeriodSeconds)
+	}
+	if doubtful {
+		if err := d.client.Unprotected(ctx, e.Pod); err != nil {
+			return err
+		}
+	}
+	return d.client.Evict(ctx, e.Pod, e.GracePeriodSeconds)
+}
+
+// answered takes in the answer to a request that was made at began.
+func (d *Dispatcher) answered(ctx context.Context, node string, e Eviction, uses use, a Answer, began time.Time) {
+	d.settle(node, e, uses, a, began)
+	countAnswer(e, a)
+	klog.FromContext(ctx).V(2).Info("Posted eviction", "pod", klog.KObj(e.Pod), "podUID", e.Pod.UID, "node", node,
+		"force", e.Force, "exempt", uses.exempt, "outcome", a.Outcome, "answer", a.Message)
+	d.changed(node)
+	d.nudge()
+}
+
+func (d *Dispatcher) settle(node string, e Eviction, uses use, a Answer, began time.Time) {
+	now := d.clock.Now()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.inFlight.Delete(e.Pod.UID)
+	d.window.take(a, now)
+	if uses.budget != nil {
+		d.budgets.settle(uses, e.Pod.Name, a, now)
+		if !uses.exempt {
+			d.flows.end(uses.budget.Name, a, now.Sub(began))
+		}
+	}
+	d.attempt(node, e.Pod).take(a, e, uses.budget != nil && !uses.exempt, now)
+}

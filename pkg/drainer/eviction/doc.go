@@ -1,0 +1,50 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package eviction posts the evictions of all nodes, each as soon as the API server would let the
+// pod go.
+//
+// # What an eviction may come to
+//
+//	answer                                 outcome                then
+//	2xx                                    Evicted                never posted again; the pod's end is awaited
+//	404, 409                               Gone                   the pod's watch shows it; else again later
+//	429, cause DisruptionBudget            DisruptionBudget       a budget that the watch shows is left alone until
+//	                                                              it changes, or for 10 s; else as a failure
+//	"admission webhook ... denied"         AdmissionWebhook       again later, or when the pod changes
+//	429 otherwise                          Throttled              nothing at all is posted for a second, or as
+//	                                                              long as the API server says; then half as many
+//	403, cause NamespaceTerminating        NamespaceTerminating   again later
+//	anything else, or no answer            Failed                 again later
+//	none: the pod had become ready         NotPosted              the pod's watch shows it; else again soon
+//
+// Later is 1 s, doubled up to 1 min, and no earlier than a Retry-After asks for.
+//
+// # In which order
+//
+// All nodes are drained at a time. The dispatcher goes through all of them each time that something
+// changed. A pod that may not go now is passed over, so no node waits for another's pods. Where
+// nodes want the room of one budget, their order decides:
+//
+//   - The node that is nearest to empty comes first, counting its pods that are still to be evicted
+//     and that nothing blocks for good. So nodes finish one after another, and the first can be
+//     worked on, rather than all at the end.
+//   - But a node of which nothing was posted for 2 minutes (passedOverAfter) comes before those, the
+//     one that has been draining longest first. So a stream of small nodes cannot put off a large one
+//     for ever.
+//   - Among equals, the one that has been draining longer comes first.
+//
+// # How many at a time
+//
+// A window bounds the requests under way, by Config.InFlight at most. Pods that were refused before
+// take at most half of it. A flow bounds those of one budget: there is one to begin with, then one
+// more after each that was answered within a second, up to four. Each eviction updates the budget's
+// status, and an update that collides with another is repeated half a second later.
+//
+// # Room
+//
+// A budget's room is how many more of its pods may go. Its status shows an eviction a moment after
+// that was posted. In between the room stays reserved. A pod that is not ready may be exempt from its
+// budget. But its watch may lag behind the budget's, so the API server is asked about the pod just
+// before, and the room that its eviction may have taken after all stays reserved for a moment.
+package eviction

@@ -1,0 +1,162 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package eviction
+
+import (
+	"maps"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/due"
+)
+
+const (
+	// reservationLasts is how long room stays reserved for an eviction that the budget's status never
+	// shows: a watch that broke may skip it. It is longer than a watch lags when the API server
+	// has too much to do, since room that is given away too early ends in a refusal.
+	reservationLasts = 30 * time.Second
+	// refusalLasts is how long a budget that refused an eviction, although its status shows room, is
+	// left alone if its status does not change.
+	refusalLasts = 10 * time.Second
+	// exemptLasts is how long room stays reserved for an eviction that should not take any. If the pod
+	// became ready in the last moment it does take some, and the budget's status shows so soon after.
+	exemptLasts = 300 * time.Millisecond
+)
+
+// reservation is room of a budget that one of our evictions takes, until the budget's status
+// shows the eviction.
+type reservation struct {
+	// shown is the time in disruptedPods for this pod's name when we posted; zero when there was
+	// none. Only a newer one shows that our eviction was counted.
+	shown metav1.Time
+	// expires is when the room is free again at the latest; zero while the request is under way.
+	expires time.Time
+}
+
+func (r reservation) expired(now time.Time) bool {
+	return !r.expires.IsZero() && !now.Before(r.expires)
+}
+
+// refusal is the version of a budget that refused an eviction although it showed room: somebody
+// else took the room, and our cache does not show it yet.
+type refusal struct {
+	resourceVersion string
+	expires         time.Time
+}
+
+// use is the budget of which an eviction uses room; none where that is nil.
+type use struct {
+	budget *Budget
+	// exempt says that the eviction uses none unless the pod has become ready meanwhile.
+	exempt bool
+}
+
+// lasts is how long the room stays reserved after the eviction was accepted.
+func (u use) lasts() time.Duration {
+	if u.exempt {
+		return exemptLasts
+	}
+	return reservationLasts
+}
+
+// room is how many more pods the budget lets go, after what our own evictions took already. The
+// caller holds the lock.
+func (b *Budgets) room(of *Budget, now time.Time) int {
+	if r, found := b.refused[of.Name]; found && r.resourceVersion == of.resourceVersion && now.Before(r.expires) {
+		return 0
+	}
+	room := of.room()
+	for _, r := range b.reserved[of.Name] {
+		if !r.expired(now) {
+			room--
+		}
+	}
+	return max(room, 0)
+}
+
+// roomNow is room for a caller that does not hold the lock.
+func (b *Budgets) roomNow(of *Budget, now time.Time) int {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	return b.room(of, now)
+}
+
+// reserve reserves room of the budget for an eviction that is about to be posted. Reservations that
+// have expired are dropped then: a budget's status never shows the pods that took none of its room.
+func (b *Budgets) reserve(name types.NamespacedName, pod string, now time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	maps.DeleteFunc(b.reserved[name], func(_ string, r reservation) bool { return r.expired(now) })
+	if b.reserved[name] == nil {
+		b.reserved[name] = map[string]reservation{}
+	}
+	var shown metav1.Time
+	if current := b.named(name); current != nil {
+		shown = current.disrupted[pod]
+	}
+	b.reserved[name][pod] = reservation{shown: shown}
+}
+
+// settle takes in the answer to an eviction that used room of a budget. The room stays reserved, until
+// the budget's status shows the eviction, where the API server took it or may have taken it.
+func (b *Budgets) settle(u use, pod string, a Answer, now time.Time) {
+	name := u.budget.Name
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	_, isReserved := b.reserved[name][pod]
+	switch {
+	case a.Outcome != Evicted && !a.unknown:
+		b.unreserve(name, pod)
+	case isReserved:
+		b.reserved[name][pod] = reservation{shown: b.reserved[name][pod].shown, expires: now.Add(u.lasts())}
+	}
+	// An exempt pod may be refused although there is room: it has changed in the last moment.
+	if a.Outcome == DisruptionBudget && !u.exempt {
+		b.refused[name] = refusal{resourceVersion: u.budget.resourceVersion, expires: now.Add(refusalLasts)}
+	}
+}
+
+// seen drops the reservations that the budget's status now shows, and a refusal by an older
+// version. The caller holds the lock.
+func (b *Budgets) seen(current *Budget) {
+	for pod, r := range b.reserved[current.Name] {
+		if at, found := current.disrupted[pod]; found && !at.Equal(&r.shown) {
+			b.unreserve(current.Name, pod)
+		}
+	}
+	if r, found := b.refused[current.Name]; found && r.resourceVersion != current.resourceVersion {
+		delete(b.refused, current.Name)
+	}
+}
+
+// unreserve frees the room that is reserved for the pod. The caller holds the lock.
+func (b *Budgets) unreserve(name types.NamespacedName, pod string) {
+	delete(b.reserved[name], pod)
+	if len(b.reserved[name]) == 0 {
+		delete(b.reserved, name)
+	}
+}
+
+// nextExpiry is when the next reservation or refusal expires.
+func (b *Budgets) nextExpiry(now time.Time) time.Time {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	var next time.Time
+	note := func(expires time.Time) {
+		if expires.After(now) {
+			next = due.Earlier(next, expires)
+		}
+	}
+	for _, pods := range b.reserved {
+		for _, r := range pods {
+			note(r.expires)
+		}
+	}
+	for _, r := range b.refused {
+		note(r.expires)
+	}
+	return next
+}

@@ -1,0 +1,128 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drainer
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/klog/v2"
+)
+
+const (
+	// workers is how many nodes are looked at at a time. A look never waits for a pod, but it
+	// does make requests.
+	workers = 16
+	// reconcileTimeout bounds one look at a node.
+	reconcileTimeout = 30 * time.Second
+	leastRetry       = 50 * time.Millisecond
+	mostRetry        = 30 * time.Second
+)
+
+// leader is the work of the one process that leads, from when it begins to lead until it stops. It
+// is made anew each time, so that it knows nothing that is older.
+type leader struct {
+	config    Config
+	watcher   *watcher
+	queue     workqueue.TypedRateLimitingInterface[string]
+	heartbeat heartbeat
+	memory    *memory
+	// holds, nodes and drains do what a look at a node finds to be done; gate says when.
+	holds  holdWriter
+	nodes  nodeWriter
+	drains *drains
+	gate   gates
+	// reporter tells others of it.
+	reporter *reporter
+}
+
+func newLeader(config Config, watcher *watcher) *leader {
+	l := &leader{
+		config: config, watcher: watcher, memory: newMemory(), gate: config.Gates,
+		holds: holdWriter{client: config.Maintenance, clock: config.Clock},
+		nodes: nodeWriter{client: config.Kube, marks: newMarks(config.StoreID, config.Taints), clock: config.Clock},
+		queue: workqueue.NewTypedRateLimitingQueueWithConfig(
+			workqueue.NewTypedItemExponentialFailureRateLimiter[string](leastRetry, mostRetry),
+			workqueue.TypedRateLimitingQueueConfig[string]{Name: "drainer", Clock: config.Clock}),
+	}
+	l.drains = newDrains(config, watcher, l.queue.Add)
+	l.reporter = &reporter{recorder: config.Recorder, clock: config.Clock, started: config.Clock.Now()}
+	return l
+}
+
+// run leads until ctx is done, and returns when everything it started has ended.
+func (l *leader) run(ctx context.Context) error {
+	defer l.queue.ShutDown()
+	defer l.memory.clear(l.reporter)
+	logger := klog.FromContext(ctx)
+	if l.reporter.recorder == nil {
+		recorder, stop := newRecorder(l.config.Kube)
+		defer stop()
+		l.reporter.recorder = recorder
+	}
+	synced, unwatch, err := l.watch()
+	defer unwatch()
+	if err != nil {
+		return fmt.Errorf("could not watch what the drainer acts on: %w", err)
+	}
+	if !cache.WaitForCacheSync(ctx.Done(), synced...) {
+		return nil // ctx is done
+	}
+	logger.Info("Drainer leads", "workers", workers, "evictionsInFlight", l.config.EvictionsInFlight)
+	var running sync.WaitGroup
+	defer l.drains.close()
+	defer running.Wait()
+	running.Go(func() { l.drains.dispatcher.Run(ctx) })
+	running.Go(func() { l.heartbeat.run(ctx, l.config.Clock, l.queue.Add) })
+	for range workers {
+		running.Go(func() { l.work(ctx) })
+	}
+	<-ctx.Done()
+	l.queue.ShutDown()
+	logger.Info("Drainer stops leading")
+	return nil
+}
+
+// work takes one node after the other from the queue, until the queue is shut down.
+func (l *leader) work(ctx context.Context) {
+	for {
+		node, shutDown := l.queue.Get()
+		if shutDown {
+			return
+		}
+		l.visit(ctx, node)
+		l.queue.Done(node)
+	}
+}
+
+// visit looks at one node, and has it looked at again when that is due.
+func (l *leader) visit(ctx context.Context, node string) {
+	if ctx.Err() != nil {
+		return
+	}
+	if node == heartbeatKey {
+		l.heartbeat.beat(l.config.Clock.Now())
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, reconcileTimeout)
+	defer cancel()
+	did := l.reconcile(ctx, node)
+	switch {
+	case did.err == nil:
+		l.queue.Forget(node)
+	case againLater(did.err):
+		klog.FromContext(ctx).V(4).Info("Looking at node again", "node", node, "reason", did.err.Error())
+		l.queue.AddRateLimited(node)
+	default:
+		klog.FromContext(ctx).Error(did.err, "Could not reconcile node", "node", node)
+		l.queue.AddRateLimited(node)
+	}
+	if did.again > 0 {
+		l.queue.AddAfter(node, did.again)
+	}
+}

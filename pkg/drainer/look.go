@@ -1,0 +1,136 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drainer
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/plan"
+)
+
+// view is what is known of one node and of those who hold it, when it is looked at.
+type view struct {
+	name string
+	// node is nil when it does not exist.
+	node *corev1.Node
+	// marks are those that the node carries.
+	marks nodeMarks
+	// active are the holds that count; ending are being deleted.
+	active, ending []hold
+	memory         *nodeMemory
+}
+
+// look gathers what the caches know, but never anything older than our own last writes.
+func (l *leader) look(name string) *view {
+	cached := l.watcher.caches.holdsOn(name)
+	v := &view{name: name, memory: l.memory.node(name, cached)}
+	if node := l.watcher.caches.node(name); node != nil {
+		v.node = v.memory.latest.newest(node)
+		v.marks = l.nodes.marks.read(v.node)
+	}
+	holds := make([]hold, 0, len(cached))
+	for _, m := range cached {
+		memory := v.memory.holds[m.UID]
+		holds = append(holds, newHold(memory.latest.newest(m), memory, l.config.Clock.Now()))
+	}
+	v.active, v.ending = split(holds)
+	return v
+}
+
+func (v *view) holds() []hold { return slices.Concat(v.active, v.ending) }
+
+// stage is the stage that the holds together ask for: the highest.
+func (v *view) stage() v1beta1.MaintenanceStage { return highestStage(v.active) }
+
+// sees takes in the node as the API server has just answered that it is.
+func (v *view) sees(node *corev1.Node, marks nodeMarks) {
+	v.memory.latest.wrote(v.node.ResourceVersion, node)
+	v.node, v.marks = node, marks
+}
+
+// hold is a NodeMaintenance as a look at its node finds it.
+type hold struct {
+	plan.Hold
+	// present is what its status says by now: the stored one, or one that was worked out since and
+	// could not be written yet.
+	present v1beta1.NodeMaintenanceStatus
+	// memory is nil for a hold that is only read.
+	memory *holdMemory
+}
+
+func newHold(maintenance *v1beta1.NodeMaintenance, memory *holdMemory, now time.Time) hold {
+	h := hold{Hold: plan.NewHold(maintenance), present: maintenance.Status, memory: memory}
+	if memory != nil {
+		h.present = memory.writes.present(maintenance)
+	}
+	h.Deletes = h.deletes(now)
+	return h
+}
+
+// split divides the holds of a node into those that count and those that are being deleted, each
+// sorted by name so that what is derived from them does not flap. One that only somebody else's
+// finalizer keeps has ended: it does not speak of the node any more.
+func split(holds []hold) (active, ending []hold) {
+	slices.SortFunc(holds, func(a, b hold) int { return cmp.Compare(a.Name, b.Name) })
+	for _, h := range holds {
+		switch {
+		case h.DeletionTimestamp.IsZero():
+			active = append(active, h)
+		case slices.Contains(h.Finalizers, v1beta1.UncordonFinalizer):
+			ending = append(ending, h)
+		}
+	}
+	return active, ending
+}
+
+// deadline is when the drain that began at start is to be done; nil without a limit.
+func (h hold) deadline(start *metav1.Time) *metav1.Time {
+	timeout := h.Spec.Drain.TimeoutSeconds
+	if timeout == nil || start == nil {
+		return nil
+	}
+	return &metav1.Time{Time: start.Add(time.Duration(*timeout) * time.Second)}
+}
+
+// deletes says whether the hold has what is left deleted: it is past its deadline.
+func (h hold) deletes(now time.Time) bool {
+	deadline := h.deadline(h.present.StartTime)
+	return h.Drains() && h.Spec.Drain.OnTimeout == v1beta1.OnTimeoutDelete &&
+		deadline != nil && !now.Before(deadline.Time) && !drained(h.present)
+}
+
+// cordons says whether the hold alone would have the node cordoned.
+func (h hold) cordons() bool { return stageRank(h.Spec.Stage) >= stageRank(v1beta1.StageCordon) }
+
+// ended says whether the hold asks for nothing any more, and at most waits for the node to be
+// given back.
+func (h hold) ended() bool { return !h.DeletionTimestamp.IsZero() || !h.cordons() }
+
+// deleted is when the hold was deleted; zero when it was not.
+func (h hold) deleted() time.Time {
+	if h.DeletionTimestamp == nil {
+		return time.Time{}
+	}
+	return h.DeletionTimestamp.Time
+}
+
+func highestStage(holds []hold) v1beta1.MaintenanceStage {
+	highest := v1beta1.StageIdle
+	for _, h := range holds {
+		if stageRank(h.Spec.Stage) > stageRank(highest) {
+			highest = h.Spec.Stage
+		}
+	}
+	return highest
+}
+
+func stageRank(stage v1beta1.MaintenanceStage) int {
+	return slices.Index([]v1beta1.MaintenanceStage{v1beta1.StageIdle, v1beta1.StageCordon, v1beta1.StageDrain}, stage)
+}

@@ -1,0 +1,102 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drainer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/klog/v2"
+	"k8s.io/utils/clock"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+// nodeWriter is the one that changes nodes: it cordons them, gives them back, and sets their
+// conditions.
+type nodeWriter struct {
+	client kubernetes.Interface
+	marks  marks
+	clock  clock.PassiveClock
+}
+
+// cordon cordons the node, or repairs what somebody undid of it meanwhile, and says whether
+// it is cordoned then. With an error it still is when only the list of its holds was to be
+// brought up to date. Repairs are spaced, for who undoes them may do so again at once.
+func (w nodeWriter) cordon(ctx context.Context, v *view, before v1beta1.NodeBefore) (cordoned bool, did result) {
+	note, err := w.marks.note(v.active, before)
+	if err != nil {
+		return false, result{err: err}
+	}
+	patch := w.marks.cordonPatch(v.node, v.marks, note)
+	if patch.empty() {
+		return true, result{}
+	}
+	repair := slices.ContainsFunc(v.active, func(h hold) bool {
+		return apimeta.IsStatusConditionTrue(h.Status.Conditions, v1beta1.ConditionCordoned)
+	})
+	if wait := v.memory.repairs.wait(true, w.clock.Now()); repair && wait > 0 {
+		return true, result{again: wait}
+	}
+	if err := w.patch(ctx, v, patch); err != nil {
+		return len(patch.changes) == 0, result{err: err}
+	}
+	if repair {
+		v.memory.repairs.wrote(w.clock.Now())
+	}
+	if len(patch.changes) == 0 {
+		return true, result{}
+	}
+	return true, result{changes: []change{nodeCordoned{node: v.name, holds: v.active, changes: patch.changes, repair: repair}}}
+}
+
+// giveBack gives the node back as it was before.
+func (w nodeWriter) giveBack(ctx context.Context, v *view, before v1beta1.NodeBefore) result {
+	if err := w.patch(ctx, v, w.marks.giveBackPatch(v.node, before)); err != nil {
+		return result{err: err}
+	}
+	return result{changes: []change{nodeGivenBack{node: v.name, holds: v.holds(), cordonedBefore: before.Unschedulable}}}
+}
+
+// patch applies the patch and has v show the node as it is then.
+func (w nodeWriter) patch(ctx context.Context, v *view, patch *nodePatch) error {
+	if patch.empty() {
+		return nil
+	}
+	body, err := patch.encode()
+	if err != nil {
+		return err
+	}
+	patched, err := w.client.CoreV1().Nodes().Patch(ctx, v.name, types.MergePatchType, body, metav1.PatchOptions{})
+	if err != nil {
+		return fmt.Errorf("could not patch node %s: %w", v.name, err)
+	}
+	trimNode(patched)
+	v.sees(patched, w.marks.read(patched))
+	klog.FromContext(ctx).Info("Patched node", "node", v.name, "unschedulable", patched.Spec.Unschedulable, "changes", patch.changes)
+	return nil
+}
+
+// saveConditions brings the node's lifecycle conditions to what is wanted.
+func (w nodeWriter) saveConditions(ctx context.Context, v *view, wanted nodeConditions) result {
+	said := conditionsSaid{resourceVersion: v.node.ResourceVersion, wanted: wanted}
+	if v.memory.conditions.equal(said) {
+		return result{} // and the cache does not show it yet
+	}
+	patch, err := conditionsPatch(v.node, wanted, metav1.NewTime(w.clock.Now()))
+	if err != nil || patch == nil {
+		return result{err: err}
+	}
+	_, err = w.client.CoreV1().Nodes().Patch(ctx, v.name, types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "status")
+	if err != nil {
+		return result{err: fmt.Errorf("could not patch conditions of node %s: %w", v.name, err)}
+	}
+	v.memory.conditions = said
+	return result{}
+}

@@ -1,0 +1,209 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/kubectl/pkg/util/podutils"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/due"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/eviction"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/quote"
+)
+
+const (
+	// terminationLag is how long after the end of its grace period a pod may still be there
+	// before that is worth a word: the kubelet reports late.
+	terminationLag = 5 * time.Second
+	// deletionLag is how long after its eviction was accepted a pod may show no deletion.
+	deletionLag = 30 * time.Second
+)
+
+// blocker says what keeps a pod that is to be evicted from being evicted now.
+func (p *planner) blocker(going Pod, tried eviction.Attempt) *v1beta1.DrainBlocker {
+	permit := eviction.PermitFor(going.Pod, going.budgets, p.room)
+	switch {
+	case permit.Allowed:
+		if permit.Takes != nil {
+			p.left[permit.Takes.Name]--
+		}
+		return attemptBlocker(going.Pod, tried)
+	case len(permit.BlockedBy) > 1:
+		return budgetsBlocker(going.Pod, permit.BlockedBy)
+	default:
+		only := permit.BlockedBy[0]
+		permanent, recheck := only.Permanent(p.Now)
+		p.recheckAt(recheck)
+		return budgetBlocker(going.Pod, only, permanent)
+	}
+}
+
+// room is what is left of the budget's room after the pods that were planned before.
+func (p *planner) room(of *eviction.Budget) int {
+	left, counted := p.left[of.Name]
+	if !counted {
+		left = p.Budgets.Room(of)
+		p.left[of.Name] = left
+	}
+	return left
+}
+
+// overdue is the blocker of a pod that was evicted and should be gone by now.
+func (p *planner) overdue(pod *corev1.Pod, tried eviction.Attempt) *v1beta1.DrainBlocker {
+	end := tried.Evicted.Add(deletionLag)
+	if !pod.DeletionTimestamp.IsZero() {
+		end = pod.DeletionTimestamp.Add(terminationLag)
+	}
+	if p.Now.Before(end) {
+		p.recheckAt(end)
+		return nil
+	}
+	return terminatingBlocker(pod, p.Node, p.NodeDead)
+}
+
+func (p *planner) recheckAt(when time.Time) { p.recheck = due.Earlier(p.recheck, when) }
+
+func ownPodBlocker(pod *corev1.Pod) *v1beta1.DrainBlocker {
+	return &v1beta1.DrainBlocker{
+		Pod: key(pod), Reason: v1beta1.BlockerOwnPod, Permanent: true,
+		Message: "this is the pod of the server that drains the node, and nobody else would go on: " +
+			"have it run on another node first",
+	}
+}
+
+func completionBlocker(pod *corev1.Pod, why string) *v1beta1.DrainBlocker {
+	blocker := &v1beta1.DrainBlocker{
+		Pod: key(pod), Reason: v1beta1.BlockerWaitingForCompletion,
+		Message: fmt.Sprintf("the pod runs to its end first (%s): wait for it, or delete it", why),
+	}
+	if owner := metav1.GetControllerOf(pod); owner != nil {
+		blocker.Object = fmt.Sprintf("%s/%s/%s", owner.Kind, pod.Namespace, owner.Name)
+	}
+	return blocker
+}
+
+func unmanagedBlocker(pod *corev1.Pod) *v1beta1.DrainBlocker {
+	return &v1beta1.DrainBlocker{
+		Pod: key(pod), Reason: v1beta1.BlockerUnmanagedPod, Permanent: true,
+		Message: "no controller would create the pod again, and spec.drain.unmanagedPods is Block: delete the pod, or set Evict",
+	}
+}
+
+func emptyDirBlocker(pod *corev1.Pod) *v1beta1.DrainBlocker {
+	return &v1beta1.DrainBlocker{
+		Pod: key(pod), Reason: v1beta1.BlockerEmptyDirPod, Permanent: true,
+		Message: "the data of the pod's emptyDir volumes would be lost, and spec.drain.emptyDirPods is Block: " +
+			"save them and delete the pod, or set Evict",
+	}
+}
+
+func budgetBlocker(pod *corev1.Pod, b *eviction.Budget, permanent bool) *v1beta1.DrainBlocker {
+	return &v1beta1.DrainBlocker{
+		Pod: key(pod), Reason: v1beta1.BlockerDisruptionBudget, Object: b.Object(), Permanent: permanent,
+		Message: budgetMessage(pod, b, permanent),
+	}
+}
+
+func budgetMessage(pod *corev1.Pod, b *eviction.Budget, permanent bool) string {
+	switch {
+	case b.SyncFailed != "":
+		return fmt.Sprintf("budget %s cannot be evaluated: %s: correct its selector or the pods' controller", b.Name, b.SyncFailed)
+	case !b.Current:
+		return fmt.Sprintf("budget %s has changed and is still being evaluated", b.Name)
+	case b.Expected == 0:
+		return fmt.Sprintf("budget %s counts no pods and so lets none go: maxUnavailable and percentages count only pods "+
+			"whose controller can be scaled: have it require a number of healthy pods with minAvailable", b.Name)
+	case permanent:
+		return fmt.Sprintf("budget %s needs %s, and no more than %d are expected: "+
+			"add replicas, or have the budget require fewer", b.Name, healthyPods(b.Desired), b.Expected)
+	case b.Healthy > b.Desired:
+		return fmt.Sprintf("budget %s needs %s and has %d, but others of its pods are being evicted: "+
+			"the pod's turn comes when they have been replaced", b.Name, healthyPods(b.Desired), b.Healthy)
+	default:
+		return fmt.Sprintf("budget %s needs %s and has %d: the pod is evicted when %s",
+			b.Name, healthyPods(b.Desired), b.Healthy, needs(pod, b))
+	}
+}
+
+// needs says what has to happen until the budget lets the pod go. A pod that is not healthy itself
+// takes nothing from it.
+func needs(pod *corev1.Pod, b *eviction.Budget) string {
+	more := b.Desired - b.Healthy
+	if podutils.IsPodReady(pod) {
+		more++
+	}
+	if more <= 1 {
+		return "another one becomes healthy"
+	}
+	return fmt.Sprintf("%d more become healthy", more)
+}
+
+func healthyPods(count int32) string {
+	if count == 1 {
+		return "1 healthy pod"
+	}
+	return fmt.Sprintf("%d healthy pods", count)
+}
+
+func budgetsBlocker(pod *corev1.Pod, budgets []*eviction.Budget) *v1beta1.DrainBlocker {
+	names, objects := make([]string, 0, len(budgets)), make([]string, 0, len(budgets))
+	for _, b := range budgets {
+		names, objects = append(names, b.Name.Name), append(objects, b.Object())
+	}
+	return &v1beta1.DrainBlocker{
+		Pod: key(pod), Reason: v1beta1.BlockerMultipleDisruptionBudgets, Permanent: true,
+		Object: strings.Join(objects[:min(len(objects), quote.MaxNames)], ","),
+		Message: fmt.Sprintf("%d budgets select the pod (%s), and the eviction API refuses such pods: "+
+			"have one of them select other pods, or delete the pod by hand", len(budgets), quote.Names(names, quote.MaxNames)),
+	}
+}
+
+// attemptBlocker says why the last eviction of the pod, which no budget seemed to forbid, did
+// not succeed; nil when there was none, or it is only being throttled.
+func attemptBlocker(pod *corev1.Pod, tried eviction.Attempt) *v1beta1.DrainBlocker {
+	blocker := &v1beta1.DrainBlocker{Pod: key(pod), Object: tried.Last.Object, Message: tried.Last.Message}
+	switch tried.Last.Outcome {
+	case eviction.DisruptionBudget:
+		if tried.Failures == 0 {
+			return nil // a budget that we see, and by now it lets the pod go
+		}
+		blocker.Reason = v1beta1.BlockerDisruptionBudget
+	case eviction.AdmissionWebhook:
+		blocker.Reason = v1beta1.BlockerAdmissionWebhook
+		blocker.Message += ": the eviction is tried again; if the webhook is not moving the pod by itself, ask who runs it"
+	case eviction.NamespaceTerminating:
+		blocker.Reason, blocker.Object = v1beta1.BlockerNamespaceTerminating, "Namespace/"+pod.Namespace
+		blocker.Message = fmt.Sprintf("namespace %s is being deleted, and its pods with it: see what keeps it from ending", pod.Namespace)
+	case eviction.Failed:
+		blocker.Reason = v1beta1.BlockerEvictionFailed
+		blocker.Message += ": the eviction is tried again"
+	default:
+		return nil
+	}
+	return blocker
+}
+
+func terminatingBlocker(pod *corev1.Pod, node string, nodeDead bool) *v1beta1.DrainBlocker {
+	blocker := &v1beta1.DrainBlocker{Pod: key(pod), Reason: v1beta1.BlockerTerminating}
+	switch {
+	case len(pod.Finalizers) > 0:
+		blocker.Message = fmt.Sprintf("the pod's grace period is over, but finalizers keep it: %s: "+
+			"see that their controllers run", quote.Names(pod.Finalizers, quote.MaxNames))
+	case nodeDead:
+		blocker.Object = "Node/" + node
+		blocker.Message = fmt.Sprintf("node %s does not report, so the pod's end cannot be confirmed: bring the node back, "+
+			"or, once it is certainly off, delete the pod with --force or taint the node node.kubernetes.io/out-of-service", node)
+	case pod.DeletionTimestamp.IsZero():
+		blocker.Message = "the eviction was accepted, but the pod is not being deleted: see what undid it"
+	default:
+		blocker.Message = "the pod's grace period is over, but the kubelet has not ended it: see its containers and the kubelet's log"
+	}
+	return blocker
+}

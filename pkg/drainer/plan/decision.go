@@ -1,0 +1,149 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"cmp"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/eviction"
+)
+
+// systemCriticalPriority is the least priority of the classes system-cluster-critical and
+// system-node-critical; no class of a user's own reaches it.
+const systemCriticalPriority = 2_000_000_000
+
+// kind is what a hold, alone, does with a pod that a drain can evict.
+type kind int
+
+const (
+	// leave: the hold does not mind if the pod stays.
+	leave kind = iota
+	// evict: the pod is to be evicted when its turn comes.
+	evict
+	// waitCompleted: the pod runs to its end first.
+	waitCompleted
+	// block: the pod is to go, but somebody has to remove it by hand.
+	block
+	// undecided: what is needed to decide is not known yet, so nothing is done.
+	undecided
+)
+
+// decision is what one hold, alone, does with one pod, and why.
+type decision struct {
+	kind kind
+	turn turn
+	// why is for people. Empty: evicting is what a drain does.
+	why string
+	// blocker is set for the kinds waitCompleted and block.
+	blocker *v1beta1.DrainBlocker
+}
+
+// goes says whether the hold wants the pod gone, sooner or later.
+func (d decision) goes() bool { return d.kind != leave }
+
+// turn is when a pod is evicted: the pods of an earlier turn are gone before the next one starts.
+type turn struct {
+	order    int32
+	critical bool
+}
+
+func (t turn) compare(other turn) int {
+	switch byOrder := cmp.Compare(t.order, other.order); {
+	case byOrder != 0 || t.critical == other.critical:
+		return byOrder
+	case t.critical:
+		return 1
+	default:
+		return -1
+	}
+}
+
+// decide says what the hold alone does with a pod that a drain can evict.
+func (h Hold) decide(pod *corev1.Pod, namespaces map[string]labels.Set) decision {
+	if !h.selects(pod.Labels) {
+		return decision{kind: leave, why: fmt.Sprintf("spec.drain.podSelector of %s does not select it", h.Name)}
+	}
+	action, order, why, decided := h.ruleFor(pod, namespaces)
+	if !decided {
+		return decision{kind: undecided, why: fmt.Sprintf("namespace %s is not known yet", pod.Namespace)}
+	}
+	d := decision{kind: evict, turn: turn{order: order, critical: systemCritical(pod)}, why: why}
+	switch {
+	case action == v1beta1.ActionSkip:
+		return decision{kind: leave, why: why}
+	case eviction.Finished(pod):
+	case action == v1beta1.ActionWaitCompleted:
+		d.kind, d.blocker = waitCompleted, completionBlocker(pod, why)
+	case h.Spec.Drain.UnmanagedPods == v1beta1.PolicyBlock && unmanaged(pod):
+		d.kind, d.blocker = block, unmanagedBlocker(pod)
+	case h.Spec.Drain.EmptyDirPods == v1beta1.PolicyBlock && usesEmptyDir(pod):
+		d.kind, d.blocker = block, emptyDirBlocker(pod)
+	}
+	return d
+}
+
+// ruleFor is the action of the pod's label or, without one, of the first rule that matches.
+func (h Hold) ruleFor(pod *corev1.Pod, namespaces map[string]labels.Set) (action v1beta1.DrainAction, order int32, why string, decided bool) {
+	switch value := pod.Labels[v1beta1.DrainLabel]; value {
+	case v1beta1.DrainLabelSkip:
+		return v1beta1.ActionSkip, 0, fmt.Sprintf("its label %s is %s", v1beta1.DrainLabel, value), true
+	case v1beta1.DrainLabelWaitCompleted:
+		return v1beta1.ActionWaitCompleted, 0, fmt.Sprintf("its label %s is %s", v1beta1.DrainLabel, value), true
+	}
+	for i, r := range h.rules {
+		if !r.pods.Matches(labels.Set(pod.Labels)) {
+			continue
+		}
+		if !r.namespaces.Empty() {
+			namespace, known := namespaces[pod.Namespace]
+			if !known {
+				return "", 0, "", false
+			}
+			if !r.namespaces.Matches(namespace) {
+				continue
+			}
+		}
+		return r.action, r.order, fmt.Sprintf("spec.drain.rules[%d] of %s says %s", i, h.Name, r.action), true
+	}
+	return v1beta1.ActionDrain, 0, "", true
+}
+
+func unmanaged(pod *corev1.Pod) bool { return metav1.GetControllerOf(pod) == nil }
+
+func usesEmptyDir(pod *corev1.Pod) bool {
+	for i := range pod.Spec.Volumes {
+		if pod.Spec.Volumes[i].EmptyDir != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func systemCritical(pod *corev1.Pod) bool {
+	return pod.Spec.Priority != nil && *pod.Spec.Priority >= systemCriticalPriority
+}
+
+// OfDaemonSet says whether a DaemonSet controls the pod.
+func OfDaemonSet(pod *corev1.Pod) bool {
+	owner := metav1.GetControllerOf(pod)
+	return owner != nil && owner.Kind == "DaemonSet"
+}
+
+// whyNotDrainable says why no drain evicts the pod.
+func whyNotDrainable(pod *corev1.Pod) string {
+	switch _, isMirror := pod.Annotations[corev1.MirrorPodAnnotationKey]; {
+	case isMirror:
+		return "a static pod: it belongs to the node"
+	case OfDaemonSet(pod):
+		return "a pod of a DaemonSet: it belongs to the node"
+	default:
+		return "no drain evicts such a pod"
+	}
+}

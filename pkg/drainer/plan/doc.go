@@ -1,0 +1,15 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package plan decides what happens with each pod of a node under drain, and says what is in its
+// way. It is pure: it knows only its Input, reads no clock, makes no request, and changes nothing
+// that it was given. What the drainer does and what the API shows come from the same plan.
+//
+//	decision.go   what one hold, alone, does with one pod, and in which turn
+//	holdplan.go   the same for all pods of the node
+//	union.go      what all holds together want of one pod
+//	plan.go       the plan: the union, and what budgets and earlier answers make of it
+//	blockers.go   what keeps a pod from leaving, in words
+//	progress.go   how far one hold's drain has come
+//	report.go     the plan as the API shows it
+package plan

@@ -1,0 +1,77 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+// Hold is a NodeMaintenance with the selectors of its drain parsed. Use NewHold.
+type Hold struct {
+	*v1beta1.NodeMaintenance
+	// Invalid says why a selector cannot be used; nil when all can. Such a hold evicts nothing and
+	// is never drained, and stands in no other hold's way.
+	Invalid error
+	// Deletes says that the drain is past its deadline, and that what is left is to be deleted.
+	Deletes bool
+
+	selector labels.Selector
+	rules    []rule
+}
+
+// NewHold parses the drain of a NodeMaintenance.
+func NewHold(maintenance *v1beta1.NodeMaintenance) Hold {
+	h := Hold{NodeMaintenance: maintenance, selector: labels.Everything()}
+	if s := maintenance.Spec.Drain.PodSelector; s != nil {
+		if h.selector, h.Invalid = metav1.LabelSelectorAsSelector(s); h.Invalid != nil {
+			h.Invalid = fmt.Errorf("spec.drain.podSelector cannot be used: %w", h.Invalid)
+		}
+	}
+	for i, from := range maintenance.Spec.Drain.Rules {
+		parsed, err := newRule(from)
+		if err != nil && h.Invalid == nil {
+			h.Invalid = fmt.Errorf("spec.drain.rules[%d] cannot be used: %w", i, err)
+		}
+		h.rules = append(h.rules, parsed)
+	}
+	return h
+}
+
+// Drains says whether the hold's stage is Drain.
+func (h Hold) Drains() bool { return h.Spec.Stage == v1beta1.StageDrain }
+
+// SelectsAll says whether the hold's podSelector selects every pod.
+func (h Hold) SelectsAll() bool { return h.selector.Empty() }
+
+// selects says whether the hold drains pods with these labels, as far as no rule says otherwise.
+func (h Hold) selects(podLabels labels.Set) bool {
+	return h.Drains() && h.Invalid == nil && h.selector.Matches(podLabels)
+}
+
+// rule is a DrainRule with its selectors parsed.
+type rule struct {
+	pods, namespaces labels.Selector
+	action           v1beta1.DrainAction
+	order            int32
+}
+
+func newRule(from v1beta1.DrainRule) (r rule, err error) {
+	r = rule{pods: labels.Everything(), namespaces: labels.Everything(), action: from.Action, order: from.Order}
+	if from.PodSelector != nil {
+		if r.pods, err = metav1.LabelSelectorAsSelector(from.PodSelector); err != nil {
+			return r, fmt.Errorf("podSelector: %w", err)
+		}
+	}
+	if from.NamespaceSelector != nil {
+		if r.namespaces, err = metav1.LabelSelectorAsSelector(from.NamespaceSelector); err != nil {
+			return r, fmt.Errorf("namespaceSelector: %w", err)
+		}
+	}
+	return r, nil
+}

@@ -1,0 +1,187 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/eviction"
+)
+
+// decideAgain is when to look again at a pod of which not everything is known.
+const decideAgain = time.Second
+
+// Input is all that a plan is made from.
+type Input struct {
+	// Node is the node's name.
+	Node string
+	// NodeDead says that the node's kubelet does not report: its pods do not end.
+	NodeDead bool
+	// Pods are all pods of the node.
+	Pods []*corev1.Pod
+	// Drainable are the UIDs of the pods that a drain evicts, whatever the holds say.
+	Drainable sets.Set[types.UID]
+	// Holds are the NodeMaintenances that hold the node.
+	Holds []Hold
+	// Namespaces are the labels of the pods' namespaces, as far as they are known.
+	Namespaces map[string]labels.Set
+	// Budgets are the disruption budgets that may select the pods.
+	Budgets eviction.Snapshot
+	// Attempts are the evictions that were posted so far, by UID of the pod.
+	Attempts map[types.UID]eviction.Attempt
+	// OwnPod is the pod of this process; empty when it runs in none.
+	OwnPod types.NamespacedName
+	// Now is the time.
+	Now time.Time
+}
+
+func (in *Input) isOwn(pod *corev1.Pod) bool {
+	return in.OwnPod == types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
+}
+
+// Pod is what is to happen with one pod, and why it does not.
+type Pod struct {
+	// Pod is the pod.
+	Pod *corev1.Pod
+	// Action is what happens with it.
+	Action v1beta1.PlannedAction
+	// Blocker is what keeps the pod from leaving, whichever hold wants it gone; nil when nothing does.
+	Blocker *v1beta1.DrainBlocker
+
+	// turn is in which of the drain's turns the pod goes, from 1; 0 for pods that are not evicted.
+	turn int
+	// due says that its turn has come.
+	due         bool
+	gracePeriod *int64
+	why         string
+	// budgets are those that select it.
+	budgets []*eviction.Budget
+}
+
+// Plan is what is to happen with the pods of a node. Use Make.
+type Plan struct {
+	// Pods are in the order of the Input's.
+	Pods []Pod
+	// Recheck is when passing time alone may change the plan; zero when it cannot.
+	Recheck time.Time
+
+	// byHold is what each hold that drains does with each of the pods.
+	byHold map[types.UID]*holdPlan
+}
+
+// planner makes one plan. It counts the room of each budget down, so that of several pods of
+// one budget only as many are free to go as the budget lets go together.
+type planner struct {
+	Input
+	byHold  map[types.UID]*holdPlan
+	left    map[types.NamespacedName]int
+	recheck time.Time
+}
+
+// Make decides what is to happen with each pod of the node.
+func Make(in Input) Plan {
+	p := &planner{Input: in, byHold: map[types.UID]*holdPlan{}, left: map[types.NamespacedName]int{}}
+	for _, h := range in.Holds {
+		if h.Drains() {
+			p.byHold[h.UID] = newHoldPlan(in, h)
+		}
+	}
+	plan := Plan{Pods: make([]Pod, 0, len(in.Pods)), byHold: p.byHold}
+	for i, pod := range in.Pods {
+		plan.Pods = append(plan.Pods, p.decide(i, pod))
+	}
+	plan.Recheck = p.recheck
+	return plan
+}
+
+// decide takes the union of what the holds want: the pod goes when one of them would evict it
+// now.
+func (p *planner) decide(i int, pod *corev1.Pod) Pod {
+	if !p.Drainable.Has(pod.UID) {
+		return Pod{Pod: pod, Action: v1beta1.PlanStay, why: whyNotDrainable(pod)}
+	}
+	u := p.union(i)
+	if !u.goes {
+		return Pod{Pod: pod, Action: v1beta1.PlanStay, why: u.why}
+	}
+	tried := p.Attempts[pod.UID]
+	going := Pod{Pod: pod, budgets: p.Budgets.Selecting(pod)}
+	if !pod.DeletionTimestamp.IsZero() || !tried.Evicted.IsZero() {
+		going.Action, going.Blocker = v1beta1.PlanTerminating, p.overdue(pod, tried)
+		return going
+	}
+	if p.isOwn(pod) {
+		going.Action, going.Blocker = v1beta1.PlanBlock, ownPodBlocker(pod)
+		return going
+	}
+	if u.undecided {
+		p.recheckAt(p.Now.Add(decideAgain))
+	}
+	going.Action, going.turn, going.due, going.gracePeriod, going.why = u.action, u.turn, u.due, u.gracePeriod, u.why
+	switch {
+	case u.action == v1beta1.PlanBlock, u.action == v1beta1.PlanWaitCompleted:
+		going.Blocker = u.blocker
+	case u.action == v1beta1.PlanDelete:
+		going.gracePeriod = deletionGrace(pod, u.gracePeriod)
+		going.Blocker = attemptBlocker(pod, tried)
+	case u.due:
+		going.Blocker = p.blocker(going, tried)
+	}
+	return going
+}
+
+// Evictions are the pods that are to be evicted or deleted now, in the order in which they are to
+// go.
+func (p Plan) Evictions() []eviction.Eviction {
+	var now []Pod
+	for _, pod := range p.Pods {
+		if pod.Action == v1beta1.PlanDelete || (pod.Action == v1beta1.PlanEvict && pod.due) {
+			now = append(now, pod)
+		}
+	}
+	slices.SortStableFunc(now, func(a, b Pod) int { return cmp.Compare(a.turn, b.turn) })
+	evictions := make([]eviction.Eviction, 0, len(now))
+	for _, pod := range now {
+		evictions = append(evictions, eviction.Eviction{
+			Pod: pod.Pod, GracePeriodSeconds: pod.gracePeriod, Force: pod.Action == v1beta1.PlanDelete,
+		})
+	}
+	return evictions
+}
+
+// ToGo counts the pods that are still to be evicted and that nothing blocks for good: how far
+// the node is from being empty.
+func (p Plan) ToGo() int {
+	count := 0
+	for _, pod := range p.Pods {
+		if pod.Action == v1beta1.PlanEvict && (pod.Blocker == nil || !pod.Blocker.Permanent) {
+			count++
+		}
+	}
+	return count
+}
+
+// Moves says whether a pod of the node is still to leave.
+func (p Plan) Moves() bool {
+	return slices.ContainsFunc(p.Pods, func(pod Pod) bool { return pod.Action != v1beta1.PlanStay })
+}
+
+// Blocked counts the pods that something keeps from leaving, by what it is.
+func (p Plan) Blocked() map[v1beta1.BlockerReason]int {
+	blocked := map[v1beta1.BlockerReason]int{}
+	for _, pod := range p.Pods {
+		if pod.Blocker != nil {
+			blocked[pod.Blocker.Reason]++
+		}
+	}
+	return blocked
+}

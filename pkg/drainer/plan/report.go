@@ -1,0 +1,93 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/eviction"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/quote"
+)
+
+// Report is the plan as the API shows it.
+func (p Plan) Report() *v1beta1.DrainPlanStatus {
+	report := &v1beta1.DrainPlanStatus{Pods: make([]v1beta1.PlannedPod, 0, len(p.Pods))}
+	for _, pod := range p.inOrder() {
+		planned := pod.report()
+		if pod.Action == v1beta1.PlanStay {
+			report.StayingPods++
+		} else {
+			report.EvictionPods++
+			planned.Budgets = plannedBudgets(pod.budgets)
+			countBlocker(report, pod.Blocker)
+			listLosses(report, pod)
+		}
+		report.Pods = append(report.Pods, planned)
+	}
+	return report
+}
+
+func (p Pod) report() v1beta1.PlannedPod {
+	planned := v1beta1.PlannedPod{
+		Pod: key(p.Pod), Action: p.Action, Turn: int32(p.turn), Message: quote.Cut(p.why, quote.MaxMessage),
+	}
+	if p.Action == v1beta1.PlanEvict || p.Action == v1beta1.PlanDelete {
+		planned.GracePeriodSeconds = p.gracePeriod
+		if planned.GracePeriodSeconds == nil {
+			planned.GracePeriodSeconds = p.Pod.Spec.TerminationGracePeriodSeconds
+		}
+	}
+	if p.Blocker != nil {
+		blocker := quote.Blocker(*p.Blocker)
+		planned.Blocker = &blocker
+	}
+	return planned
+}
+
+func plannedBudgets(budgets []*eviction.Budget) []v1beta1.PlannedBudget {
+	var planned []v1beta1.PlannedBudget
+	for _, b := range budgets {
+		planned = append(planned, v1beta1.PlannedBudget{
+			Name: b.Name.String(), DisruptionsAllowed: b.Allowed,
+			CurrentHealthy: b.Healthy, DesiredHealthy: b.Desired, ExpectedPods: b.Expected,
+		})
+	}
+	return planned
+}
+
+func countBlocker(report *v1beta1.DrainPlanStatus, blocker *v1beta1.DrainBlocker) {
+	if blocker == nil {
+		return
+	}
+	report.BlockedPodCount++
+	if blocker.Permanent {
+		report.PermanentlyBlockedPodCount++
+	}
+}
+
+// listLosses lists what is lost for good with a pod that is to be evicted.
+func listLosses(report *v1beta1.DrainPlanStatus, pod Pod) {
+	if pod.Action != v1beta1.PlanEvict || eviction.Finished(pod.Pod) {
+		return
+	}
+	if unmanaged(pod.Pod) {
+		report.UnmanagedPods = append(report.UnmanagedPods, key(pod.Pod))
+	}
+	if usesEmptyDir(pod.Pod) {
+		report.EmptyDirPods = append(report.EmptyDirPods, key(pod.Pod))
+	}
+}
+
+// goingOrder is the order in which the pods are to go, as far as their turns do not tell.
+var goingOrder = []v1beta1.PlannedAction{
+	v1beta1.PlanTerminating, v1beta1.PlanDelete, v1beta1.PlanEvict, v1beta1.PlanWaitCompleted, v1beta1.PlanBlock, v1beta1.PlanStay,
+}
+
+func (p Plan) inOrder() []Pod {
+	return slices.SortedStableFunc(slices.Values(p.Pods), func(a, b Pod) int {
+		return cmp.Or(cmp.Compare(slices.Index(goingOrder, a.Action), slices.Index(goingOrder, b.Action)), cmp.Compare(a.turn, b.turn))
+	})
+}

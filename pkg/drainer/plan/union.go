@@ -1,0 +1,96 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+// union is what the holds together want of one pod.
+type union struct {
+	goes, undecided, due bool
+	action               v1beta1.PlannedAction
+	turn                 int
+	gracePeriod          *int64
+	why                  string
+	blocker              *v1beta1.DrainBlocker
+}
+
+// actionRank orders what the holds may want of a pod: the union wants the most.
+var actionRank = []v1beta1.PlannedAction{
+	v1beta1.PlanStay, v1beta1.PlanBlock, v1beta1.PlanWaitCompleted, v1beta1.PlanEvict, v1beta1.PlanDelete,
+}
+
+// union asks every hold about the i-th pod.
+func (p *planner) union(i int) union {
+	u := union{action: v1beta1.PlanStay}
+	for _, h := range p.Holds {
+		if alone := p.byHold[h.UID]; alone != nil {
+			u.add(alone, i)
+		}
+	}
+	return u
+}
+
+// add takes in what one more hold wants of the i-th pod.
+func (u *union) add(alone *holdPlan, i int) {
+	d, gracePeriod := alone.decisions[i], alone.hold.Spec.Drain.GracePeriodSeconds
+	u.goes = u.goes || d.goes()
+	u.undecided = u.undecided || d.kind == undecided
+	action := alone.hold.wants(d)
+	if alone.due(i) {
+		u.due = true
+	}
+	if alone.due(i) || action == v1beta1.PlanDelete {
+		u.gracePeriod = longer(u.gracePeriod, gracePeriod)
+	}
+	if d.kind == evict {
+		if own := alone.turnOf(i); u.turn == 0 || own < u.turn {
+			u.turn = own
+		}
+	}
+	if slices.Index(actionRank, action) >= slices.Index(actionRank, u.action) {
+		u.action, u.why, u.blocker = action, d.why, d.blocker
+	}
+}
+
+// wants is what the hold alone would have happen to a pod that it decides so about.
+func (h Hold) wants(d decision) v1beta1.PlannedAction {
+	switch {
+	case d.kind == leave:
+		return v1beta1.PlanStay
+	case d.kind == block || d.kind == undecided:
+		return v1beta1.PlanBlock
+	case h.Deletes:
+		return v1beta1.PlanDelete
+	case d.kind == waitCompleted:
+		return v1beta1.PlanWaitCompleted
+	default:
+		return v1beta1.PlanEvict
+	}
+}
+
+func longer(a, b *int64) *int64 {
+	if a == nil || (b != nil && *b > *a) {
+		return b
+	}
+	return a
+}
+
+// deletionGrace is how long a pod that is deleted past the deadline gets to stop: at least a
+// second, since with none its end would not be waited for.
+func deletionGrace(pod *corev1.Pod, asked *int64) *int64 {
+	if asked == nil {
+		asked = pod.Spec.TerminationGracePeriodSeconds
+	}
+	if asked == nil || *asked >= 1 {
+		return asked
+	}
+	least := int64(1)
+	return &least
+}

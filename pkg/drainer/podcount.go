@@ -1,0 +1,37 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drainer
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+// podCount counts the pods that one drain of one hold moves in all. Pods that came and went since
+// the process started are counted one by one; of those before it, the status says how many.
+type podCount struct {
+	seen    sets.Set[types.UID]
+	earlier int
+}
+
+// count takes in the pods that are still to leave and returns how many the drain moves in all.
+func (c *podCount) count(status v1beta1.NodeMaintenanceStatus, pending []*corev1.Pod) int {
+	switch {
+	case drained(status) && len(pending) == 0:
+		return int(status.EvictionPods)
+	case !draining(status):
+		*c = podCount{seen: sets.New[types.UID]()}
+	case c.seen == nil:
+		gone := max(int(status.EvictionPods-status.PendingPodCount), 0)
+		total := max(int(status.EvictionPods), gone+len(pending))
+		*c = podCount{seen: sets.New[types.UID](), earlier: total - len(pending)}
+	}
+	for _, pod := range pending {
+		c.seen.Insert(pod.UID)
+	}
+	return c.earlier + c.seen.Len()
+}

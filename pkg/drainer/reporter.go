@@ -1,0 +1,134 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drainer
+
+import (
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/scheme"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/tools/record"
+	"k8s.io/utils/clock"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/due"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/quote"
+)
+
+const (
+	eventComponent = "maintenance-apiserver"
+	// blockedLong is how long a drain must be blocked before an event says so: pods that take
+	// turns in a budget's room are blocked for a moment each.
+	blockedLong = 10 * time.Second
+)
+
+// reporter tells people, by events and metrics, what the engine did. All of it goes through here.
+type reporter struct {
+	recorder record.EventRecorder
+	clock    clock.PassiveClock
+	// started is when this process began to lead.
+	started time.Time
+}
+
+// newRecorder returns a recorder that writes events through the client, until stop is called.
+func newRecorder(client kubernetes.Interface) (recorder record.EventRecorder, stop func()) {
+	broadcaster := record.NewBroadcaster()
+	broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: client.CoreV1().Events("")})
+	return broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: eventComponent}), broadcaster.Shutdown
+}
+
+// report tells what a look at a node came to. It returns after how long there may be more to tell of.
+func (r *reporter) report(memory *nodeMemory, did result) (again time.Duration) {
+	for _, c := range did.changes {
+		r.tell(c)
+		if written, isStatus := c.(statusWritten); isStatus {
+			observeDrain(written)
+		}
+	}
+	for _, s := range did.statuses {
+		again = due.Sooner(again, r.blocked(s.hold, s.status))
+	}
+	if did.gauges != nil {
+		r.gauge(memory, *did.gauges)
+	}
+	return again
+}
+
+// tell writes the events of a change. Each is written at a change, never at a repetition.
+func (r *reporter) tell(c change) {
+	for _, e := range c.events() {
+		message := quote.Cut(e.message, quote.MaxMessage)
+		if e.node != "" {
+			r.recorder.Event(nodeReference(e.node), e.kind, e.reason, message)
+		}
+		for _, h := range e.holds {
+			r.recorder.Event(holdReference(h), e.kind, e.reason, message)
+		}
+	}
+}
+
+func holdReference(h hold) *corev1.ObjectReference {
+	return &corev1.ObjectReference{
+		APIVersion: v1beta1.SchemeGroupVersion.String(), Kind: "NodeMaintenance",
+		Name: h.Name, UID: h.UID, ResourceVersion: h.ResourceVersion,
+	}
+}
+
+// nodeReference gives the node's name for its UID, as the kubelet does: every version of kubectl
+// describe looks for those.
+func nodeReference(name string) *corev1.ObjectReference {
+	return &corev1.ObjectReference{APIVersion: "v1", Kind: "Node", Name: name, UID: types.UID(name)}
+}
+
+// blockage is one time during which a drain is blocked.
+type blockage struct {
+	since     metav1.Time
+	permanent bool
+}
+
+func newBlockage(blocked metav1.Condition, status v1beta1.NodeMaintenanceStatus) blockage {
+	return blockage{
+		since:     blocked.LastTransitionTime,
+		permanent: slices.ContainsFunc(status.Blockers, func(b v1beta1.DrainBlocker) bool { return b.Permanent }),
+	}
+}
+
+// blocked has an event tell of a hold that stays blocked, once, and once more when waiting
+// turns out not to help. It returns how long to wait until that is to be said.
+func (r *reporter) blocked(h hold, status v1beta1.NodeMaintenanceStatus) time.Duration {
+	condition := apimeta.FindStatusCondition(status.Conditions, v1beta1.ConditionBlocked)
+	if condition == nil || condition.Status != metav1.ConditionTrue {
+		h.memory.toldBlocked = blockage{}
+		return 0
+	}
+	now := newBlockage(*condition, status)
+	told := h.memory.toldBlocked
+	if told == now || (told.since.Equal(&now.since) && !now.permanent) {
+		return 0
+	}
+	if r.toldBefore(h, now) {
+		h.memory.toldBlocked = now
+		return 0
+	}
+	if wait := now.since.Add(blockedLong).Sub(r.clock.Now()); wait > 0 && !now.permanent {
+		return wait
+	}
+	h.memory.toldBlocked = now
+	r.tell(drainBlocked{hold: h, status: status})
+	return 0
+}
+
+// toldBefore says whether the process that led before this one has had an event tell of the blockage:
+// the stored status speaks of it, and the event was due before this process began to lead.
+func (r *reporter) toldBefore(h hold, b blockage) bool {
+	stored := apimeta.FindStatusCondition(h.Status.Conditions, v1beta1.ConditionBlocked)
+	return stored != nil && newBlockage(*stored, h.Status) == b &&
+		(b.permanent || b.since.Add(blockedLong).Before(r.started))
+}

@@ -1,0 +1,67 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drainer
+
+import (
+	"time"
+
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+// drained says whether the status says that the hold's pods have left.
+func drained(status v1beta1.NodeMaintenanceStatus) bool {
+	return apimeta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionDrained)
+}
+
+// draining says whether the status speaks of a drain that is under way: begun and not done. A
+// pod that comes to a drained node begins another.
+func draining(status v1beta1.NodeMaintenanceStatus) bool {
+	return status.StartTime != nil && !drained(status)
+}
+
+// staysDrained says whether a hold that was drained still is, by what the watch shows. Another
+// selector needs a fresh list as a first drain does.
+func staysDrained(h hold, pending int) bool {
+	return drained(h.present) && h.present.ObservedGeneration == h.Generation && pending == 0
+}
+
+func conditionReason(status v1beta1.NodeMaintenanceStatus, kind string) string {
+	if condition := apimeta.FindStatusCondition(status.Conditions, kind); condition != nil {
+		return condition.Reason
+	}
+	return ""
+}
+
+func conditionMessage(status v1beta1.NodeMaintenanceStatus, kind string) string {
+	if condition := apimeta.FindStatusCondition(status.Conditions, kind); condition != nil {
+		return condition.Message
+	}
+	return ""
+}
+
+// isExpiring says whether the status says that the hold ends soon.
+func isExpiring(status v1beta1.NodeMaintenanceStatus) bool {
+	return apimeta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionExpiring)
+}
+
+// untilLate is how long a drain under way has until its deadline; zero when that is no question.
+func untilLate(status v1beta1.NodeMaintenanceStatus, now time.Time) time.Duration {
+	if status.Deadline == nil || !draining(status) {
+		return 0
+	}
+	return max(status.Deadline.Sub(now), 0)
+}
+
+// urgent says whether a change is one that somebody may be waiting for. That nothing is to be
+// done is not: it can wait until many holds that are created at once have been.
+func urgent(old, next v1beta1.NodeMaintenanceStatus) bool {
+	if next.Phase != old.Phase || drained(next) != drained(old) {
+		return true
+	}
+	was, is := conditionReason(old, v1beta1.ConditionCordoned), conditionReason(next, v1beta1.ConditionCordoned)
+	idle := is == v1beta1.ReasonStageIdle || is == v1beta1.ReasonNodeNotFound
+	return was != is && (was != "" || !idle)
+}

@@ -1,0 +1,70 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drainer
+
+import (
+	"context"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+// takeOut takes the node out of service, and keeps it out: what it was like before is recorded, it
+// is cordoned, and its pods are drained, in this order.
+func (l *leader) takeOut(ctx context.Context, v *view) result {
+	if v.stage() == v1beta1.StageDrain {
+		// The pods are listed meanwhile. Those that come between list and cordon are watched.
+		if err := l.drains.pods.start(ctx, v.name); err != nil {
+			return result{err: err}
+		}
+	}
+	f, did := l.secure(ctx, v)
+	if f.cordoned {
+		drain, step := l.drains.drain(ctx, v)
+		f.drain = drain
+		did.add(step)
+	} else {
+		// Nothing more is evicted from a node that new pods may come to.
+		l.drains.dispatcher.Pause(v.name)
+	}
+	if f.before == nil {
+		return did
+	}
+	saved := l.holds.saveStatuses(ctx, v.active, f)
+	did.add(saved)
+	if f.cordoned || len(ourConditions(v.node)) > 0 { // a node that was never cordoned says nothing
+		did.add(l.nodes.saveConditions(ctx, v, wantedConditions(saved.statuses)))
+	}
+	return did
+}
+
+// secure has what the node was like before recorded, and has it cordoned as soon as no gate has it
+// wait. The facts have no before where nothing is known that is worth telling: the node is looked at
+// again.
+func (l *leader) secure(ctx context.Context, v *view) (facts, result) {
+	before, did := l.record(ctx, v)
+	if before == nil || againLater(did.err) {
+		return facts{}, did
+	}
+	// The holds that stay have it now, so those that are being deleted need not keep it. One that
+	// cannot end holds back nothing of the others.
+	did.add(l.holds.end(ctx, v))
+	f := facts{node: v.node.UID, before: before}
+	wait, err := l.gate.acquire(ctx, v)
+	step := result{err: err}
+	switch {
+	case wait != nil:
+		f.waits, step.again = wait, wait.Again
+	case err == nil:
+		f.cordoned, step = l.nodes.cordon(ctx, v, *before)
+	}
+	did.add(step)
+	switch {
+	case f.cordoned || f.waits != nil:
+	case againLater(step.err):
+		return facts{}, did
+	default:
+		f.cordonError = step.err.Error()
+	}
+	return f, did
+}

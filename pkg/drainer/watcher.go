@@ -1,0 +1,155 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drainer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/eviction"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/plan"
+)
+
+var errNodesUnknown = errors.New("the nodes of the cluster are not known yet")
+
+// watcher knows the cluster and plans drains. It changes nothing, so that every process may have one.
+type watcher struct {
+	config   Config
+	caches   *caches
+	budgets  *eviction.Budgets
+	selector podSelector
+	live     live
+}
+
+func newWatcher(config Config) (*watcher, error) {
+	caches, err := newCaches(config)
+	if err != nil {
+		return nil, err
+	}
+	w := &watcher{
+		config: config, caches: caches, budgets: eviction.NewBudgets(),
+		selector: podSelector{client: config.Kube, daemonSets: caches.daemonSetLister()},
+		live:     live{kube: config.Kube, maintenance: config.Maintenance},
+	}
+	return w, caches.handle("poddisruptionbudgets", caches.budgets, cache.ResourceEventHandlerFuncs{
+		AddFunc:    w.budgetChanged,
+		UpdateFunc: func(_, updated any) { w.budgetChanged(updated) },
+		DeleteFunc: w.budgetDeleted,
+	})
+}
+
+// run keeps the caches up to date until ctx is done.
+func (w *watcher) run(ctx context.Context) {
+	var running sync.WaitGroup
+	w.caches.run(ctx, &running)
+	running.Wait()
+}
+
+func (w *watcher) budgetChanged(obj any) {
+	if pdb, known := object[*policyv1.PodDisruptionBudget](obj); known {
+		w.budgets.Set(pdb, w.config.Clock.Now())
+	}
+}
+
+func (w *watcher) budgetDeleted(obj any) {
+	if pdb, known := object[*policyv1.PodDisruptionBudget](obj); known {
+		w.budgets.Remove(types.NamespacedName{Namespace: pdb.Namespace, Name: pdb.Name})
+	}
+}
+
+func (w *watcher) ready() error {
+	if err := w.caches.notSynced(); err != nil {
+		return fmt.Errorf("drainer is not ready: %w", err)
+	}
+	return nil
+}
+
+func (w *watcher) hasNode(name string) bool {
+	return !w.caches.nodes.HasSynced() || w.caches.node(name) != nil
+}
+
+func (w *watcher) node(name string) (*corev1.Node, error) {
+	if !w.caches.nodes.HasSynced() {
+		return nil, errNodesUnknown
+	}
+	return w.caches.node(name), nil
+}
+
+func (w *watcher) nodes() ([]*corev1.Node, error) {
+	if !w.caches.nodes.HasSynced() {
+		return nil, errNodesUnknown
+	}
+	listed := w.caches.nodes.GetStore().List()
+	nodes := make([]*corev1.Node, 0, len(listed))
+	for _, object := range listed {
+		if node, isNode := object.(*corev1.Node); isNode {
+			nodes = append(nodes, node)
+		}
+	}
+	return nodes, nil
+}
+
+// plan is the plan of a hold that need not exist. attempts are the evictions that were posted so far.
+func (w *watcher) plan(ctx context.Context, maintenance *v1beta1.NodeMaintenance, attempts map[types.UID]eviction.Attempt, fresh bool) (*v1beta1.DrainPlanStatus, error) {
+	if err := w.ready(); err != nil {
+		return nil, err
+	}
+	node := w.caches.node(maintenance.Spec.NodeName)
+	if node == nil {
+		return &v1beta1.DrainPlanStatus{}, nil
+	}
+	pods, drainable, err := w.listPods(ctx, node.Name, fresh)
+	if err != nil {
+		return nil, fmt.Errorf("could not plan the drain of node %s: %w", node.Name, err)
+	}
+	sortPods(pods)
+	holds := append(slices.DeleteFunc(w.caches.holdsOn(node.Name), func(other *v1beta1.NodeMaintenance) bool {
+		return other.Name == maintenance.Name
+	}), maintenance)
+	active, _ := split(w.holds(holds))
+	return plan.Make(w.planInput(node, active, pods, drainable, attempts)).Report(), nil
+}
+
+// holds are the NodeMaintenances as they are stored.
+func (w *watcher) holds(maintenances []*v1beta1.NodeMaintenance) []hold {
+	holds := make([]hold, 0, len(maintenances))
+	for _, m := range maintenances {
+		holds = append(holds, newHold(m, nil, w.config.Clock.Now()))
+	}
+	return holds
+}
+
+// listPods asks the API server for the pods of the node, as they are now if fresh and else as its
+// cache has them, and says which of them a drain evicts.
+func (w *watcher) listPods(ctx context.Context, node string, fresh bool) ([]*corev1.Pod, sets.Set[types.UID], error) {
+	pods, err := w.live.podsOn(ctx, node, fresh)
+	if err != nil {
+		return nil, nil, err
+	}
+	drainable, err := w.selector.drainable(ctx, node, pods)
+	return pods, drainable, err
+}
+
+// planInput is what a plan for the node is made from.
+func (w *watcher) planInput(node *corev1.Node, holds []hold, pods []*corev1.Pod, drainable sets.Set[types.UID], attempts map[types.UID]eviction.Attempt) plan.Input {
+	now := w.config.Clock.Now()
+	in := plan.Input{
+		Node: node.Name, NodeDead: nodeDead(node), Pods: pods, Drainable: drainable, Namespaces: w.caches.labelsOf(pods),
+		Budgets: w.budgets.Snapshot(pods, now), Attempts: attempts, OwnPod: w.config.OwnPod, Now: now,
+	}
+	for _, h := range holds {
+		in.Holds = append(in.Holds, h.Hold)
+	}
+	return in
+}
