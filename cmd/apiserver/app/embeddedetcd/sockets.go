@@ -19,16 +19,16 @@ const (
 	maxSocketDir = 90
 )
 
-// sockets are the paths of the unix sockets that etcd listens on, in a folder
-// that only this user can enter.
+// sockets are the paths of the unix sockets that etcd listens on, in a directory that only
+// this user can access.
 type sockets struct {
 	dir    string
 	client string
 	peer   string
 }
 
-// newSockets makes an empty folder for the sockets, below dir, or below the
-// system's folder for temporary files where dir's path is too long for a socket.
+// newSockets creates an empty directory for the sockets in dir. If the path of dir is too
+// long for a socket, it creates one in the system's directory for temporary files.
 func newSockets(dir string) (*sockets, error) {
 	folder := filepath.Join(dir, socketDir)
 	if err := os.RemoveAll(folder); err != nil {
