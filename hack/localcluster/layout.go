@@ -29,12 +29,12 @@ func (l layout) data(name string) string   { return filepath.Join(l.dir, "data",
 func (l layout) log(name string) string    { return filepath.Join(l.dir, "logs", name+".log") }
 func (l layout) auditLog() string          { return l.log("audit") }
 
-// user escapes a name such as team/alice, which is no file name.
+// user escapes user names that are not valid file names, such as team/alice.
 func (l layout) user(name string) string {
 	return filepath.Join(l.dir, "users", url.PathEscape(name)+".kubeconfig")
 }
 
-// folders are all removed with the cluster, but for the logs.
+// folders are the folders of a cluster. All except the logs are removed with it.
 func (l layout) folders() []string {
 	return []string{l.certs(""), l.config(""), l.data(""), filepath.Dir(l.user(""))}
 }
@@ -50,7 +50,7 @@ func (l layout) makeFolders() error {
 	return nil
 }
 
-// removeLogs makes room for those of a new cluster.
+// removeLogs removes the logs of an earlier cluster.
 func (l layout) removeLogs() error {
 	if err := os.RemoveAll(l.logs()); err != nil {
 		return fmt.Errorf("could not remove logs of the last cluster: %w", err)
@@ -65,7 +65,7 @@ func (l layout) removeState(s *state) error {
 	for _, path := range append(l.folders(), l.kubeconfig(), l.state()) {
 		errs = append(errs, os.RemoveAll(path))
 	}
-	if s.SocketDir != "" { // may lie elsewhere
+	if s.SocketDir != "" { // may be in another folder
 		errs = append(errs, os.RemoveAll(s.SocketDir))
 	}
 	if err := errors.Join(errs...); err != nil {

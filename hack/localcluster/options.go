@@ -13,15 +13,15 @@ import (
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster/binaries"
 )
 
-// The times of the simulated kubelets when Options does not set them.
+// The default delays of the simulated kubelets.
 const (
 	DefaultReadyDelay       = time.Second
 	DefaultTerminationDelay = time.Second
 	DefaultNodeLease        = 20 * time.Second
 )
 
-// Options says what cluster to start. The zero value is a control plane without
-// nodes in a temporary folder.
+// Options says which cluster to start. The zero value is a control plane without nodes in a
+// temporary folder.
 type Options struct {
 	// Dir is the cluster's folder. Default: a temporary one that Stop removes.
 	Dir string
@@ -31,23 +31,23 @@ type Options struct {
 	Nodes int
 	// Zones is how many zones the nodes are spread over. Default: 1.
 	Zones int
-	// ReadyDelay is how long after it was bound to a node a pod becomes Ready.
-	// Default: 1 s; for "at once" say a millisecond. A pod overrides it with ReadyDelayAnnotation.
+	// ReadyDelay is how long after it was bound to a node a pod becomes Ready. Default: 1 s; for no
+	// delay, use a millisecond. A pod overrides it with ReadyDelayAnnotation.
 	ReadyDelay time.Duration
 	// TerminationDelay is how long after its deletion a pod is gone, at most its
 	// grace period. Default: 1 s; a pod overrides it with TerminationDelayAnnotation.
 	TerminationDelay time.Duration
-	// NodeLease is how long a node's lease lasts, in whole seconds. The simulated
-	// kubelets renew it every quarter of that, and a node that was silent for five
-	// quarters counts as dead. Default: 20 s.
+	// NodeLease is how long a node's lease lasts, in whole seconds. The simulated kubelets
+	// renew it every quarter of that, and a node whose lease was not renewed for five
+	// quarters becomes unreachable. Default: 20 s.
 	NodeLease time.Duration
-	// Durable has the control plane's etcd wait for the disk, as one that holds what
-	// somebody needs does. Default: it does not, which is faster.
+	// Durable makes the control plane's etcd wait for the disk, as in a real cluster.
+	// Default: it does not wait, which is faster.
 	Durable bool
 	// Detached lets the cluster outlive the calling process. Otherwise the kernel
 	// ends the cluster's processes with it.
 	Detached bool
-	// Log gets lines of progress. Default: nobody.
+	// Log receives lines about progress. Default: none.
 	Log io.Writer
 
 	root      string

@@ -27,7 +27,7 @@ type program struct {
 	importPath string
 }
 
-// programs lists what is built, in the order in which that shows progress soonest.
+// programs are the programs to build. The order is the one that shows progress soonest.
 func programs() []program {
 	return []program{
 		{Etcd, kubernetesModule, "go.etcd.io/etcd/server/v3"},

@@ -12,11 +12,11 @@ import (
 	"strings"
 )
 
-// rootModule is the first line of the go.mod that marks the repository's root;
-// the tools' modules inside the repository have others.
+// rootModule is the first line of the go.mod in the repository's root. Modules of tools in
+// the repository have other ones.
 const rootModule = "module github.com/medik8s/maintenance-apiserver"
 
-// Root returns the repository's root, found upwards from the working directory.
+// Root returns the repository's root: the working directory or one of its parents.
 func Root() (string, error) {
 	folder, err := os.Getwd()
 	if err != nil {

@@ -1,8 +1,8 @@
 // Copyright The maintenance-apiserver Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Command cmd starts and stops a local cluster for people; see the README of the
-// folder above.
+// Command cmd starts and stops a local cluster for people. See the README of the parent
+// folder.
 package main
 
 import (
