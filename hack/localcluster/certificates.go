@@ -15,7 +15,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster/certs"
 )
 
-// The names of the files in the certificate folder, without .crt and .key.
+// The names of the files in the certificate directory, without .crt and .key.
 const (
 	clusterAuthority    = "ca"
 	frontProxyAuthority = "front-proxy-ca"

@@ -20,7 +20,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster/process"
 )
 
-// ErrNotRunning is returned by Open if no cluster was started in the folder.
+// ErrNotRunning is returned by Open if no cluster was started in the directory.
 var ErrNotRunning = errors.New("no cluster was started here")
 
 // Cluster is a local control plane.
@@ -39,7 +39,7 @@ type Cluster struct {
 }
 
 // Start starts a cluster and waits until it is ready. It builds missing binaries first. If
-// a cluster runs in the folder already, Start repairs it: it restarts components that do
+// a cluster runs in the directory already, Start repairs it: it restarts components that do
 // not run, or were started from another binary or configuration, and adds missing nodes. If
 // Start fails, it stops the cluster, unless it is detached.
 func Start(ctx context.Context, options Options) (*Cluster, error) {
@@ -68,7 +68,7 @@ func (c *Cluster) start(ctx context.Context) error {
 	return c.ensureNodes(ctx)
 }
 
-// Open returns the cluster that another process started in a folder, or
+// Open returns the cluster that another process started in a directory, or
 // ErrNotRunning. It starts nothing.
 func Open(dir string, log io.Writer) (*Cluster, error) {
 	options, err := Options{Dir: dir, Detached: true, Log: log}.complete()
@@ -159,7 +159,7 @@ func (c *Cluster) connect() error {
 	return nil
 }
 
-// Dir returns the cluster's folder.
+// Dir returns the cluster's directory.
 func (c *Cluster) Dir() string { return c.options.Dir }
 
 // Kubeconfig returns the path of the admin's kubeconfig.
@@ -177,8 +177,8 @@ func (c *Cluster) Dynamic() dynamic.Interface { return c.dynamic }
 // LogPath returns the path of the log of a component, by the name of its binary.
 func (c *Cluster) LogPath(name string) string { return c.layout.log(name) }
 
-// LogDir returns the folder of all logs.
+// LogDir returns the directory of all logs.
 func (c *Cluster) LogDir() string { return c.layout.logs() }
 
-// BinDir returns the folder of the binaries.
+// BinDir returns the directory of the binaries.
 func (c *Cluster) BinDir() string { return c.options.BinDir }

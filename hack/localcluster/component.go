@@ -101,7 +101,7 @@ func (c *Cluster) runs(name string) bool {
 	return c.runningLocked(name) != nil
 }
 
-// binary returns the path of a program in the binary folder.
+// binary returns the path of a program in the binary directory.
 func (c *Cluster) binary(name string) string {
 	return filepath.Join(c.options.BinDir, name)
 }

@@ -28,7 +28,7 @@ const (
 // kwokUser is the user name of the simulated kubelets.
 const kwokUser = "localcluster:kwok"
 
-// The names of the files in the configuration folder.
+// The names of the files in the configuration directory.
 const (
 	auditPolicyFile = "audit-policy.yaml"
 	stagesFile      = "stages.yaml"

@@ -44,11 +44,11 @@ func (c *Cluster) startControlPlane(ctx context.Context) error {
 	return nil
 }
 
-// prepareFiles makes all files in the cluster's folder that must exist before the first
+// prepareFiles makes all files in the cluster's directory that must exist before the first
 // process starts.
 func (c *Cluster) prepareFiles() error {
 	if c.state.SocketDir == "" { // the first thing that a cluster records
-		if err := c.prepareFolders(); err != nil {
+		if err := c.prepareDirectories(); err != nil {
 			return err
 		}
 	}
@@ -58,12 +58,12 @@ func (c *Cluster) prepareFiles() error {
 	return c.writeConfigs()
 }
 
-// prepareFolders removes what an older cluster left, and makes the new one's folders.
-func (c *Cluster) prepareFolders() error {
+// prepareDirectories removes what an older cluster left, and makes the new one's directories.
+func (c *Cluster) prepareDirectories() error {
 	if err := errors.Join(c.layout.removeState(c.state), c.layout.removeLogs()); err != nil {
 		return err
 	}
-	if err := c.layout.makeFolders(); err != nil {
+	if err := c.layout.makeDirectories(); err != nil {
 		return err
 	}
 	dir, err := c.layout.makeSocketDir()

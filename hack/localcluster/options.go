@@ -21,11 +21,11 @@ const (
 )
 
 // Options says which cluster to start. The zero value is a control plane without nodes in a
-// temporary folder.
+// temporary directory.
 type Options struct {
-	// Dir is the cluster's folder. Default: a temporary one that Stop removes.
+	// Dir is the cluster's directory. Default: a temporary one that Stop removes.
 	Dir string
-	// BinDir is the folder of the binaries. Default: bin in the repository.
+	// BinDir is the directory of the binaries. Default: bin in the repository.
 	BinDir string
 	// Nodes is how many nodes there are at least: node-1 to node-N.
 	Nodes int
@@ -92,15 +92,15 @@ func (o Options) completeDir() (Options, error) {
 	if o.Dir == "" {
 		o.temporary = true
 		if o.Dir, err = os.MkdirTemp("", "localcluster-"); err != nil {
-			return o, fmt.Errorf("could not make folder for cluster: %w", err)
+			return o, fmt.Errorf("could not make directory for cluster: %w", err)
 		}
 		return o, nil
 	}
 	if o.Dir, err = filepath.Abs(o.Dir); err != nil {
-		return o, fmt.Errorf("could not resolve folder of cluster: %w", err)
+		return o, fmt.Errorf("could not resolve directory of cluster: %w", err)
 	}
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
-		return o, fmt.Errorf("could not make folder for cluster: %w", err)
+		return o, fmt.Errorf("could not make directory for cluster: %w", err)
 	}
 	return o, nil
 }

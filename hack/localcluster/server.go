@@ -25,7 +25,7 @@ const serverStopGrace = 15 * time.Second
 type ServerOptions struct {
 	// Binary is the server's program. Default: bin/maintenance-apiserver.
 	Binary string
-	// DataDir is the folder of its embedded store. Default: one in the cluster's folder.
+	// DataDir is the directory of its embedded store. Default: one in the cluster's directory.
 	DataDir string
 	// Port is its port on loopback. Default: the one of the server before it in
 	// this cluster, else a free one.
@@ -222,7 +222,7 @@ func (s *Server) PID() int { return s.proc.PID }
 // Port returns the server's port on loopback.
 func (s *Server) Port() int { return s.options.Port }
 
-// DataDir returns the folder of the server's embedded store.
+// DataDir returns the directory of the server's embedded store.
 func (s *Server) DataDir() string { return filepath.Clean(s.options.DataDir) }
 
 // LogPath returns the path of the server's log, which has the output of all its starts.

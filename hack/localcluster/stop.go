@@ -16,7 +16,7 @@ import (
 )
 
 // Stop ends every process of the cluster, waits until all have ended, and removes the
-// cluster's files. It keeps the logs, unless the folder is a temporary one. Stopping a
+// cluster's files. It keeps the logs, unless the directory is a temporary one. Stopping a
 // stopped cluster does nothing.
 func (c *Cluster) Stop(ctx context.Context) error {
 	if _, err := os.Stat(c.options.Dir); errors.Is(err, fs.ErrNotExist) {
@@ -24,7 +24,7 @@ func (c *Cluster) Stop(ctx context.Context) error {
 	}
 	err := c.locked(ctx, func(ctx context.Context) error {
 		if err := c.stopProcesses(ctx); err != nil {
-			return err // the state is kept, so that stopping can be tried again
+			return err // the state is kept, so that Stop can be called again
 		}
 		return c.layout.removeState(c.state)
 	})

@@ -17,7 +17,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster/process"
 )
 
-// lockName is the file in the binary folder that lets one build run at a time.
+// lockName is the file in the binary directory that lets one build run at a time.
 const lockName = ".localcluster.lock"
 
 // buildEnv makes builds independent of C compilers and go.work files.
@@ -29,7 +29,7 @@ const buildEnv = "CGO_ENABLED=0 GOWORK=off"
 // wait.
 func Ensure(ctx context.Context, root, binDir string, log io.Writer, quiet bool) error {
 	if err := os.MkdirAll(binDir, 0o755); err != nil {
-		return fmt.Errorf("could not make folder for binaries: %w", err)
+		return fmt.Errorf("could not make directory for binaries: %w", err)
 	}
 	unlock, err := process.Lock(ctx, filepath.Join(binDir, lockName), func() {
 		_, _ = fmt.Fprintln(log, "waiting for another build of the control plane to end")

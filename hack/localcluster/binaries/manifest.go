@@ -14,7 +14,7 @@ import (
 	"path/filepath"
 )
 
-// manifestName is the file in the binary folder that says what each binary was
+// manifestName is the file in the binary directory that says what each binary was
 // built from.
 const manifestName = ".localcluster.json"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Command cmd starts and stops a local cluster for people. See the README of the parent
-// folder.
+// directory.
 package main
 
 import (
@@ -33,7 +33,7 @@ func newCommand() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	command.PersistentFlags().StringVar(&dir, "dir", ".localcluster", "folder of the cluster; another folder is another cluster")
+	command.PersistentFlags().StringVar(&dir, "dir", ".localcluster", "directory of the cluster; another directory is another cluster")
 	command.AddCommand(
 		newBuildCommand(),
 		newUpCommand(&dir),

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// lockInterval is how often a lock that another process holds is tried again.
+// lockInterval is how often Lock tries to take a lock that another process holds.
 const lockInterval = 100 * time.Millisecond
 
 // Lock takes an exclusive lock on a file, which it creates if need be, and returns the

@@ -47,6 +47,6 @@ func makeRoom(ctx context.Context, etcd *etcdserver.EtcdServer, quotaBytes int64
 	if _, err := etcd.Alarm(ctx, alarm); err != nil {
 		return fmt.Errorf("could not end the alarm: %w", err)
 	}
-	klog.InfoS("The store was full and has room again", "bytes", size, "quotaBytes", quotaBytes)
+	klog.InfoS("The store was full and has free space again", "bytes", size, "quotaBytes", quotaBytes)
 	return nil
 }

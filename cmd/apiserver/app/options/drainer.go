@@ -41,12 +41,12 @@ func newDrainerOptions() *DrainerOptions {
 
 func (o *DrainerOptions) addFlags(fs *pflag.FlagSet) {
 	fs.IntVar(&o.EvictionsInFlight, "evictions-in-flight", o.EvictionsInFlight,
-		"How many eviction requests may be under way at a time, over all nodes.")
+		"Maximum number of eviction requests at the same time, for all nodes together.")
 	fs.StringSliceVar(&o.Taints, "drain-taints", o.Taints,
-		"Taints that a cordoned node gets besides medik8s.io/drain:NoSchedule, as key[=value]:effect, where effect "+
+		"Taints to set on a cordoned node in addition to medik8s.io/drain:NoSchedule, as key[=value]:effect, where effect "+
 			"is NoSchedule or PreferNoSchedule.")
-	fs.Float32Var(&o.KubeAPIQPS, "kube-api-qps", o.KubeAPIQPS, "How many requests a second the drainer may send to the cluster.")
-	fs.IntVar(&o.KubeAPIBurst, "kube-api-burst", o.KubeAPIBurst, "How many requests the drainer may send to the cluster at once.")
+	fs.Float32Var(&o.KubeAPIQPS, "kube-api-qps", o.KubeAPIQPS, "Maximum number of requests per second from the drainer to the cluster.")
+	fs.IntVar(&o.KubeAPIBurst, "kube-api-burst", o.KubeAPIBurst, "Maximum number of requests at once from the drainer to the cluster.")
 }
 
 func (o *DrainerOptions) validate() []error {

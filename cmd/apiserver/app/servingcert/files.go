@@ -29,7 +29,7 @@ func (f Files) KeyFile() string { return filepath.Join(f.Dir, keyFile) }
 // not due for renewal.
 func (f Files) Ensure(now time.Time) error {
 	if err := os.MkdirAll(f.Dir, 0o700); err != nil {
-		return fmt.Errorf("could not create a folder for the serving certificate: %w", err)
+		return fmt.Errorf("could not create a directory for the serving certificate: %w", err)
 	}
 	if pair, err := readPair(f.Dir); err == nil && pair.covers(f.Names) && !pair.dueForRenewal(now) {
 		return nil

@@ -36,7 +36,7 @@ func ValidateSize(newNM, oldNM *maintenance.NodeMaintenance) field.ErrorList {
 }
 
 // ownMetadata is the metadata without managedFields. The server writes these, and they grow with
-// each manager, whatever the present request writes.
+// each manager, whatever the current request writes.
 func ownMetadata(nm *maintenance.NodeMaintenance) metav1.ObjectMeta {
 	own := nm.ObjectMeta
 	own.ManagedFields = nil

@@ -238,7 +238,7 @@ func TestValidateNodeMaintenanceUpdate(t *testing.T) {
 	}
 }
 
-// wantErrors compares the texts, since they are what a user gets to see.
+// wantErrors compares the texts, since users see them.
 func wantErrors(t *testing.T, got field.ErrorList, want ...string) {
 	t.Helper()
 	var texts []string
