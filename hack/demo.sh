@@ -2,8 +2,8 @@
 # Copyright The maintenance-apiserver Authors.
 # SPDX-License-Identifier: Apache-2.0
 
-# Tells the main story on a real control plane: a node is taken out of service
-# and given back. Run it through `make demo`, which builds what it needs.
+# Shows on a real control plane how a node is taken out of service and given back. Run it
+# with `make demo`, which builds what it needs.
 
 set -o errexit
 set -o nounset
@@ -39,7 +39,7 @@ say "Take ${node} out of service"
 run cat "${manifest}"
 run kubectl create -f "${manifest}"
 
-say "Progress, as it moves"
+say "Progress of the drain"
 printf '\033[36m$ kubectl get nm --watch\033[0m\n'
 kubectl get nm --watch &
 watch=$!
@@ -48,7 +48,7 @@ kubectl wait --for=condition=Drained "nm/${node}" --timeout=5m >/dev/null
 kill "${watch}"
 wait "${watch}" 2>/dev/null || true
 
-say "The node is cordoned and empty, but for what belongs to the node itself"
+say "The node is cordoned, and only pods that belong to the node itself are left"
 run kubectl get node "${node}"
 run kubectl get pods --all-namespaces --field-selector "spec.nodeName=${node}"
 run kubectl describe nm "${node}"
@@ -58,9 +58,9 @@ run kubectl delete nm "${node}"
 run kubectl get node "${node}"
 run kubectl events --for "node/${node}"
 
-say "Now you"
+say "Try it yourself"
 cat <<TEXT
-The cluster stays up until \`make down\`. To go on by hand:
+The cluster runs until \`make down\`. To try more:
 
   export KUBECONFIG=${KUBECONFIG} PATH=${PWD}/bin:\$PATH
   kubectl explain nm.spec.drain --recursive

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # Regenerates everything that is generated from pkg/apis: deep copies, defaults,
-# conversions, OpenAPI and all client code. Run it through `make generate`.
+# conversions, OpenAPI and all client code. Run it with `make generate`.
 
 set -o errexit
 set -o nounset
@@ -14,7 +14,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 module=github.com/medik8s/maintenance-apiserver
 boilerplate="${PWD}/hack/boilerplate.go.txt"
 
-# The generators are installed where nobody else's copy is overwritten.
+# The generators are installed here, so that no other copy of them is overwritten.
 GOBIN="${PWD}/bin/codegen"
 export GOBIN
 codegen_dir=$(cd hack/tools/codegen && go mod download k8s.io/code-generator && go list -m -f '{{.Dir}}' k8s.io/code-generator)
@@ -40,5 +40,5 @@ kube::codegen::gen_client \
   --boilerplate "${boilerplate}" \
   pkg/apis
 
-# openapi-gen must not have written into the module cache.
+# Check that openapi-gen has not written into the module cache.
 go mod verify >/dev/null

@@ -2,8 +2,8 @@
 # Copyright The maintenance-apiserver Authors.
 # SPDX-License-Identifier: Apache-2.0
 
-# Checks that what is generated matches what it is generated from. Every failure
-# names the command that mends it. Cheapest checks first.
+# Checks that generated files are up to date. Every failure names the command that fixes it.
+# The fastest checks come first.
 
 set -o errexit
 set -o nounset
@@ -15,7 +15,7 @@ failed=0
 
 fail() {
   echo "FAILED: $1" >&2
-  echo "        to mend it: $2" >&2
+  echo "        to fix it: $2" >&2
   failed=1
 }
 

@@ -1,8 +1,8 @@
 // Copyright The maintenance-apiserver Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// The maintenance-apiserver serves the maintenance.medik8s.io API and takes
-// nodes out of service as its objects ask.
+// The maintenance-apiserver serves the maintenance.medik8s.io API, and takes nodes out of
+// service for its objects.
 package main
 
 import (

@@ -16,14 +16,13 @@ import (
 	"k8s.io/client-go/restmapper"
 )
 
-// kinds learns the kinds of objects from the API server, again when it meets one
-// that it does not know.
+// kinds maps kinds to resources. It asks the API server again if it does not know a kind.
 type kinds struct {
 	once   sync.Once
 	mapper meta.RESTMapper
 }
 
-// apply makes an object in the cluster what it is declared as, server-side.
+// apply creates or changes an object in the cluster, by server-side apply.
 func (c *Cluster) apply(ctx context.Context, object *unstructured.Unstructured) error {
 	resources, err := c.resources(object)
 	if err != nil {
@@ -36,7 +35,7 @@ func (c *Cluster) apply(ctx context.Context, object *unstructured.Unstructured) 
 	return nil
 }
 
-// resources returns where objects of this one's kind and namespace are.
+// resources returns the client for the kind and the namespace of an object.
 func (c *Cluster) resources(object *unstructured.Unstructured) (dynamic.ResourceInterface, error) {
 	c.kinds.once.Do(func() {
 		c.kinds.mapper = restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(c.client.Discovery()))

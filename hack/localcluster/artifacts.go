@@ -19,22 +19,22 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
-// The names under which our server is known in a cluster, as in the artifacts.
+// The names of our server's objects in a cluster, as in the artifacts.
 const (
-	// ServerNamespace holds everything of our server.
+	// ServerNamespace is the namespace of our server.
 	ServerNamespace = "maintenance-system"
 	// ServerName is the name of its Service and of its ServiceAccount.
 	ServerName = "maintenance-apiserver"
-	// APIServiceName is how its API is registered.
+	// APIServiceName is the name of its APIService.
 	APIServiceName = "v1beta1.maintenance.medik8s.io"
 )
 
 // kustomization is the file that lists what an admin applies.
 const kustomization = "kustomization.yaml"
 
-// ApplyArtifacts applies what an admin of a real cluster applies, so that what is
-// tested is what ships. Only what cannot be in a cluster without containers
-// differs: no Deployment, no volume, and a Service that leads to loopback.
+// ApplyArtifacts applies the same manifests as an admin of a real cluster, so that they are
+// tested. It changes only what does not work without containers: there is no Deployment and
+// no volume, and the Service points to loopback.
 func (c *Cluster) ApplyArtifacts(ctx context.Context) error {
 	objects, err := readArtifacts(filepath.Join(c.options.root, "artifacts"))
 	if err != nil {
@@ -48,8 +48,8 @@ func (c *Cluster) ApplyArtifacts(ctx context.Context) error {
 	return nil
 }
 
-// readArtifacts reads the files that kustomization.yaml lists or, without one,
-// every YAML file of the folder; not those of folders below.
+// readArtifacts reads the files that kustomization.yaml lists. If there is no such file, it
+// reads every YAML file of the folder, but not of its subfolders.
 func readArtifacts(dir string) ([]*unstructured.Unstructured, error) {
 	files, err := artifactFiles(dir)
 	if err != nil {
@@ -121,9 +121,9 @@ func decodeObjects(content []byte) ([]*unstructured.Unstructured, error) {
 	}
 }
 
-// localArtifacts returns the objects to apply to a local cluster, whose server
-// listens on a port of loopback, 0 if that is not known yet. Namespaces come
-// first, for the others live in them.
+// localArtifacts returns the objects to apply to a local cluster. port is the port of our
+// server on loopback, or 0 if it is not known yet. Namespaces come first, since other
+// objects need them.
 func localArtifacts(objects []*unstructured.Unstructured, port int) []*unstructured.Unstructured {
 	var local []*unstructured.Unstructured
 	for _, object := range objects {
@@ -131,7 +131,7 @@ func localArtifacts(objects []*unstructured.Unstructured, port int) []*unstructu
 		case "Deployment", "PersistentVolumeClaim":
 			continue
 		case "Service":
-			// The aggregator follows an external name without asking for endpoints.
+			// The aggregator resolves an external name, and needs no endpoints for it.
 			object = object.DeepCopy()
 			object.Object["spec"] = map[string]any{"type": "ExternalName", "externalName": "localhost"}
 		case "APIService":

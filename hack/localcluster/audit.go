@@ -15,11 +15,10 @@ import (
 	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
 )
 
-// AuditEvents returns the requests in kube-apiserver's audit log whose line there has
-// the given text, and for which keep returns true, in the order in which they ended.
-// The text saves time: only such lines are parsed. Requests to our group, and
-// evictions and deletions of pods, bear their bodies; leases, events and the
-// control plane's own reads are not in the log.
+// AuditEvents returns the requests in kube-apiserver's audit log whose line contains text,
+// and for which keep returns true, in the order in which they ended. The text saves time,
+// because other lines are not parsed. Evictions and deletions of pods have their bodies.
+// Leases, events and the control plane's own reads are not in the log.
 func (c *Cluster) AuditEvents(text string, keep func(*auditv1.Event) bool) ([]auditv1.Event, error) {
 	file, err := os.Open(c.layout.auditLog())
 	if err != nil {

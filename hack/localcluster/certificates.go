@@ -15,21 +15,21 @@ import (
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster/certs"
 )
 
-// The names of the files in the certificate folder, without .crt and .key.
+// The names of the files in the certificate directory, without .crt and .key.
 const (
 	clusterAuthority    = "ca"
 	frontProxyAuthority = "front-proxy-ca"
 	apiServerCert       = "kube-apiserver"
 	serviceAccountKey   = "service-account"
-	// frontProxyUser is also the common name by which our server knows the
-	// aggregator.
+	// frontProxyUser is the common name of the aggregator's client certificate, which our
+	// server checks.
 	frontProxyUser = "front-proxy-client"
 )
 
-// ensureCertificates makes the cluster's certificates and keys, once: what they
-// have signed must stay valid when the cluster is repaired.
+// ensureCertificates makes the cluster's certificates and keys, once. They are kept when
+// the cluster is repaired, so that what they have signed stays valid.
 func (c *Cluster) ensureCertificates() error {
-	// The last one to be written, hence the sign that all are there.
+	// This file is written last, so if it exists, all exist.
 	if _, err := os.Stat(c.layout.certs(serviceAccountKey + ".key")); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

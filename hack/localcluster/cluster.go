@@ -20,7 +20,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster/process"
 )
 
-// ErrNotRunning is returned by Open where no cluster was started.
+// ErrNotRunning is returned by Open if no cluster was started in the directory.
 var ErrNotRunning = errors.New("no cluster was started here")
 
 // Cluster is a local control plane.
@@ -38,10 +38,10 @@ type Cluster struct {
 	children map[string]*process.Process
 }
 
-// Start starts a cluster and waits until it is ready, building the binaries if
-// need be. In the folder of a running cluster it repairs: what does not run, or
-// was started from something else, is started again, missing nodes are added.
-// When it fails, a cluster that is not detached has been ended.
+// Start starts a cluster and waits until it is ready. It builds missing binaries first. If
+// a cluster runs in the directory already, Start repairs it: it restarts components that do
+// not run, or were started from another binary or configuration, and adds missing nodes. If
+// Start fails, it stops the cluster, unless it is detached.
 func Start(ctx context.Context, options Options) (*Cluster, error) {
 	options, err := options.complete()
 	if err != nil {
@@ -68,7 +68,7 @@ func (c *Cluster) start(ctx context.Context) error {
 	return c.ensureNodes(ctx)
 }
 
-// Open returns the cluster that another process started in a folder, or
+// Open returns the cluster that another process started in a directory, or
 // ErrNotRunning. It starts nothing.
 func Open(dir string, log io.Writer) (*Cluster, error) {
 	options, err := Options{Dir: dir, Detached: true, Log: log}.complete()
@@ -98,8 +98,8 @@ func newCluster(options Options) *Cluster {
 	}
 }
 
-// locked runs f while no other process changes the cluster, on the state as the
-// last one left it.
+// locked runs f while no other process changes the cluster, after it has read the state
+// that other processes have saved.
 func (c *Cluster) locked(ctx context.Context, f func(ctx context.Context) error) error {
 	unlock, err := process.Lock(ctx, c.layout.lock(), func() {
 		_, _ = fmt.Fprintln(c.options.Log, "waiting for another command on this cluster to end")
@@ -130,7 +130,7 @@ func (c *Cluster) serverPort() int {
 	return c.state.ServerPort
 }
 
-// setServerPort keeps the port for later starts of our server.
+// setServerPort saves the port for later starts of our server.
 func (c *Cluster) setServerPort(ctx context.Context, port int) error {
 	if c.serverPort() == port {
 		return nil
@@ -143,7 +143,7 @@ func (c *Cluster) setServerPort(ctx context.Context, port int) error {
 	})
 }
 
-// connect makes the clients of the cluster's admin.
+// connect makes the admin's clients for the cluster.
 func (c *Cluster) connect() error {
 	config, err := loadConfig(c.layout.kubeconfig())
 	if err != nil {
@@ -159,7 +159,7 @@ func (c *Cluster) connect() error {
 	return nil
 }
 
-// Dir returns the cluster's folder.
+// Dir returns the cluster's directory.
 func (c *Cluster) Dir() string { return c.options.Dir }
 
 // Kubeconfig returns the path of the admin's kubeconfig.
@@ -174,11 +174,11 @@ func (c *Cluster) Client() kubernetes.Interface { return c.client }
 // Dynamic returns the admin's client for any resource.
 func (c *Cluster) Dynamic() dynamic.Interface { return c.dynamic }
 
-// LogPath returns the log of a component, by the name of its binary.
+// LogPath returns the path of the log of a component, by the name of its binary.
 func (c *Cluster) LogPath(name string) string { return c.layout.log(name) }
 
-// LogDir returns the folder of all logs.
+// LogDir returns the directory of all logs.
 func (c *Cluster) LogDir() string { return c.layout.logs() }
 
-// BinDir returns the folder of the binaries.
+// BinDir returns the directory of the binaries.
 func (c *Cluster) BinDir() string { return c.options.BinDir }

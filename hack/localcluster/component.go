@@ -19,7 +19,7 @@ import (
 // stopGrace is how long a component has to end by itself before it is killed.
 const stopGrace = 10 * time.Second
 
-// component is one program of the cluster with everything it is started from.
+// component is one program of the cluster, with its arguments and configuration.
 type component struct {
 	name   string
 	binary string
@@ -31,8 +31,8 @@ type component struct {
 	beforeStart func(ctx context.Context) error
 }
 
-// fingerprint differs whenever a running component would have to be restarted to
-// be what it is now: after a new build, with other flags or configuration.
+// fingerprint identifies the binary, arguments and configuration of a component. If it
+// differs from that of the running component, the component must be restarted.
 func (p component) fingerprint() (string, error) {
 	info, err := os.Stat(p.binary)
 	if err != nil {
@@ -50,8 +50,8 @@ func (p component) fingerprint() (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// ensure returns the component's process, and whether it was started now: it is
-// left alone when it runs as it should, and restarted when it runs otherwise.
+// ensure returns the component's process, and whether ensure has started it. A component
+// that runs with another fingerprint is restarted.
 func (c *Cluster) ensure(ctx context.Context, p component) (proc *process.Process, started bool, err error) {
 	fingerprint, err := p.fingerprint()
 	if err != nil {
@@ -85,8 +85,8 @@ func (c *Cluster) ensure(ctx context.Context, p component) (proc *process.Proces
 	return proc, true, c.state.record(p.name, processRecord{Identity: proc.Identity, Fingerprint: fingerprint})
 }
 
-// runningLocked prefers the handle of our own child, which is reaped as soon as
-// it ends and knows its exit code.
+// runningLocked prefers the handle of our own child process: the child is reaped as soon as
+// it ends, and the handle has its exit code.
 func (c *Cluster) runningLocked(name string) *process.Process {
 	if child := c.children[name]; child != nil && child.Alive() {
 		return child
@@ -101,12 +101,12 @@ func (c *Cluster) runs(name string) bool {
 	return c.runningLocked(name) != nil
 }
 
-// binary returns the path of a program in the binary folder.
+// binary returns the path of a program in the binary directory.
 func (c *Cluster) binary(name string) string {
 	return filepath.Join(c.options.BinDir, name)
 }
 
-// failure describes why a component ended, by the end of its log.
+// failure returns an error with the end of the component's log, which says why it ended.
 func (c *Cluster) failure(name string) error {
 	const lines = 5
 	content, err := os.ReadFile(c.layout.log(name))

@@ -14,11 +14,11 @@ import (
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster/process"
 )
 
-// newTestCluster returns a cluster without a control plane, in a folder of its own.
+// newTestCluster returns a cluster without a control plane, in a directory of its own.
 func newTestCluster(t *testing.T) *Cluster {
 	t.Helper()
 	c := newCluster(Options{Dir: t.TempDir(), Log: t.Output()})
-	if err := c.layout.makeFolders(); err != nil {
+	if err := c.layout.makeDirectories(); err != nil {
 		t.Fatal(err)
 	}
 	var err error
@@ -142,6 +142,6 @@ func TestStop(t *testing.T) {
 		t.Error("a process of the cluster still runs")
 	}
 	if _, err := os.Stat(c.Dir()); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the temporary folder should be gone, got %v", err)
+		t.Errorf("the temporary directory should be gone, got %v", err)
 	}
 }

@@ -15,23 +15,23 @@ const (
 	serviceAccountIssuer = "https://kubernetes.default.svc"
 	serviceCIDR          = "10.96.0.0/16"
 	podCIDR              = "10.244.0.0/16"
-	// KubeletLabel marks with the value KubeletStopped the nodes that the simulated
-	// kubelets leave alone.
+	// KubeletLabel, with the value KubeletStopped, is on the nodes whose simulated kubelet
+	// is stopped.
 	KubeletLabel = "localcluster/kubelet"
 	// KubeletStopped is the value of KubeletLabel.
 	KubeletStopped = "stopped"
-	// longestMonitorPeriod bounds how long a node that reports again stays tainted.
+	// longestMonitorPeriod is how long a node stays tainted at most after it reports again.
 	longestMonitorPeriod = 10 * time.Second
 )
 
-// etcd listens on unix sockets alone. Unless it is to be durable it does not wait
-// for the disk: a cluster that loses power is started anew.
+// etcd listens on unix sockets only. Unless it is durable, it does not wait for the disk,
+// and after a power cut a new cluster must be started.
 func (c *Cluster) etcd() component {
 	args := []string{
 		"--name=localcluster",
 		"--data-dir=" + c.layout.data("etcd"),
 		"--listen-client-urls=" + c.socketURL("client"),
-		"--advertise-client-urls=http://localhost:2379", // must be given, must not be a socket, and nobody asks
+		"--advertise-client-urls=http://localhost:2379", // required, and must not be a socket, but is not used
 		"--listen-peer-urls=" + c.socketURL("peer"),
 		"--auto-compaction-mode=periodic",
 		"--auto-compaction-retention=5m",
@@ -52,7 +52,8 @@ func (c *Cluster) kubeAPIServer() component {
 		"--bind-address=127.0.0.1",
 		"--advertise-address=127.0.0.1",
 		fmt.Sprintf("--secure-port=%d", c.state.APIServerPort),
-		// The Service kubernetes would get an endpoint on loopback, which is refused.
+		// The Service kubernetes would get an endpoint on loopback, which Kubernetes does
+		// not allow.
 		"--endpoint-reconciler-type=none",
 		"--etcd-servers=" + c.socketURL("client"),
 		"--service-cluster-ip-range=" + serviceCIDR,
@@ -105,7 +106,8 @@ func (c *Cluster) kubeControllerManager() component {
 			"--root-ca-file=" + c.layout.certs(clusterAuthority+".crt"),
 			"--cluster-signing-cert-file=" + c.layout.certs(clusterAuthority+".crt"),
 			"--cluster-signing-key-file=" + c.layout.certs(clusterAuthority+".key"),
-			// Five missed renewals, so that a busy machine loses no node by accident.
+			// Five missed renewals, so that no node becomes unreachable because the machine
+			// is busy.
 			"--node-monitor-grace-period=" + (c.options.NodeLease * 5 / 4).String(),
 			"--node-monitor-period=" + min(c.options.NodeLease/20, longestMonitorPeriod).String(),
 			"--kube-api-qps=500",
@@ -130,7 +132,7 @@ func (c *Cluster) kubeScheduler() component {
 	}
 }
 
-// kwok plays the kubelets. Node port 0 keeps it from listening anywhere.
+// kwok simulates the kubelets. Node port 0 makes it listen on no port.
 func (c *Cluster) kwok() component {
 	return component{
 		name:   binaries.Kwok,

@@ -17,18 +17,18 @@ const (
 	ReadyDelayAnnotation = "localcluster/ready-delay"
 	// TerminationDelayAnnotation is how long after its deletion the pod is gone.
 	TerminationDelayAnnotation = "localcluster/termination-delay"
-	// CompleteAfterAnnotation is how long the pod runs until it has Succeeded;
-	// without it a pod runs for ever.
+	// CompleteAfterAnnotation is how long the pod runs until it succeeds. Without it, a pod
+	// runs forever.
 	CompleteAfterAnnotation = "localcluster/complete-after"
-	// UnreadyAnnotation, with any value, keeps the pod Running but not Ready; it
-	// may come and go while the pod runs.
+	// UnreadyAnnotation, with any value, keeps the pod Running but not Ready. It can be
+	// added and removed while the pod runs.
 	UnreadyAnnotation = "localcluster/unready"
 )
 
-// kwokUser is who the simulated kubelets are in the audit log.
+// kwokUser is the user name of the simulated kubelets.
 const kwokUser = "localcluster:kwok"
 
-// The names of the files in the configuration folder.
+// The names of the files in the configuration directory.
 const (
 	auditPolicyFile = "audit-policy.yaml"
 	stagesFile      = "stages.yaml"
@@ -41,7 +41,7 @@ var (
 	stages string
 )
 
-// writeConfigs writes the files that components are configured by.
+// writeConfigs writes the configuration files of the components.
 func (c *Cluster) writeConfigs() error {
 	return errors.Join(
 		writeFile(c.layout.config(auditPolicyFile), auditPolicy),
@@ -49,7 +49,7 @@ func (c *Cluster) writeConfigs() error {
 	)
 }
 
-// renderStages puts the cluster's delays where a pod does not say its own.
+// renderStages sets the delays of the cluster, for pods without delays of their own.
 func renderStages(readyDelay, terminationDelay time.Duration) []byte {
 	return []byte(strings.NewReplacer(
 		`"DEFAULT_READY_DELAY"`, `"`+inMilliseconds(readyDelay)+`"`,
@@ -57,8 +57,8 @@ func renderStages(readyDelay, terminationDelay time.Duration) []byte {
 	).Replace(stages))
 }
 
-// inMilliseconds is a duration in the one unit that a stage's own arithmetic
-// needs no microseconds for.
+// inMilliseconds rounds a duration to milliseconds, because the expressions in the stages
+// parse no smaller unit.
 func inMilliseconds(d time.Duration) string {
 	return d.Round(time.Millisecond).String()
 }

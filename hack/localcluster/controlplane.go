@@ -18,14 +18,14 @@ import (
 )
 
 const (
-	// readyInterval is how often it is asked whether something is ready.
+	// readyInterval is the interval of checks whether something is ready.
 	readyInterval = 100 * time.Millisecond
-	// readyTimeout bounds the wait for a part of the control plane, on a slow
-	// and busy machine.
+	// readyTimeout is how long to wait for a part of the control plane, even on a slow and
+	// busy machine.
 	readyTimeout = 2 * time.Minute
 )
 
-// startControlPlane starts what does not run and waits until it serves.
+// startControlPlane starts the components that do not run, and waits until they serve.
 func (c *Cluster) startControlPlane(ctx context.Context) error {
 	if err := c.prepareFiles(); err != nil {
 		return err
@@ -44,11 +44,11 @@ func (c *Cluster) startControlPlane(ctx context.Context) error {
 	return nil
 }
 
-// prepareFiles makes everything that lies in the cluster's folder before the
-// first process starts.
+// prepareFiles makes all files in the cluster's directory that must exist before the first
+// process starts.
 func (c *Cluster) prepareFiles() error {
 	if c.state.SocketDir == "" { // the first thing that a cluster records
-		if err := c.prepareFolders(); err != nil {
+		if err := c.prepareDirectories(); err != nil {
 			return err
 		}
 	}
@@ -58,12 +58,12 @@ func (c *Cluster) prepareFiles() error {
 	return c.writeConfigs()
 }
 
-// prepareFolders removes what an older cluster left, and makes the new one's folders.
-func (c *Cluster) prepareFolders() error {
+// prepareDirectories removes what an older cluster left, and makes the new one's directories.
+func (c *Cluster) prepareDirectories() error {
 	if err := errors.Join(c.layout.removeState(c.state), c.layout.removeLogs()); err != nil {
 		return err
 	}
-	if err := c.layout.makeFolders(); err != nil {
+	if err := c.layout.makeDirectories(); err != nil {
 		return err
 	}
 	dir, err := c.layout.makeSocketDir()
@@ -74,8 +74,8 @@ func (c *Cluster) prepareFolders() error {
 	return c.state.save()
 }
 
-// ensureComponent starts a component if need be; that it works shows later, in
-// what it does.
+// ensureComponent starts a component if it does not run. It does not wait until the
+// component works.
 func (c *Cluster) ensureComponent(ctx context.Context, p component) (string, error) {
 	proc, started, err := c.ensure(ctx, p)
 	if err != nil {
@@ -137,8 +137,8 @@ func (c *Cluster) waitServing(ctx context.Context) error {
 	return err
 }
 
-// dropNodeLeases takes the nodes from the kwok before: their leases name it, and
-// the next one would leave the nodes alone until they expire.
+// dropNodeLeases deletes the nodes' leases of an earlier kwok. Otherwise the new kwok would
+// wait until they expire before it manages the nodes.
 func (c *Cluster) dropNodeLeases(ctx context.Context) error {
 	leases := c.client.CoordinationV1().Leases(corev1.NamespaceNodeLease)
 	if err := leases.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
@@ -147,7 +147,7 @@ func (c *Cluster) dropNodeLeases(ctx context.Context) error {
 	return nil
 }
 
-// step does one step and reports it with the time it took.
+// step runs one step, and reports how long it took.
 func (c *Cluster) step(name string, do func() (what string, err error)) error {
 	start := time.Now()
 	what, err := do()

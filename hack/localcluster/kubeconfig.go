@@ -20,16 +20,16 @@ import (
 // tokenLifetime is how long the token of a ServiceAccount's kubeconfig is valid.
 const tokenLifetime = 365 * 24 * time.Hour
 
-// mastersGroup may do everything, past any authorization.
+// mastersGroup may do everything, without any authorization check.
 const mastersGroup = "system:masters"
 
-// writeKubeconfigs writes those of the admin and of the control plane.
+// writeKubeconfigs writes the kubeconfigs of the admin and of the control plane.
 func (c *Cluster) writeKubeconfigs() error {
 	for _, k := range []struct{ path, user, group string }{
 		{c.layout.kubeconfig(), "admin", mastersGroup},
 		{c.layout.config(binaries.KubeControllerManager), "system:kube-controller-manager", ""},
 		{c.layout.config(binaries.KubeScheduler), "system:kube-scheduler", ""},
-		// kwok stands for all kubelets at once, which no role of a kubelet allows.
+		// kwok acts for all kubelets at once, which the role of a kubelet does not allow.
 		{c.layout.config(binaries.Kwok), kwokUser, mastersGroup},
 	} {
 		var groups []string
@@ -43,8 +43,8 @@ func (c *Cluster) writeKubeconfigs() error {
 	return nil
 }
 
-// UserKubeconfig writes a kubeconfig with a client certificate for any user and
-// returns its path. Whatever the user may do is up to the cluster's RBAC.
+// UserKubeconfig writes a kubeconfig with a client certificate for any user and returns its
+// path. The cluster's RBAC decides what the user may do.
 func (c *Cluster) UserKubeconfig(name string, groups ...string) (path string, err error) {
 	path = c.layout.user(name)
 	return path, c.writeUserKubeconfig(path, name, groups)
@@ -64,7 +64,7 @@ func loadConfig(path string) (*rest.Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("could not load kubeconfig: %w", err)
 	}
-	config.QPS = -1 // the API server's own fairness is limit enough
+	config.QPS = -1 // the API server's own priority and fairness is enough
 	return config, nil
 }
 
@@ -101,7 +101,7 @@ func (c *Cluster) ServiceAccountKubeconfig(ctx context.Context, namespace, name 
 	return path, c.writeKubeconfig(path, authority.Cert, user, &clientcmdapi.AuthInfo{Token: request.Status.Token})
 }
 
-// serviceAccountUser is who a ServiceAccount is to authorization.
+// serviceAccountUser returns the user name of a ServiceAccount.
 func serviceAccountUser(namespace, name string) string {
 	return fmt.Sprintf("system:serviceaccount:%s:%s", namespace, name)
 }

@@ -14,7 +14,7 @@ import (
 
 func TestRemoveStateLeavesWhatIsNotItsOwn(t *testing.T) {
 	l := layout{dir: t.TempDir()}
-	if err := l.makeFolders(); err != nil {
+	if err := l.makeDirectories(); err != nil {
 		t.Fatal(err)
 	}
 	sockets := filepath.Join(t.TempDir(), "sockets")
@@ -56,7 +56,7 @@ func TestSocketDirFitsIntoSocketPath(t *testing.T) {
 			}
 			t.Cleanup(func() { _ = os.RemoveAll(sockets) })
 			if len(sockets) > maxSocketDir {
-				t.Errorf("got %s, which is too long for a socket's folder", sockets)
+				t.Errorf("got %s, which is too long for a socket's directory", sockets)
 			}
 			info, err := os.Stat(sockets)
 			if err != nil {

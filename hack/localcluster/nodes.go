@@ -17,9 +17,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// NodeOptions says what nodes to add.
+// NodeOptions says which nodes to add.
 type NodeOptions struct {
-	// Count is how many nodes there are to be: NamePrefix followed by 1 to Count.
+	// Count is the wanted number of nodes. Their names are NamePrefix followed by 1 to Count.
 	Count int
 	// NamePrefix is what their names begin with. Default: "node-".
 	NamePrefix string
@@ -30,8 +30,8 @@ type NodeOptions struct {
 	Labels map[string]string
 }
 
-// AddNodes creates those of the nodes that do not exist yet, and waits until all
-// are Ready and pods can be scheduled to them. A node that is cordoned counts.
+// AddNodes creates those of the nodes that do not exist yet, and waits until all are Ready
+// and pods can be scheduled to them. A cordoned node counts as ready.
 func (c *Cluster) AddNodes(ctx context.Context, options NodeOptions) error {
 	if options.NamePrefix == "" {
 		options.NamePrefix = "node-"
@@ -58,8 +58,8 @@ func (c *Cluster) ensureNodes(ctx context.Context) error {
 	})
 }
 
-// newNode returns the node with a zero-based index, with all that a kubelet
-// reports when it registers; Ready is for the simulated kubelet to say.
+// newNode returns the node with a zero-based index, with everything that a kubelet reports
+// when it registers. The simulated kubelet makes it Ready.
 func newNode(options NodeOptions, index int) *corev1.Node {
 	name := fmt.Sprintf("%s%d", options.NamePrefix, index+1)
 	labels := map[string]string{
@@ -116,8 +116,8 @@ func (c *Cluster) waitNodesReady(ctx context.Context, names []string) error {
 	return nil
 }
 
-// readyNodes returns the names of the nodes that are ready and in the hands of a
-// simulated kubelet, which shows in their leases. One that was stopped counts.
+// readyNodes returns the names of the nodes that are ready and managed by a simulated
+// kubelet, which their leases show. A node whose kubelet was stopped counts too.
 func (c *Cluster) readyNodes(ctx context.Context) (map[string]bool, error) {
 	nodes, err := c.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -140,8 +140,8 @@ func (c *Cluster) readyNodes(ctx context.Context) (map[string]bool, error) {
 	return ready, nil
 }
 
-// nodeReady reports whether the node is Ready and the node lifecycle controller
-// has taken note.
+// nodeReady reports whether the node is Ready and the node lifecycle controller has noticed
+// that.
 func nodeReady(node *corev1.Node) bool {
 	for _, taint := range node.Spec.Taints {
 		if taint.Key == corev1.TaintNodeNotReady || taint.Key == corev1.TaintNodeUnreachable {
@@ -156,9 +156,9 @@ func nodeReady(node *corev1.Node) bool {
 	return false
 }
 
-// StopKubelet stops the simulated kubelet of a node: it renews the node's lease
-// no more, and the node's pods neither become Ready nor terminate. After five
-// quarters of Options.NodeLease the node lifecycle controller finds the node unreachable.
+// StopKubelet stops the simulated kubelet of a node. It no longer renews the node's lease,
+// and the node's pods neither become Ready nor terminate. After five quarters of
+// Options.NodeLease the node lifecycle controller finds the node unreachable.
 func (c *Cluster) StopKubelet(ctx context.Context, node string) error {
 	return c.patchKubeletLabel(ctx, node, `"`+KubeletStopped+`"`)
 }

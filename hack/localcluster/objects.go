@@ -18,8 +18,8 @@ import (
 // selects its pods; its value is the controller's name.
 const AppLabel = "app"
 
-// Add adds any object; its namespace is set to the workload's. WaitReady waits
-// for those of the kinds that the other methods add.
+// Add adds any object, and sets its namespace to the workload's. WaitReady waits only for
+// objects of the kinds that the other methods add.
 func (w *Workload) Add(object object) *Workload {
 	object.SetNamespace(w.namespace)
 	w.objects = append(w.objects, object)
@@ -64,8 +64,8 @@ func (w *Workload) DaemonSet(name string, options ...PodOption) *Workload {
 	})
 }
 
-// Job adds a Job of some pods side by side. They run until they are told by
-// CompleteAfter to end; a pod that was evicted is started anew.
+// Job adds a Job whose pods run in parallel. Without CompleteAfter, they never end. An
+// evicted pod is recreated.
 func (w *Workload) Job(name string, pods int, options ...PodOption) *Workload {
 	template := podTemplate(name, options)
 	template.Spec.RestartPolicy = corev1.RestartPolicyNever
@@ -80,14 +80,15 @@ func (w *Workload) Job(name string, pods int, options ...PodOption) *Workload {
 	})
 }
 
-// Pod adds a bare pod, which nobody starts anew.
+// Pod adds a bare pod, which is not recreated.
 func (w *Workload) Pod(name string, options ...PodOption) *Workload {
 	template := podTemplate(name, options)
 	template.Name = name
 	return w.Add(&corev1.Pod{ObjectMeta: template.ObjectMeta, Spec: template.Spec})
 }
 
-// MirrorPod adds the mirror of a static pod on a node, named after both.
+// MirrorPod adds the mirror pod of a static pod on a node. Its name is that of the static
+// pod and of the node.
 func (w *Workload) MirrorPod(name, node string, options ...PodOption) *Workload {
 	source := fmt.Sprintf("localcluster-%s-%s", w.namespace, name)
 	options = append(options, OnNode(node), Tolerate(""), Annotation(corev1.MirrorPodAnnotationKey, source))
@@ -112,7 +113,7 @@ func UnhealthyPods(policy policyv1.UnhealthyPodEvictionPolicyType) BudgetOption 
 	return func(b *policyv1.PodDisruptionBudget) { b.Spec.UnhealthyPodEvictionPolicy = &policy }
 }
 
-// BudgetName names the budget otherwise than its app, so that there can be two.
+// BudgetName gives the budget another name than that of its app, so that an app can have two.
 func BudgetName(name string) BudgetOption {
 	return func(b *policyv1.PodDisruptionBudget) { b.Name = name }
 }

@@ -13,41 +13,41 @@ import (
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster/binaries"
 )
 
-// The times of the simulated kubelets when Options does not set them.
+// The default delays of the simulated kubelets.
 const (
 	DefaultReadyDelay       = time.Second
 	DefaultTerminationDelay = time.Second
 	DefaultNodeLease        = 20 * time.Second
 )
 
-// Options says what cluster to start. The zero value is a control plane without
-// nodes in a temporary folder.
+// Options says which cluster to start. The zero value is a control plane without nodes in a
+// temporary directory.
 type Options struct {
-	// Dir is the cluster's folder. Default: a temporary one that Stop removes.
+	// Dir is the cluster's directory. Default: a temporary one that Stop removes.
 	Dir string
-	// BinDir is the folder of the binaries. Default: bin in the repository.
+	// BinDir is the directory of the binaries. Default: bin in the repository.
 	BinDir string
 	// Nodes is how many nodes there are at least: node-1 to node-N.
 	Nodes int
 	// Zones is how many zones the nodes are spread over. Default: 1.
 	Zones int
-	// ReadyDelay is how long after it was bound to a node a pod becomes Ready.
-	// Default: 1 s; for "at once" say a millisecond. A pod overrides it with ReadyDelayAnnotation.
+	// ReadyDelay is how long after it was bound to a node a pod becomes Ready. Default: 1 s; for no
+	// delay, use a millisecond. A pod overrides it with ReadyDelayAnnotation.
 	ReadyDelay time.Duration
 	// TerminationDelay is how long after its deletion a pod is gone, at most its
 	// grace period. Default: 1 s; a pod overrides it with TerminationDelayAnnotation.
 	TerminationDelay time.Duration
-	// NodeLease is how long a node's lease lasts, in whole seconds. The simulated
-	// kubelets renew it every quarter of that, and a node that was silent for five
-	// quarters counts as dead. Default: 20 s.
+	// NodeLease is how long a node's lease lasts, in whole seconds. The simulated kubelets
+	// renew it every quarter of that, and a node whose lease was not renewed for five
+	// quarters becomes unreachable. Default: 20 s.
 	NodeLease time.Duration
-	// Durable has the control plane's etcd wait for the disk, as one that holds what
-	// somebody needs does. Default: it does not, which is faster.
+	// Durable makes the control plane's etcd wait for the disk, as in a real cluster.
+	// Default: it does not wait, which is faster.
 	Durable bool
 	// Detached lets the cluster outlive the calling process. Otherwise the kernel
 	// ends the cluster's processes with it.
 	Detached bool
-	// Log gets lines of progress. Default: nobody.
+	// Log receives lines about progress. Default: none.
 	Log io.Writer
 
 	root      string
@@ -92,15 +92,15 @@ func (o Options) completeDir() (Options, error) {
 	if o.Dir == "" {
 		o.temporary = true
 		if o.Dir, err = os.MkdirTemp("", "localcluster-"); err != nil {
-			return o, fmt.Errorf("could not make folder for cluster: %w", err)
+			return o, fmt.Errorf("could not make directory for cluster: %w", err)
 		}
 		return o, nil
 	}
 	if o.Dir, err = filepath.Abs(o.Dir); err != nil {
-		return o, fmt.Errorf("could not resolve folder of cluster: %w", err)
+		return o, fmt.Errorf("could not resolve directory of cluster: %w", err)
 	}
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
-		return o, fmt.Errorf("could not make folder for cluster: %w", err)
+		return o, fmt.Errorf("could not make directory for cluster: %w", err)
 	}
 	return o, nil
 }

@@ -24,7 +24,7 @@ func TerminationDelay(d time.Duration) PodOption {
 	return Annotation(TerminationDelayAnnotation, inMilliseconds(d))
 }
 
-// CompleteAfter lets a pod succeed after it was Ready for so long.
+// CompleteAfter lets a pod succeed after it was Ready for a time.
 func CompleteAfter(d time.Duration) PodOption {
 	return Annotation(CompleteAfterAnnotation, inMilliseconds(d))
 }
@@ -39,7 +39,7 @@ func GracePeriod(seconds int64) PodOption {
 	return func(t *corev1.PodTemplateSpec) { t.Spec.TerminationGracePeriodSeconds = &seconds }
 }
 
-// OnNode puts the pods on a node, past the scheduler.
+// OnNode puts the pods on a node, without the scheduler.
 func OnNode(name string) PodOption {
 	return func(t *corev1.PodTemplateSpec) { t.Spec.NodeName = name }
 }

@@ -99,8 +99,8 @@ func podReady(p *corev1.Pod) bool {
 	return false
 }
 
-// budgetReady asks that the pods it expects have been counted as healthy:
-// right after they became Ready the budget still allows nothing.
+// budgetReady reports whether the budget has counted its expected pods as healthy. Right
+// after they became Ready, the budget still allows no disruption.
 func budgetReady(b *policyv1.PodDisruptionBudget) bool {
 	s := b.Status
 	return s.ObservedGeneration >= b.Generation && s.ExpectedPods > 0 && s.CurrentHealthy == s.ExpectedPods

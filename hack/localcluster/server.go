@@ -17,15 +17,15 @@ import (
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster/process"
 )
 
-// serverStopGrace bounds the wait for our server to end by itself; it promises
-// to take 10 s at most.
+// serverStopGrace is how long to wait for our server to end after SIGTERM. It should take
+// at most 10 s.
 const serverStopGrace = 15 * time.Second
 
-// ServerOptions says how to run our server. The zero value is how up runs it.
+// ServerOptions says how to run our server. The zero value is the same as in the command up.
 type ServerOptions struct {
 	// Binary is the server's program. Default: bin/maintenance-apiserver.
 	Binary string
-	// DataDir is the folder of its embedded store. Default: one in the cluster's folder.
+	// DataDir is the directory of its embedded store. Default: one in the cluster's directory.
 	DataDir string
 	// Port is its port on loopback. Default: the one of the server before it in
 	// this cluster, else a free one.
@@ -44,7 +44,7 @@ type Server struct {
 	proc       *process.Process
 }
 
-// Exit says how a server ended.
+// Exit is how a server ended.
 type Exit struct {
 	// Code is the exit code; -1 after a signal, or if another process started the server.
 	Code int
@@ -52,8 +52,8 @@ type Exit struct {
 	Duration time.Duration
 }
 
-// StartServer registers and starts our server and waits until it serves through
-// the aggregator. It leaves a server that runs the same way alone.
+// StartServer registers and starts our server and waits until it serves through the
+// aggregator. If the server already runs with these options, it is not restarted.
 func (c *Cluster) StartServer(ctx context.Context, options ServerOptions) (*Server, error) {
 	s, err := c.NewServer(ctx, options)
 	if err != nil {
@@ -85,8 +85,8 @@ func (c *Cluster) NewServer(ctx context.Context, options ServerOptions) (*Server
 	return s, err
 }
 
-// choosePort prefers the port of the last server of this cluster, by which it is
-// registered already.
+// choosePort prefers the port of the last server of this cluster, which the APIService
+// already has.
 func (s *Server) choosePort() (err error) {
 	if s.options.Port == 0 {
 		s.options.Port = s.cluster.serverPort()
@@ -97,8 +97,8 @@ func (s *Server) choosePort() (err error) {
 	return err
 }
 
-// serverKubeconfig keeps a kubeconfig that exists, so that a server that runs by
-// it need not be restarted.
+// serverKubeconfig does not replace an existing kubeconfig, so that a running server need
+// not be restarted.
 func (c *Cluster) serverKubeconfig(ctx context.Context) (string, error) {
 	path := c.layout.user(serviceAccountUser(ServerNamespace, ServerName))
 	if _, err := os.Stat(path); err == nil {
@@ -115,9 +115,9 @@ func (s *Server) register(ctx context.Context) error {
 	return s.cluster.ApplyArtifacts(ctx)
 }
 
-// Start starts the server, with the arguments, port and data dir of before, and
-// waits until it serves through the aggregator. Where another program has taken
-// a port that nobody asked for, it moves to another one.
+// Start starts the server with the same arguments, port and data directory as before, and
+// waits until it serves through the aggregator. If another program listens on its port, and
+// the options set no port, Start chooses another port.
 func (s *Server) Start(ctx context.Context) error {
 	return s.cluster.step(binaries.MaintenanceAPIServer, func() (string, error) {
 		started, err := s.start(ctx)
@@ -145,8 +145,8 @@ func (s *Server) start(ctx context.Context) (started bool, err error) {
 	return started, s.WaitReady(ctx)
 }
 
-// Launch starts the server without waiting for it to be ready, for those who
-// want to see it fail.
+// Launch starts the server, and does not wait until it is ready. It is for tests of starts
+// that fail.
 func (s *Server) Launch(ctx context.Context) error {
 	_, err := s.launch(ctx)
 	return err
@@ -206,8 +206,8 @@ func (s *Server) Wait(ctx context.Context) (Exit, error) {
 	return Exit{Code: s.proc.ExitCode(), Duration: time.Since(start)}, nil
 }
 
-// Command returns how the server is started, for those who want to start it
-// otherwise than it is meant to; of a flag given twice the last one counts.
+// Command returns the command line of the server, for tests that start it with other flags.
+// If a flag is given twice, the last one applies.
 func (s *Server) Command() (binary string, args []string) {
 	p := s.component()
 	return p.binary, p.args
@@ -222,8 +222,8 @@ func (s *Server) PID() int { return s.proc.PID }
 // Port returns the server's port on loopback.
 func (s *Server) Port() int { return s.options.Port }
 
-// DataDir returns the folder of the server's embedded store.
+// DataDir returns the directory of the server's embedded store.
 func (s *Server) DataDir() string { return filepath.Clean(s.options.DataDir) }
 
-// LogPath returns the file with what the server wrote, over all its starts.
+// LogPath returns the path of the server's log, which has the output of all its starts.
 func (s *Server) LogPath() string { return s.cluster.LogPath(binaries.MaintenanceAPIServer) }

@@ -22,18 +22,18 @@ import (
 )
 
 const (
-	// requestTimeout bounds one question whether the server is ready.
+	// requestTimeout is the timeout of one check whether the server is ready.
 	requestTimeout = 5 * time.Second
-	// steadyChecks is how many times in a row the server must be found ready: what the
-	// aggregator found out about the process before may come in after the first.
+	// steadyChecks is how many checks in a row must find the server ready. After the first
+	// one, the aggregator may still report an older result, about the process before.
 	steadyChecks = 2
 )
 
 var apiServices = schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}
 
-// WaitReady waits until the server says that it is ready, the aggregator finds it
-// available, and requests come through; for two minutes at most. When the server
-// ends meanwhile, the error bears the end of its log.
+// WaitReady waits until the server reports that it is ready, the aggregator finds it
+// available, and requests through the aggregator succeed. It waits for two minutes at most.
+// If the server ends meanwhile, the error has the end of its log.
 func (s *Server) WaitReady(ctx context.Context) error {
 	var last error
 	ready := 0
@@ -53,8 +53,8 @@ func (s *Server) WaitReady(ctx context.Context) error {
 	return err
 }
 
-// checkReady asks the server itself first: right after a restart the aggregator
-// still believes what it knew of the process before.
+// checkReady asks the server itself first, because right after a restart, the aggregator
+// still has the result for the process before.
 func (s *Server) checkReady(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
@@ -75,8 +75,7 @@ func (s *Server) checkReady(ctx context.Context) error {
 	return nil
 }
 
-// checkReadyz trusts the server by the bundle in its APIService, as the
-// aggregator does.
+// checkReadyz trusts the CA bundle in the server's APIService, as the aggregator does.
 func (s *Server) checkReadyz(ctx context.Context, apiService *unstructured.Unstructured) error {
 	bundle, _, err := unstructured.NestedString(apiService.Object, "spec", "caBundle")
 	if err != nil || bundle == "" {

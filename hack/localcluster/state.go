@@ -13,8 +13,8 @@ import (
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster/process"
 )
 
-// state is what a later process needs to know of a cluster. It is written
-// whenever a process was started, so that an interrupted start can be undone.
+// state is what a later process needs to know about a cluster. It is saved whenever a
+// process was started, so that the processes of an interrupted start can be stopped.
 type state struct {
 	// APIServerPort is the port of kube-apiserver; 0 before its first start.
 	APIServerPort int `json:"apiServerPort,omitempty"`
@@ -22,13 +22,13 @@ type state struct {
 	ServerPort int `json:"serverPort,omitempty"`
 	// SocketDir holds etcd's sockets.
 	SocketDir string `json:"socketDir,omitempty"`
-	// Processes are those started, by name.
+	// Processes are the started processes, by the name of the component.
 	Processes map[string]processRecord `json:"processes"`
 
 	path string
 }
 
-// processRecord says which process a component runs as, and what it was started from.
+// processRecord is the process of a component, and the fingerprint of what it was started from.
 type processRecord struct {
 	process.Identity
 	// Fingerprint differs when binary, arguments or configuration do.
@@ -51,7 +51,7 @@ func loadState(path string) (s *state, found bool, err error) {
 	return s, true, nil
 }
 
-// save replaces the file in one step, so that it is never half written.
+// save replaces the file atomically.
 func (s *state) save() error {
 	content, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
@@ -66,7 +66,7 @@ func (s *state) save() error {
 	return nil
 }
 
-// record stores which process a component now runs as.
+// record saves the process of a component.
 func (s *state) record(name string, r processRecord) error {
 	s.Processes[name] = r
 	return s.save()

@@ -15,16 +15,16 @@ import (
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster/process"
 )
 
-// Stop ends every process that was started for the cluster, waits until all are
-// gone, and removes the cluster's state, but for the logs of a cluster whose
-// folder was chosen. Stopping a stopped cluster does nothing.
+// Stop ends every process of the cluster, waits until all have ended, and removes the
+// cluster's files. It keeps the logs, unless the directory is a temporary one. Stopping a
+// stopped cluster does nothing.
 func (c *Cluster) Stop(ctx context.Context) error {
 	if _, err := os.Stat(c.options.Dir); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	err := c.locked(ctx, func(ctx context.Context) error {
 		if err := c.stopProcesses(ctx); err != nil {
-			return err // the state is kept, so that stopping can be tried again
+			return err // the state is kept, so that Stop can be called again
 		}
 		return c.layout.removeState(c.state)
 	})
@@ -46,7 +46,7 @@ func (c *Cluster) StopServer(ctx context.Context) error {
 	})
 }
 
-// stopProcesses ends clients before the servers that they would miss.
+// stopProcesses stops clients before the servers that they use.
 func (c *Cluster) stopProcesses(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -64,7 +64,7 @@ func (c *Cluster) stopProcesses(ctx context.Context) error {
 	return nil
 }
 
-// stopLocked ends some components at the same time.
+// stopLocked stops components at the same time.
 func (c *Cluster) stopLocked(ctx context.Context, names ...string) error {
 	errs := make([]error, len(names))
 	var stopping sync.WaitGroup

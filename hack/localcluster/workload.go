@@ -57,8 +57,7 @@ func (c *Cluster) Run(ctx context.Context, workloads ...*Workload) error {
 	return nil
 }
 
-// Apply creates the workload's objects, or makes those that exist what they were
-// declared as. It does not wait for their pods.
+// Apply creates or updates the workload's objects. It does not wait for their pods.
 func (w *Workload) Apply(ctx context.Context) error {
 	if err := w.ensureNamespace(ctx); err != nil {
 		return err
@@ -80,8 +79,8 @@ func (w *Workload) Apply(ctx context.Context) error {
 	return nil
 }
 
-// ensureNamespace waits for the default ServiceAccount too, without which no pod
-// is admitted to a new namespace.
+// ensureNamespace also waits for the default ServiceAccount, without which no pod can be
+// created in a new namespace.
 func (w *Workload) ensureNamespace(ctx context.Context) error {
 	core := w.cluster.client.CoreV1()
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}}
@@ -115,10 +114,10 @@ func (w *Workload) setMirrorOwner(ctx context.Context, pod *corev1.Pod) error {
 	return nil
 }
 
-// Delete deletes the workload's objects, waits until no pod is left in the
-// namespace, and lets go of the namespace, whose name is not to be used again:
-// the namespace controller takes its time. A pod with a finalizer holds it up
-// until somebody removes that.
+// Delete deletes the workload's objects, waits until no pod is left in the namespace, and
+// deletes the namespace without waiting. Do not use the name of the namespace again, since
+// its deletion takes time. If a pod has a finalizer, Delete waits until the finalizer is
+// removed.
 func (w *Workload) Delete(ctx context.Context) error {
 	for _, object := range w.objects {
 		if err := w.deleteObject(ctx, object); err != nil {
@@ -148,7 +147,7 @@ func (w *Workload) deleteObject(ctx context.Context, object object) error {
 	if err != nil {
 		return err
 	}
-	// Foreground, so that no pod is started anew once none is left.
+	// Foreground, so that no pod is recreated once none is left.
 	options := metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationForeground)}
 	if err := resources.Delete(ctx, object.GetName(), options); err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("could not delete %s %s: %w", content.GetKind(), object.GetName(), err)
@@ -156,7 +155,7 @@ func (w *Workload) deleteObject(ctx context.Context, object object) error {
 	return nil
 }
 
-// toUnstructured drops what a typed object says without having been told to.
+// toUnstructured removes the fields that a typed object has although nobody has set them.
 func toUnstructured(object object) (*unstructured.Unstructured, error) {
 	kinds, _, err := scheme.Scheme.ObjectKinds(object)
 	if err != nil {

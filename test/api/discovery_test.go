@@ -90,16 +90,16 @@ func TestExplain(t *testing.T) {
 	t.Parallel()
 	kubectl := env.Current(t).Kubectl()
 	tests := map[string][]string{
-		"nm":                         {"KIND:       NodeMaintenance", "VERSION:    v1beta1", "spec\t<NodeMaintenanceSpec>", "hold on one node"},
-		"nm.spec.nodeName":           {"FIELD: nodeName <string>", "Required; cannot be changed"},
+		"nm":                         {"KIND:       NodeMaintenance", "VERSION:    v1beta1", "spec\t<NodeMaintenanceSpec>", "keeps one node out of service"},
+		"nm.spec.nodeName":           {"FIELD: nodeName <string>", "Required. Immutable."},
 		"nm.spec":                    {"nodeName\t<string> -required-"},
-		"nm.spec.stage":              {"FIELD: stage <string>", "ENUM:", "Cordon", "Drain", "Idle", "Default: Drain."},
+		"nm.spec.stage":              {"FIELD: stage <string>", "ENUM:", "Cordon", "Drain", "Idle", "Defaults to Drain."},
 		"nm.spec.requestor":          {"The server sets it"},
 		"nm.spec.drain --recursive":  {"gracePeriodSeconds\t<integer>", "timeoutSeconds\t<integer>", "podSelector\t<LabelSelector>", "    matchLabels\t<map[string]string>"},
 		"nm.status.conditions":       {"FIELD: conditions <[]Condition>"},
 		"nm.status.blockers":         {"permanent\t<boolean>"},
 		"nm.status.nodeBefore.taint": nil,
-		"nm.spec.expirationSeconds":  {"FIELD: expirationSeconds <integer>", "ends", "At least 1"},
+		"nm.spec.expirationSeconds":  {"FIELD: expirationSeconds <integer>", "deletes", "Must be from 1 to"},
 		"nodes.status --api-version=maintenance.medik8s.io/v1beta1": {"state\t<string> -required-", "holds\t<[]NodeHold>"},
 	}
 	for args, want := range tests {

@@ -18,20 +18,20 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// reachTimeout bounds each request that finds out what the cluster is.
+// reachTimeout is the timeout of each request that finds out what the cluster serves.
 const reachTimeout = 5 * time.Second
 
-// policyPlugins are the admission plugins that watch a resource which older
-// clusters do not serve: until its informer has synced a plugin refuses every
-// write. MutatingAdmissionPolicy is served as v1 since Kubernetes 1.36,
+// policyPlugins are the admission plugins that watch a resource which older clusters do not
+// serve. There the plugin's informer would never sync, and until it has synced, the plugin
+// refuses every write. MutatingAdmissionPolicy is served as v1 since Kubernetes 1.36,
 // ValidatingAdmissionPolicy since 1.30.
 var policyPlugins = map[string]string{
 	mutatingadmissionpolicy.PluginName:   "mutatingadmissionpolicies",
 	validatingadmissionpolicy.PluginName: "validatingadmissionpolicies",
 }
 
-// unservedPlugins asks the cluster which admission plugins it cannot support. It
-// is the server's first request, and so finds a kubeconfig that does not work.
+// unservedPlugins returns the admission plugins whose resources the cluster does not serve.
+// It makes the server's first request, so a kubeconfig that does not work is found here.
 func unservedPlugins(ctx context.Context, kubeconfig string) ([]string, error) {
 	config, err := loadConfig(kubeconfig)
 	if err != nil {
@@ -49,7 +49,7 @@ func unservedPlugins(ctx context.Context, kubeconfig string) ([]string, error) {
 	var unserved []string
 	for plugin, resource := range policyPlugins {
 		if !served.Has(resource) {
-			klog.FromContext(ctx).Info("The cluster does not serve what an admission plugin needs, so it is off",
+			klog.FromContext(ctx).Info("An admission plugin is off, because the cluster does not serve the resource that it needs",
 				"plugin", plugin, "resource", resource)
 			unserved = append(unserved, plugin)
 		}
@@ -72,7 +72,7 @@ func servedResources(client discovery.DiscoveryInterface, groupVersion string) (
 	return names, nil
 }
 
-// loadConfig reads a kubeconfig, or the pod's own configuration where path is empty.
+// loadConfig reads a kubeconfig, or the pod's own configuration if path is empty.
 func loadConfig(path string) (*rest.Config, error) {
 	if path == "" {
 		config, err := rest.InClusterConfig()

@@ -1,8 +1,8 @@
 // Copyright The maintenance-apiserver Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package app is the maintenance-apiserver as a command: its flags, its parts,
-// and how they are started and stopped.
+// Package app is the maintenance-apiserver command. It reads the flags, connects the parts,
+// and starts and stops them.
 package app
 
 import (

@@ -24,8 +24,8 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
 )
 
-// Run runs the server that the options describe, which have been completed and
-// validated, until ctx ends. Everything it started has ended when it returns.
+// Run runs the server until ctx ends. The options must have been completed and validated.
+// When Run returns, everything that it started has ended.
 func Run(ctx context.Context, o *options.Options) error {
 	unserved, err := unservedPlugins(ctx, o.Recommended.CoreAPI.CoreAPIKubeconfigPath)
 	if err != nil {
@@ -55,8 +55,8 @@ func Run(ctx context.Context, o *options.Options) error {
 	return runWhileStoreRuns(ctx, st, srv)
 }
 
-// errStoreStopped is the reason for which the server stops when its store does:
-// without it every request would hang, and a restart may help.
+// errStoreStopped ends the server when its store stops: without a store every request would
+// hang, and a restart may help.
 var errStoreStopped = errors.New("the store stopped by itself")
 
 // runWhileStoreRuns serves until ctx ends or the store stops.
@@ -79,8 +79,8 @@ func runWhileStoreRuns(ctx context.Context, st *store.Store, srv *server.Server)
 	return err
 }
 
-// ownCertificate makes the server a certificate of its own and points the
-// serving options at it, unless they name one. It returns nil if they do.
+// ownCertificate creates the server's own certificate, and sets it in the serving options.
+// If the options name a certificate already, it does nothing and returns nil.
 func ownCertificate(o *options.Options) (*servingcert.Files, error) {
 	serving := &o.Recommended.SecureServing.ServerCert
 	if serving.CertKey.CertFile != "" || serving.CertKey.KeyFile != "" {
@@ -98,7 +98,7 @@ func ownCertificate(o *options.Options) (*servingcert.Files, error) {
 	return files, nil
 }
 
-// newConfig applies the options. It binds the port.
+// newConfig makes the server's configuration from the options. It binds the port.
 func newConfig(o *options.Options, storeID string, certificate *servingcert.Files) (*server.Config, error) {
 	generic := server.NewGenericConfig()
 	if err := o.Recommended.ApplyTo(generic); err != nil {

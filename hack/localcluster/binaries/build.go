@@ -17,19 +17,19 @@ import (
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster/process"
 )
 
-// lockName is the file in the binary folder that lets one build run at a time.
+// lockName is the file in the binary directory that lets one build run at a time.
 const lockName = ".localcluster.lock"
 
-// buildEnv makes a build independent of a C compiler and of go.work files.
+// buildEnv makes builds independent of C compilers and go.work files.
 const buildEnv = "CGO_ENABLED=0 GOWORK=off"
 
-// Ensure builds the programs that are missing in binDir or were built from
-// something else, and writes a line of progress for each program to log. Several
-// processes may call it at once; one of them builds. What is up to date is
-// reused without a word when quiet.
+// Ensure builds the programs that are missing in binDir or out of date, and writes a line
+// of progress for each program to log. If quiet, it writes no lines for programs that are
+// up to date. Several processes may call it at once: one of them builds, and the others
+// wait.
 func Ensure(ctx context.Context, root, binDir string, log io.Writer, quiet bool) error {
 	if err := os.MkdirAll(binDir, 0o755); err != nil {
-		return fmt.Errorf("could not make folder for binaries: %w", err)
+		return fmt.Errorf("could not make directory for binaries: %w", err)
 	}
 	unlock, err := process.Lock(ctx, filepath.Join(binDir, lockName), func() {
 		_, _ = fmt.Fprintln(log, "waiting for another build of the control plane to end")
@@ -91,8 +91,8 @@ func (b *builder) report(name, what string) {
 	_, _ = fmt.Fprintf(b.log, "%-24s %-16s %4d MB\n", name, what, size/1_000_000)
 }
 
-// build writes to another name first, so that a running or interrupted build
-// never leaves half a binary, nor touches one that is being executed.
+// build writes to a temporary name first, so that an interrupted build leaves no incomplete
+// binary, and a running binary is not overwritten.
 func (b *builder) build(ctx context.Context, moduleDir string, p program) error {
 	version, err := moduleVersion(ctx, moduleDir, p)
 	if err != nil {
@@ -108,8 +108,8 @@ func (b *builder) build(ctx context.Context, moduleDir string, p program) error 
 	return nil
 }
 
-// moduleVersion returns the version to stamp into a program; kwok and etcd carry
-// their own.
+// moduleVersion returns the version to set in a program; kwok and etcd have theirs in their
+// source.
 func moduleVersion(ctx context.Context, moduleDir string, p program) (string, error) {
 	if p.module != kubernetesModule {
 		return "", nil
@@ -117,8 +117,8 @@ func moduleVersion(ctx context.Context, moduleDir string, p program) (string, er
 	return goOutput(ctx, moduleDir, "list", "-m", "-f", "{{.Version}}", "k8s.io/kubernetes")
 }
 
-// ldflags strips debugging symbols, which are half of a binary's size, and stamps
-// Kubernetes' version into its programs: without it they call themselves v0.0.0.
+// ldflags strips debugging symbols, which are half of a binary's size, and sets the version
+// of Kubernetes' programs, which is v0.0.0 otherwise.
 func ldflags(version string) string {
 	flags := []string{"-s", "-w"}
 	if version == "" {

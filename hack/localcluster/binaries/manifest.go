@@ -14,7 +14,7 @@ import (
 	"path/filepath"
 )
 
-// manifestName is the file in the binary folder that says what each binary was
+// manifestName is the file in the binary directory that says what each binary was
 // built from.
 const manifestName = ".localcluster.json"
 
@@ -51,15 +51,14 @@ func (m manifest) save(binDir string) error {
 	return nil
 }
 
-// current reports whether a program's file exists and was built from what the
-// digest stands for.
+// current reports whether a program's file exists and has the given digest.
 func (m manifest) current(binDir, name, digest string) bool {
 	_, err := os.Stat(filepath.Join(binDir, name))
 	return err == nil && m[name] == digest
 }
 
-// digest sums up what the programs of a module are built from: its pinned
-// dependencies, the Go version and the build's own settings.
+// digest is a hash of everything that the programs of a module are built from: its pinned
+// dependencies, the Go version and the build settings.
 func digest(moduleDir, goVersion string) (string, error) {
 	sum := sha256.New()
 	for _, name := range []string{"go.mod", "go.sum"} {

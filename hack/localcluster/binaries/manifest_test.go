@@ -44,7 +44,7 @@ func TestDigest(t *testing.T) {
 		}
 	}
 	if _, err := digest(t.TempDir(), "go1.26.0"); err == nil {
-		t.Error("a folder without a module has a digest")
+		t.Error("a directory without a module has a digest")
 	}
 }
 

@@ -3,7 +3,7 @@
 
 package binaries
 
-// The programs of the control plane, as their files are called in the binary folder.
+// The programs of the control plane, as their files are called in the binary directory.
 const (
 	Etcd                  = "etcd"
 	KubeAPIServer         = "kube-apiserver"
@@ -15,7 +15,7 @@ const (
 	MaintenanceAPIServer = "maintenance-apiserver"
 )
 
-// The folders of the modules that pin the programs, below hack/localcluster.
+// The directories of the modules that pin the programs, below hack/localcluster.
 const (
 	kubernetesModule = "kubernetes"
 	kwokModule       = "kwok"
@@ -27,7 +27,7 @@ type program struct {
 	importPath string
 }
 
-// programs lists what is built, in the order in which that shows progress soonest.
+// programs are the programs to build. The order is the one that shows progress soonest.
 func programs() []program {
 	return []program{
 		{Etcd, kubernetesModule, "go.etcd.io/etcd/server/v3"},

@@ -12,29 +12,29 @@ import (
 	"strings"
 )
 
-// rootModule is the first line of the go.mod that marks the repository's root;
-// the tools' modules inside the repository have others.
+// rootModule is the first line of the go.mod in the repository's root. Modules of tools in
+// the repository have other ones.
 const rootModule = "module github.com/medik8s/maintenance-apiserver"
 
-// Root returns the repository's root, found upwards from the working directory.
+// Root returns the repository's root: the working directory or one of its parents.
 func Root() (string, error) {
-	folder, err := os.Getwd()
+	directory, err := os.Getwd()
 	if err != nil {
 		return "", fmt.Errorf("could not find the working directory: %w", err)
 	}
-	return rootAbove(folder)
+	return rootAbove(directory)
 }
 
 func rootAbove(start string) (string, error) {
-	for folder := start; ; folder = filepath.Dir(folder) {
-		content, err := os.ReadFile(filepath.Join(folder, "go.mod"))
+	for directory := start; ; directory = filepath.Dir(directory) {
+		content, err := os.ReadFile(filepath.Join(directory, "go.mod"))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", fmt.Errorf("could not look for the repository's root: %w", err)
 		}
 		if firstLine, _, _ := strings.Cut(string(content), "\n"); firstLine == rootModule {
-			return folder, nil
+			return directory, nil
 		}
-		if folder == filepath.Dir(folder) {
+		if directory == filepath.Dir(directory) {
 			return "", fmt.Errorf("could not find the repository's root: no go.mod with %q above %s", rootModule, start)
 		}
 	}

@@ -1,8 +1,8 @@
 // Copyright The maintenance-apiserver Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package certs makes the certificates of a local cluster: short chains of one
-// authority and its leaves, ECDSA keys, valid for ten years.
+// Package certs makes the certificates of a local cluster. Each is signed directly by an
+// authority, has an ECDSA key, and is valid for ten years.
 package certs
 
 import (
@@ -21,7 +21,7 @@ import (
 	"k8s.io/client-go/util/keyutil"
 )
 
-// lifetime is how long every certificate is valid; a cluster lives much shorter.
+// lifetime is how long every certificate is valid, which is longer than any cluster runs.
 const lifetime = 10 * 365 * 24 * time.Hour
 
 // Pair is a certificate with its private key, both in PEM.
@@ -72,8 +72,8 @@ func ParseAuthority(pair Pair) (*Authority, error) {
 	return &Authority{Pair: pair, cert: certificates[0], key: signer}, nil
 }
 
-// Client makes the client certificate of a user, who Kubernetes takes the name
-// from the common name and the groups from the organizations of.
+// Client makes the client certificate of a user. Kubernetes reads the user's name from the
+// common name, and the groups from the organizations.
 func (a *Authority) Client(user string, groups ...string) (Pair, error) {
 	return a.sign(&x509.Certificate{
 		Subject:     pkix.Name{CommonName: user, Organization: groups},

@@ -1,8 +1,8 @@
 // Copyright The maintenance-apiserver Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Command cmd starts and stops a local cluster for people; see the README of the
-// folder above.
+// Command cmd starts and stops a local cluster for people. See the README of the parent
+// directory.
 package main
 
 import (
@@ -33,7 +33,7 @@ func newCommand() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	command.PersistentFlags().StringVar(&dir, "dir", ".localcluster", "folder of the cluster; another folder is another cluster")
+	command.PersistentFlags().StringVar(&dir, "dir", ".localcluster", "directory of the cluster; another directory is another cluster")
 	command.AddCommand(
 		newBuildCommand(),
 		newUpCommand(&dir),

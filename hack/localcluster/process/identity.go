@@ -10,8 +10,8 @@ import (
 	"strconv"
 )
 
-// Identity names one process for good: the kernel hands a pid out again, but
-// never with the same start time.
+// Identity identifies one process forever: the kernel reuses pids, but never with the same
+// start time.
 type Identity struct {
 	// PID is the process id.
 	PID int `json:"pid"`
@@ -28,8 +28,8 @@ func identify(pid int) (Identity, error) {
 	return Identity{PID: pid, StartTime: startTime}, nil
 }
 
-// Alive reports whether this very process still runs. A zombie does not: it
-// only waits for a parent that may never ask.
+// Alive reports whether the process still runs. A zombie does not run: it only waits for
+// its parent to reap it.
 func (i Identity) Alive() bool {
 	state, startTime, err := readStat(i.PID)
 	return err == nil && startTime == i.StartTime && state != 'Z' && state != 'X'

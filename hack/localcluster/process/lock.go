@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// lockInterval is how often a lock that another process holds is tried again.
+// lockInterval is how often Lock tries to take a lock that another process holds.
 const lockInterval = 100 * time.Millisecond
 
-// Lock takes an exclusive lock on a file, which it creates if need be, and
-// returns the function that gives it back. It waits for other processes that
-// hold the lock until the context is done; waiting is called once before that.
-// The kernel gives the lock back when the process ends.
+// Lock takes an exclusive lock on a file, which it creates if need be, and returns the
+// function that unlocks it. If another process holds the lock, Lock calls waiting once, and
+// then waits until it gets the lock or the context is done. The kernel unlocks the file
+// when the process ends.
 func Lock(ctx context.Context, path string, waiting func()) (unlock func(), err error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

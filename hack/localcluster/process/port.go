@@ -14,7 +14,7 @@ import (
 // because another one has its port.
 var ErrPortTaken = errors.New("port is taken")
 
-// portAttempts bounds how often another port is tried.
+// portAttempts is how many ports are tried.
 const portAttempts = 5
 
 // FreePort returns a TCP port on loopback that was free a moment ago.
@@ -27,9 +27,9 @@ func FreePort() (int, error) {
 	return port, listener.Close()
 }
 
-// WithFreePort calls start with a free port. Nothing reserves a port for a
-// program that is yet to start, so when start returns ErrPortTaken it is called
-// again with another one, up to five times in all.
+// WithFreePort calls start with a free port. Another program can take the port before start
+// uses it. If start returns ErrPortTaken, it is called again with another port, up to five
+// times in total.
 func WithFreePort(ctx context.Context, start func(ctx context.Context, port int) error) error {
 	var err error
 	for range portAttempts {

@@ -16,8 +16,8 @@ import (
 // pollInterval is how often a process that is not our child is looked at.
 const pollInterval = 20 * time.Millisecond
 
-// killTimeout bounds the wait after SIGKILL, which only a process stuck in the
-// kernel outlives.
+// killTimeout is how long to wait after SIGKILL, which only a process that is stuck in the
+// kernel survives.
 const killTimeout = 10 * time.Second
 
 // Spec says how to start a process.
@@ -30,8 +30,8 @@ type Spec struct {
 	Env []string
 	// LogPath is the file that output and errors are appended to.
 	LogPath string
-	// Detached lets the process outlive the calling one. Otherwise the kernel
-	// kills it when the calling process ends, however that comes about.
+	// Detached lets the process outlive the calling one. Otherwise the kernel kills it when
+	// the calling process ends in any way.
 	Detached bool
 }
 
@@ -78,7 +78,7 @@ func sysProcAttr(detached bool) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// reap ends with the child, and everyone who stops a child waits for that.
+// reap waits for the child to end. Whoever stops the child waits for reap.
 func (p *Process) reap(cmd *exec.Cmd) {
 	defer close(p.exited)
 	_ = cmd.Wait() // an exit code other than 0 is in the state
@@ -135,15 +135,15 @@ func (p *Process) ExitCode() int {
 	return p.state.ExitCode()
 }
 
-// Signal sends a signal. That the process has ended already is no error.
+// Signal sends a signal. If the process has ended already, that is no error.
 func (p *Process) Signal(signal syscall.Signal) error {
 	handle, err := os.FindProcess(p.PID)
 	if err != nil {
 		return fmt.Errorf("could not find process %d: %w", p.PID, err)
 	}
 	defer func() { _ = handle.Release() }()
-	// The handle stays with the process it was opened for, so checking the
-	// identity afterwards rules out hitting another one with the same pid.
+	// The handle stays with the process that it was opened for. Checking the identity after
+	// opening it makes sure that no other process with the same pid gets the signal.
 	if p.Ended() || !p.Alive() {
 		return nil
 	}

@@ -10,19 +10,20 @@ import (
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// NodeMaintenance is one requestor's hold on one node: while it exists, the node is kept
-// out of service. Creating it cordons and drains the node; deleting it gives the node
-// back. Several holds may name the same node: the node is drained once and is given back
-// with the last of them.
+// NodeMaintenance keeps one node out of service while it exists. Creating it cordons and
+// drains the node. Deleting it gives the node back: it makes the node what it was before. A
+// NodeMaintenance is also called a hold of its requestor on the node. Several holds may
+// name the same node. The node is then drained once, and given back when the last hold is
+// deleted.
 type NodeMaintenance struct {
 	metav1.TypeMeta
 	// Standard object's metadata.
 	metav1.ObjectMeta
 
-	// spec says which node is taken out of service, and how.
+	// spec is the desired maintenance: which node is taken out of service, and how.
 	Spec NodeMaintenanceSpec
-	// status says how far the maintenance has come and what keeps it from going on. It is
-	// written by the server alone.
+	// status is the progress of the maintenance, and what blocks it. Only the server writes
+	// it.
 	Status NodeMaintenanceStatus
 }
 
@@ -40,113 +41,115 @@ type NodeMaintenanceList struct {
 
 // NodeMaintenanceSpec says which node is taken out of service, and how.
 type NodeMaintenanceSpec struct {
-	// nodeName is the name of the node to take out of service. A node that does not exist
-	// yet is taken when it appears. Required; cannot be changed.
+	// nodeName is the name of the node to take out of service. If no such node exists, the
+	// maintenance starts when the node appears. Required. Immutable.
 	NodeName string
-	// reason says to other people why the node is in maintenance. At most 1,024 characters.
+	// reason is why the node is in maintenance, for other people to read. At most 1,024 characters.
 	Reason string
-	// requestor is the user who created this NodeMaintenance. The server sets it; a request
-	// that names anybody else is refused.
+	// requestor is the user who created this NodeMaintenance. The server sets it, and refuses a
+	// request that names another user.
 	Requestor string
-	// stage is how far the maintenance goes: Idle leaves the node alone, Cordon lets no new
-	// pods onto it, Drain also evicts the pods that are there. It can be moved back and
-	// forth: back to Cordon stops evicting, back to Idle makes the node schedulable again.
-	// Of several holds on one node the highest stage counts. Default: Drain.
+	// stage is how far the maintenance goes. Idle does nothing to the node. Cordon cordons it.
+	// Drain also evicts its pods. The stage can be changed at any time, in both directions: back to
+	// Cordon stops the evictions, back to Idle gives the node back. If several holds name the node,
+	// the highest stage applies. Defaults to Drain.
 	Stage MaintenanceStage
-	// expirationSeconds is how long this NodeMaintenance lasts, counted from its creation:
-	// then the server deletes it, as its requestor would, so that a forgotten one does not
-	// keep the node for good. A warning event comes at 80 % of the time; setting a higher
-	// number extends it. At least 1, at most 31536000 (365 days), and more than the age
-	// that this NodeMaintenance has when it is set. Not set: it lasts until it is deleted.
+	// expirationSeconds is how long after its creation the server deletes this NodeMaintenance, so
+	// that a forgotten one does not hold the node forever. A warning event is sent after 80 % of
+	// that time. A higher value extends it. Must be from 1 to 31536000 (365 days), and more than
+	// the current age of this NodeMaintenance. If not set, it does not expire.
 	ExpirationSeconds *int64
-	// drain says which pods leave the node, and how.
+	// drain configures which pods are drained, and how.
 	Drain DrainSpec
 }
 
-// MaintenanceStage is how far a maintenance goes. The words are those of KEP-4212.
+// MaintenanceStage is how far a maintenance goes. The names are those of KEP-4212
+// (Declarative Node Maintenance).
 type MaintenanceStage string
 
 const (
-	// StageIdle leaves the node alone.
+	// StageIdle does nothing to the node.
 	StageIdle MaintenanceStage = "Idle"
-	// StageCordon lets no new pods onto the node.
+	// StageCordon cordons the node: no new pods are scheduled to it.
 	StageCordon MaintenanceStage = "Cordon"
-	// StageDrain lets no new pods onto the node, and evicts those that are there.
+	// StageDrain cordons the node and evicts its pods.
 	StageDrain MaintenanceStage = "Drain"
 )
 
-// DrainSpec says which pods leave the node, and how. Pods of a DaemonSet and static (mirror)
-// pods always stay.
+// DrainSpec configures which pods are drained, and how. Pods of a DaemonSet and static (mirror)
+// pods always stay on the node.
 type DrainSpec struct {
-	// podSelector narrows the drain to pods with these labels, in every namespace. Not set:
-	// all pods.
+	// podSelector limits the drain to the pods that it matches, in all namespaces. If not set, all
+	// pods are drained.
 	PodSelector *metav1.LabelSelector
-	// gracePeriodSeconds is how long each pod gets to stop, instead of its own
-	// terminationGracePeriodSeconds. At least 1, at most 2592000 (30 days). Where several
-	// holds evict the same pod the longest counts. Setting it takes the verb force on
-	// nodes/maintenance, since it overrules what pods ask for. Not set: each pod's own.
+	// gracePeriodSeconds is the grace period of each pod. It overrides the pod's own
+	// terminationGracePeriodSeconds, so setting it requires the verb force on
+	// nodes/maintenance. If several holds evict the same pod, the longest grace period
+	// applies. Must be from 1 to 2592000 (30 days). If not set, each pod has its own grace
+	// period.
 	GracePeriodSeconds *int64
-	// timeoutSeconds is how long the drain may take, counted from when the node is cordoned
-	// for it. onTimeout says what happens then. At least 1, at most 2592000 (30 days). Not
-	// set: no limit.
+	// timeoutSeconds is how long the drain may take, counted from when the node is cordoned for it.
+	// onTimeout is what happens after that. Must be from 1 to 2592000 (30 days). If not set, the
+	// drain has no deadline.
 	TimeoutSeconds *int64
-	// onTimeout is what happens to the pods that are left past the deadline. Report reports
-	// the drain as failed; evictions go on, and a node that empties after all has succeeded.
-	// Delete also deletes them, whatever their disruption budgets say, those of later turns
-	// and those that were to run to their end first included: each has its grace period, of
-	// 1 second at least. This NodeMaintenance never deletes pods that its own unmanagedPods
-	// or emptyDirPods block. Delete needs timeoutSeconds, and takes the verb force on
-	// nodes/maintenance. Default: Report.
+	// onTimeout is what happens to the pods that are still on the node after the deadline. Report
+	// sets the phase to Failed. Evictions continue, and if the node is drained later, the phase
+	// becomes Succeeded. Delete does the same, and also deletes the pods, regardless of their
+	// disruption budgets, their order, and the action WaitCompleted. Each pod has its grace period,
+	// but at least 1 second. This NodeMaintenance never deletes pods that its own unmanagedPods or
+	// emptyDirPods block. Delete requires timeoutSeconds, and the verb force on nodes/maintenance.
+	// Defaults to Report.
 	OnTimeout TimeoutAction
-	// unmanagedPods is what happens to pods that no controller owns, which nobody creates
-	// again: Evict evicts them, Block leaves them, and the drain waits for somebody to
-	// remove them. Default: Evict.
+	// unmanagedPods is what happens to pods that no controller owns. Once evicted, they are
+	// not recreated. Evict evicts them. Block leaves them on the node, and the drain waits
+	// until somebody removes them. Defaults to Evict.
 	UnmanagedPods EvictionPolicy
-	// emptyDirPods is what happens to pods with emptyDir volumes, whose data are lost with
-	// the pod: Evict evicts them, Block leaves them, and the drain waits for somebody to
-	// remove them. Default: Evict.
+	// emptyDirPods is what happens to pods with emptyDir volumes. Once evicted, they lose the data
+	// of these volumes. Evict evicts them. Block leaves them on the node, and the drain waits until
+	// somebody removes them. Defaults to Evict.
 	EmptyDirPods EvictionPolicy
-	// rules treat some of the pods that podSelector picks in another way. The first rule
-	// that matches a pod counts; a pod that none matches is evicted. The label
-	// cluster.x-k8s.io/drain of a pod, with the value skip or wait-completed, comes before
-	// any rule. At most 64.
+	// rules say how some of the pods that podSelector matches are drained. The first rule that
+	// matches a pod applies. A pod that no rule matches is evicted. The label
+	// cluster.x-k8s.io/drain of a pod, with the value skip or wait-completed, takes precedence over
+	// all rules. At most 64.
 	Rules []DrainRule
 }
 
-// TimeoutAction is what a drain does with the pods that are left past its deadline.
+// TimeoutAction is what a drain does with the pods that are still on the node after its deadline.
 type TimeoutAction string
 
 const (
-	// OnTimeoutReport reports the drain as failed and goes on evicting.
+	// OnTimeoutReport sets the phase to Failed and continues to evict the pods.
 	OnTimeoutReport TimeoutAction = "Report"
-	// OnTimeoutDelete deletes what is left.
+	// OnTimeoutDelete deletes the pods.
 	OnTimeoutDelete TimeoutAction = "Delete"
 )
 
-// EvictionPolicy is what a drain does with pods that lose something by it.
+// EvictionPolicy is what a drain does with pods that are not recreated or lose data once evicted.
 type EvictionPolicy string
 
 const (
-	// PolicyEvict evicts them all the same.
+	// PolicyEvict evicts them like other pods.
 	PolicyEvict EvictionPolicy = "Evict"
-	// PolicyBlock leaves them, and the drain waits for somebody to remove them.
+	// PolicyBlock leaves them on the node, and the drain waits until somebody removes them.
 	PolicyBlock EvictionPolicy = "Block"
 )
 
 // DrainRule says how some of the pods of a node are drained.
 type DrainRule struct {
-	// podSelector picks pods by their labels. Not set: every pod.
+	// podSelector selects pods by their labels. If not set, it matches every pod.
 	PodSelector *metav1.LabelSelector
-	// namespaceSelector picks pods by the labels of their namespace; the label
-	// kubernetes.io/metadata.name is its name. Not set: every namespace. With podSelector,
-	// a pod must match both.
+	// namespaceSelector selects pods by the labels of their namespace. Every namespace has its name
+	// in the label kubernetes.io/metadata.name. If not set, it matches every namespace. A pod must
+	// match both podSelector and namespaceSelector.
 	NamespaceSelector *metav1.LabelSelector
-	// action is what happens to the pods: Drain evicts them, Skip leaves them on the node,
-	// WaitCompleted lets them run to their end first. Required.
+	// action is what happens to the pods. Drain evicts them. Skip leaves them on the node.
+	// WaitCompleted waits until they have run to completion, and then removes them. Required.
 	Action DrainAction
-	// order is the turn in which the pods are evicted: those of a lower order are gone
-	// before the next one starts, and of one order, pods of a system-critical priority go
-	// last. Pods that no rule matches are of order 0. Only with the action Drain. Default: 0.
+	// order is when the pods are evicted. Pods of a lower order must be gone from the node before
+	// pods of a higher order are evicted. Among pods of the same order, those with a
+	// system-critical priority are evicted last. Pods that no rule matches have the order 0. May be
+	// set only with the action Drain. Defaults to 0.
 	Order int32
 }
 
@@ -158,65 +161,67 @@ const (
 	ActionDrain DrainAction = "Drain"
 	// ActionSkip leaves the pods on the node.
 	ActionSkip DrainAction = "Skip"
-	// ActionWaitCompleted lets the pods run to their end, and then removes them.
+	// ActionWaitCompleted waits until the pods have run to completion, and then removes them.
 	ActionWaitCompleted DrainAction = "WaitCompleted"
 )
 
-// NodeMaintenanceStatus says how far a maintenance has come.
+// NodeMaintenanceStatus is the progress of a maintenance.
 type NodeMaintenanceStatus struct {
-	// observedGeneration is the metadata.generation that this status speaks of.
+	// observedGeneration is the metadata.generation that this status describes.
 	ObservedGeneration int64
-	// phase sums the conditions up: Pending (nothing done yet: the node does not exist, or
-	// the stage is Idle), Running, Succeeded (what the stage asks for is done), Failed (pods
-	// are left past the deadline; evictions go on).
+	// phase summarizes the conditions: Pending (nothing is done yet: the node does not exist, or
+	// the stage is Idle), Running (the node is being cordoned or drained), Succeeded (what the
+	// stage asks for is done), Failed (pods are still on the node after the deadline; evictions
+	// continue).
 	Phase MaintenancePhase
-	// drainProgress is how much of the drain is done, from 0 to 100 percent. It never runs
-	// backwards within one drain; pods that come to a drained node start the next one.
+	// drainProgress is how much of the drain is done, from 0 to 100 percent. It never decreases
+	// within one drain. Pods that come to a drained node start a new drain.
 	DrainProgress int32
-	// evictionPods is how many pods this drain moves in all, gone ones included.
+	// evictionPods is the number of pods that this drain removes, including those that are
+	// gone already.
 	EvictionPods int32
 	// totalPods is how many pods are on the node, with those that stay.
 	TotalPods int32
-	// pendingPods are the pods still to leave, as namespace/name, sorted. At most 100 are
-	// listed; pendingPodCount counts all.
+	// pendingPods are the pods that have yet to leave the node, as namespace/name, sorted.
+	// At most 100 are listed; pendingPodCount counts all.
 	PendingPods []string
-	// pendingPodCount is how many pods are still to leave.
+	// pendingPodCount is the number of pods that have yet to leave the node.
 	PendingPodCount int32
-	// blockers say what keeps pods from leaving, sorted by pod. At most 20 are listed;
-	// blockedPodCount counts all.
+	// blockers are what keeps pods from leaving the node, sorted by pod. At most 20 are
+	// listed; blockedPodCount counts all.
 	Blockers []DrainBlocker
-	// blockedPodCount is how many pods something keeps from leaving.
+	// blockedPodCount is the number of pods that cannot leave the node now.
 	BlockedPodCount int32
-	// lastError is the last thing that went wrong. It is cleared on success.
+	// lastError is the most recent error. It is cleared on success.
 	LastError string
 	// lastUpdate is when this status last changed.
 	LastUpdate *metav1.Time
-	// startTime is when the drain of this hold began: the node was cordoned and the stage
-	// was Drain. Leaving the stage Drain clears it.
+	// startTime is when the drain of this hold began, that is, when the node was cordoned
+	// and the stage was Drain. It is cleared when the stage changes to another one.
 	StartTime *metav1.Time
-	// deadline is startTime plus spec.drain.timeoutSeconds. A restart of the server neither
-	// extends nor restarts it.
+	// deadline is startTime plus spec.drain.timeoutSeconds. A restart of the server does not change
+	// it.
 	Deadline *metav1.Time
-	// drainedTime is when the last pod that this hold selects had left.
+	// drainedTime is when the last pod that this hold selects had left the node.
 	DrainedTime *metav1.Time
-	// nodeUID is the UID of the node that this hold met. A new node of the same name is
-	// cordoned and drained anew.
+	// nodeUID is the UID of the node that this hold was applied to. If a new node gets the
+	// same name, the new node is cordoned and drained too.
 	NodeUID types.UID
-	// nodeBefore is what the node was like before it was cordoned, written down first. Giving
-	// the node back undoes only what was not there before.
+	// nodeBefore is the state of the node before it was cordoned. It is stored before the node is
+	// changed. When the node is given back, what was there before stays.
 	NodeBefore *NodeBefore
-	// plan is what a create with dryRun would do: with each pod of the node, in which order,
-	// and what is in its way. Only the answer to such a create has it; it is never stored.
+	// plan is what the drain would do with each pod of the node, in which order, and what blocks
+	// it. Only the response to a create with dryRun=All has a plan. It is never stored.
 	Plan *DrainPlanStatus
-	// expirationTime is when this NodeMaintenance ends by itself: its creation plus
-	// spec.expirationSeconds.
+	// expirationTime is when the server deletes this NodeMaintenance: its creation time
+	// plus spec.expirationSeconds.
 	ExpirationTime *metav1.Time
-	// conditions are Cordoned, Drained, Blocked, VolumesDetached and, from 80 % of the time
-	// that spec.expirationSeconds gives, Expiring.
+	// conditions are Cordoned, Drained, Blocked, VolumesDetached and, once 80 % of
+	// spec.expirationSeconds is over, Expiring.
 	Conditions []metav1.Condition
 }
 
-// MaintenancePhase sums up the state of a maintenance.
+// MaintenancePhase summarizes the state of a maintenance.
 type MaintenancePhase string
 
 const (
@@ -226,36 +231,36 @@ const (
 	PhaseRunning MaintenancePhase = "Running"
 	// PhaseSucceeded means that what the stage asks for is done.
 	PhaseSucceeded MaintenancePhase = "Succeeded"
-	// PhaseFailed means that pods are left past the deadline.
+	// PhaseFailed means that pods are still on the node after the deadline.
 	PhaseFailed MaintenancePhase = "Failed"
 )
 
-// NodeBefore is what a node was like before its maintenance, as far as maintenance changes it.
+// NodeBefore is the state of a node before its maintenance. It has only what maintenance changes.
 type NodeBefore struct {
-	// unschedulable says that the node was cordoned already; then it stays so.
+	// unschedulable is true if the node was already cordoned. It then stays cordoned.
 	Unschedulable bool
-	// taints are those of the maintenance's taints that the node had already, as
-	// key=value:effect; they stay.
+	// taints are those of the maintenance's taints that the node already had, as
+	// key=value:effect. They stay on the node.
 	Taints []string
-	// labels are those of the maintenance's labels that the node had already, with the
-	// values that they had; they are put back.
+	// labels are those of the maintenance's labels that the node already had, with the
+	// values that they had. They get these values again.
 	Labels map[string]string
 }
 
-// DrainBlocker says what keeps one pod from leaving the node.
+// DrainBlocker is what keeps one pod from leaving the node.
 type DrainBlocker struct {
 	// pod is the pod that cannot leave, as namespace/name.
 	Pod string
-	// reason is the kind of obstacle.
+	// reason is the kind of blocker.
 	Reason BlockerReason
-	// object is what stands in the way, as kind/namespace/name or kind/name: the disruption
-	// budget, for one.
+	// object is the object that blocks the pod, such as a disruption budget, as kind/namespace/name
+	// or kind/name.
 	Object string
-	// permanent says that waiting alone will not help.
+	// permanent is true if waiting does not help: somebody must do something about it.
 	Permanent bool
-	// message says it in words and numbers, and what a person can do.
+	// message describes the blocker, and what a person can do about it.
 	Message string
 }
 
-// BlockerReason is the kind of obstacle that keeps a pod from leaving.
+// BlockerReason is the kind of blocker that keeps a pod from leaving the node.
 type BlockerReason string

@@ -99,7 +99,7 @@ func schema_pkg_apis_maintenance_v1beta1_DrainBlocker(ref common.ReferenceCallba
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "DrainBlocker says what keeps one pod from leaving the node.",
+				Description: "DrainBlocker is what keeps one pod from leaving the node.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"pod": {
@@ -112,7 +112,7 @@ func schema_pkg_apis_maintenance_v1beta1_DrainBlocker(ref common.ReferenceCallba
 					},
 					"reason": {
 						SchemaProps: spec.SchemaProps{
-							Description: "reason is the kind of obstacle.",
+							Description: "reason is the kind of blocker.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -120,21 +120,21 @@ func schema_pkg_apis_maintenance_v1beta1_DrainBlocker(ref common.ReferenceCallba
 					},
 					"object": {
 						SchemaProps: spec.SchemaProps{
-							Description: "object is what stands in the way, as kind/namespace/name or kind/name: the disruption budget, for one.",
+							Description: "object is the object that blocks the pod, such as a disruption budget, as kind/namespace/name or kind/name.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
 					},
 					"permanent": {
 						SchemaProps: spec.SchemaProps{
-							Description: "permanent says that waiting alone will not help.",
+							Description: "permanent is true if waiting does not help: somebody must do something about it.",
 							Type:        []string{"boolean"},
 							Format:      "",
 						},
 					},
 					"message": {
 						SchemaProps: spec.SchemaProps{
-							Description: "message says it in words and numbers, and what a person can do.",
+							Description: "message describes the blocker, and what a person can do about it.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
@@ -150,7 +150,7 @@ func schema_pkg_apis_maintenance_v1beta1_DrainPlan(ref common.ReferenceCallback)
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "DrainPlan says what a drain of one node would do with each of its pods, as things are now: GET nodes/<name>/drainplan. Nothing is changed by asking, and nothing is stored.",
+				Description: "DrainPlan is what a drain of one node would do now with each of its pods: GET nodes/<name>/drainplan. The request changes nothing, and stores nothing.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -176,7 +176,7 @@ func schema_pkg_apis_maintenance_v1beta1_DrainPlan(ref common.ReferenceCallback)
 					},
 					"spec": {
 						SchemaProps: spec.SchemaProps{
-							Description: "spec is the drain that was planned for, from the parameters of the request. The plan also counts in the NodeMaintenances that the node has already.",
+							Description: "spec is the planned drain, from the parameters of the request. The plan also includes the drains of the NodeMaintenances that the node already has.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.DrainSpec{}.OpenAPIModelName()),
 						},
@@ -200,7 +200,7 @@ func schema_pkg_apis_maintenance_v1beta1_DrainPlanOptions(ref common.ReferenceCa
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "DrainPlanOptions are the query parameters of GET nodes/<name>/drainplan. They mean what the fields of spec.drain mean. Rules have no parameter: create a NodeMaintenance with dryRun=All to see the plan of a drain with rules, in status.plan.",
+				Description: "DrainPlanOptions are the query parameters of GET nodes/<name>/drainplan. They mean the same as the fields of spec.drain. There is no parameter for rules: to see the plan of a drain with rules, create a NodeMaintenance with dryRun=All and read its status.plan.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -219,14 +219,14 @@ func schema_pkg_apis_maintenance_v1beta1_DrainPlanOptions(ref common.ReferenceCa
 					},
 					"podSelector": {
 						SchemaProps: spec.SchemaProps{
-							Description: "podSelector narrows the drain to pods with these labels, as in app=web,tier!=db. Not set: all pods.",
+							Description: "podSelector limits the drain to the pods that it matches, for example app=web,tier!=db. If not set, all pods are drained.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
 					},
 					"gracePeriodSeconds": {
 						SchemaProps: spec.SchemaProps{
-							Description: "gracePeriodSeconds is how long each pod would get to stop. Not set: each pod's own.",
+							Description: "gracePeriodSeconds is the grace period of each pod. If not set, each pod has its own grace period.",
 							Type:        []string{"integer"},
 							Format:      "int64",
 						},
@@ -255,12 +255,12 @@ func schema_pkg_apis_maintenance_v1beta1_DrainPlanStatus(ref common.ReferenceCal
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "DrainPlanStatus is what a drain of a node would do, as things are now.",
+				Description: "DrainPlanStatus is what a drain of a node would do now.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"evictionPods": {
 						SchemaProps: spec.SchemaProps{
-							Description: "evictionPods is how many pods are to leave the node.",
+							Description: "evictionPods is the number of pods that are to leave the node.",
 							Default:     0,
 							Type:        []string{"integer"},
 							Format:      "int32",
@@ -268,7 +268,7 @@ func schema_pkg_apis_maintenance_v1beta1_DrainPlanStatus(ref common.ReferenceCal
 					},
 					"stayingPods": {
 						SchemaProps: spec.SchemaProps{
-							Description: "stayingPods is how many pods stay on the node.",
+							Description: "stayingPods is the number of pods that stay on the node.",
 							Default:     0,
 							Type:        []string{"integer"},
 							Format:      "int32",
@@ -276,7 +276,7 @@ func schema_pkg_apis_maintenance_v1beta1_DrainPlanStatus(ref common.ReferenceCal
 					},
 					"blockedPodCount": {
 						SchemaProps: spec.SchemaProps{
-							Description: "blockedPodCount is how many of those that are to leave something keeps from leaving now.",
+							Description: "blockedPodCount is the number of pods that are to leave the node, but cannot leave it now.",
 							Default:     0,
 							Type:        []string{"integer"},
 							Format:      "int32",
@@ -284,7 +284,7 @@ func schema_pkg_apis_maintenance_v1beta1_DrainPlanStatus(ref common.ReferenceCal
 					},
 					"permanentlyBlockedPodCount": {
 						SchemaProps: spec.SchemaProps{
-							Description: "permanentlyBlockedPodCount is for how many of these waiting alone will not help.",
+							Description: "permanentlyBlockedPodCount is the number of blocked pods for which waiting does not help.",
 							Default:     0,
 							Type:        []string{"integer"},
 							Format:      "int32",
@@ -297,7 +297,7 @@ func schema_pkg_apis_maintenance_v1beta1_DrainPlanStatus(ref common.ReferenceCal
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "unmanagedPods are those to be evicted that no controller owns: nobody creates them again. As namespace/name.",
+							Description: "unmanagedPods are the pods to be evicted that no controller owns, so that they are not recreated, as namespace/name.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -316,7 +316,7 @@ func schema_pkg_apis_maintenance_v1beta1_DrainPlanStatus(ref common.ReferenceCal
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "emptyDirPods are those to be evicted that lose the data of emptyDir volumes. As namespace/name.",
+							Description: "emptyDirPods are the pods to be evicted that lose the data of their emptyDir volumes, as namespace/name.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -335,7 +335,7 @@ func schema_pkg_apis_maintenance_v1beta1_DrainPlanStatus(ref common.ReferenceCal
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "pods are all pods of the node, in the order in which they are to go; those that stay come last.",
+							Description: "pods are all pods of the node, in the order in which they are to leave it. Those that stay come last.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -364,19 +364,19 @@ func schema_pkg_apis_maintenance_v1beta1_DrainRule(ref common.ReferenceCallback)
 				Properties: map[string]spec.Schema{
 					"podSelector": {
 						SchemaProps: spec.SchemaProps{
-							Description: "podSelector picks pods by their labels. Not set: every pod.",
+							Description: "podSelector selects pods by their labels. If not set, it matches every pod.",
 							Ref:         ref(v1.LabelSelector{}.OpenAPIModelName()),
 						},
 					},
 					"namespaceSelector": {
 						SchemaProps: spec.SchemaProps{
-							Description: "namespaceSelector picks pods by the labels of their namespace; the label kubernetes.io/metadata.name is its name. Not set: every namespace. With podSelector, a pod must match both.",
+							Description: "namespaceSelector selects pods by the labels of their namespace. Every namespace has its name in the label kubernetes.io/metadata.name. If not set, it matches every namespace. A pod must match both podSelector and namespaceSelector.",
 							Ref:         ref(v1.LabelSelector{}.OpenAPIModelName()),
 						},
 					},
 					"action": {
 						SchemaProps: spec.SchemaProps{
-							Description: "action is what happens to the pods: Drain evicts them, Skip leaves them on the node, WaitCompleted lets them run to their end first. Required.\n\nPossible enum values:\n - `\"Drain\"` evicts the pods.\n - `\"Skip\"` leaves the pods on the node.\n - `\"WaitCompleted\"` lets the pods run to their end, and then removes them.",
+							Description: "action is what happens to the pods. Drain evicts them. Skip leaves them on the node. WaitCompleted waits until they have run to completion, and then removes them. Required.\n\nPossible enum values:\n - `\"Drain\"` evicts the pods.\n - `\"Skip\"` leaves the pods on the node.\n - `\"WaitCompleted\"` waits until the pods have run to completion, and then removes them.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -385,7 +385,7 @@ func schema_pkg_apis_maintenance_v1beta1_DrainRule(ref common.ReferenceCallback)
 					},
 					"order": {
 						SchemaProps: spec.SchemaProps{
-							Description: "order is the turn in which the pods are evicted: those of a lower order are gone before the next one starts, and of one order, pods of a system-critical priority go last. Pods that no rule matches are of order 0. Only with the action Drain. Default: 0.",
+							Description: "order is when the pods are evicted. Pods of a lower order must be gone from the node before pods of a higher order are evicted. Among pods of the same order, those with a system-critical priority are evicted last. Pods that no rule matches have the order 0. May be set only with the action Drain. Defaults to 0.",
 							Type:        []string{"integer"},
 							Format:      "int32",
 						},
@@ -403,32 +403,32 @@ func schema_pkg_apis_maintenance_v1beta1_DrainSpec(ref common.ReferenceCallback)
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "DrainSpec says which pods leave the node, and how. Pods of a DaemonSet and static (mirror) pods always stay.",
+				Description: "DrainSpec configures which pods are drained, and how. Pods of a DaemonSet and static (mirror) pods always stay on the node.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"podSelector": {
 						SchemaProps: spec.SchemaProps{
-							Description: "podSelector narrows the drain to pods with these labels, in every namespace. Not set: all pods.",
+							Description: "podSelector limits the drain to the pods that it matches, in all namespaces. If not set, all pods are drained.",
 							Ref:         ref(v1.LabelSelector{}.OpenAPIModelName()),
 						},
 					},
 					"gracePeriodSeconds": {
 						SchemaProps: spec.SchemaProps{
-							Description: "gracePeriodSeconds is how long each pod gets to stop, instead of its own terminationGracePeriodSeconds. At least 1, at most 2592000 (30 days). Where several holds evict the same pod the longest counts. Setting it takes the verb force on nodes/maintenance, since it overrules what pods ask for. Not set: each pod's own.",
+							Description: "gracePeriodSeconds is the grace period of each pod. It overrides the pod's own terminationGracePeriodSeconds, so setting it requires the verb force on nodes/maintenance. If several holds evict the same pod, the longest grace period applies. Must be from 1 to 2592000 (30 days). If not set, each pod has its own grace period.",
 							Type:        []string{"integer"},
 							Format:      "int64",
 						},
 					},
 					"timeoutSeconds": {
 						SchemaProps: spec.SchemaProps{
-							Description: "timeoutSeconds is how long the drain may take, counted from when the node is cordoned for it. onTimeout says what happens then. At least 1, at most 2592000 (30 days). Not set: no limit.",
+							Description: "timeoutSeconds is how long the drain may take, counted from when the node is cordoned for it. onTimeout is what happens after that. Must be from 1 to 2592000 (30 days). If not set, the drain has no deadline.",
 							Type:        []string{"integer"},
 							Format:      "int64",
 						},
 					},
 					"onTimeout": {
 						SchemaProps: spec.SchemaProps{
-							Description: "onTimeout is what happens to the pods that are left past the deadline. Report reports the drain as failed; evictions go on, and a node that empties after all has succeeded. Delete also deletes them, whatever their disruption budgets say, those of later turns and those that were to run to their end first included: each has its grace period, of 1 second at least. This NodeMaintenance never deletes pods that its own unmanagedPods or emptyDirPods block. Delete needs timeoutSeconds, and takes the verb force on nodes/maintenance. Default: Report.\n\nPossible enum values:\n - `\"Delete\"` deletes what is left.\n - `\"Report\"` reports the drain as failed and goes on evicting.",
+							Description: "onTimeout is what happens to the pods that are still on the node after the deadline. Report sets the phase to Failed. Evictions continue, and if the node is drained later, the phase becomes Succeeded. Delete does the same, and also deletes the pods, regardless of their disruption budgets, their order, and the action WaitCompleted. Each pod has its grace period, but at least 1 second. This NodeMaintenance never deletes pods that its own unmanagedPods or emptyDirPods block. Delete requires timeoutSeconds, and the verb force on nodes/maintenance. Defaults to Report.\n\nPossible enum values:\n - `\"Delete\"` deletes the pods.\n - `\"Report\"` sets the phase to Failed and continues to evict the pods.",
 							Type:        []string{"string"},
 							Format:      "",
 							Enum:        []interface{}{"Delete", "Report"},
@@ -436,7 +436,7 @@ func schema_pkg_apis_maintenance_v1beta1_DrainSpec(ref common.ReferenceCallback)
 					},
 					"unmanagedPods": {
 						SchemaProps: spec.SchemaProps{
-							Description: "unmanagedPods is what happens to pods that no controller owns, which nobody creates again: Evict evicts them, Block leaves them, and the drain waits for somebody to remove them. Default: Evict.\n\nPossible enum values:\n - `\"Block\"` leaves them, and the drain waits for somebody to remove them.\n - `\"Evict\"` evicts them all the same.",
+							Description: "unmanagedPods is what happens to pods that no controller owns. Once evicted, they are not recreated. Evict evicts them. Block leaves them on the node, and the drain waits until somebody removes them. Defaults to Evict.\n\nPossible enum values:\n - `\"Block\"` leaves them on the node, and the drain waits until somebody removes them.\n - `\"Evict\"` evicts them like other pods.",
 							Type:        []string{"string"},
 							Format:      "",
 							Enum:        []interface{}{"Block", "Evict"},
@@ -444,7 +444,7 @@ func schema_pkg_apis_maintenance_v1beta1_DrainSpec(ref common.ReferenceCallback)
 					},
 					"emptyDirPods": {
 						SchemaProps: spec.SchemaProps{
-							Description: "emptyDirPods is what happens to pods with emptyDir volumes, whose data are lost with the pod: Evict evicts them, Block leaves them, and the drain waits for somebody to remove them. Default: Evict.\n\nPossible enum values:\n - `\"Block\"` leaves them, and the drain waits for somebody to remove them.\n - `\"Evict\"` evicts them all the same.",
+							Description: "emptyDirPods is what happens to pods with emptyDir volumes. Once evicted, they lose the data of these volumes. Evict evicts them. Block leaves them on the node, and the drain waits until somebody removes them. Defaults to Evict.\n\nPossible enum values:\n - `\"Block\"` leaves them on the node, and the drain waits until somebody removes them.\n - `\"Evict\"` evicts them like other pods.",
 							Type:        []string{"string"},
 							Format:      "",
 							Enum:        []interface{}{"Block", "Evict"},
@@ -457,7 +457,7 @@ func schema_pkg_apis_maintenance_v1beta1_DrainSpec(ref common.ReferenceCallback)
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "rules treat some of the pods that podSelector picks in another way. The first rule that matches a pod counts; a pod that none matches is evicted. The label cluster.x-k8s.io/drain of a pod, with the value skip or wait-completed, comes before any rule. At most 64.",
+							Description: "rules say how some of the pods that podSelector matches are drained. The first rule that matches a pod applies. A pod that no rule matches is evicted. The label cluster.x-k8s.io/drain of a pod, with the value skip or wait-completed, takes precedence over all rules. At most 64.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -480,12 +480,12 @@ func schema_pkg_apis_maintenance_v1beta1_NodeBefore(ref common.ReferenceCallback
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "NodeBefore is what a node was like before its maintenance, as far as maintenance changes it.",
+				Description: "NodeBefore is the state of a node before its maintenance. It has only what maintenance changes.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"unschedulable": {
 						SchemaProps: spec.SchemaProps{
-							Description: "unschedulable says that the node was cordoned already; then it stays so.",
+							Description: "unschedulable is true if the node was already cordoned. It then stays cordoned.",
 							Default:     false,
 							Type:        []string{"boolean"},
 							Format:      "",
@@ -498,7 +498,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeBefore(ref common.ReferenceCallback
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "taints are those of the maintenance's taints that the node had already, as key=value:effect; they stay.",
+							Description: "taints are those of the maintenance's taints that the node already had, as key=value:effect. They stay on the node.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -512,7 +512,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeBefore(ref common.ReferenceCallback
 					},
 					"labels": {
 						SchemaProps: spec.SchemaProps{
-							Description: "labels are those of the maintenance's labels that the node had already, with the values that they had; they are put back.",
+							Description: "labels are those of the maintenance's labels that the node already had, with the values that they had. They get these values again.",
 							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
@@ -535,12 +535,12 @@ func schema_pkg_apis_maintenance_v1beta1_NodeHold(ref common.ReferenceCallback) 
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "NodeHold is one NodeMaintenance that keeps a node.",
+				Description: "NodeHold is one NodeMaintenance that holds a node.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"name": {
 						SchemaProps: spec.SchemaProps{
-							Description: "name is the NodeMaintenance's.",
+							Description: "name is the name of the NodeMaintenance.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -548,7 +548,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeHold(ref common.ReferenceCallback) 
 					},
 					"requestor": {
 						SchemaProps: spec.SchemaProps{
-							Description: "requestor is the user who created it.",
+							Description: "requestor is the user who created the NodeMaintenance.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -563,7 +563,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeHold(ref common.ReferenceCallback) 
 					},
 					"stage": {
 						SchemaProps: spec.SchemaProps{
-							Description: "stage is how far it goes.\n\nPossible enum values:\n - `\"Cordon\"` lets no new pods onto the node.\n - `\"Drain\"` lets no new pods onto the node, and evicts those that are there.\n - `\"Idle\"` leaves the node alone.",
+							Description: "stage is how far the maintenance goes.\n\nPossible enum values:\n - `\"Cordon\"` cordons the node: no new pods are scheduled to it.\n - `\"Drain\"` cordons the node and evicts its pods.\n - `\"Idle\"` does nothing to the node.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -572,7 +572,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeHold(ref common.ReferenceCallback) 
 					},
 					"phase": {
 						SchemaProps: spec.SchemaProps{
-							Description: "phase is how far it has come.\n\nPossible enum values:\n - `\"Failed\"` means that pods are left past the deadline.\n - `\"Pending\"` means that nothing has been done yet.\n - `\"Running\"` means that the node is being cordoned or drained.\n - `\"Succeeded\"` means that what the stage asks for is done.",
+							Description: "phase is how far the maintenance has come.\n\nPossible enum values:\n - `\"Failed\"` means that pods are still on the node after the deadline.\n - `\"Pending\"` means that nothing has been done yet.\n - `\"Running\"` means that the node is being cordoned or drained.\n - `\"Succeeded\"` means that what the stage asks for is done.",
 							Type:        []string{"string"},
 							Format:      "",
 							Enum:        []interface{}{"Failed", "Pending", "Running", "Succeeded"},
@@ -580,7 +580,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeHold(ref common.ReferenceCallback) 
 					},
 					"since": {
 						SchemaProps: spec.SchemaProps{
-							Description: "since is when it was created.",
+							Description: "since is when the NodeMaintenance was created.",
 							Ref:         ref(v1.Time{}.OpenAPIModelName()),
 						},
 					},
@@ -597,7 +597,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenance(ref common.ReferenceCal
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "NodeMaintenance is one requestor's hold on one node: while it exists, the node is kept out of service. Creating it cordons and drains the node; deleting it gives the node back. Several holds may name the same node: the node is drained once and is given back with the last of them.",
+				Description: "NodeMaintenance keeps one node out of service while it exists. Creating it cordons and drains the node. Deleting it gives the node back: it makes the node what it was before. A NodeMaintenance is also called a hold of its requestor on the node. Several holds may name the same node. The node is then drained once, and given back when the last hold is deleted.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -623,14 +623,14 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenance(ref common.ReferenceCal
 					},
 					"spec": {
 						SchemaProps: spec.SchemaProps{
-							Description: "spec says which node is taken out of service, and how.",
+							Description: "spec is the desired maintenance: which node is taken out of service, and how.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.NodeMaintenanceSpec{}.OpenAPIModelName()),
 						},
 					},
 					"status": {
 						SchemaProps: spec.SchemaProps{
-							Description: "status says how far the maintenance has come and what keeps it from going on. It is written by the server alone.",
+							Description: "status is the progress of the maintenance, and what blocks it. Only the server writes it.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.NodeMaintenanceStatus{}.OpenAPIModelName()),
 						},
@@ -702,7 +702,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceSpec(ref common.Referenc
 				Properties: map[string]spec.Schema{
 					"nodeName": {
 						SchemaProps: spec.SchemaProps{
-							Description: "nodeName is the name of the node to take out of service. A node that does not exist yet is taken when it appears. Required; cannot be changed.",
+							Description: "nodeName is the name of the node to take out of service. If no such node exists, the maintenance starts when the node appears. Required. Immutable.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -710,21 +710,21 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceSpec(ref common.Referenc
 					},
 					"reason": {
 						SchemaProps: spec.SchemaProps{
-							Description: "reason says to other people why the node is in maintenance. At most 1,024 characters.",
+							Description: "reason is why the node is in maintenance, for other people to read. At most 1,024 characters.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
 					},
 					"requestor": {
 						SchemaProps: spec.SchemaProps{
-							Description: "requestor is the user who created this NodeMaintenance. The server sets it; a request that names anybody else is refused.",
+							Description: "requestor is the user who created this NodeMaintenance. The server sets it, and refuses a request that names another user.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
 					},
 					"stage": {
 						SchemaProps: spec.SchemaProps{
-							Description: "stage is how far the maintenance goes: Idle leaves the node alone, Cordon lets no new pods onto it, Drain also evicts the pods that are there. It can be moved back and forth: back to Cordon stops evicting, back to Idle makes the node schedulable again. Of several holds on one node the highest stage counts. Default: Drain.\n\nPossible enum values:\n - `\"Cordon\"` lets no new pods onto the node.\n - `\"Drain\"` lets no new pods onto the node, and evicts those that are there.\n - `\"Idle\"` leaves the node alone.",
+							Description: "stage is how far the maintenance goes. Idle does nothing to the node. Cordon cordons it. Drain also evicts its pods. The stage can be changed at any time, in both directions: back to Cordon stops the evictions, back to Idle gives the node back. If several holds name the node, the highest stage applies. Defaults to Drain.\n\nPossible enum values:\n - `\"Cordon\"` cordons the node: no new pods are scheduled to it.\n - `\"Drain\"` cordons the node and evicts its pods.\n - `\"Idle\"` does nothing to the node.",
 							Type:        []string{"string"},
 							Format:      "",
 							Enum:        []interface{}{"Cordon", "Drain", "Idle"},
@@ -732,14 +732,14 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceSpec(ref common.Referenc
 					},
 					"expirationSeconds": {
 						SchemaProps: spec.SchemaProps{
-							Description: "expirationSeconds is how long this NodeMaintenance lasts, counted from its creation: then the server deletes it, as its requestor would, so that a forgotten one does not keep the node for good. A warning event comes at 80 % of the time; setting a higher number extends it. At least 1, at most 31536000 (365 days), and more than the age that this NodeMaintenance has when it is set. Not set: it lasts until it is deleted.",
+							Description: "expirationSeconds is how long after its creation the server deletes this NodeMaintenance, so that a forgotten one does not hold the node forever. A warning event is sent after 80 % of that time. A higher value extends it. Must be from 1 to 31536000 (365 days), and more than the current age of this NodeMaintenance. If not set, it does not expire.",
 							Type:        []string{"integer"},
 							Format:      "int64",
 						},
 					},
 					"drain": {
 						SchemaProps: spec.SchemaProps{
-							Description: "drain says which pods leave the node, and how.",
+							Description: "drain configures which pods are drained, and how.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.DrainSpec{}.OpenAPIModelName()),
 						},
@@ -757,19 +757,19 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceStatus(ref common.Refere
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "NodeMaintenanceStatus says how far a maintenance has come.",
+				Description: "NodeMaintenanceStatus is the progress of a maintenance.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"observedGeneration": {
 						SchemaProps: spec.SchemaProps{
-							Description: "observedGeneration is the metadata.generation that this status speaks of.",
+							Description: "observedGeneration is the metadata.generation that this status describes.",
 							Type:        []string{"integer"},
 							Format:      "int64",
 						},
 					},
 					"phase": {
 						SchemaProps: spec.SchemaProps{
-							Description: "phase sums the conditions up: Pending (nothing done yet: the node does not exist, or the stage is Idle), Running, Succeeded (what the stage asks for is done), Failed (pods are left past the deadline; evictions go on).\n\nPossible enum values:\n - `\"Failed\"` means that pods are left past the deadline.\n - `\"Pending\"` means that nothing has been done yet.\n - `\"Running\"` means that the node is being cordoned or drained.\n - `\"Succeeded\"` means that what the stage asks for is done.",
+							Description: "phase summarizes the conditions: Pending (nothing is done yet: the node does not exist, or the stage is Idle), Running (the node is being cordoned or drained), Succeeded (what the stage asks for is done), Failed (pods are still on the node after the deadline; evictions continue).\n\nPossible enum values:\n - `\"Failed\"` means that pods are still on the node after the deadline.\n - `\"Pending\"` means that nothing has been done yet.\n - `\"Running\"` means that the node is being cordoned or drained.\n - `\"Succeeded\"` means that what the stage asks for is done.",
 							Type:        []string{"string"},
 							Format:      "",
 							Enum:        []interface{}{"Failed", "Pending", "Running", "Succeeded"},
@@ -777,7 +777,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceStatus(ref common.Refere
 					},
 					"drainProgress": {
 						SchemaProps: spec.SchemaProps{
-							Description: "drainProgress is how much of the drain is done, from 0 to 100 percent. It never runs backwards within one drain; pods that come to a drained node start the next one.",
+							Description: "drainProgress is how much of the drain is done, from 0 to 100 percent. It never decreases within one drain. Pods that come to a drained node start a new drain.",
 							Default:     0,
 							Type:        []string{"integer"},
 							Format:      "int32",
@@ -785,7 +785,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceStatus(ref common.Refere
 					},
 					"evictionPods": {
 						SchemaProps: spec.SchemaProps{
-							Description: "evictionPods is how many pods this drain moves in all, gone ones included.",
+							Description: "evictionPods is the number of pods that this drain removes, including those that are gone already.",
 							Default:     0,
 							Type:        []string{"integer"},
 							Format:      "int32",
@@ -806,7 +806,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceStatus(ref common.Refere
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "pendingPods are the pods still to leave, as namespace/name, sorted. At most 100 are listed; pendingPodCount counts all.",
+							Description: "pendingPods are the pods that have yet to leave the node, as namespace/name, sorted. At most 100 are listed; pendingPodCount counts all.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -820,7 +820,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceStatus(ref common.Refere
 					},
 					"pendingPodCount": {
 						SchemaProps: spec.SchemaProps{
-							Description: "pendingPodCount is how many pods are still to leave.",
+							Description: "pendingPodCount is the number of pods that have yet to leave the node.",
 							Default:     0,
 							Type:        []string{"integer"},
 							Format:      "int32",
@@ -833,7 +833,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceStatus(ref common.Refere
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "blockers say what keeps pods from leaving, sorted by pod. At most 20 are listed; blockedPodCount counts all.",
+							Description: "blockers are what keeps pods from leaving the node, sorted by pod. At most 20 are listed; blockedPodCount counts all.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -846,14 +846,14 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceStatus(ref common.Refere
 					},
 					"blockedPodCount": {
 						SchemaProps: spec.SchemaProps{
-							Description: "blockedPodCount is how many pods something keeps from leaving.",
+							Description: "blockedPodCount is the number of pods that cannot leave the node now.",
 							Type:        []string{"integer"},
 							Format:      "int32",
 						},
 					},
 					"lastError": {
 						SchemaProps: spec.SchemaProps{
-							Description: "lastError is the last thing that went wrong. It is cleared on success.",
+							Description: "lastError is the most recent error. It is cleared on success.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
@@ -866,44 +866,44 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceStatus(ref common.Refere
 					},
 					"startTime": {
 						SchemaProps: spec.SchemaProps{
-							Description: "startTime is when the drain of this hold began: the node was cordoned and the stage was Drain. Leaving the stage Drain clears it.",
+							Description: "startTime is when the drain of this hold began, that is, when the node was cordoned and the stage was Drain. It is cleared when the stage changes to another one.",
 							Ref:         ref(v1.Time{}.OpenAPIModelName()),
 						},
 					},
 					"deadline": {
 						SchemaProps: spec.SchemaProps{
-							Description: "deadline is startTime plus spec.drain.timeoutSeconds. A restart of the server neither extends nor restarts it.",
+							Description: "deadline is startTime plus spec.drain.timeoutSeconds. A restart of the server does not change it.",
 							Ref:         ref(v1.Time{}.OpenAPIModelName()),
 						},
 					},
 					"drainedTime": {
 						SchemaProps: spec.SchemaProps{
-							Description: "drainedTime is when the last pod that this hold selects had left.",
+							Description: "drainedTime is when the last pod that this hold selects had left the node.",
 							Ref:         ref(v1.Time{}.OpenAPIModelName()),
 						},
 					},
 					"nodeUID": {
 						SchemaProps: spec.SchemaProps{
-							Description: "nodeUID is the UID of the node that this hold met. A new node of the same name is cordoned and drained anew.",
+							Description: "nodeUID is the UID of the node that this hold was applied to. If a new node gets the same name, the new node is cordoned and drained too.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
 					},
 					"nodeBefore": {
 						SchemaProps: spec.SchemaProps{
-							Description: "nodeBefore is what the node was like before it was cordoned, written down first. Giving the node back undoes only what was not there before.",
+							Description: "nodeBefore is the state of the node before it was cordoned. It is stored before the node is changed. When the node is given back, what was there before stays.",
 							Ref:         ref(v1beta1.NodeBefore{}.OpenAPIModelName()),
 						},
 					},
 					"plan": {
 						SchemaProps: spec.SchemaProps{
-							Description: "plan is what a create with dryRun would do: with each pod of the node, in which order, and what is in its way. Only the answer to such a create has it; it is never stored.",
+							Description: "plan is what the drain would do with each pod of the node, in which order, and what blocks it. Only the response to a create with dryRun=All has a plan. It is never stored.",
 							Ref:         ref(v1beta1.DrainPlanStatus{}.OpenAPIModelName()),
 						},
 					},
 					"expirationTime": {
 						SchemaProps: spec.SchemaProps{
-							Description: "expirationTime is when this NodeMaintenance ends by itself: its creation plus spec.expirationSeconds.",
+							Description: "expirationTime is when the server deletes this NodeMaintenance: its creation time plus spec.expirationSeconds.",
 							Ref:         ref(v1.Time{}.OpenAPIModelName()),
 						},
 					},
@@ -919,7 +919,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceStatus(ref common.Refere
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "conditions are Cordoned, Drained, Blocked, VolumesDetached and, from 80 % of the time that spec.expirationSeconds gives, Expiring.",
+							Description: "conditions are Cordoned, Drained, Blocked, VolumesDetached and, once 80 % of spec.expirationSeconds is over, Expiring.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -942,7 +942,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeState(ref common.ReferenceCallback)
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "NodeState says of one node of the cluster whether it is in maintenance and who holds it: kubectl get nodes.maintenance.medik8s.io. There is one for each Node. It is made when it is asked for, and cannot be watched or changed.\n\nIts subresources are what a team that was given the node works with: nodes/<name>/maintenance starts (POST), shows (GET) and ends (DELETE) maintenance of the node; nodes/<name>/drainplan shows what a drain would do.",
+				Description: "NodeState shows whether a node of the cluster is in maintenance, and who holds it: kubectl get nodes.maintenance.medik8s.io. There is one for each Node. It is computed at each request, and cannot be watched or changed.\n\nTeams whose permissions name single nodes use its subresources. nodes/<name>/maintenance starts (POST), shows (GET) and ends (DELETE) maintenance of the node. nodes/<name>/drainplan shows what a drain would do.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -968,7 +968,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeState(ref common.ReferenceCallback)
 					},
 					"status": {
 						SchemaProps: spec.SchemaProps{
-							Description: "status says whether the node is in maintenance.",
+							Description: "status is whether the node is in maintenance, and who holds it.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.NodeStateStatus{}.OpenAPIModelName()),
 						},
@@ -1004,7 +1004,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeStateList(ref common.ReferenceCallb
 					},
 					"metadata": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Standard list metadata. The resourceVersion is empty: what the list says is not stored.",
+							Description: "Standard list metadata. The resourceVersion is empty, since the list is not stored.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1.ListMeta{}.OpenAPIModelName()),
 						},
@@ -1035,12 +1035,12 @@ func schema_pkg_apis_maintenance_v1beta1_NodeStateStatus(ref common.ReferenceCal
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "NodeStateStatus says whether a node is in maintenance.",
+				Description: "NodeStateStatus is whether a node is in maintenance, and who holds it.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"state": {
 						SchemaProps: spec.SchemaProps{
-							Description: "state sums it up: InService (no NodeMaintenance asks for anything), Unschedulable (the same, but somebody has cordoned the node in another way), Pending (in maintenance, but not cordoned yet), Cordoned (no pod is evicted), Draining, Failed (pods are left past a deadline), Drained, Releasing (being given back).\n\nPossible enum values:\n - `\"Cordoned\"` means that no new pods come, and that none is evicted.\n - `\"Drained\"` means that what the NodeMaintenances drain has left.\n - `\"Draining\"` means that pods are leaving.\n - `\"Failed\"` means that pods are left past the deadline of a NodeMaintenance.\n - `\"InService\"` means that no NodeMaintenance asks anything of the node.\n - `\"Pending\"` means that the node is not cordoned yet.\n - `\"Releasing\"` means that the last NodeMaintenance ends, and the node is being given back.\n - `\"Unschedulable\"` means the same, and that the node is cordoned all the same.",
+							Description: "state summarizes the maintenance of the node: InService (no NodeMaintenance cordons or drains the node), Unschedulable (the same, but the node is cordoned otherwise), Pending (in maintenance, but not cordoned yet), Cordoned (no pod is evicted), Draining, Failed (pods are still on the node after a deadline), Drained, Releasing (the node is being given back).\n\nPossible enum values:\n - `\"Cordoned\"` means that the node is cordoned, and that no pod is evicted.\n - `\"Drained\"` means that the pods that the NodeMaintenances drain have left the node.\n - `\"Draining\"` means that pods are leaving.\n - `\"Failed\"` means that pods are still on the node after the deadline of a NodeMaintenance.\n - `\"InService\"` means that no NodeMaintenance cordons or drains the node.\n - `\"Pending\"` means that the node is in maintenance, but not cordoned yet.\n - `\"Releasing\"` means that the node is being given back, since no NodeMaintenance needs it any more.\n - `\"Unschedulable\"` means the same, but the node is cordoned otherwise, for example by hand.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -1049,14 +1049,14 @@ func schema_pkg_apis_maintenance_v1beta1_NodeStateStatus(ref common.ReferenceCal
 					},
 					"unschedulable": {
 						SchemaProps: spec.SchemaProps{
-							Description: "unschedulable says that no new pods come to the node.",
+							Description: "unschedulable is true if no new pods are scheduled to the node.",
 							Type:        []string{"boolean"},
 							Format:      "",
 						},
 					},
 					"drainProgress": {
 						SchemaProps: spec.SchemaProps{
-							Description: "drainProgress is how much of the drain is done, from 0 to 100 percent: of several NodeMaintenances, that of the least. Not set: no drain is asked for.",
+							Description: "drainProgress is how much of the drain is done, from 0 to 100 percent. If several NodeMaintenances drain the node, it is the lowest of their values. If none drains the node, it is not set.",
 							Type:        []string{"integer"},
 							Format:      "int32",
 						},
@@ -1069,7 +1069,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeStateStatus(ref common.ReferenceCal
 					},
 					"holdCount": {
 						SchemaProps: spec.SchemaProps{
-							Description: "holdCount is how many NodeMaintenances keep the node.",
+							Description: "holdCount is the number of NodeMaintenances that hold the node.",
 							Default:     0,
 							Type:        []string{"integer"},
 							Format:      "int32",
@@ -1082,7 +1082,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeStateStatus(ref common.ReferenceCal
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "holds are the NodeMaintenances that keep the node, oldest first. At most 20 are listed; holdCount counts all.",
+							Description: "holds are the NodeMaintenances that hold the node, oldest first. At most 20 are listed; holdCount counts all.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -1106,12 +1106,12 @@ func schema_pkg_apis_maintenance_v1beta1_PlannedBudget(ref common.ReferenceCallb
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "PlannedBudget is a disruption budget as its status has it.",
+				Description: "PlannedBudget is a disruption budget with the numbers of its status.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"name": {
 						SchemaProps: spec.SchemaProps{
-							Description: "name is the budget's, as namespace/name.",
+							Description: "name is the disruption budget, as namespace/name.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -1119,7 +1119,7 @@ func schema_pkg_apis_maintenance_v1beta1_PlannedBudget(ref common.ReferenceCallb
 					},
 					"disruptionsAllowed": {
 						SchemaProps: spec.SchemaProps{
-							Description: "disruptionsAllowed is how many of its pods may be evicted now.",
+							Description: "disruptionsAllowed is the number of its pods that may be evicted now.",
 							Default:     0,
 							Type:        []string{"integer"},
 							Format:      "int32",
@@ -1127,7 +1127,7 @@ func schema_pkg_apis_maintenance_v1beta1_PlannedBudget(ref common.ReferenceCallb
 					},
 					"currentHealthy": {
 						SchemaProps: spec.SchemaProps{
-							Description: "currentHealthy is how many of its pods are ready.",
+							Description: "currentHealthy is the number of its pods that are ready.",
 							Default:     0,
 							Type:        []string{"integer"},
 							Format:      "int32",
@@ -1135,7 +1135,7 @@ func schema_pkg_apis_maintenance_v1beta1_PlannedBudget(ref common.ReferenceCallb
 					},
 					"desiredHealthy": {
 						SchemaProps: spec.SchemaProps{
-							Description: "desiredHealthy is how many must stay ready.",
+							Description: "desiredHealthy is the number of its pods that must stay ready.",
 							Default:     0,
 							Type:        []string{"integer"},
 							Format:      "int32",
@@ -1143,7 +1143,7 @@ func schema_pkg_apis_maintenance_v1beta1_PlannedBudget(ref common.ReferenceCallb
 					},
 					"expectedPods": {
 						SchemaProps: spec.SchemaProps{
-							Description: "expectedPods is how many pods it counts.",
+							Description: "expectedPods is the number of pods that it counts.",
 							Default:     0,
 							Type:        []string{"integer"},
 							Format:      "int32",
@@ -1160,7 +1160,7 @@ func schema_pkg_apis_maintenance_v1beta1_PlannedPod(ref common.ReferenceCallback
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "PlannedPod is what is to happen with one pod.",
+				Description: "PlannedPod is what a drain would do with one pod.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"pod": {
@@ -1173,7 +1173,7 @@ func schema_pkg_apis_maintenance_v1beta1_PlannedPod(ref common.ReferenceCallback
 					},
 					"action": {
 						SchemaProps: spec.SchemaProps{
-							Description: "action is what is to happen with it: Evict, WaitCompleted (it runs to its end first), Terminating (it is leaving already), Delete (past the deadline, whatever its budget says), Block (it is to go, but only a person can remove it), Stay.\n\nPossible enum values:\n - `\"Block\"` means that the pod is to go, but only a person can remove it.\n - `\"Delete\"` means that the pod is past the deadline and is deleted.\n - `\"Evict\"` means that the pod is to be evicted.\n - `\"Stay\"` means that the pod stays on the node.\n - `\"Terminating\"` means that the pod is leaving already.\n - `\"WaitCompleted\"` means that the pod runs to its end first.",
+							Description: "action is what happens to the pod: Evict, WaitCompleted (it runs to completion first), Terminating (it is terminating already), Delete (it is deleted after the deadline, regardless of its disruption budgets), Block (it is to leave, but a person must remove it), Stay.\n\nPossible enum values:\n - `\"Block\"` means that the pod is to leave the node, but a person must remove it.\n - `\"Delete\"` means that the deadline is over and the pod is deleted.\n - `\"Evict\"` means that the pod is to be evicted.\n - `\"Stay\"` means that the pod stays on the node.\n - `\"Terminating\"` means that the pod is terminating already.\n - `\"WaitCompleted\"` means that the pod runs to completion first.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -1182,28 +1182,28 @@ func schema_pkg_apis_maintenance_v1beta1_PlannedPod(ref common.ReferenceCallback
 					},
 					"turn": {
 						SchemaProps: spec.SchemaProps{
-							Description: "turn is when it goes: 1 is the first, and each begins when the pods of the one before are gone. Only for pods that are evicted.",
+							Description: "turn is when the pod is evicted. Turn 1 is the first. Each turn begins when the pods of the turn before are gone. Set only for pods to be evicted.",
 							Type:        []string{"integer"},
 							Format:      "int32",
 						},
 					},
 					"gracePeriodSeconds": {
 						SchemaProps: spec.SchemaProps{
-							Description: "gracePeriodSeconds is how long it gets to stop. Only for pods that are evicted or deleted.",
+							Description: "gracePeriodSeconds is the grace period of the pod. Set only for pods to be evicted or deleted.",
 							Type:        []string{"integer"},
 							Format:      "int64",
 						},
 					},
 					"message": {
 						SchemaProps: spec.SchemaProps{
-							Description: "message says why.",
+							Description: "message is why the pod has this action.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
 					},
 					"blocker": {
 						SchemaProps: spec.SchemaProps{
-							Description: "blocker is what keeps it from leaving now. Pods of one disruption budget count against it together: of three pods and room for one, two are blocked.",
+							Description: "blocker is what keeps the pod from leaving the node now. Pods of one disruption budget count together: if it selects three pods and allows one disruption, two of them are blocked.",
 							Ref:         ref(v1beta1.DrainBlocker{}.OpenAPIModelName()),
 						},
 					},
@@ -1214,7 +1214,7 @@ func schema_pkg_apis_maintenance_v1beta1_PlannedPod(ref common.ReferenceCallback
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "budgets are the disruption budgets that select it, with their numbers. Only for pods that are to be evicted.",
+							Description: "budgets are the disruption budgets that select the pod, with their numbers. Set only for pods to be evicted.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{

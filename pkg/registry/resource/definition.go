@@ -1,9 +1,9 @@
 // Copyright The maintenance-apiserver Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package resource turns the declaration of an API resource into the storage
-// that serves it. A resource is declared once, as a Definition, and the server
-// takes its storage, its discovery entry, its columns and its selectors from there.
+// Package resource turns the declaration of an API resource into the storage that serves
+// it. A resource is declared once, as a Definition. The server derives its storage, its
+// discovery entry, its columns and its selectors from it.
 package resource
 
 import (
@@ -16,18 +16,17 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 )
 
-// Definition declares one resource that is stored.
+// Definition declares one stored resource.
 type Definition struct {
 	// Group is the API group that the resource belongs to.
 	Group string
 	// Plural is the resource's name in URLs and in RBAC rules.
 	Plural string
-	// Singular is the name that kubectl takes for one object.
+	// Singular is the name of one object in kubectl commands.
 	Singular string
-	// ShortNames are further names that kubectl takes. Optional.
+	// ShortNames are further names for kubectl commands. Optional.
 	ShortNames []string
-	// Categories are the names under which kubectl lists several resources at
-	// once. Optional.
+	// Categories are names with which kubectl lists several resources at once. Optional.
 	Categories []string
 
 	// New returns an empty object of the internal type.
@@ -38,8 +37,8 @@ type Definition struct {
 	// Strategy holds the rules for create, update and delete, and says whether
 	// the resource is namespaced.
 	Strategy rest.CreateUpdateResetFieldsStrategy
-	// StatusStrategy holds the rules for writes to the subresource status. Nil:
-	// the resource has no such subresource.
+	// StatusStrategy holds the rules for writes to the subresource status. If nil, the
+	// resource has no such subresource.
 	StatusStrategy rest.UpdateResetFieldsStrategy
 	// Table converts objects to what kubectl prints.
 	Table rest.TableConvertor
@@ -47,17 +46,17 @@ type Definition struct {
 	// Fields returns the fields of an object that lists and watches can be
 	// selected by.
 	Fields func(obj runtime.Object) (fields.Set, error)
-	// IndexedField is the one of Fields by which the watch cache finds objects
-	// without going through all of them. Empty: none.
+	// IndexedField is the field of Fields for which the watch cache has an index. If empty,
+	// there is no index.
 	IndexedField string
 
-	// Wrap adds what the resource does beyond storing its objects. It gets the
-	// storage of the resource itself; subresources are not affected. Nil: nothing.
+	// Wrap adds behavior to the storage of the resource. It does not affect subresources.
+	// If nil, nothing is added.
 	Wrap func(*REST) rest.Storage
 }
 
-// validate reports what makes the definition unusable, so that a mistake in it
-// is an error at start-up rather than a panic in a request.
+// validate returns an error for each missing part, so that a mistake in the definition
+// shows at start-up, and not as a panic in a request.
 func (d *Definition) validate() error {
 	missing := func(what string) error {
 		return fmt.Errorf("definition of %q lacks %s", d.groupResource(d.Plural), what)

@@ -15,7 +15,7 @@ import (
 	"k8s.io/apiserver/pkg/registry/generic"
 )
 
-// What a definition lacks is an error that names it, not a panic in a request.
+// A missing part of a definition is an error that names the part, not a panic in a request.
 func TestIncompleteDefinition(t *testing.T) {
 	_, err := NewStorage(Definition{Group: "example.com", Plural: "widgets"}, generic.RESTOptions{})
 	if err == nil {

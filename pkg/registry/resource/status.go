@@ -20,8 +20,7 @@ var _ interface {
 	rest.ResetFieldsStrategy
 } = (*StatusREST)(nil)
 
-// StatusREST serves the subresource status: the same objects under other rules
-// for updates.
+// StatusREST serves the subresource status: the same objects, with other rules for updates.
 type StatusREST struct {
 	store *genericregistry.Store
 }
@@ -36,7 +35,7 @@ func newStatusREST(store *genericregistry.Store, strategy rest.UpdateResetFields
 // New implements rest.Storage.
 func (r *StatusREST) New() runtime.Object { return r.store.New() }
 
-// Destroy implements rest.Storage. The store is the resource's, which destroys it.
+// Destroy implements rest.Storage. It does nothing: the REST of the resource destroys the store.
 func (r *StatusREST) Destroy() {}
 
 // Get implements rest.Getter.
@@ -44,8 +43,8 @@ func (r *StatusREST) Get(ctx context.Context, name string, options *metav1.GetOp
 	return r.store.Get(ctx, name, options)
 }
 
-// Update implements rest.Updater. It never creates an object, not even for a
-// server-side apply: a status without its object means nothing.
+// Update implements rest.Updater. It never creates an object, not even for a server-side
+// apply, since a status needs an object.
 func (r *StatusREST) Update(ctx context.Context, name string, objInfo rest.UpdatedObjectInfo,
 	createValidation rest.ValidateObjectFunc, updateValidation rest.ValidateObjectUpdateFunc,
 	_ bool, options *metav1.UpdateOptions,

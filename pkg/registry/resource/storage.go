@@ -17,8 +17,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// NewStorage makes the storage of the defined resource and of its subresources,
-// by their names in URLs. It connects to the store that optsGetter describes.
+// NewStorage returns the storage of the defined resource and of its subresources. The keys
+// are their names in URLs. It connects to the store that optsGetter describes.
 func NewStorage(d Definition, optsGetter generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
 	if err := d.validate(); err != nil {
 		return nil, err
@@ -51,8 +51,8 @@ func (d *Definition) newStore() *genericregistry.Store {
 		UpdateStrategy:      d.Strategy,
 		DeleteStrategy:      d.Strategy,
 		ResetFieldsStrategy: d.Strategy,
-		// The answer to a delete is the object: with a finalizer on it, that is
-		// what a client gets in any case, so the OpenAPI document should say so.
+		// A delete returns the object. If the object has a finalizer, the client gets the
+		// object anyway, so the OpenAPI document should say so.
 		ReturnDeletedObject: true,
 
 		TableConvertor: d.Table,
@@ -62,7 +62,7 @@ func (d *Definition) newStore() *genericregistry.Store {
 func (d *Definition) storeOptions(optsGetter generic.RESTOptionsGetter) *generic.StoreOptions {
 	options := &generic.StoreOptions{RESTOptions: optsGetter, AttrFunc: d.attributes}
 	if d.IndexedField != "" {
-		// The one speeds up watches, the other lists.
+		// TriggerFunc speeds up watches, and Indexers speed up lists.
 		options.TriggerFunc = storage.IndexerFuncs{d.IndexedField: d.indexedValue}
 		options.Indexers = &cache.Indexers{
 			storage.FieldIndex(d.IndexedField): func(obj any) ([]string, error) {
@@ -73,7 +73,7 @@ func (d *Definition) storeOptions(optsGetter generic.RESTOptionsGetter) *generic
 	return options
 }
 
-// predicate is asked for by every list and watch.
+// predicate returns the filter of a list or a watch.
 func (d *Definition) predicate(label labels.Selector, field fields.Selector) storage.SelectionPredicate {
 	predicate := storage.SelectionPredicate{Label: label, Field: field, GetAttrs: d.attributes}
 	if d.IndexedField != "" {
@@ -94,8 +94,8 @@ func (d *Definition) attributes(obj runtime.Object) (labels.Set, fields.Set, err
 	return object.GetLabels(), selectable, nil
 }
 
-// indexedValue has no way to report an error. It is only ever given objects of
-// the resource's own type; anything else would be found under the empty value.
+// indexedValue cannot return an error. It gets only objects of the resource's own type. Any
+// other object would be indexed under the empty value.
 func (d *Definition) indexedValue(obj runtime.Object) string {
 	selectable, err := d.Fields(obj)
 	if err != nil {

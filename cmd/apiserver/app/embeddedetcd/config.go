@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	// maxRequestBytes lets through what the API server lets through: its
-	// limit of 3 MiB a request body, and room for what it adds.
+	// maxRequestBytes is above the API server's limit of 3 MiB for a request body, since
+	// the API server adds to what it stores.
 	maxRequestBytes = 4 << 20
 
-	// compactionRetention is how long old revisions are kept, beside the
-	// compaction that the API server itself asks for every five minutes.
+	// compactionRetention is how long etcd keeps old revisions. The API server also
+	// requests a compaction every five minutes.
 	compactionRetention = "10m"
 
-	// A member alone in its cluster elects itself; short ticks make that take
-	// 0.2 s instead of 1 s and cost nothing, since no peer could be late.
+	// A single member elects itself. With short ticks that takes 0.2 s instead of 1 s. They
+	// have no disadvantage, since there are no peers that could be late.
 	tickMilliseconds     = 10
 	electionMilliseconds = 50
 )
@@ -41,8 +41,8 @@ func etcdConfig(dir string, quotaBytes int64, s *sockets) *embed.Config {
 	cfg.ListenClientUrls, cfg.AdvertiseClientUrls = []url.URL{client}, []url.URL{client}
 	cfg.InitialCluster = cfg.InitialClusterFromName(cfg.Name)
 
-	// Errors that matter come back from calls. What etcd logs as errors beside
-	// them is mostly its own clients and listeners closing at every stop.
+	// Important errors are returned by calls. The errors that etcd logs are mostly about
+	// its own clients and listeners, which close at every stop.
 	cfg.LogLevel = "dpanic"
 	return cfg
 }

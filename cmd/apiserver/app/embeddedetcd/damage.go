@@ -15,12 +15,11 @@ import (
 	"go.uber.org/zap"
 )
 
-// Where etcd fails to read what it finds on disk it panics, partly in goroutines of
-// its own, where nobody can catch that, or it waits for ever. So its files are read
-// before it does.
+// If etcd cannot read its files, it panics, or waits forever. Some of the panics are in its
+// own goroutines, where they cannot be recovered. So its files are read before etcd starts.
 
-// checkDamage reads the files of the store in dir as etcd will, and tells which
-// one is damaged. A last entry of the log that was cut off is no damage.
+// checkDamage reads the files of the store in dir as etcd will. If one is damaged, the
+// error names it. An incomplete last entry of the log is no damage.
 func checkDamage(dir string) error {
 	log := filepath.Join(dir, memberDir, "wal")
 	if err := readLog(log); err != nil {
@@ -47,8 +46,8 @@ func readLog(path string) error {
 	return err
 }
 
-// readDatabase reads every page that is in use: bbolt finds damage only where it
-// comes across it, and panics.
+// readDatabase reads every page that is in use: bbolt finds damage only in pages that it
+// reads, and then panics.
 func readDatabase(path string) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // the file is mapped into memory
 	defer func() {
@@ -59,7 +58,7 @@ func readDatabase(path string) (err error) {
 	if err := readEntries(path); err != nil {
 		return err
 	}
-	// To find out which pages are free, the tree of those in use is checked.
+	// To find the free pages, bbolt checks the tree of the pages in use.
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{ReadOnly: true, PreLoadFreelist: true, Timeout: startTimeout})
 	if err != nil {
 		return err

@@ -14,22 +14,22 @@ import (
 	"go.etcd.io/etcd/client/pkg/v3/fileutil"
 )
 
-// The marker lies beside etcd's own folder and says whether a store was ever
-// there. Without it a lost volume or a wrong path would look like a first start,
-// and every node in maintenance would be forgotten.
+// The marker is a file next to etcd's own directory. It says whether a store was created.
+// Without it, a lost volume or a wrong path would look like a first start, and every node
+// in maintenance would be forgotten.
 const (
 	markerFile = "store-state"
 	memberDir  = "member"
 
-	// stateInitializing: a first start is under way. Nothing was ever stored,
-	// so that what is left of it may be thrown away.
+	// stateInitializing means that a first start has begun. Nothing has been stored yet, so
+	// what it leaves behind can be removed.
 	stateInitializing = "initializing"
-	// stateReady: the store has answered; its data must be there.
+	// stateReady means that the store has answered, so its data must exist.
 	stateReady = "ready"
 )
 
-// prepare checks that dir holds a whole store or none at all, and marks the
-// beginning of a first start. It never removes a store that has answered.
+// prepare checks that dir has a complete store or none, and marks the beginning of a first
+// start. It never removes a store that has answered.
 func prepare(dir string) error {
 	state, err := readMarker(dir)
 	if err != nil {
@@ -61,7 +61,7 @@ func markReady(dir string) error {
 	return writeMarker(dir, stateReady)
 }
 
-// readMarker returns the state that the marker notes, or "" where there is none.
+// readMarker returns the state in the marker, or "" if there is no marker.
 func readMarker(dir string) (string, error) {
 	content, err := os.ReadFile(filepath.Join(dir, markerFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -78,7 +78,7 @@ func readMarker(dir string) (string, error) {
 	return state, nil
 }
 
-// writeMarker replaces the marker in one step that outlives a power cut.
+// writeMarker replaces the marker atomically, and so that it survives a power cut.
 func writeMarker(dir, state string) (err error) {
 	defer func() {
 		if err != nil {
@@ -106,8 +106,8 @@ func syncFile(path string) error {
 	return errors.Join(fileutil.Fsync(f), f.Close())
 }
 
-// holdsStore tells whether etcd will find its data: where its log is missing it
-// starts afresh without a word.
+// holdsStore reports whether etcd will find its data. If its log is missing, etcd creates
+// an empty store without an error.
 func holdsStore(dir string) bool {
 	logs, err := filepath.Glob(filepath.Join(dir, memberDir, "wal", "*.wal"))
 	return err == nil && len(logs) > 0 && exists(databasePath(dir))

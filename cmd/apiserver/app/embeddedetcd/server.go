@@ -4,8 +4,9 @@
 // Package embeddedetcd runs a single etcd member inside this process, so that
 // the server needs nothing else installed. It listens on unix sockets only.
 //
-// What etcd itself leaves to its caller is done here: one process a data
-// directory, a bounded start, and no silent fresh start where a store is missing.
+// It also does what etcd leaves to its caller: it allows only one process for each data
+// directory, limits the time of the start, and never replaces a missing store by an empty
+// one.
 package embeddedetcd
 
 import (
@@ -24,35 +25,33 @@ import (
 const (
 	lockFile = "lock"
 
-	// startTimeout bounds etcd's own start, which otherwise waits for ever, with a
-	// database that takes no time to read.
+	// startTimeout is the timeout of etcd's start with a small database. Without a timeout,
+	// etcd could wait forever.
 	startTimeout = 8 * time.Second
-	// slowestDisk is how many bytes a second a disk is expected to read at least.
-	// etcd maps the whole database into memory as it starts, used pages or not.
+	// slowestDisk is how many bytes per second a disk is expected to read at least. etcd
+	// maps the whole database into memory when it starts, including unused pages.
 	slowestDisk = 32 << 20
 )
 
-// Config says where the store lies and how large it may grow.
+// Config says where the store is and how large it can become.
 type Config struct {
 	// Dir is the data directory. It is created if it does not exist.
 	Dir string
-	// QuotaBytes is the size of the store, in bytes, from which on writes are
-	// refused.
+	// QuotaBytes is the size of the store, in bytes, at which etcd begins to refuse writes.
 	QuotaBytes int64
 }
 
-// Server is a running etcd member. It has one owner, who calls Stop.
+// Server is a running etcd member. Its one owner must call Stop.
 type Server struct {
 	lock    *fileutil.LockedFile
 	sockets *sockets
 	etcd    *embed.Etcd
 }
 
-// Start opens the store in cfg.Dir, or creates one where there was none, and
-// returns when it answers. How long that may take follows from the size of the
-// store: 8 seconds for a small one. Its errors are for an admin to read: an
-// unusable directory, one that another process uses, a store that is gone or
-// incomplete.
+// Start opens the store in cfg.Dir, or creates one if there was none, and returns when it
+// answers. The timeout depends on the size of the store: 8 seconds for a small one. The
+// errors are for an admin to read: the directory is unusable, another process uses it, or
+// the store is missing or incomplete.
 func Start(ctx context.Context, cfg Config) (server *Server, err error) {
 	dir, err := filepath.Abs(cfg.Dir)
 	if err != nil {
@@ -98,8 +97,7 @@ func (s *Server) Err() <-chan error {
 	return s.etcd.Err()
 }
 
-// Stop closes the store and waits until that is done. Clients must have stopped
-// before.
+// Stop closes the store, and waits until it is closed. Clients must have stopped before.
 func (s *Server) Stop() {
 	if s.etcd != nil {
 		s.etcd.Close()
@@ -114,8 +112,8 @@ func (s *Server) Stop() {
 	}
 }
 
-// lock makes sure that no other process uses dir: etcd would wait for that
-// process for ever, deaf to signals.
+// lock makes sure that no other process uses dir. Without it, etcd would wait for that
+// process forever, and ignore signals.
 func lock(dir string) (*fileutil.LockedFile, error) {
 	locked, err := fileutil.TryLockFile(filepath.Join(dir, lockFile), os.O_WRONLY|os.O_CREATE, 0o600)
 	if errors.Is(err, fileutil.ErrLocked) {
@@ -127,8 +125,8 @@ func lock(dir string) (*fileutil.LockedFile, error) {
 	return locked, nil
 }
 
-// start runs etcd and waits until it serves. Where etcd panics over what it
-// finds on disk, that is an error like any other.
+// start runs etcd and waits until it serves. If etcd panics because its files are damaged,
+// start returns an error.
 func start(ctx context.Context, cfg *embed.Config) (*embed.Etcd, error) {
 	timeout := startBound(cfg.Dir)
 	ctx, cancel := context.WithTimeout(ctx, timeout)
@@ -172,7 +170,7 @@ func start(ctx context.Context, cfg *embed.Config) (*embed.Etcd, error) {
 	}
 }
 
-// startBound is how long the store in dir may take to start.
+// startBound returns how long the store in dir may take to start.
 func startBound(dir string) time.Duration {
 	info, err := os.Stat(databasePath(dir))
 	if err != nil {
@@ -181,7 +179,7 @@ func startBound(dir string) time.Duration {
 	return startTimeout + time.Duration(info.Size()/slowestDisk)*time.Second
 }
 
-// abort ends an etcd that is not ready. Close alone would wait until it is.
+// abort ends an etcd that is not ready. Close alone would wait until it is ready.
 func abort(e *embed.Etcd) {
 	e.Server.HardStop()
 	e.Close()

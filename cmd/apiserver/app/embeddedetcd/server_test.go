@@ -154,7 +154,7 @@ func TestUnusableDirectory(t *testing.T) {
 // pageSize is that of bbolt: the first two pages of a database are its meta pages.
 var pageSize = os.Getpagesize()
 
-// garblePages leaves the meta pages as they are.
+// garblePages damages the pages after the meta pages.
 func garblePages(t *testing.T, path string) {
 	t.Helper()
 	file, err := os.OpenFile(path, os.O_WRONLY, 0)

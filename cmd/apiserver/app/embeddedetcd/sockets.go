@@ -14,39 +14,39 @@ import (
 const (
 	socketDir = "run"
 
-	// maxSocketDir leaves room for a socket's name below the 108 bytes that
-	// the kernel allows for the path of a unix socket (unix(7)).
+	// maxSocketDir is short enough for the path of a socket to stay below the 108 bytes
+	// that the kernel allows for a unix socket (unix(7)).
 	maxSocketDir = 90
 )
 
-// sockets are the paths of the unix sockets that etcd listens on, in a folder
-// that only this user can enter.
+// sockets are the paths of the unix sockets that etcd listens on, in a directory that only
+// this user can access.
 type sockets struct {
 	dir    string
 	client string
 	peer   string
 }
 
-// newSockets makes an empty folder for the sockets, below dir, or below the
-// system's folder for temporary files where dir's path is too long for a socket.
+// newSockets creates an empty directory for the sockets in dir. If the path of dir is too
+// long for a socket, it creates one in the system's directory for temporary files.
 func newSockets(dir string) (*sockets, error) {
-	folder := filepath.Join(dir, socketDir)
-	if err := os.RemoveAll(folder); err != nil {
+	directory := filepath.Join(dir, socketDir)
+	if err := os.RemoveAll(directory); err != nil {
 		return nil, fmt.Errorf("could not remove stale sockets: %w", err)
 	}
 	var err error
-	if len(folder) > maxSocketDir {
-		folder, err = os.MkdirTemp("", "maintenance-")
+	if len(directory) > maxSocketDir {
+		directory, err = os.MkdirTemp("", "maintenance-")
 	} else {
-		err = os.Mkdir(folder, 0o700)
+		err = os.Mkdir(directory, 0o700)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("could not create a folder for sockets: %w", err)
+		return nil, fmt.Errorf("could not create a directory for sockets: %w", err)
 	}
 	return &sockets{
-		dir:    folder,
-		client: filepath.Join(folder, "client.sock"),
-		peer:   filepath.Join(folder, "peer.sock"),
+		dir:    directory,
+		client: filepath.Join(directory, "client.sock"),
+		peer:   filepath.Join(directory, "peer.sock"),
 	}, nil
 }
 

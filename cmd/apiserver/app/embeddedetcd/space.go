@@ -14,14 +14,14 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// headroom is the share of the quota (one in so many) that must be free for a
-// store that was full to be used again: with less it would be full at once.
+// headroom is the part of the quota, one tenth, that must be free before a store that was
+// full is used again. With less it would soon be full again.
 const headroom = 10
 
-// makeRoom lets a store take writes again that had reached its quota: etcd raises
-// an alarm then, which it keeps for good, and refuses even what would make room.
-// What nobody needs any more is thrown away first. A store that is full all the
-// same needs a larger quota, and the error says so.
+// makeRoom makes a store that had reached its quota accept writes again. At its quota, etcd raises
+// an alarm, and refuses writes until the alarm is ended, even after space was freed. makeRoom
+// removes old revisions first, and ends the alarm if that frees enough space. If not, the error
+// says that a larger quota is needed.
 func makeRoom(ctx context.Context, etcd *etcdserver.EtcdServer, quotaBytes int64) error {
 	alarm := &pb.AlarmRequest{Action: pb.AlarmRequest_GET, Alarm: pb.AlarmType_NOSPACE}
 	raised, err := etcd.Alarm(ctx, alarm)
@@ -40,13 +40,13 @@ func makeRoom(ctx context.Context, etcd *etcdserver.EtcdServer, quotaBytes int64
 	}
 	size := etcd.Backend().Size()
 	if size > quotaBytes-quotaBytes/headroom {
-		return fmt.Errorf("it is full: it has %d bytes of the %d that it may have: raise --embedded-etcd-quota-bytes, "+
-			"and have a disk of more than twice that", size, quotaBytes)
+		return fmt.Errorf("it is full: it has %d of at most %d bytes: raise --embedded-etcd-quota-bytes, "+
+			"and use a disk of more than twice the new quota", size, quotaBytes)
 	}
 	alarm.Action, alarm.MemberID = pb.AlarmRequest_DEACTIVATE, uint64(etcd.MemberID())
 	if _, err := etcd.Alarm(ctx, alarm); err != nil {
 		return fmt.Errorf("could not end the alarm: %w", err)
 	}
-	klog.InfoS("The store was full and has room again", "bytes", size, "quotaBytes", quotaBytes)
+	klog.InfoS("The store was full and has free space again", "bytes", size, "quotaBytes", quotaBytes)
 	return nil
 }

@@ -21,13 +21,13 @@ import (
 
 const (
 	fieldManager = "node-role"
-	// timeout bounds each request.
+	// timeout is the timeout of each request.
 	timeout = 30 * time.Second
 )
 
-const long = "Write the ClusterRole NAME, which lets those it is bound to put the nodes of a label into maintenance and\n" +
-	"take them back. Printed, for kubectl apply -f -; with --apply it is applied here. Run it again whenever the\n" +
-	"labels of nodes change, by a CronJob for one: it is the same each time unless they have."
+const long = "Write the ClusterRole NAME, which lets users start and end maintenance of the nodes that a label selects.\n" +
+	"The command prints the ClusterRole, for kubectl apply -f -. With --apply, it applies the ClusterRole itself.\n" +
+	"Run it again when the labels of nodes change, for example by a CronJob. Otherwise the result is the same."
 
 const example = "  maintenance-apiserver node-role maintenance-of-payments --selector team=payments | kubectl apply --server-side -f -"
 
@@ -43,7 +43,7 @@ func NewCommand() *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
 		Use:          "node-role NAME --selector LABELS",
-		Short:        "Write the ClusterRole of a team that has nodes of its own",
+		Short:        "Write the ClusterRole of a team that has its own nodes",
 		Long:         long,
 		Example:      example,
 		Args:         cobra.ExactArgs(1),
@@ -63,21 +63,21 @@ func NewCommand() *cobra.Command {
 	cmd.Flags().StringVar(&o.kubeconfig, "kubeconfig", "", "Kubeconfig of the cluster. Default: that of kubectl; in a pod, the pod's own.")
 	cmd.Flags().StringVarP(&o.selector, "selector", "l", "", "Labels of the team's nodes, as in team=payments. Required.")
 	cmd.Flags().BoolVar(&o.apply, "apply", false, "Apply the ClusterRole instead of printing it.")
-	// The root command's show its own flags.
+	// The root command's functions would show the flags of the root command.
 	own := &cobra.Command{}
 	cmd.SetUsageFunc(own.UsageFunc())
 	cmd.SetHelpFunc(own.HelpFunc())
 	return cmd
 }
 
-// config finds the cluster as kubectl does: this command is for people, too.
+// config finds the cluster as kubectl does, since people run this command too.
 func (o options) config() (*rest.Config, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = o.kubeconfig
 	overrides := &clientcmd.ConfigOverrides{Timeout: timeout.String()}
 	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides).ClientConfig()
 	if err != nil {
-		return nil, fmt.Errorf("could not find out which cluster is meant, which --kubeconfig says: %w", err)
+		return nil, fmt.Errorf("could not find a cluster to connect to, set --kubeconfig: %w", err)
 	}
 	return config, nil
 }
@@ -88,7 +88,7 @@ func (o options) run(ctx context.Context, client kubernetes.Interface, name stri
 		return fmt.Errorf("--selector %q is not a label selector: %w", o.selector, err)
 	}
 	if selector.Empty() {
-		return errors.New("--selector must name labels of the team's nodes: without one the role would be for every node")
+		return errors.New("--selector must name labels of the team's nodes: without it the role would be for every node")
 	}
 	nodes, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: o.selector})
 	if err != nil {

@@ -84,7 +84,7 @@ func TestKubeconfig(t *testing.T) {
 	tests := map[string]struct{ environment, flag, wantErr string }{
 		"the environment's": {environment: kubeconfig},
 		"the flag's":        {environment: "/nowhere", flag: kubeconfig},
-		"none":              {environment: "/nowhere", wantErr: "which --kubeconfig says"},
+		"none":              {environment: "/nowhere", wantErr: "set --kubeconfig"},
 		"a missing one":     {environment: kubeconfig, flag: "/nowhere", wantErr: "/nowhere"},
 	}
 	for name, test := range tests {

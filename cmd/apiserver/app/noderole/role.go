@@ -1,8 +1,8 @@
 // Copyright The maintenance-apiserver Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package noderole writes the ClusterRole that lets a team maintain nodes of its own, and keeps
-// its list of nodes in step with a label of the nodes.
+// Package noderole writes the ClusterRole that lets a team maintain its own nodes. The ClusterRole
+// lists the nodes that a label selector matches.
 package noderole
 
 import (
@@ -13,11 +13,11 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-// sourceAnnotation says on the ClusterRole which nodes it is for.
+// sourceAnnotation of the ClusterRole is the label selector of its nodes.
 const sourceAnnotation = v1beta1.GroupName + "/node-selector"
 
-// clusterRole lets its holders maintain the named nodes. Without any it grants nothing about nodes:
-// to RBAC, an empty list of names means all of them.
+// clusterRole grants the permissions to maintain the named nodes. Without nodes, it grants no
+// permissions for nodes: in RBAC, an empty list of names would mean all nodes.
 func clusterRole(name, selector string, nodes []string) *rbacv1apply.ClusterRoleApplyConfiguration {
 	role := rbacv1apply.ClusterRole(name).WithAnnotations(map[string]string{sourceAnnotation: selector})
 	if nodes = slices.Sorted(slices.Values(nodes)); len(nodes) > 0 {

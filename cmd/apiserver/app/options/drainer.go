@@ -16,13 +16,13 @@ import (
 
 // DrainerOptions is how nodes are drained.
 type DrainerOptions struct {
-	// EvictionsInFlight bounds the eviction requests under way at a time.
+	// EvictionsInFlight is the maximum number of eviction requests at the same time.
 	EvictionsInFlight int
-	// Taints are set on a cordoned node besides the drain taint, as
+	// Taints are set on a cordoned node in addition to the drain taint, as
 	// key[=value]:effect.
 	Taints []string
-	// KubeAPIQPS and KubeAPIBurst bound the requests to the cluster, in requests
-	// a second and in requests at once.
+	// KubeAPIQPS and KubeAPIBurst limit the requests to the cluster, in requests per second
+	// and in requests at once.
 	KubeAPIQPS   float32
 	KubeAPIBurst int
 
@@ -32,8 +32,8 @@ type DrainerOptions struct {
 func newDrainerOptions() *DrainerOptions {
 	return &DrainerOptions{
 		EvictionsInFlight: drainer.DefaultEvictionsInFlight,
-		// A kube-apiserver on two cores answered 440 evictions a second;
-		// beyond what it can answer, its own priority and fairness holds back.
+		// A kube-apiserver on two cores answered 440 evictions per second. Beyond what it
+		// can answer, its own priority and fairness limits the requests.
 		KubeAPIQPS:   500,
 		KubeAPIBurst: 1000,
 	}
@@ -41,12 +41,12 @@ func newDrainerOptions() *DrainerOptions {
 
 func (o *DrainerOptions) addFlags(fs *pflag.FlagSet) {
 	fs.IntVar(&o.EvictionsInFlight, "evictions-in-flight", o.EvictionsInFlight,
-		"How many eviction requests may be under way at a time, over all nodes.")
+		"Maximum number of eviction requests at the same time, for all nodes together.")
 	fs.StringSliceVar(&o.Taints, "drain-taints", o.Taints,
-		"Taints that a cordoned node gets besides medik8s.io/drain:NoSchedule, as key[=value]:effect, where effect "+
+		"Taints to set on a cordoned node in addition to medik8s.io/drain:NoSchedule, as key[=value]:effect, where effect "+
 			"is NoSchedule or PreferNoSchedule.")
-	fs.Float32Var(&o.KubeAPIQPS, "kube-api-qps", o.KubeAPIQPS, "How many requests a second the drainer may send to the cluster.")
-	fs.IntVar(&o.KubeAPIBurst, "kube-api-burst", o.KubeAPIBurst, "How many requests the drainer may send to the cluster at once.")
+	fs.Float32Var(&o.KubeAPIQPS, "kube-api-qps", o.KubeAPIQPS, "Maximum number of requests per second from the drainer to the cluster.")
+	fs.IntVar(&o.KubeAPIBurst, "kube-api-burst", o.KubeAPIBurst, "Maximum number of requests at once from the drainer to the cluster.")
 }
 
 func (o *DrainerOptions) validate() []error {
@@ -72,13 +72,13 @@ func (o *DrainerOptions) validate() []error {
 	return errs
 }
 
-// ParsedTaints are the Taints, once they have been validated.
+// ParsedTaints returns the Taints. The options must have been validated.
 func (o *DrainerOptions) ParsedTaints() []corev1.Taint {
 	return o.taints
 }
 
-// parseTaint reads key[=value]:effect. NoExecute is refused: it would kill pods
-// past every disruption budget.
+// parseTaint reads key[=value]:effect. NoExecute is refused, because it would delete pods
+// regardless of disruption budgets.
 func parseTaint(text string) (corev1.Taint, error) {
 	keyValue, effect, _ := strings.Cut(text, ":")
 	key, value, _ := strings.Cut(keyValue, "=")

@@ -10,10 +10,10 @@ import (
 	baseversion "k8s.io/component-base/version"
 )
 
-// enableLibraryFeatures sets the libraries' feature gates to what they are in the
-// Kubernetes release that the libraries belong to. The libraries take the version
-// that was linked into the program, which is this project's own, for Kubernetes'
-// and would turn off everything that is newer.
+// enableLibraryFeatures sets the libraries' feature gates to the defaults of the Kubernetes
+// release that the libraries belong to. The libraries would otherwise take this project's
+// version, which is linked into the program, for the Kubernetes version, and turn off all
+// newer features.
 func enableLibraryFeatures() {
 	release := version.MustParse(baseversion.DefaultKubeBinaryVersion)
 	utilruntime.Must(utilfeature.DefaultMutableFeatureGate.SetEmulationVersionAndMinCompatibilityVersion(release, release))

@@ -1,8 +1,7 @@
 // Copyright The maintenance-apiserver Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package options holds the command line's flags: their defaults, their checks,
-// and what they mean for the server's configuration.
+// Package options has the flags of the command line, their defaults and their validation.
 package options
 
 import (
@@ -24,7 +23,7 @@ type Options struct {
 	// Recommended are the options that every aggregated API server has: etcd,
 	// serving, delegated authentication and authorization, audit, admission.
 	Recommended *genericoptions.RecommendedOptions
-	// Store is the embedded store, used where no external etcd is given.
+	// Store is the embedded store, which is used if no external etcd is given.
 	Store *StoreOptions
 	// Registration is how the cluster finds this server.
 	Registration *RegistrationOptions
@@ -34,8 +33,8 @@ type Options struct {
 	Logs *logsapi.LoggingConfiguration
 }
 
-// New returns options with their defaults, which fit a server that runs in the
-// cluster from the manifests in artifacts/.
+// New returns the default options. They are right for a server that runs in the cluster
+// from the manifests in artifacts/.
 func New() *Options {
 	enableLibraryFeatures()
 	return &Options{
@@ -54,10 +53,10 @@ func newRecommended() *genericoptions.RecommendedOptions {
 	)
 	o.Etcd.StorageConfig.EncodeVersioner = runtime.NewMultiGroupVersioner(
 		v1beta1.SchemeGroupVersion, schema.GroupKind{Group: maintenance.GroupName})
-	// A container that is not root can bind this port; the Service maps 443 to it.
+	// A container that does not run as root can bind this port. The Service maps 443 to it.
 	o.SecureServing.BindPort = 8443
 	o.SecureServing.ServerCert.CertDirectory = ""
-	// Who asks for the version need not say who they are, as with kube-apiserver.
+	// Anonymous users may read the version, as with kube-apiserver.
 	o.Authorization.WithAlwaysAllowPaths("/version")
 	return o
 }
@@ -69,7 +68,7 @@ func (o *Options) AddFlags(fss *cliflag.NamedFlagSets) {
 	o.Drainer.addFlags(fss.FlagSet("drainer"))
 	o.Store.addFlags(fss.FlagSet("store"))
 	o.Recommended.Etcd.AddFlags(fss.FlagSet("external etcd"))
-	// It is for the library's own deletion of collections, which ours replaces.
+	// The flag is for the library's deletecollection, which this server replaces.
 	utilruntime.Must(fss.FlagSet("external etcd").MarkHidden("delete-collection-workers"))
 	o.Recommended.SecureServing.AddFlags(fss.FlagSet("serving"))
 	o.Recommended.Authentication.AddFlags(fss.FlagSet("authentication"))
@@ -83,9 +82,9 @@ func (o *Options) AddFlags(fss *cliflag.NamedFlagSets) {
 	logsapi.AddFlags(o.Logs, fss.FlagSet("logs"))
 }
 
-// Complete fills in what follows from other flags.
+// Complete sets options that follow from other options.
 func (o *Options) Complete() error {
-	// One kubeconfig serves every purpose unless another is given for one.
+	// --kubeconfig is also the default of the more specific kubeconfig flags.
 	kubeconfig := o.Recommended.CoreAPI.CoreAPIKubeconfigPath
 	if o.Recommended.Authentication.RemoteKubeConfigFile == "" {
 		o.Recommended.Authentication.RemoteKubeConfigFile = kubeconfig
@@ -96,7 +95,7 @@ func (o *Options) Complete() error {
 	return o.Registration.complete()
 }
 
-// Validate returns everything that is wrong with the options.
+// Validate returns an error for everything that is wrong with the options.
 func (o *Options) Validate() []error {
 	var errs []error
 	errs = append(errs, o.validateRecommended()...)
@@ -106,8 +105,8 @@ func (o *Options) Validate() []error {
 	return errs
 }
 
-// validateRecommended leaves out one rule of the library: an etcd need not be
-// given, since one is embedded.
+// validateRecommended validates the library's options, but does not require an etcd, since
+// there is an embedded one.
 func (o *Options) validateRecommended() []error {
 	recommended, etcd := *o.Recommended, *o.Recommended.Etcd
 	if len(etcd.StorageConfig.Transport.ServerList) == 0 {

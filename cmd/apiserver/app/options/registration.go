@@ -23,8 +23,8 @@ type RegistrationOptions struct {
 	Service string
 	// APIService is the APIService whose caBundle the server keeps.
 	APIService string
-	// OwnPod is the pod that the server runs in, empty outside a cluster. It
-	// comes from the environment: POD_NAMESPACE and POD_NAME.
+	// OwnPod is the pod that the server runs in, from the environment variables
+	// POD_NAMESPACE and POD_NAME. It is empty outside a cluster.
 	OwnPod types.NamespacedName
 
 	service types.NamespacedName
@@ -65,8 +65,8 @@ func (o *RegistrationOptions) validate() []error {
 	return errs
 }
 
-// ServerNames are the DNS names that the server's own certificate is for, the
-// one that the aggregator uses first.
+// ServerNames returns the DNS names for the server's own certificate. The first is the one
+// that the aggregator uses.
 func (o *RegistrationOptions) ServerNames() []string {
 	return []string{o.service.Name + "." + o.service.Namespace + ".svc", "localhost"}
 }

@@ -12,17 +12,16 @@ import (
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/embeddedetcd"
 )
 
-// minQuotaBytes is the least size of an embedded store that makes sense: bbolt
-// takes about 100 KiB for an empty one, and a NodeMaintenance takes a few KiB.
+// minQuotaBytes is the smallest useful quota: an empty bbolt database has about 100 KiB,
+// and a NodeMaintenance takes a few KiB.
 const minQuotaBytes = 16 << 20
 
 // StoreOptions is where the server keeps its data.
 type StoreOptions struct {
-	// DataDir is the folder of the embedded store and of the server's own
-	// serving certificate.
+	// DataDir is the directory of the embedded store and of the server's own serving
+	// certificate.
 	DataDir string
-	// QuotaBytes is the size, in bytes, from which on an embedded store refuses
-	// writes.
+	// QuotaBytes is the size, in bytes, at which an embedded store begins to refuse writes.
 	QuotaBytes int64
 }
 
@@ -35,10 +34,10 @@ func newStoreOptions() *StoreOptions {
 
 func (o *StoreOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.DataDir, "data-dir", o.DataDir,
-		"Folder of the embedded etcd, which is used unless --etcd-servers is given, and of the server's own "+
-			"serving certificate. One server process a folder.")
+		"Directory of the embedded etcd, which is used unless --etcd-servers is given, and of the server's own "+
+			"serving certificate. Each server process needs its own directory.")
 	fs.Int64Var(&o.QuotaBytes, "embedded-etcd-quota-bytes", o.QuotaBytes,
-		"Size from which on the embedded etcd refuses writes.")
+		"Size in bytes at which the embedded etcd begins to refuse writes.")
 }
 
 func (o *StoreOptions) validate() []error {

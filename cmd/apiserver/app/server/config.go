@@ -1,8 +1,8 @@
 // Copyright The maintenance-apiserver Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package server puts the parts together: it is the one place where the
-// registry, which stores what is asked for, meets the drainer, which does it.
+// Package server connects the registry, which stores what users ask for, with the drainer,
+// which does it. No other package imports both.
 package server
 
 import (
@@ -25,15 +25,14 @@ import (
 )
 
 const (
-	// version is the major and minor version of this server, which /version
-	// and OpenAPI show.
+	// version is the major and minor version of this server in /version and OpenAPI.
 	version = "0.1"
 
-	// requestsDrainTimeout is how long requests under way may take to end at
-	// shutdown, before they are cut off. Watches end sooner.
+	// requestsDrainTimeout is how long requests in flight may take at shutdown before they
+	// are canceled. Watches end sooner.
 	requestsDrainTimeout = 2 * time.Second
-	// connectionsCloseTimeout is how long connections may take to close, requests
-	// included: net/http waits a second for what a client may have sent meanwhile.
+	// connectionsCloseTimeout is how long requests and their connections may take to end at
+	// shutdown. net/http waits a second for what a client may still send.
 	connectionsCloseTimeout = requestsDrainTimeout + 2*time.Second
 )
 
@@ -41,21 +40,21 @@ const (
 type Config struct {
 	// Generic is the part that every API server has.
 	Generic *genericapiserver.RecommendedConfig
-	// Publisher keeps the aggregator's trust in the server's own certificate.
-	// Nil where the admin provides the certificate.
+	// Publisher makes the aggregator trust the server's own certificate. It is nil if the
+	// admin provides the certificate.
 	Publisher *servingcert.Publisher
-	// Drainer is the drainer's configuration, without its client to this
-	// server, which is not known yet.
+	// Drainer is the drainer's configuration, without its client for this server, which New
+	// creates.
 	Drainer drainer.Config
 }
 
-// NewGenericConfig returns the generic configuration with the API's scheme,
-// OpenAPI and version in it.
+// NewGenericConfig returns the generic configuration with the API's scheme, OpenAPI and
+// version.
 func NewGenericConfig() *genericapiserver.RecommendedConfig {
 	config := genericapiserver.NewRecommendedConfig(scheme.Codecs)
 	config.EffectiveVersion = basecompatibility.NewEffectiveVersionFromString(version, version, version)
 	config.FeatureGate = utilfeature.DefaultFeatureGate
-	// Without it, watches would keep their connections open.
+	// Otherwise watches would keep their connections open at shutdown.
 	config.ShutdownWatchTerminationGracePeriod = requestsDrainTimeout
 
 	namer := openapinamer.NewDefinitionNamer(scheme.Scheme)
@@ -72,12 +71,12 @@ type completedConfig struct {
 	drainer   drainer.Config
 }
 
-// CompletedConfig can only be made by Complete, so that no default is missed.
+// CompletedConfig is made by Complete only, so that no default is missing.
 type CompletedConfig struct {
 	*completedConfig
 }
 
-// Complete fills in what follows from the rest.
+// Complete sets what follows from the rest of the configuration.
 func (c *Config) Complete() CompletedConfig {
 	return CompletedConfig{&completedConfig{
 		generic:   c.Generic.Complete(),
@@ -86,7 +85,7 @@ func (c *Config) Complete() CompletedConfig {
 	}}
 }
 
-// New makes the server. Nothing runs before Run.
+// New returns a server that does nothing until Run is called.
 func (c CompletedConfig) New() (*Server, error) {
 	cutOffRequests := makeRequestsEnd(c.generic.Config)
 	c.generic.AdmissionControl = admission.NewChainHandler(
@@ -115,7 +114,7 @@ func (c CompletedConfig) New() (*Server, error) {
 	return s, s.addHooks()
 }
 
-// newDrainer gives the drainer its client to this server: in process, as the
+// newDrainer returns the drainer. Its client for this server calls it in process, as the
 // privileged loopback user.
 func (c CompletedConfig) newDrainer() (*drainer.Drainer, error) {
 	client, err := versioned.NewForConfig(c.generic.LoopbackClientConfig)

@@ -10,9 +10,9 @@ import (
 	genericapiserver "k8s.io/apiserver/pkg/server"
 )
 
-// makeRequestsEnd has the server made from config end the requests under way when
-// cutOff is called. The library lets them go on for up to a minute: one that waits
-// for a slow admission webhook would hold up the server's stop.
+// makeRequestsEnd changes config so that cutOff cancels the server's requests in flight.
+// The library lets them continue for up to a minute, so a request that waits for a slow
+// admission webhook would delay the shutdown.
 func makeRequestsEnd(config *genericapiserver.Config) (cutOff context.CancelFunc) {
 	over, cutOff := context.WithCancel(context.Background())
 	build := config.BuildHandlerChainFunc
@@ -22,7 +22,7 @@ func makeRequestsEnd(config *genericapiserver.Config) (cutOff context.CancelFunc
 	return cutOff
 }
 
-// endWith ends every request, at the latest, when over ends.
+// endWith cancels every request that is still in flight when over ends.
 func endWith(over context.Context, handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		ctx, cancel := context.WithCancel(req.Context())

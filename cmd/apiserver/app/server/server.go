@@ -18,11 +18,12 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
 )
 
-// workStopTimeout bounds the wait for the drainer at shutdown, which waits for its
-// evictions and gives up on its other requests.
+// workStopTimeout is how long the drainer may take to stop at shutdown. The drainer waits
+// for its evictions, and cancels its other requests.
 const workStopTimeout = 4 * time.Second
 
-// Server is the API server and the work that goes on beside it.
+// Server is the API server, with the drainer and the publisher of its certificate, which
+// run in the background.
 type Server struct {
 	generic   *genericapiserver.GenericAPIServer
 	drainer   *drainer.Drainer
@@ -34,18 +35,19 @@ type Server struct {
 	cutOffRequests context.CancelFunc
 }
 
-// Run serves until ctx ends; then the drainer stops, requests under way end, and
-// Run returns.
+// Run serves until ctx ends. Then the drainer stops, requests in flight end, and Run
+// returns.
 func (s *Server) Run(ctx context.Context) error {
 	defer s.cutOffRequests()
 	err := s.generic.PrepareRun().RunWithContext(ctx)
-	// The pre-shutdown hook has done this already, unless serving never began.
+	// The pre-shutdown hook has already done this, unless the server never began to serve.
 	return errors.Join(err, s.waitForWork())
 }
 
-// addHooks ties the work to the API server's life. The work has a context of its
-// own: a hook's ends only after every pre-shutdown hook has returned, so that one
-// which waits for work tied to it would wait for ever.
+// addHooks starts and stops the background work with the API server. The work has its own
+// context. The context of a post-start hook ends only after every pre-shutdown hook has
+// returned, so a pre-shutdown hook that waited for work with that context would wait
+// forever.
 func (s *Server) addHooks() error {
 	ctx, stop := context.WithCancel(context.Background())
 	s.stopWork = stop
@@ -71,15 +73,15 @@ func (s *Server) addHooks() error {
 	)
 }
 
-// stopDrainer is what happens before requests are refused, for the drainer's own
-// come through this server. Those under way then have some time left.
+// stopDrainer runs before the server refuses requests, since the drainer still sends
+// requests to it. Requests that are then in flight have requestsDrainTimeout to end.
 func (s *Server) stopDrainer() error {
 	err := s.waitForWork()
 	time.AfterFunc(requestsDrainTimeout, s.cutOffRequests)
 	return err
 }
 
-// waitForWork stops the work and waits until it has ended.
+// waitForWork stops the background work and waits until it has ended.
 func (s *Server) waitForWork() error {
 	s.stopWork()
 	ended := make(chan struct{})

@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// Files is where the server's own pair lies, and the names it is for.
+// Files says where the server's own certificate and key are stored, and for which names they are.
 type Files struct {
-	// Dir is the folder of the files. It is created if it does not exist.
+	// Dir is the directory of the files. It is created if it does not exist.
 	Dir string
-	// Names are the DNS names by which the server is called; the first is the
-	// one that the aggregator uses, <service>.<namespace>.svc.
+	// Names are the DNS names of the server. The first is the one that the aggregator uses,
+	// <service>.<namespace>.svc.
 	Names []string
 }
 
@@ -25,11 +25,11 @@ func (f Files) CertFile() string { return filepath.Join(f.Dir, certFile) }
 // KeyFile is the path of the private key, for --tls-private-key-file.
 func (f Files) KeyFile() string { return filepath.Join(f.Dir, keyFile) }
 
-// Ensure makes a pair unless a usable one is there: whole, for the same names,
-// and not due for renewal.
+// Ensure creates a pair, unless there is a usable one: complete, for the same names, and
+// not due for renewal.
 func (f Files) Ensure(now time.Time) error {
 	if err := os.MkdirAll(f.Dir, 0o700); err != nil {
-		return fmt.Errorf("could not create a folder for the serving certificate: %w", err)
+		return fmt.Errorf("could not create a directory for the serving certificate: %w", err)
 	}
 	if pair, err := readPair(f.Dir); err == nil && pair.covers(f.Names) && !pair.dueForRenewal(now) {
 		return nil

@@ -1,9 +1,9 @@
 // Copyright The maintenance-apiserver Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package servingcert gives the server a serving certificate of its own, where
-// the admin gives it none, and makes the aggregator trust it: the CA that signed
-// it goes into the caBundle of the server's APIService.
+// Package servingcert creates a serving certificate if the admin provides none. It makes
+// the aggregator trust the certificate: it sets the caBundle of the server's APIService to
+// the CA that signed it.
 package servingcert
 
 import (
@@ -25,14 +25,14 @@ const (
 	certFile = "tls.crt"
 	keyFile  = "tls.key"
 
-	// lifetime is how long a certificate is valid; it is renewed when a third
-	// of that is left.
+	// lifetime is how long a certificate is valid. It is renewed when a third of that is
+	// left.
 	lifetime    = 365 * 24 * time.Hour
 	renewBefore = lifetime / 3
 )
 
-// Pair is a serving certificate, signed by a CA that signs nothing else and
-// whose key is not kept, with its private key.
+// Pair is a serving certificate with its private key. The CA that signed it signs nothing
+// else, and the key of the CA is not kept.
 type Pair struct {
 	cert []byte // the certificate and behind it its CA, as PEM
 	key  []byte // as PEM
@@ -41,7 +41,7 @@ type Pair struct {
 	ca   *x509.Certificate
 }
 
-// newPair makes a pair for a server that is called by the given DNS names.
+// newPair creates a pair for a server with the given DNS names.
 func newPair(names []string) (*Pair, error) {
 	cert, key, err := certutil.GenerateSelfSignedCertKeyWithOptions(certutil.SelfSignedCertKeyOptions{
 		Host:         names[0],
@@ -68,7 +68,7 @@ func parsePair(cert, key []byte) (*Pair, error) {
 	return &Pair{cert: cert, key: key, leaf: chain[0], ca: chain[1]}, nil
 }
 
-// readPair reads the pair that write left in dir.
+// readPair reads the pair that write stored in dir.
 func readPair(dir string) (*Pair, error) {
 	cert, err := os.ReadFile(filepath.Join(dir, certFile))
 	if err != nil {
@@ -101,7 +101,7 @@ func (p *Pair) dueForRenewal(now time.Time) bool {
 	return now.After(p.leaf.NotAfter.Add(-renewBefore))
 }
 
-// bundle is the CAs of the given pairs as PEM.
+// bundle returns the CAs of the given pairs as PEM.
 func bundle(pairs ...*Pair) ([]byte, error) {
 	var out bytes.Buffer
 	for _, p := range pairs {

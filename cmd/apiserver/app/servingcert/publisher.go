@@ -18,25 +18,25 @@ import (
 )
 
 const (
-	// checkInterval is how often the APIService and the age of the certificate
-	// are looked at. A caBundle that somebody has lost, by kubectl replace for one,
-	// makes the API unavailable for as long.
+	// checkInterval is how often the APIService and the age of the certificate are checked.
+	// If the caBundle is lost, for example by kubectl replace, the API is unavailable until
+	// the next check.
 	checkInterval = 30 * time.Second
-	// retryInterval is how soon a publication that failed is tried again: the
-	// APIService may not have been applied yet.
+	// retryInterval is how soon a failed publication is retried. It may have failed because
+	// the APIService does not exist yet.
 	retryInterval = 5 * time.Second
-	// publishTimeout bounds one publication.
+	// publishTimeout is the timeout of one publication.
 	publishTimeout = 10 * time.Second
 )
 
-// Publisher keeps the caBundle of the server's APIService in step with the
-// server's own certificate, and renews that certificate in time.
+// Publisher keeps the caBundle of the server's APIService up to date with the server's own
+// certificate, and renews that certificate in time.
 type Publisher struct {
-	// Files is the pair in use. The server reads it again when it changes.
+	// Files is the pair in use. The server reloads it when it changes.
 	Files Files
-	// APIServices reaches the cluster's APIServices.
+	// APIServices is the client for the cluster's APIServices.
 	APIServices apiregistrationclient.APIServiceInterface
-	// APIServiceName is the name of the server's own one.
+	// APIServiceName is the name of the server's own APIService.
 	APIServiceName string
 	// Clock tells the time.
 	Clock clock.WithTicker
@@ -61,9 +61,9 @@ func (p *Publisher) Run(ctx context.Context) {
 	}
 }
 
-// sync publishes the CA of the certificate in use. A certificate that is due for
-// renewal is replaced, after its successor's CA has been published beside its
-// own; the next sync then publishes the successor's alone.
+// sync publishes the CA of the certificate in use. If the certificate is due for renewal,
+// sync creates a new one, publishes both CAs, and then replaces the old certificate. The
+// next sync publishes the new CA alone.
 func (p *Publisher) sync(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, publishTimeout)
 	defer cancel()

@@ -12,8 +12,8 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// quietGRPC has gRPC log its warnings as the details that they are: one for each
-// attempt to connect, and some at every stop. What comes of it is in the errors of
+// quietGRPC makes gRPC log its warnings with verbosity 2. They are only details: one for
+// each attempt to connect, and some at every stop. Real problems show in the errors of
 // calls, and in readyz. It must be called before gRPC is used.
 var quietGRPC = sync.OnceFunc(func() {
 	grpclog.SetLoggerV2(grpclog.NewLoggerV2(io.Discard, details{}, io.Discard))

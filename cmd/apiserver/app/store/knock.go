@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// knockTimeout bounds one attempt to connect.
+// knockTimeout is the timeout of one attempt to connect.
 const knockTimeout = time.Second
 
-// knock connects to an etcd that has not answered, to find out why; nil where that
-// does not show. The client keeps what it met to its log and tries again.
+// knock connects to an etcd that has not answered, to find out why. It returns nil if that
+// succeeds. The etcd client does not return such errors: it only logs them, and retries.
 func knock(ctx context.Context, endpoint string, tlsConfig *tls.Config) error {
 	u, err := url.Parse(endpoint)
 	if err != nil {

@@ -1,8 +1,8 @@
 // Copyright The maintenance-apiserver Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package store opens the etcd that the registry keeps its objects in: the one
-// embedded in this process, or an external one.
+// Package store opens the etcd that stores the registry's objects: the one embedded in this
+// process, or an external one.
 package store
 
 import (
@@ -23,22 +23,22 @@ import (
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/embeddedetcd"
 )
 
-// reachTimeout bounds how long an external etcd may take to answer at start.
+// reachTimeout is how long an external etcd may take to answer at start.
 const reachTimeout = 7 * time.Second
 
 // Store is an open etcd.
 type Store struct {
-	// ID tells this store from any other, for as long as its data exists. What
-	// the server marks in the cluster carries it.
+	// ID is different for every store, and stays the same as long as the store's data
+	// exists. The annotation of a cordoned node has it.
 	ID string
 
 	embedded *embeddedetcd.Server
 }
 
-// Open opens the etcd that backend names, or, where it names none, the embedded
-// one in embedded.Dir, whose address it then writes into backend. It returns
-// when the store answers, or an error for an admin to read, within 10 seconds unless a large store is
-// on a slow disk.
+// Open opens the etcd that backend names. If backend names none, Open starts the embedded one in
+// embedded.Dir, and sets its address in backend. It returns when the store answers, or with an
+// error for an admin to read. That takes at most 10 seconds, unless a large store is on a slow
+// disk.
 func Open(ctx context.Context, backend *storagebackend.TransportConfig, prefix string, embedded embeddedetcd.Config) (*Store, error) {
 	quietGRPC()
 	s := &Store{}
@@ -65,15 +65,15 @@ func (s *Store) Failed() <-chan error {
 	return s.embedded.Err()
 }
 
-// Close closes an embedded store and waits until that is done. The server that
-// uses it must have stopped before.
+// Close closes an embedded store, and waits until it is closed. The server that uses it
+// must have stopped before.
 func (s *Store) Close() {
 	if s.embedded != nil {
 		s.embedded.Stop()
 	}
 }
 
-// identify reads the store's ID, which the first server to use it writes.
+// identify reads the store's ID. If there is none yet, it writes one.
 func identify(ctx context.Context, backend *storagebackend.TransportConfig, prefix string) (string, error) {
 	tlsConfig, err := clientTLS(backend)
 	if err != nil {
@@ -85,7 +85,7 @@ func identify(ctx context.Context, backend *storagebackend.TransportConfig, pref
 		Endpoints: backend.ServerList,
 		TLS:       tlsConfig,
 		Context:   reach,
-		// Its retries are noise; the outcome is in the error.
+		// The logger would log each retry; the result is in the error.
 		Logger: zap.NewNop(),
 	}, path.Join("/", prefix, "store-id"))
 	if !errors.Is(err, context.DeadlineExceeded) {
@@ -97,8 +97,8 @@ func identify(ctx context.Context, backend *storagebackend.TransportConfig, pref
 	return "", fmt.Errorf("no answer within %s", reachTimeout)
 }
 
-// readID reads key, and writes it where nobody has yet. A store that takes no more
-// writes can be read still.
+// readID reads key. It writes a new ID only if there is none, so that it also works with a
+// store that is full and refuses writes.
 func readID(ctx context.Context, config clientv3.Config, key string) (string, error) {
 	client, err := clientv3.New(config)
 	if err != nil {

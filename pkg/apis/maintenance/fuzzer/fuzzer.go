@@ -12,8 +12,8 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 )
 
-// Funcs returns the functions that fill the group's types where plain random
-// values do not do.
+// Funcs returns the functions that fill those types for which plain random values do not
+// work.
 var Funcs = func(runtimeserializer.CodecFactory) []any {
 	return []any{
 		func(spec *maintenance.NodeMaintenanceSpec, c randfill.Continue) {

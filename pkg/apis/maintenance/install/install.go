@@ -12,9 +12,9 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-// Install registers the group's internal and served types, their conversions
-// and defaults. It panics on a registration that contradicts another one, which
-// is an error of this program and shows at its first start.
+// Install registers the group's internal and served types, their conversions and defaults.
+// It panics if two registrations contradict each other. That is a mistake in this program,
+// and shows at every start.
 func Install(scheme *runtime.Scheme) {
 	utilruntime.Must(maintenance.AddToScheme(scheme))
 	utilruntime.Must(v1beta1.AddToScheme(scheme))

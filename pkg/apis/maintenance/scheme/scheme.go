@@ -1,7 +1,7 @@
 // Copyright The maintenance-apiserver Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package scheme holds the one scheme that the server's API is encoded with.
+// Package scheme has the scheme that the server encodes and decodes API objects with.
 package scheme
 
 import (
@@ -26,8 +26,8 @@ func newScheme() *runtime.Scheme {
 	s := runtime.NewScheme()
 	install.Install(s)
 
-	// Options, statuses and discovery are read and written in the core
-	// version, whatever group a request is for.
+	// Options, statuses and discovery are encoded in the core version v1, for requests to
+	// any group.
 	core := schema.GroupVersion{Version: "v1"}
 	metav1.AddToGroupVersion(s, core)
 	s.AddUnversionedTypes(core,

@@ -13,12 +13,12 @@ const (
 	// ConditionBlocked is True while something keeps a pod from being evicted;
 	// status.blockers says what.
 	ConditionBlocked = "Blocked"
-	// ConditionVolumesDetached is True when no volume of a pod that had to move
-	// is attached to the node any more. It says nothing of when the pods are
-	// gone: Drained does, and may be True before.
+	// ConditionVolumesDetached is True when no volume of the pods that had to leave is
+	// attached to the node any more. It does not say that the pods are gone: that is
+	// Drained, which may become True earlier.
 	ConditionVolumesDetached = "VolumesDetached"
-	// ConditionExpiring is True when most of the time that spec.expirationSeconds
-	// gives is over: the hold ends soon, unless that is raised.
+	// ConditionExpiring is True once 80 % of spec.expirationSeconds is over. The server
+	// then deletes the hold soon, unless expirationSeconds is raised.
 	ConditionExpiring = "Expiring"
 )
 
@@ -26,8 +26,8 @@ const (
 const (
 	// ReasonCordoned means that the node is cordoned.
 	ReasonCordoned = "Cordoned"
-	// ReasonCordonFailed means that the node could not be cordoned; the message says
-	// why. It is tried again.
+	// ReasonCordonFailed means that the node could not be cordoned; the message says why.
+	// It is retried.
 	ReasonCordonFailed = "CordonFailed"
 	// ReasonStageIdle means that spec.stage is Idle, so that nothing is done.
 	ReasonStageIdle = "StageIdle"
@@ -40,20 +40,21 @@ const (
 	ReasonNodeDeleted = "NodeDeleted"
 	// ReasonDraining means that pods are still to be evicted, or are terminating.
 	ReasonDraining = "Draining"
-	// ReasonDeadlineExceeded means that pods are left past status.deadline. Evictions go on.
+	// ReasonDeadlineExceeded means that pods are still on the node after status.deadline. Evictions
+	// continue.
 	ReasonDeadlineExceeded = "DeadlineExceeded"
-	// ReasonNodeEmpty means that nothing that a drain removes is left on the node.
+	// ReasonNodeEmpty means that no pod that a drain can remove is left on the node.
 	ReasonNodeEmpty = "NodeEmpty"
-	// ReasonSelectedPodsGone means that the pods that spec.drain selects are gone; others
-	// may be there still.
+	// ReasonSelectedPodsGone means that the pods that spec.drain selects are gone; other
+	// pods may still be there.
 	ReasonSelectedPodsGone = "SelectedPodsGone"
 	// ReasonNotBlocked means that nothing keeps a pod from being evicted.
 	ReasonNotBlocked = "NotBlocked"
-	// ReasonVolumesAttached means that volumes of pods that had to move are still
+	// ReasonVolumesAttached means that volumes of the pods that had to leave are still
 	// attached to the node.
 	ReasonVolumesAttached = "VolumesAttached"
 	// ReasonNoVolumesAttached means that no volume of such a pod is attached.
 	ReasonNoVolumesAttached = "NoVolumesAttached"
-	// ReasonExpiresSoon means that the hold ends at status.expirationTime.
+	// ReasonExpiresSoon means that the server deletes the hold at status.expirationTime.
 	ReasonExpiresSoon = "ExpiresSoon"
 )

@@ -13,15 +13,15 @@ import (
 	"k8s.io/apimachinery/pkg/conversion"
 )
 
-// drainPlanParameters are the query parameters that DrainPlanOptions are read from.
+// drainPlanParameters are the query parameters of DrainPlanOptions.
 var drainPlanParameters = []string{"podSelector", "gracePeriodSeconds", "unmanagedPods", "emptyDirPods"}
 
-// generalParameters are those that any GET may have: clients add them by themselves.
+// generalParameters are the query parameters that any GET may have. Clients add them by themselves.
 var generalParameters = []string{"pretty", "timeout", "resourceVersion", "includeObject"}
 
-// Convert_url_Values_To_v1beta1_DrainPlanOptions reads the query parameters of a request. One that
-// it does not know is an error: a plan for other pods than those that were meant would look right.
-// The name's form is what conversion-gen looks for.
+// Convert_url_Values_To_v1beta1_DrainPlanOptions reads the query parameters of a request. An
+// unknown parameter is an error: if it were ignored, the plan would not be the one that the user
+// wants. conversion-gen finds the function by its name.
 func Convert_url_Values_To_v1beta1_DrainPlanOptions(in *url.Values, out *DrainPlanOptions, s conversion.Scope) error {
 	for _, name := range slices.Sorted(maps.Keys(*in)) {
 		if !slices.Contains(drainPlanParameters, name) && !slices.Contains(generalParameters, name) {

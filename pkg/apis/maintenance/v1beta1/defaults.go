@@ -9,16 +9,16 @@ func addDefaultingFuncs(scheme *runtime.Scheme) error {
 	return RegisterDefaults(scheme)
 }
 
-// SetDefaults_NodeMaintenanceSpec fills in the stage: a maintenance that says
-// nothing else drains its node. The name's form is what defaulter-gen looks for.
+// SetDefaults_NodeMaintenanceSpec sets the stage to Drain if it is empty. defaulter-gen
+// finds the function by its name.
 func SetDefaults_NodeMaintenanceSpec(spec *NodeMaintenanceSpec) {
 	if spec.Stage == "" {
 		spec.Stage = StageDrain
 	}
 }
 
-// SetDefaults_DrainSpec writes out what a drain does where its spec says nothing, so that
-// the object shows it.
+// SetDefaults_DrainSpec sets the fields that are empty, so that the object shows what the
+// drain does.
 func SetDefaults_DrainSpec(drain *DrainSpec) {
 	if drain.OnTimeout == "" {
 		drain.OnTimeout = OnTimeoutReport

@@ -14,8 +14,8 @@ import (
 // --field-selector status.state=Drained. The other field is metadata.name.
 const FieldState = "status.state"
 
-// The fields that a list or a watch of NodeMaintenances can be selected by,
-// besides metadata.name: kubectl get nm --field-selector spec.nodeName=worker-3.
+// The fields that a field selector for NodeMaintenances can have, besides metadata.name:
+// kubectl get nm --field-selector spec.nodeName=worker-3.
 const (
 	// FieldNodeName selects the holds on one node.
 	FieldNodeName = "spec.nodeName"

@@ -3,13 +3,13 @@
 
 package v1beta1
 
-// How long the lists in a status may grow, so that a NodeMaintenance stays small
-// whatever happens on its node. A count beside each list tells of the rest.
+// The maximum lengths of the lists in a status, so that objects stay small. A count next to
+// each list has the full number.
 const (
-	// MaxPendingPods is how many pods status.pendingPods lists.
+	// MaxPendingPods is how many pods status.pendingPods lists at most.
 	MaxPendingPods = 100
-	// MaxBlockers is how many blockers status.blockers lists.
+	// MaxBlockers is how many blockers status.blockers lists at most.
 	MaxBlockers = 20
-	// MaxHolds is how many NodeMaintenances the status of a NodeState lists.
+	// MaxHolds is how many NodeMaintenances the status of a NodeState lists at most.
 	MaxHolds = 20
 )

@@ -5,32 +5,32 @@ package v1beta1
 
 // The marks that the server leaves on objects while a node is in maintenance.
 const (
-	// UncordonFinalizer is on every NodeMaintenance from its creation, and
-	// keeps it until the node no longer needs what this hold asked for. Only
-	// the server itself removes it.
+	// UncordonFinalizer is on every NodeMaintenance from its creation. The server removes
+	// it when the node has been given back, or other holds keep it in maintenance. Nobody
+	// else can remove it.
 	UncordonFinalizer = GroupName + "/uncordon"
 
-	// DrainTaint is the key of the taint, of effect NoSchedule, that a cordoned
-	// node carries. It is the key that node-maintenance-operator uses, so
-	// that tolerations and alerts written for it go on working.
+	// DrainTaint is the key of the taint, with the effect NoSchedule, of a cordoned node.
+	// node-maintenance-operator uses the same key, so tolerations and alerts that were
+	// written for it continue to work.
 	DrainTaint = "medik8s.io/drain"
 
-	// ExcludeFromRemediationLabel, with the value "true", keeps the medik8s
-	// remediators from rebooting a node that is down on purpose.
+	// ExcludeFromRemediationLabel, with the value "true", keeps the medik8s remediation
+	// operators from rebooting a node that is down on purpose.
 	ExcludeFromRemediationLabel = "remediation.medik8s.io/exclude-from-remediation"
 
-	// HoldsAnnotation says on the Node who holds it and why, as JSON. It is
-	// for people to read, and for telling whose a node is that was left behind
-	// or that another server holds too.
+	// HoldsAnnotation on a Node says who holds the node and why, as JSON, for people to
+	// read. It also names the store of the server that cordoned the node. Servers use that
+	// to tell which nodes are not theirs to give back.
 	HoldsAnnotation = GroupName + "/holds"
 )
 
-// DrainLabel on a pod says how a drain treats it, before any rule. The label and its values are
-// Cluster API's, so that pods labelled for it are treated alike.
+// DrainLabel on a pod says how the pod is drained, and takes precedence over rules. The label and
+// its values are those of Cluster API and mean the same.
 const (
 	DrainLabel = "cluster.x-k8s.io/drain"
 	// DrainLabelSkip leaves the pod on the node.
 	DrainLabelSkip = "skip"
-	// DrainLabelWaitCompleted lets the pod run to its end.
+	// DrainLabelWaitCompleted waits until the pod has run to completion, and then removes it.
 	DrainLabelWaitCompleted = "wait-completed"
 )

@@ -13,8 +13,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 )
 
-// maxRules is more than anybody can keep in mind, and few enough to ask all of them for each
-// pod of a node.
+// maxRules is more than anybody needs, and few enough to check all of them for each pod of a node.
 const maxRules = 64
 
 var (
@@ -23,15 +22,15 @@ var (
 	drainActions     = []maintenance.DrainAction{maintenance.ActionDrain, maintenance.ActionSkip, maintenance.ActionWaitCompleted}
 )
 
-// ValidateDrain checks how pods are to leave a node. The path is where the drain stands; nil: at
-// the root.
+// ValidateDrain checks a drain. path is the path of the drain in its object, or nil if the drain is
+// the object.
 func ValidateDrain(drain *maintenance.DrainSpec, path *field.Path) field.ErrorList {
 	allErrs := validateSelector(drain.PodSelector, path.Child("podSelector"))
 	allErrs = append(allErrs, validateSeconds(drain.GracePeriodSeconds, path.Child("gracePeriodSeconds"))...)
 	allErrs = append(allErrs, validateSeconds(drain.TimeoutSeconds, path.Child("timeoutSeconds"))...)
 	allErrs = append(allErrs, validateEnum(drain.OnTimeout, timeoutActions, path.Child("onTimeout"))...)
 	if drain.OnTimeout == maintenance.OnTimeoutDelete && drain.TimeoutSeconds == nil {
-		allErrs = append(allErrs, field.Required(path.Child("timeoutSeconds"), "must say after how long onTimeout: Delete deletes what is left"))
+		allErrs = append(allErrs, field.Required(path.Child("timeoutSeconds"), "must be set with onTimeout: Delete, which deletes pods after that time"))
 	}
 	allErrs = append(allErrs, validateEnum(drain.UnmanagedPods, evictionPolicies, path.Child("unmanagedPods"))...)
 	allErrs = append(allErrs, validateEnum(drain.EmptyDirPods, evictionPolicies, path.Child("emptyDirPods"))...)
@@ -58,7 +57,7 @@ func validateRule(rule *maintenance.DrainRule, path *field.Path) field.ErrorList
 	allErrs = append(allErrs, validateEnum(rule.Action, drainActions, path.Child("action"))...)
 	if rule.Order != 0 && rule.Action != maintenance.ActionDrain {
 		allErrs = append(allErrs, field.Invalid(path.Child("order"), rule.Order,
-			fmt.Sprintf("may only be set with action Drain: action %s evicts in no order", rule.Action)))
+			fmt.Sprintf("may be set only with action Drain, not with %s", rule.Action)))
 	}
 	return allErrs
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 )
 
-// FuzzValidation fills objects with whatever the input makes of them. Validation
-// must not panic on any.
+// FuzzValidation fills objects with values made from the input. Validation must not panic
+// on any of them.
 func FuzzValidation(f *testing.F) {
 	for seed := range uint64(200) {
 		f.Add(binary.LittleEndian.AppendUint64(nil, seed))

@@ -12,21 +12,21 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 )
 
-// A request may be larger than what the store takes in one message, 2 MiB, and
-// the store's refusal would be an error of the server's. The bounds leave room
-// for the status and for what the server adds, so that whatever was accepted can
-// be updated and deleted too.
+// A request can be larger than the 2 MiB that the store accepts in one message. If the
+// store refused it, the client would get an internal server error. The limits are lower
+// than that, so that the status and what the server adds fit in too, and every object can
+// still be updated and deleted.
 const (
 	maxMetadataBytes = 64 << 10
 	maxSelectorBytes = 16 << 10 // of the drain's selector, and of all its rules
-	// maxManagedFieldsBytes has room for some managers of the largest metadata.
+	// maxManagedFieldsBytes is enough for several managers of the largest metadata.
 	maxManagedFieldsBytes = 512 << 10
 )
 
-// ValidateSize bounds what has no bound of its own: the number of labels,
-// finalizers and owners, of the terms of selectors, and of those who apply. It
-// refuses only what has become larger: an object that is too large already can
-// still be changed, and made smaller. The old object of a new one is empty.
+// ValidateSize limits the parts that have no other limit: labels, annotations, finalizers,
+// owners, selectors, rules and managed fields. It refuses only parts that have become
+// larger, so that an object that is too large already can still be changed and made
+// smaller. For a create, oldNM is an empty object.
 func ValidateSize(newNM, oldNM *maintenance.NodeMaintenance) field.ErrorList {
 	newDrain, oldDrain, drainPath := &newNM.Spec.Drain, &oldNM.Spec.Drain, field.NewPath("spec", "drain")
 	allErrs := validateBytes(ownMetadata(newNM), ownMetadata(oldNM), maxMetadataBytes, field.NewPath("metadata"))
@@ -35,8 +35,8 @@ func ValidateSize(newNM, oldNM *maintenance.NodeMaintenance) field.ErrorList {
 	return append(allErrs, validateBytes(newDrain.Rules, oldDrain.Rules, maxSelectorBytes, drainPath.Child("rules"))...)
 }
 
-// ownMetadata leaves out who manages which field: that is the server's account, which grows
-// with each further manager whatever this one writes.
+// ownMetadata is the metadata without managedFields. The server writes these, and they grow with
+// each manager, whatever the current request writes.
 func ownMetadata(nm *maintenance.NodeMaintenance) metav1.ObjectMeta {
 	own := nm.ObjectMeta
 	own.ManagedFields = nil
@@ -57,7 +57,7 @@ func validateBytes(newPart, oldPart any, limit int, path *field.Path) field.Erro
 	return field.ErrorList{field.TooLong(path, "", limit)}
 }
 
-// jsonSize is about what a part of an object takes in the store.
+// jsonSize is about the size of a part of an object in the store, in bytes.
 func jsonSize(part any) (int, error) {
 	encoded, err := json.Marshal(part)
 	return len(encoded), err

@@ -13,7 +13,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 )
 
-// labels makes so many labels, of 26 bytes each as JSON.
+// labels makes labels of 26 bytes each as JSON.
 func labels(count int) map[string]string {
 	labels := map[string]string{}
 	for i := range count {
@@ -34,7 +34,7 @@ func withSelector(labelCount int) *maintenance.NodeMaintenance {
 	return nm
 }
 
-// managed has the labels managed by so many field managers.
+// managed adds managedFields of several managers, for the labels of nm.
 func managed(nm *maintenance.NodeMaintenance, managers int) *maintenance.NodeMaintenance {
 	fields, err := json.Marshal(nm.Labels)
 	if err != nil {

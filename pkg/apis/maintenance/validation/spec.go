@@ -1,8 +1,8 @@
 // Copyright The maintenance-apiserver Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package validation holds the rules that a NodeMaintenance must satisfy whoever
-// sends it. Its functions are pure.
+// Package validation checks NodeMaintenances, independent of who sends them. Its functions
+// are pure.
 package validation
 
 import (
@@ -18,29 +18,29 @@ import (
 
 const (
 	maxReasonCharacters = 1024
-	// maxRequestorBytes is longer than the names of users are. It is copied to the
-	// node for people to read, where there is not room for much.
+	// maxRequestorBytes is more than names of users need. The requestor is copied to an
+	// annotation of the node, which must stay small.
 	maxRequestorBytes = 1024
-	// maxExpirationSeconds is 365 days: what is to last longer needs no end.
+	// maxExpirationSeconds is 365 days. A longer maintenance can do without an expiration.
 	maxExpirationSeconds = 365 * 24 * 60 * 60
-	// maxSeconds is 30 days: longer than any drain, and short enough to catch
-	// milliseconds given for seconds.
+	// maxSeconds is 30 days: longer than any drain, and short enough to catch milliseconds
+	// that were meant as seconds.
 	maxSeconds = 30 * 24 * 60 * 60
 )
 
 var stages = []maintenance.MaintenanceStage{maintenance.StageIdle, maintenance.StageCordon, maintenance.StageDrain}
 
-// ValidateNodeMaintenance checks a new object. Its status is not looked at, since
-// the server sets it.
+// ValidateNodeMaintenance checks a new object. It does not check the status, since the
+// server sets it.
 func ValidateNodeMaintenance(nm *maintenance.NodeMaintenance) field.ErrorList {
-	// Alone, for what is wrong with the parts of something so large is too long to say.
+	// If the object is too large, return only that: errors about its parts could be very long.
 	if errs := ValidateSize(nm, &maintenance.NodeMaintenance{}); len(errs) > 0 {
 		return errs
 	}
 	metadataPath := field.NewPath("metadata")
 	allErrs := apivalidation.ValidateObjectMeta(&nm.ObjectMeta, false, apivalidation.NameIsDNSSubdomain, metadataPath)
 	if nm.ResourceVersion != "" {
-		// The store would refuse it as well, but as an error of the server's.
+		// The store would refuse it too, but the client would get an internal server error.
 		allErrs = append(allErrs, field.Forbidden(metadataPath.Child("resourceVersion"), "must not be set on a new object"))
 	}
 	specPath := field.NewPath("spec")
@@ -54,8 +54,9 @@ func ValidateNodeMaintenance(nm *maintenance.NodeMaintenance) field.ErrorList {
 	return append(allErrs, validateChangeable(&nm.Spec, specPath)...)
 }
 
-// ValidateNodeMaintenanceUpdate checks a changed object against the stored one. The
-// metadata is checked by the generic registry, and the size, by ValidateSize, before it.
+// ValidateNodeMaintenanceUpdate checks a changed object against the stored one. It does not
+// check the metadata, which the generic registry does, nor the size, which callers check
+// with ValidateSize first.
 func ValidateNodeMaintenanceUpdate(newNM, oldNM *maintenance.NodeMaintenance) field.ErrorList {
 	specPath := field.NewPath("spec")
 	var allErrs field.ErrorList
@@ -70,13 +71,13 @@ func ValidateNodeMaintenanceUpdate(newNM, oldNM *maintenance.NodeMaintenance) fi
 	return append(allErrs, validateChangeable(&newNM.Spec, specPath)...)
 }
 
-// ValidateNodeName applies the API server's own rule for names of nodes.
+// ValidateNodeName checks a name with kube-apiserver's rule for names of nodes.
 func ValidateNodeName(name string, path *field.Path) field.ErrorList {
 	if name == "" {
 		return field.ErrorList{field.Required(path, "must name the node to take out of service")}
 	}
 	if len(name) > validation.DNS1123SubdomainMaxLength {
-		// Said without quoting the name, which can be as long as a request.
+		// The error does not quote the name, which can be as long as a request.
 		return field.ErrorList{field.TooLong(path, "", validation.DNS1123SubdomainMaxLength)}
 	}
 	var allErrs field.ErrorList
@@ -86,7 +87,7 @@ func ValidateNodeName(name string, path *field.Path) field.ErrorList {
 	return allErrs
 }
 
-// validateChangeable checks what an update may change as well as a create.
+// validateChangeable checks the fields that an update can change.
 func validateChangeable(spec *maintenance.NodeMaintenanceSpec, path *field.Path) field.ErrorList {
 	var allErrs field.ErrorList
 	if utf8.RuneCountInString(spec.Reason) > maxReasonCharacters {

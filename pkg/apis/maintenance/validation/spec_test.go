@@ -78,7 +78,7 @@ var badSpecs = map[string]struct {
 		change: func(s *maintenance.NodeMaintenanceSpec) {
 			s.Drain.OnTimeout, s.Drain.TimeoutSeconds = maintenance.OnTimeoutDelete, nil
 		},
-		want: "spec.drain.timeoutSeconds: Required value: must say after how long onTimeout: Delete deletes what is left",
+		want: "spec.drain.timeoutSeconds: Required value: must be set with onTimeout: Delete, which deletes pods after that time",
 	},
 	"policy for unmanaged pods unknown": {
 		change: func(s *maintenance.NodeMaintenanceSpec) { s.Drain.UnmanagedPods = "Skip" },
@@ -98,7 +98,7 @@ var badSpecs = map[string]struct {
 	},
 	"rule that orders what it skips": {
 		change: withRules(maintenance.DrainRule{Action: maintenance.ActionSkip, Order: 1}),
-		want:   "spec.drain.rules[0].order: Invalid value: 1: may only be set with action Drain: action Skip evicts in no order",
+		want:   "spec.drain.rules[0].order: Invalid value: 1: may be set only with action Drain, not with Skip",
 	},
 	"rule with a bad pod selector": {
 		change: withRules(maintenance.DrainRule{Action: maintenance.ActionSkip, PodSelector: &metav1.LabelSelector{
@@ -238,7 +238,7 @@ func TestValidateNodeMaintenanceUpdate(t *testing.T) {
 	}
 }
 
-// wantErrors compares the texts, since they are what a user gets to see.
+// wantErrors compares the texts, since users see them.
 func wantErrors(t *testing.T, got field.ErrorList, want ...string) {
 	t.Helper()
 	var texts []string

@@ -19,7 +19,7 @@ var phases = []maintenance.MaintenancePhase{
 	maintenance.PhasePending, maintenance.PhaseRunning, maintenance.PhaseSucceeded, maintenance.PhaseFailed,
 }
 
-// ValidateNodeMaintenanceStatusUpdate checks an object whose status was written.
+// ValidateNodeMaintenanceStatusUpdate checks the status of an object after a write to it.
 func ValidateNodeMaintenanceStatusUpdate(nm *maintenance.NodeMaintenance) field.ErrorList {
 	status, path := &nm.Status, field.NewPath("status")
 	allErrs := validateEnum(status.Phase, phases, path.Child("phase"))
@@ -61,19 +61,19 @@ func validateBlockers(blockers []maintenance.DrainBlocker, path *field.Path) fie
 			allErrs = append(allErrs, field.Required(path.Index(i).Child("pod"), "must be the blocked pod, as namespace/name"))
 		}
 		if blocker.Reason == "" {
-			allErrs = append(allErrs, field.Required(path.Index(i).Child("reason"), "must be the kind of obstacle"))
+			allErrs = append(allErrs, field.Required(path.Index(i).Child("reason"), "must be the kind of blocker"))
 		}
 	}
 	return allErrs
 }
 
-// maxQuotedBytes is how much of a wrong word an error quotes.
+// maxQuotedBytes is how much of an unsupported value an error quotes.
 const maxQuotedBytes = 64
 
 func validateEnum[T ~string](value T, supported []T, path *field.Path) field.ErrorList {
 	if slices.Contains(supported, value) {
 		return nil
 	}
-	// A value can be as long as a request; its beginning says enough.
+	// A value can be as long as a request; its beginning is enough.
 	return field.ErrorList{field.NotSupported(path, value[:min(len(value), maxQuotedBytes)], supported)}
 }

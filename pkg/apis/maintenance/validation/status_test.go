@@ -80,7 +80,7 @@ func TestValidateNodeMaintenanceStatusUpdate(t *testing.T) {
 			change: func(s *maintenance.NodeMaintenanceStatus) { s.Blockers[0] = maintenance.DrainBlocker{} },
 			want: []string{
 				"status.blockers[0].pod: Required value: must be the blocked pod, as namespace/name",
-				"status.blockers[0].reason: Required value: must be the kind of obstacle",
+				"status.blockers[0].reason: Required value: must be the kind of blocker",
 			},
 		},
 		"condition without a reason": {

@@ -12,18 +12,18 @@ import (
 // DrainBlockerApplyConfiguration represents a declarative configuration of the DrainBlocker type for use
 // with apply.
 //
-// DrainBlocker says what keeps one pod from leaving the node.
+// DrainBlocker is what keeps one pod from leaving the node.
 type DrainBlockerApplyConfiguration struct {
 	// pod is the pod that cannot leave, as namespace/name.
 	Pod *string `json:"pod,omitempty"`
-	// reason is the kind of obstacle.
+	// reason is the kind of blocker.
 	Reason *maintenancev1beta1.BlockerReason `json:"reason,omitempty"`
-	// object is what stands in the way, as kind/namespace/name or kind/name: the disruption
-	// budget, for one.
+	// object is the object that blocks the pod, such as a disruption budget, as kind/namespace/name
+	// or kind/name.
 	Object *string `json:"object,omitempty"`
-	// permanent says that waiting alone will not help.
+	// permanent is true if waiting does not help: somebody must do something about it.
 	Permanent *bool `json:"permanent,omitempty"`
-	// message says it in words and numbers, and what a person can do.
+	// message describes the blocker, and what a person can do about it.
 	Message *string `json:"message,omitempty"`
 }
 

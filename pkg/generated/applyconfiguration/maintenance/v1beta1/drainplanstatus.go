@@ -8,23 +8,23 @@ package v1beta1
 // DrainPlanStatusApplyConfiguration represents a declarative configuration of the DrainPlanStatus type for use
 // with apply.
 //
-// DrainPlanStatus is what a drain of a node would do, as things are now.
+// DrainPlanStatus is what a drain of a node would do now.
 type DrainPlanStatusApplyConfiguration struct {
-	// evictionPods is how many pods are to leave the node.
+	// evictionPods is the number of pods that are to leave the node.
 	EvictionPods *int32 `json:"evictionPods,omitempty"`
-	// stayingPods is how many pods stay on the node.
+	// stayingPods is the number of pods that stay on the node.
 	StayingPods *int32 `json:"stayingPods,omitempty"`
-	// blockedPodCount is how many of those that are to leave something keeps from leaving now.
+	// blockedPodCount is the number of pods that are to leave the node, but cannot leave it now.
 	BlockedPodCount *int32 `json:"blockedPodCount,omitempty"`
-	// permanentlyBlockedPodCount is for how many of these waiting alone will not help.
+	// permanentlyBlockedPodCount is the number of blocked pods for which waiting does not help.
 	PermanentlyBlockedPodCount *int32 `json:"permanentlyBlockedPodCount,omitempty"`
-	// unmanagedPods are those to be evicted that no controller owns: nobody creates them
-	// again. As namespace/name.
+	// unmanagedPods are the pods to be evicted that no controller owns, so that they are
+	// not recreated, as namespace/name.
 	UnmanagedPods []string `json:"unmanagedPods,omitempty"`
-	// emptyDirPods are those to be evicted that lose the data of emptyDir volumes. As
-	// namespace/name.
+	// emptyDirPods are the pods to be evicted that lose the data of their emptyDir volumes,
+	// as namespace/name.
 	EmptyDirPods []string `json:"emptyDirPods,omitempty"`
-	// pods are all pods of the node, in the order in which they are to go; those that stay
+	// pods are all pods of the node, in the order in which they are to leave it. Those that stay
 	// come last.
 	Pods []PlannedPodApplyConfiguration `json:"pods,omitempty"`
 }

@@ -15,18 +15,19 @@ import (
 //
 // DrainRule says how some of the pods of a node are drained.
 type DrainRuleApplyConfiguration struct {
-	// podSelector picks pods by their labels. Not set: every pod.
+	// podSelector selects pods by their labels. If not set, it matches every pod.
 	PodSelector *v1.LabelSelectorApplyConfiguration `json:"podSelector,omitempty"`
-	// namespaceSelector picks pods by the labels of their namespace; the label
-	// kubernetes.io/metadata.name is its name. Not set: every namespace. With podSelector,
-	// a pod must match both.
+	// namespaceSelector selects pods by the labels of their namespace. Every namespace has its name
+	// in the label kubernetes.io/metadata.name. If not set, it matches every namespace. A pod must
+	// match both podSelector and namespaceSelector.
 	NamespaceSelector *v1.LabelSelectorApplyConfiguration `json:"namespaceSelector,omitempty"`
-	// action is what happens to the pods: Drain evicts them, Skip leaves them on the node,
-	// WaitCompleted lets them run to their end first. Required.
+	// action is what happens to the pods. Drain evicts them. Skip leaves them on the node.
+	// WaitCompleted waits until they have run to completion, and then removes them. Required.
 	Action *maintenancev1beta1.DrainAction `json:"action,omitempty"`
-	// order is the turn in which the pods are evicted: those of a lower order are gone
-	// before the next one starts, and of one order, pods of a system-critical priority go
-	// last. Pods that no rule matches are of order 0. Only with the action Drain. Default: 0.
+	// order is when the pods are evicted. Pods of a lower order must be gone from the node before
+	// pods of a higher order are evicted. Among pods of the same order, those with a
+	// system-critical priority are evicted last. Pods that no rule matches have the order 0. May be
+	// set only with the action Drain. Defaults to 0.
 	Order *int32 `json:"order,omitempty"`
 }
 

@@ -13,41 +13,42 @@ import (
 // DrainSpecApplyConfiguration represents a declarative configuration of the DrainSpec type for use
 // with apply.
 //
-// DrainSpec says which pods leave the node, and how. Pods of a DaemonSet and static (mirror)
-// pods always stay.
+// DrainSpec configures which pods are drained, and how. Pods of a DaemonSet and static (mirror)
+// pods always stay on the node.
 type DrainSpecApplyConfiguration struct {
-	// podSelector narrows the drain to pods with these labels, in every namespace. Not set:
-	// all pods.
+	// podSelector limits the drain to the pods that it matches, in all namespaces. If not set, all
+	// pods are drained.
 	PodSelector *v1.LabelSelectorApplyConfiguration `json:"podSelector,omitempty"`
-	// gracePeriodSeconds is how long each pod gets to stop, instead of its own
-	// terminationGracePeriodSeconds. At least 1, at most 2592000 (30 days). Where several
-	// holds evict the same pod the longest counts. Setting it takes the verb force on
-	// nodes/maintenance, since it overrules what pods ask for. Not set: each pod's own.
+	// gracePeriodSeconds is the grace period of each pod. It overrides the pod's own
+	// terminationGracePeriodSeconds, so setting it requires the verb force on
+	// nodes/maintenance. If several holds evict the same pod, the longest grace period
+	// applies. Must be from 1 to 2592000 (30 days). If not set, each pod has its own grace
+	// period.
 	GracePeriodSeconds *int64 `json:"gracePeriodSeconds,omitempty"`
-	// timeoutSeconds is how long the drain may take, counted from when the node is cordoned
-	// for it. onTimeout says what happens then. At least 1, at most 2592000 (30 days). Not
-	// set: no limit.
+	// timeoutSeconds is how long the drain may take, counted from when the node is cordoned for it.
+	// onTimeout is what happens after that. Must be from 1 to 2592000 (30 days). If not set, the
+	// drain has no deadline.
 	TimeoutSeconds *int64 `json:"timeoutSeconds,omitempty"`
-	// onTimeout is what happens to the pods that are left past the deadline. Report reports
-	// the drain as failed; evictions go on, and a node that empties after all has succeeded.
-	// Delete also deletes them, whatever their disruption budgets say, those of later turns
-	// and those that were to run to their end first included: each has its grace period, of
-	// 1 second at least. This NodeMaintenance never deletes pods that its own unmanagedPods
-	// or emptyDirPods block. Delete needs timeoutSeconds, and takes the verb force on
-	// nodes/maintenance. Default: Report.
+	// onTimeout is what happens to the pods that are still on the node after the deadline. Report
+	// sets the phase to Failed. Evictions continue, and if the node is drained later, the phase
+	// becomes Succeeded. Delete does the same, and also deletes the pods, regardless of their
+	// disruption budgets, their order, and the action WaitCompleted. Each pod has its grace period,
+	// but at least 1 second. This NodeMaintenance never deletes pods that its own unmanagedPods or
+	// emptyDirPods block. Delete requires timeoutSeconds, and the verb force on nodes/maintenance.
+	// Defaults to Report.
 	OnTimeout *maintenancev1beta1.TimeoutAction `json:"onTimeout,omitempty"`
-	// unmanagedPods is what happens to pods that no controller owns, which nobody creates
-	// again: Evict evicts them, Block leaves them, and the drain waits for somebody to
-	// remove them. Default: Evict.
+	// unmanagedPods is what happens to pods that no controller owns. Once evicted, they are
+	// not recreated. Evict evicts them. Block leaves them on the node, and the drain waits
+	// until somebody removes them. Defaults to Evict.
 	UnmanagedPods *maintenancev1beta1.EvictionPolicy `json:"unmanagedPods,omitempty"`
-	// emptyDirPods is what happens to pods with emptyDir volumes, whose data are lost with
-	// the pod: Evict evicts them, Block leaves them, and the drain waits for somebody to
-	// remove them. Default: Evict.
+	// emptyDirPods is what happens to pods with emptyDir volumes. Once evicted, they lose the data
+	// of these volumes. Evict evicts them. Block leaves them on the node, and the drain waits until
+	// somebody removes them. Defaults to Evict.
 	EmptyDirPods *maintenancev1beta1.EvictionPolicy `json:"emptyDirPods,omitempty"`
-	// rules treat some of the pods that podSelector picks in another way. The first rule
-	// that matches a pod counts; a pod that none matches is evicted. The label
-	// cluster.x-k8s.io/drain of a pod, with the value skip or wait-completed, comes before
-	// any rule. At most 64.
+	// rules say how some of the pods that podSelector matches are drained. The first rule that
+	// matches a pod applies. A pod that no rule matches is evicted. The label
+	// cluster.x-k8s.io/drain of a pod, with the value skip or wait-completed, takes precedence over
+	// all rules. At most 64.
 	Rules []DrainRuleApplyConfiguration `json:"rules,omitempty"`
 }
 

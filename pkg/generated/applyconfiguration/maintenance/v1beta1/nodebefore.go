@@ -8,15 +8,15 @@ package v1beta1
 // NodeBeforeApplyConfiguration represents a declarative configuration of the NodeBefore type for use
 // with apply.
 //
-// NodeBefore is what a node was like before its maintenance, as far as maintenance changes it.
+// NodeBefore is the state of a node before its maintenance. It has only what maintenance changes.
 type NodeBeforeApplyConfiguration struct {
-	// unschedulable says that the node was cordoned already; then it stays so.
+	// unschedulable is true if the node was already cordoned. It then stays cordoned.
 	Unschedulable *bool `json:"unschedulable,omitempty"`
-	// taints are those of the maintenance's taints that the node had already, as
-	// key=value:effect; they stay.
+	// taints are those of the maintenance's taints that the node already had, as
+	// key=value:effect. They stay on the node.
 	Taints []string `json:"taints,omitempty"`
-	// labels are those of the maintenance's labels that the node had already, with the
-	// values that they had; they are put back.
+	// labels are those of the maintenance's labels that the node already had, with the
+	// values that they had. They get these values again.
 	Labels map[string]string `json:"labels,omitempty"`
 }
 

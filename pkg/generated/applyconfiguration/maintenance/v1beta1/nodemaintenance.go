@@ -14,18 +14,19 @@ import (
 // NodeMaintenanceApplyConfiguration represents a declarative configuration of the NodeMaintenance type for use
 // with apply.
 //
-// NodeMaintenance is one requestor's hold on one node: while it exists, the node is kept
-// out of service. Creating it cordons and drains the node; deleting it gives the node
-// back. Several holds may name the same node: the node is drained once and is given back
-// with the last of them.
+// NodeMaintenance keeps one node out of service while it exists. Creating it cordons and
+// drains the node. Deleting it gives the node back: it makes the node what it was before. A
+// NodeMaintenance is also called a hold of its requestor on the node. Several holds may
+// name the same node. The node is then drained once, and given back when the last hold is
+// deleted.
 type NodeMaintenanceApplyConfiguration struct {
 	v1.TypeMetaApplyConfiguration `json:""`
 	// Standard object's metadata.
 	*v1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
-	// spec says which node is taken out of service, and how.
+	// spec is the desired maintenance: which node is taken out of service, and how.
 	Spec *NodeMaintenanceSpecApplyConfiguration `json:"spec,omitempty"`
-	// status says how far the maintenance has come and what keeps it from going on. It is
-	// written by the server alone.
+	// status is the progress of the maintenance, and what blocks it. Only the server writes
+	// it.
 	Status *NodeMaintenanceStatusApplyConfiguration `json:"status,omitempty"`
 }
 

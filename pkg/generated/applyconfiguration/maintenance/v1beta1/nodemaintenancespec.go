@@ -14,26 +14,25 @@ import (
 //
 // NodeMaintenanceSpec says which node is taken out of service, and how.
 type NodeMaintenanceSpecApplyConfiguration struct {
-	// nodeName is the name of the node to take out of service. A node that does not exist
-	// yet is taken when it appears. Required; cannot be changed.
+	// nodeName is the name of the node to take out of service. If no such node exists, the
+	// maintenance starts when the node appears. Required. Immutable.
 	NodeName *string `json:"nodeName,omitempty"`
-	// reason says to other people why the node is in maintenance. At most 1,024 characters.
+	// reason is why the node is in maintenance, for other people to read. At most 1,024 characters.
 	Reason *string `json:"reason,omitempty"`
-	// requestor is the user who created this NodeMaintenance. The server sets it; a request
-	// that names anybody else is refused.
+	// requestor is the user who created this NodeMaintenance. The server sets it, and refuses a
+	// request that names another user.
 	Requestor *string `json:"requestor,omitempty"`
-	// stage is how far the maintenance goes: Idle leaves the node alone, Cordon lets no new
-	// pods onto it, Drain also evicts the pods that are there. It can be moved back and
-	// forth: back to Cordon stops evicting, back to Idle makes the node schedulable again.
-	// Of several holds on one node the highest stage counts. Default: Drain.
+	// stage is how far the maintenance goes. Idle does nothing to the node. Cordon cordons it.
+	// Drain also evicts its pods. The stage can be changed at any time, in both directions: back to
+	// Cordon stops the evictions, back to Idle gives the node back. If several holds name the node,
+	// the highest stage applies. Defaults to Drain.
 	Stage *maintenancev1beta1.MaintenanceStage `json:"stage,omitempty"`
-	// expirationSeconds is how long this NodeMaintenance lasts, counted from its creation:
-	// then the server deletes it, as its requestor would, so that a forgotten one does not
-	// keep the node for good. A warning event comes at 80 % of the time; setting a higher
-	// number extends it. At least 1, at most 31536000 (365 days), and more than the age
-	// that this NodeMaintenance has when it is set. Not set: it lasts until it is deleted.
+	// expirationSeconds is how long after its creation the server deletes this NodeMaintenance, so
+	// that a forgotten one does not hold the node forever. A warning event is sent after 80 % of
+	// that time. A higher value extends it. Must be from 1 to 31536000 (365 days), and more than
+	// the current age of this NodeMaintenance. If not set, it does not expire.
 	ExpirationSeconds *int64 `json:"expirationSeconds,omitempty"`
-	// drain says which pods leave the node, and how.
+	// drain configures which pods are drained, and how.
 	Drain *DrainSpecApplyConfiguration `json:"drain,omitempty"`
 }
 

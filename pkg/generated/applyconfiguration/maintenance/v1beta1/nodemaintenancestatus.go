@@ -15,57 +15,59 @@ import (
 // NodeMaintenanceStatusApplyConfiguration represents a declarative configuration of the NodeMaintenanceStatus type for use
 // with apply.
 //
-// NodeMaintenanceStatus says how far a maintenance has come.
+// NodeMaintenanceStatus is the progress of a maintenance.
 type NodeMaintenanceStatusApplyConfiguration struct {
-	// observedGeneration is the metadata.generation that this status speaks of.
+	// observedGeneration is the metadata.generation that this status describes.
 	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
-	// phase sums the conditions up: Pending (nothing done yet: the node does not exist, or
-	// the stage is Idle), Running, Succeeded (what the stage asks for is done), Failed (pods
-	// are left past the deadline; evictions go on).
+	// phase summarizes the conditions: Pending (nothing is done yet: the node does not exist, or
+	// the stage is Idle), Running (the node is being cordoned or drained), Succeeded (what the
+	// stage asks for is done), Failed (pods are still on the node after the deadline; evictions
+	// continue).
 	Phase *maintenancev1beta1.MaintenancePhase `json:"phase,omitempty"`
-	// drainProgress is how much of the drain is done, from 0 to 100 percent. It never runs
-	// backwards within one drain; pods that come to a drained node start the next one.
+	// drainProgress is how much of the drain is done, from 0 to 100 percent. It never decreases
+	// within one drain. Pods that come to a drained node start a new drain.
 	DrainProgress *int32 `json:"drainProgress,omitempty"`
-	// evictionPods is how many pods this drain moves in all, gone ones included.
+	// evictionPods is the number of pods that this drain removes, including those that are
+	// gone already.
 	EvictionPods *int32 `json:"evictionPods,omitempty"`
 	// totalPods is how many pods are on the node, with those that stay.
 	TotalPods *int32 `json:"totalPods,omitempty"`
-	// pendingPods are the pods still to leave, as namespace/name, sorted. At most 100 are
-	// listed; pendingPodCount counts all.
+	// pendingPods are the pods that have yet to leave the node, as namespace/name, sorted.
+	// At most 100 are listed; pendingPodCount counts all.
 	PendingPods []string `json:"pendingPods,omitempty"`
-	// pendingPodCount is how many pods are still to leave.
+	// pendingPodCount is the number of pods that have yet to leave the node.
 	PendingPodCount *int32 `json:"pendingPodCount,omitempty"`
-	// blockers say what keeps pods from leaving, sorted by pod. At most 20 are listed;
-	// blockedPodCount counts all.
+	// blockers are what keeps pods from leaving the node, sorted by pod. At most 20 are
+	// listed; blockedPodCount counts all.
 	Blockers []DrainBlockerApplyConfiguration `json:"blockers,omitempty"`
-	// blockedPodCount is how many pods something keeps from leaving.
+	// blockedPodCount is the number of pods that cannot leave the node now.
 	BlockedPodCount *int32 `json:"blockedPodCount,omitempty"`
-	// lastError is the last thing that went wrong. It is cleared on success.
+	// lastError is the most recent error. It is cleared on success.
 	LastError *string `json:"lastError,omitempty"`
 	// lastUpdate is when this status last changed.
 	LastUpdate *v1.Time `json:"lastUpdate,omitempty"`
-	// startTime is when the drain of this hold began: the node was cordoned and the stage
-	// was Drain. Leaving the stage Drain clears it.
+	// startTime is when the drain of this hold began, that is, when the node was cordoned
+	// and the stage was Drain. It is cleared when the stage changes to another one.
 	StartTime *v1.Time `json:"startTime,omitempty"`
-	// deadline is startTime plus spec.drain.timeoutSeconds. A restart of the server neither
-	// extends nor restarts it.
+	// deadline is startTime plus spec.drain.timeoutSeconds. A restart of the server does not change
+	// it.
 	Deadline *v1.Time `json:"deadline,omitempty"`
-	// drainedTime is when the last pod that this hold selects had left.
+	// drainedTime is when the last pod that this hold selects had left the node.
 	DrainedTime *v1.Time `json:"drainedTime,omitempty"`
-	// nodeUID is the UID of the node that this hold met. A new node of the same name is
-	// cordoned and drained anew.
+	// nodeUID is the UID of the node that this hold was applied to. If a new node gets the
+	// same name, the new node is cordoned and drained too.
 	NodeUID *types.UID `json:"nodeUID,omitempty"`
-	// nodeBefore is what the node was like before it was cordoned, written down first. Giving
-	// the node back undoes only what was not there before.
+	// nodeBefore is the state of the node before it was cordoned. It is stored before the node is
+	// changed. When the node is given back, what was there before stays.
 	NodeBefore *NodeBeforeApplyConfiguration `json:"nodeBefore,omitempty"`
-	// plan is what a create with dryRun would do: with each pod of the node, in which order,
-	// and what is in its way. Only the answer to such a create has it; it is never stored.
+	// plan is what the drain would do with each pod of the node, in which order, and what blocks
+	// it. Only the response to a create with dryRun=All has a plan. It is never stored.
 	Plan *DrainPlanStatusApplyConfiguration `json:"plan,omitempty"`
-	// expirationTime is when this NodeMaintenance ends by itself: its creation plus
-	// spec.expirationSeconds.
+	// expirationTime is when the server deletes this NodeMaintenance: its creation time
+	// plus spec.expirationSeconds.
 	ExpirationTime *v1.Time `json:"expirationTime,omitempty"`
-	// conditions are Cordoned, Drained, Blocked, VolumesDetached and, from 80 % of the time
-	// that spec.expirationSeconds gives, Expiring.
+	// conditions are Cordoned, Drained, Blocked, VolumesDetached and, once 80 % of
+	// spec.expirationSeconds is over, Expiring.
 	Conditions []metav1.ConditionApplyConfiguration `json:"conditions,omitempty"`
 }
 

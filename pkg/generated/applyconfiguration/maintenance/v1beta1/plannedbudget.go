@@ -8,17 +8,17 @@ package v1beta1
 // PlannedBudgetApplyConfiguration represents a declarative configuration of the PlannedBudget type for use
 // with apply.
 //
-// PlannedBudget is a disruption budget as its status has it.
+// PlannedBudget is a disruption budget with the numbers of its status.
 type PlannedBudgetApplyConfiguration struct {
-	// name is the budget's, as namespace/name.
+	// name is the disruption budget, as namespace/name.
 	Name *string `json:"name,omitempty"`
-	// disruptionsAllowed is how many of its pods may be evicted now.
+	// disruptionsAllowed is the number of its pods that may be evicted now.
 	DisruptionsAllowed *int32 `json:"disruptionsAllowed,omitempty"`
-	// currentHealthy is how many of its pods are ready.
+	// currentHealthy is the number of its pods that are ready.
 	CurrentHealthy *int32 `json:"currentHealthy,omitempty"`
-	// desiredHealthy is how many must stay ready.
+	// desiredHealthy is the number of its pods that must stay ready.
 	DesiredHealthy *int32 `json:"desiredHealthy,omitempty"`
-	// expectedPods is how many pods it counts.
+	// expectedPods is the number of pods that it counts.
 	ExpectedPods *int32 `json:"expectedPods,omitempty"`
 }
 

@@ -12,26 +12,28 @@ import (
 // PlannedPodApplyConfiguration represents a declarative configuration of the PlannedPod type for use
 // with apply.
 //
-// PlannedPod is what is to happen with one pod.
+// PlannedPod is what a drain would do with one pod.
 type PlannedPodApplyConfiguration struct {
 	// pod is the pod, as namespace/name.
 	Pod *string `json:"pod,omitempty"`
-	// action is what is to happen with it: Evict, WaitCompleted (it runs to its end first),
-	// Terminating (it is leaving already), Delete (past the deadline, whatever its budget
-	// says), Block (it is to go, but only a person can remove it), Stay.
+	// action is what happens to the pod: Evict, WaitCompleted (it runs to completion first),
+	// Terminating (it is terminating already), Delete (it is deleted after the deadline, regardless
+	// of its disruption budgets), Block (it is to leave, but a person must remove it), Stay.
 	Action *maintenancev1beta1.PlannedAction `json:"action,omitempty"`
-	// turn is when it goes: 1 is the first, and each begins when the pods of the one before
-	// are gone. Only for pods that are evicted.
+	// turn is when the pod is evicted. Turn 1 is the first. Each turn begins when the pods of the
+	// turn before are gone. Set only for pods to be evicted.
 	Turn *int32 `json:"turn,omitempty"`
-	// gracePeriodSeconds is how long it gets to stop. Only for pods that are evicted or deleted.
+	// gracePeriodSeconds is the grace period of the pod. Set only for pods to be evicted or
+	// deleted.
 	GracePeriodSeconds *int64 `json:"gracePeriodSeconds,omitempty"`
-	// message says why.
+	// message is why the pod has this action.
 	Message *string `json:"message,omitempty"`
-	// blocker is what keeps it from leaving now. Pods of one disruption budget count
-	// against it together: of three pods and room for one, two are blocked.
+	// blocker is what keeps the pod from leaving the node now. Pods of one disruption
+	// budget count together: if it selects three pods and allows one disruption, two of
+	// them are blocked.
 	Blocker *DrainBlockerApplyConfiguration `json:"blocker,omitempty"`
-	// budgets are the disruption budgets that select it, with their numbers. Only for pods that
-	// are to be evicted.
+	// budgets are the disruption budgets that select the pod, with their numbers. Set only for pods
+	// to be evicted.
 	Budgets []PlannedBudgetApplyConfiguration `json:"budgets,omitempty"`
 }
 
