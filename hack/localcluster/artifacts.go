@@ -9,14 +9,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
+	"os/exec"
 	"path/filepath"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/medik8s/maintenance-apiserver/hack/localcluster/binaries"
 )
 
 // The names of our server's objects in a cluster, as in the artifacts.
@@ -29,14 +28,11 @@ const (
 	APIServiceName = "v1beta1.maintenance.medik8s.io"
 )
 
-// kustomization is the file that lists what an admin applies.
-const kustomization = "kustomization.yaml"
-
 // ApplyArtifacts applies the same manifests as an admin of a real cluster, so that they are
 // tested. It changes only what does not work without containers: there is no Deployment and
 // no volume, and the Service points to loopback.
 func (c *Cluster) ApplyArtifacts(ctx context.Context) error {
-	objects, err := readArtifacts(filepath.Join(c.options.root, "artifacts"))
+	objects, err := c.readArtifacts(ctx)
 	if err != nil {
 		return err
 	}
@@ -48,73 +44,34 @@ func (c *Cluster) ApplyArtifacts(ctx context.Context) error {
 	return nil
 }
 
-// readArtifacts reads the files that kustomization.yaml lists. If there is no such file, it
-// reads every YAML file of the folder, but not of its subfolders.
-func readArtifacts(dir string) ([]*unstructured.Unstructured, error) {
-	files, err := artifactFiles(dir)
-	if err != nil {
-		return nil, err
+// readArtifacts returns the objects that kustomization.yaml lists, in the order in which they
+// can be applied.
+func (c *Cluster) readArtifacts(ctx context.Context) ([]*unstructured.Unstructured, error) {
+	dir := filepath.Join(c.options.root, "artifacts")
+	var stdout, stderr bytes.Buffer
+	cmd := exec.CommandContext(ctx, c.binary(binaries.Kubectl), "kustomize", dir)
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("could not build artifacts: %w\n%s", err, stderr.String())
 	}
-	var objects []*unstructured.Unstructured
-	for _, file := range files {
-		content, err := os.ReadFile(filepath.Join(dir, file))
-		if err != nil {
-			return nil, fmt.Errorf("could not read artifact: %w", err)
-		}
-		decoded, err := decodeObjects(content)
-		if err != nil {
-			return nil, fmt.Errorf("could not parse artifact %s: %w", file, err)
-		}
-		objects = append(objects, decoded...)
+	objects, err := decodeObjects(&stdout)
+	if err != nil {
+		return nil, fmt.Errorf("could not parse artifacts: %w", err)
 	}
 	return objects, nil
 }
 
-func artifactFiles(dir string) ([]string, error) {
-	content, err := os.ReadFile(filepath.Join(dir, kustomization))
-	if err == nil {
-		var list struct {
-			Resources []string `json:"resources"`
-		}
-		if err := yaml.Unmarshal(content, &list); err != nil {
-			return nil, fmt.Errorf("could not parse %s: %w", kustomization, err)
-		}
-		return list.Resources, nil
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("could not read %s: %w", kustomization, err)
-	}
-	paths, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
-	if err != nil {
-		return nil, fmt.Errorf("could not list artifacts: %w", err)
-	}
-	if len(paths) == 0 {
-		return nil, fmt.Errorf("could not find artifacts in %s", dir)
-	}
-	var files []string
-	for _, path := range paths {
-		files = append(files, filepath.Base(path))
-	}
-	return files, nil
-}
-
-func decodeObjects(content []byte) ([]*unstructured.Unstructured, error) {
-	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(content), 4096)
+// decodeObjects reads one YAML document for each object.
+func decodeObjects(documents io.Reader) ([]*unstructured.Unstructured, error) {
+	decoder := yaml.NewYAMLToJSONDecoder(documents)
 	var objects []*unstructured.Unstructured
 	for {
-		var raw runtime.RawExtension
-		err := decoder.Decode(&raw)
+		object := &unstructured.Unstructured{}
+		err := decoder.Decode(object)
 		if errors.Is(err, io.EOF) {
 			return objects, nil
 		}
 		if err != nil {
-			return nil, err
-		}
-		if len(raw.Raw) == 0 || bytes.Equal(raw.Raw, []byte("null")) {
-			continue // nothing but a comment
-		}
-		object := &unstructured.Unstructured{}
-		if err := object.UnmarshalJSON(raw.Raw); err != nil {
 			return nil, err
 		}
 		objects = append(objects, object)
@@ -122,8 +79,7 @@ func decodeObjects(content []byte) ([]*unstructured.Unstructured, error) {
 }
 
 // localArtifacts returns the objects to apply to a local cluster. port is the port of our
-// server on loopback, or 0 if it is not known yet. Namespaces come first, since other
-// objects need them.
+// server on loopback, or 0 if it is not known yet.
 func localArtifacts(objects []*unstructured.Unstructured, port int) []*unstructured.Unstructured {
 	var local []*unstructured.Unstructured
 	for _, object := range objects {
@@ -143,15 +99,5 @@ func localArtifacts(objects []*unstructured.Unstructured, port int) []*unstructu
 		}
 		local = append(local, object)
 	}
-	slices.SortStableFunc(local, func(a, b *unstructured.Unstructured) int {
-		return applyRank(a) - applyRank(b)
-	})
 	return local
-}
-
-func applyRank(object *unstructured.Unstructured) int {
-	if object.GetKind() == "Namespace" {
-		return 0
-	}
-	return 1
 }

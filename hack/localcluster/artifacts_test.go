@@ -4,15 +4,16 @@
 package localcluster
 
 import (
-	"os"
-	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-const artifactsForTest = `# a comment is no object
+const artifactsForTest = `apiVersion: v1
+kind: Namespace
+metadata: {name: home}
 ---
 apiVersion: v1
 kind: Service
@@ -31,14 +32,10 @@ metadata: {name: server}
 apiVersion: v1
 kind: PersistentVolumeClaim
 metadata: {name: data}
----
-apiVersion: v1
-kind: Namespace
-metadata: {name: home}
 `
 
 func TestLocalArtifacts(t *testing.T) {
-	objects, err := decodeObjects([]byte(artifactsForTest))
+	objects, err := decodeObjects(strings.NewReader(artifactsForTest))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,39 +69,7 @@ func TestLocalArtifacts(t *testing.T) {
 			}
 		})
 	}
-	if port, _, _ := unstructured.NestedInt64(objects[1].Object, "spec", "service", "port"); port != 443 {
+	if port, _, _ := unstructured.NestedInt64(objects[2].Object, "spec", "service", "port"); port != 443 {
 		t.Errorf("got port %d in the object that was read, want it untouched", port)
-	}
-}
-
-func TestArtifactFiles(t *testing.T) {
-	for name, tc := range map[string]struct {
-		files   map[string]string
-		want    []string
-		wantErr bool
-	}{
-		"listed": {
-			files: map[string]string{"b.yaml": "", "a.yaml": "", "kustomization.yaml": "resources: [b.yaml]"},
-			want:  []string{"b.yaml"},
-		},
-		"all there are":   {files: map[string]string{"b.yaml": "", "a.yaml": "", "README.md": ""}, want: []string{"a.yaml", "b.yaml"}},
-		"none":            {wantErr: true},
-		"unreadable list": {files: map[string]string{"kustomization.yaml": "resources: {"}, wantErr: true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			for file, content := range tc.files {
-				if err := os.WriteFile(filepath.Join(dir, file), []byte(content), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			got, err := artifactFiles(dir)
-			if (err != nil) != tc.wantErr {
-				t.Fatalf("got error %v, want error: %v", err, tc.wantErr)
-			}
-			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Errorf("files differ (-want +got):\n%s", diff)
-			}
-		})
 	}
 }

@@ -70,13 +70,9 @@ func (c *Cluster) makeFrontProxyCertificates() error {
 }
 
 func (c *Cluster) makeServiceAccountKey() error {
-	key, err := certs.NewKey()
+	content, err := keyutil.MakeEllipticPrivateKeyPEM()
 	if err != nil {
-		return err
-	}
-	content, err := keyutil.MarshalPrivateKeyToPEM(key)
-	if err != nil {
-		return fmt.Errorf("could not encode key of service accounts: %w", err)
+		return fmt.Errorf("could not make key of service accounts: %w", err)
 	}
 	return writeFile(c.layout.certs(serviceAccountKey+".key"), content)
 }

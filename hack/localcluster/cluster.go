@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	apiregistrationclient "k8s.io/kube-aggregator/pkg/client/clientset_generated/clientset/typed/apiregistration/v1"
 
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster/binaries"
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster/process"
@@ -32,6 +33,8 @@ type Cluster struct {
 	client  kubernetes.Interface
 	dynamic dynamic.Interface
 	kinds   kinds
+	// apiServices is how APIs are registered with the aggregator.
+	apiServices apiregistrationclient.APIServiceInterface
 
 	mu       sync.Mutex // guards what follows
 	state    *state
@@ -155,6 +158,11 @@ func (c *Cluster) connect() error {
 	if c.dynamic, err = dynamic.NewForConfig(config); err != nil {
 		return fmt.Errorf("could not make client: %w", err)
 	}
+	aggregator, err := apiregistrationclient.NewForConfig(config)
+	if err != nil {
+		return fmt.Errorf("could not make client: %w", err)
+	}
+	c.apiServices = aggregator.APIServices()
 	c.config = config
 	return nil
 }

@@ -10,6 +10,8 @@ import (
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/authentication/serviceaccount"
+	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
@@ -20,17 +22,14 @@ import (
 // tokenLifetime is how long the token of a ServiceAccount's kubeconfig is valid.
 const tokenLifetime = 365 * 24 * time.Hour
 
-// mastersGroup may do everything, without any authorization check.
-const mastersGroup = "system:masters"
-
 // writeKubeconfigs writes the kubeconfigs of the admin and of the control plane.
 func (c *Cluster) writeKubeconfigs() error {
 	for _, k := range []struct{ path, user, group string }{
-		{c.layout.kubeconfig(), "admin", mastersGroup},
-		{c.layout.config(binaries.KubeControllerManager), "system:kube-controller-manager", ""},
-		{c.layout.config(binaries.KubeScheduler), "system:kube-scheduler", ""},
+		{c.layout.kubeconfig(), "admin", user.SystemPrivilegedGroup},
+		{c.layout.config(binaries.KubeControllerManager), user.KubeControllerManager, ""},
+		{c.layout.config(binaries.KubeScheduler), user.KubeScheduler, ""},
 		// kwok acts for all kubelets at once, which the role of a kubelet does not allow.
-		{c.layout.config(binaries.Kwok), kwokUser, mastersGroup},
+		{c.layout.config(binaries.Kwok), kwokUser, user.SystemPrivilegedGroup},
 	} {
 		var groups []string
 		if k.group != "" {
@@ -96,14 +95,9 @@ func (c *Cluster) ServiceAccountKubeconfig(ctx context.Context, namespace, name 
 	if err != nil {
 		return "", err
 	}
-	user := serviceAccountUser(namespace, name)
-	path = c.layout.user(user)
-	return path, c.writeKubeconfig(path, authority.Cert, user, &clientcmdapi.AuthInfo{Token: request.Status.Token})
-}
-
-// serviceAccountUser returns the user name of a ServiceAccount.
-func serviceAccountUser(namespace, name string) string {
-	return fmt.Sprintf("system:serviceaccount:%s:%s", namespace, name)
+	username := serviceaccount.MakeUsername(namespace, name)
+	path = c.layout.user(username)
+	return path, c.writeKubeconfig(path, authority.Cert, username, &clientcmdapi.AuthInfo{Token: request.Status.Token})
 }
 
 func (c *Cluster) writeKubeconfig(path string, authorityCert []byte, user string, auth *clientcmdapi.AuthInfo) error {

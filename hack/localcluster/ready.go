@@ -14,6 +14,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/kubectl/pkg/util/podutils"
 )
 
 // WaitReady waits until every pod of the workload is Ready or has succeeded and
@@ -88,15 +89,7 @@ func jobReady(j *batchv1.Job) bool {
 }
 
 func podReady(p *corev1.Pod) bool {
-	if p.Status.Phase == corev1.PodSucceeded {
-		return true
-	}
-	for _, condition := range p.Status.Conditions {
-		if condition.Type == corev1.PodReady {
-			return condition.Status == corev1.ConditionTrue
-		}
-	}
-	return false
+	return p.Status.Phase == corev1.PodSucceeded || podutils.IsPodReady(p)
 }
 
 // budgetReady reports whether the budget has counted its expected pods as healthy. Right

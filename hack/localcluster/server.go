@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"time"
 
+	"k8s.io/apiserver/pkg/authentication/serviceaccount"
+
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster/binaries"
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster/process"
 )
@@ -100,7 +102,7 @@ func (s *Server) choosePort() (err error) {
 // serverKubeconfig does not replace an existing kubeconfig, so that a running server need
 // not be restarted.
 func (c *Cluster) serverKubeconfig(ctx context.Context) (string, error) {
-	path := c.layout.user(serviceAccountUser(ServerNamespace, ServerName))
+	path := c.layout.user(serviceaccount.MakeUsername(ServerNamespace, ServerName))
 	if _, err := os.Stat(path); err == nil {
 		return path, nil
 	}

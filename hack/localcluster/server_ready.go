@@ -6,17 +6,16 @@ package localcluster
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/http"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
+	certutil "k8s.io/client-go/util/cert"
+	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
+	"k8s.io/kube-aggregator/pkg/apis/apiregistration/v1/helper"
 
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster/binaries"
 )
@@ -28,8 +27,6 @@ const (
 	// one, the aggregator may still report an older result, about the process before.
 	steadyChecks = 2
 )
-
-var apiServices = schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}
 
 // WaitReady waits until the server reports that it is ready, the aggregator finds it
 // available, and requests through the aggregator succeed. It waits for two minutes at most.
@@ -58,7 +55,7 @@ func (s *Server) WaitReady(ctx context.Context) error {
 func (s *Server) checkReady(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	apiService, err := s.cluster.dynamic.Resource(apiServices).Get(ctx, APIServiceName, metav1.GetOptions{})
+	apiService, err := s.cluster.apiServices.Get(ctx, APIServiceName, metav1.GetOptions{})
 	if err != nil {
 		return fmt.Errorf("could not get APIService: %w", err)
 	}
@@ -76,17 +73,14 @@ func (s *Server) checkReady(ctx context.Context) error {
 }
 
 // checkReadyz trusts the CA bundle in the server's APIService, as the aggregator does.
-func (s *Server) checkReadyz(ctx context.Context, apiService *unstructured.Unstructured) error {
-	bundle, _, err := unstructured.NestedString(apiService.Object, "spec", "caBundle")
-	if err != nil || bundle == "" {
-		return errors.Join(errors.New("APIService has no caBundle yet"), err)
+func (s *Server) checkReadyz(ctx context.Context, apiService *apiregistrationv1.APIService) error {
+	if len(apiService.Spec.CABundle) == 0 {
+		return errors.New("APIService has no caBundle yet")
 	}
-	pem, err := base64.StdEncoding.DecodeString(bundle)
+	roots, err := certutil.NewPoolFromBytes(apiService.Spec.CABundle)
 	if err != nil {
-		return fmt.Errorf("could not decode caBundle of APIService: %w", err)
+		return fmt.Errorf("could not parse caBundle of APIService: %w", err)
 	}
-	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM(pem)
 	transport := &http.Transport{TLSClientConfig: &tls.Config{
 		RootCAs:    roots,
 		ServerName: ServerName + "." + ServerNamespace + ".svc",
@@ -109,20 +103,13 @@ func (s *Server) checkReadyz(ctx context.Context, apiService *unstructured.Unstr
 	return nil
 }
 
-func checkAvailable(apiService *unstructured.Unstructured) error {
-	conditions, _, err := unstructured.NestedSlice(apiService.Object, "status", "conditions")
-	if err != nil {
-		return fmt.Errorf("could not read conditions of APIService: %w", err)
+func checkAvailable(apiService *apiregistrationv1.APIService) error {
+	available := helper.GetAPIServiceConditionByType(apiService, apiregistrationv1.Available)
+	if available == nil {
+		return errors.New("APIService has not been looked at yet")
 	}
-	for _, item := range conditions {
-		condition, _ := item.(map[string]any)
-		if condition["type"] != "Available" {
-			continue
-		}
-		if condition["status"] == "True" {
-			return nil
-		}
-		return fmt.Errorf("APIService is not available: %v: %v", condition["reason"], condition["message"])
+	if available.Status != apiregistrationv1.ConditionTrue {
+		return fmt.Errorf("APIService is not available: %s: %s", available.Reason, available.Message)
 	}
-	return errors.New("APIService has not been looked at yet")
+	return nil
 }

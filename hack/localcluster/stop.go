@@ -9,7 +9,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"sync"
+
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster/binaries"
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster/process"
@@ -66,17 +67,13 @@ func (c *Cluster) stopProcesses(ctx context.Context) error {
 
 // stopLocked stops components at the same time.
 func (c *Cluster) stopLocked(ctx context.Context, names ...string) error {
-	errs := make([]error, len(names))
-	var stopping sync.WaitGroup
-	for i, name := range names {
-		proc := c.runningLocked(name)
-		if proc == nil {
-			continue
+	var stops []func() error
+	for _, name := range names {
+		if proc := c.runningLocked(name); proc != nil {
+			stops = append(stops, func() error { return stopProcess(ctx, name, proc) })
 		}
-		stopping.Go(func() { errs[i] = stopProcess(ctx, name, proc) })
 	}
-	stopping.Wait()
-	return errors.Join(errs...)
+	return utilerrors.AggregateGoroutines(stops...)
 }
 
 func stopProcess(ctx context.Context, name string, proc *process.Process) error {

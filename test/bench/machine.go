@@ -4,14 +4,12 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
-	"os"
-	"regexp"
 	"runtime"
-	"strings"
-)
 
-var modelName = regexp.MustCompile(`(?m)^model name\s*: (.*)$`)
+	"github.com/prometheus/procfs"
+)
 
 // printMachine says where the figures come from, and how busy the machine was
 // before.
@@ -20,17 +18,19 @@ func (b *bench) printMachine() error {
 	if err != nil {
 		return fmt.Errorf("could not ask for the cluster's version: %w", err)
 	}
-	load, err := os.ReadFile("/proc/loadavg")
+	proc, err := procfs.NewDefaultFS()
+	if err != nil {
+		return fmt.Errorf("could not read about the machine: %w", err)
+	}
+	load, err := proc.LoadAvg()
 	if err != nil {
 		return fmt.Errorf("could not read how busy the machine is: %w", err)
 	}
 	cpu := "unknown"
-	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
-		if found := modelName.FindSubmatch(info); found != nil {
-			cpu = string(found[1])
-		}
+	if processors, err := proc.CPUInfo(); err == nil && len(processors) > 0 {
+		cpu = cmp.Or(processors[0].ModelName, cpu)
 	}
-	fmt.Printf("%d processors (%s), %s, Kubernetes %s, load over the last minute %s\n\n",
-		runtime.NumCPU(), cpu, runtime.Version(), version.GitVersion, strings.Fields(string(load))[0])
+	fmt.Printf("%d processors (%s), %s, Kubernetes %s, load over the last minute %.2f\n\n",
+		runtime.NumCPU(), cpu, runtime.Version(), version.GitVersion, load.Load1)
 	return nil
 }

@@ -4,14 +4,11 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
-	"regexp"
-	"strconv"
-)
 
-var highWaterMark = regexp.MustCompile(`(?m)^VmHWM:\s+(\d+) kB$`)
+	"github.com/prometheus/procfs"
+)
 
 // resetPeakMemory makes the kernel forget a process's peak so far.
 func resetPeakMemory(pid int) error {
@@ -23,17 +20,13 @@ func resetPeakMemory(pid int) error {
 
 // peakMemory is the most resident memory of a process since then, in MiB.
 func peakMemory(pid int) (float64, error) {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	proc, err := procfs.NewProc(pid)
 	if err != nil {
 		return 0, fmt.Errorf("could not read peak memory: %w", err)
 	}
-	found := highWaterMark.FindSubmatch(status)
-	if found == nil {
-		return 0, errors.New("could not find peak memory: no VmHWM")
-	}
-	kilobytes, err := strconv.Atoi(string(found[1]))
+	status, err := proc.NewStatus()
 	if err != nil {
-		return 0, fmt.Errorf("could not parse peak memory: %w", err)
+		return 0, fmt.Errorf("could not read peak memory: %w", err)
 	}
-	return float64(kilobytes) / 1024, nil
+	return float64(status.VmHWM) / (1 << 20), nil
 }

@@ -9,12 +9,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/kubectl/pkg/util/podutils"
 )
 
 // pod takes in what became of a pod. The caller holds the lock.
 func (o *observer) pod(kind watch.EventType, pod *corev1.Pod) {
 	before := o.pods[pod.UID]
-	now := podState{node: pod.Spec.NodeName, app: pod.Labels[appLabel], healthy: pod.DeletionTimestamp == nil && podReady(pod)}
+	now := podState{node: pod.Spec.NodeName, app: pod.Labels[appLabel], healthy: pod.DeletionTimestamp == nil && podutils.IsPodReady(pod)}
 	if kind == watch.Deleted {
 		delete(o.pods, pod.UID)
 		now = podState{app: now.app}
@@ -92,15 +93,6 @@ func (o *observer) outcome() (broken int, freed map[string][]time.Time) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.broken, o.freed
-}
-
-func podReady(pod *corev1.Pod) bool {
-	for _, condition := range pod.Status.Conditions {
-		if condition.Type == corev1.PodReady {
-			return condition.Status == corev1.ConditionTrue
-		}
-	}
-	return false
 }
 
 // podsOn is how many pods there are on the nodes.

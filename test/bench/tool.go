@@ -7,11 +7,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/util/workqueue"
 
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
 )
@@ -59,16 +59,7 @@ func loadConfig(kubeconfig string) (*rest.Config, error) {
 
 // inParallel calls f for each item, at most limit at a time, and returns all errors.
 func inParallel[T any](items []T, limit int, f func(item T) error) error {
-	var running sync.WaitGroup
 	errs := make([]error, len(items))
-	slots := make(chan struct{}, limit)
-	for i, item := range items {
-		slots <- struct{}{}
-		running.Go(func() {
-			defer func() { <-slots }()
-			errs[i] = f(item)
-		})
-	}
-	running.Wait()
+	workqueue.ParallelizeUntil(context.Background(), limit, len(items), func(i int) { errs[i] = f(items[i]) })
 	return errors.Join(errs...)
 }

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/kubectl/pkg/util/podutils"
 )
 
 // readyInterval is how often a workload that is being made ready is looked at.
@@ -26,7 +27,7 @@ func (w *workload) waitPodsReady(ctx context.Context, pods []*corev1.Pod) error 
 		}
 		ready := 0
 		for i := range list.Items {
-			if podReady(&list.Items[i]) {
+			if podutils.IsPodReady(&list.Items[i]) {
 				ready++
 			}
 		}

@@ -10,10 +10,11 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"encoding/pem"
 	"fmt"
-	"math/big"
 	"net"
 	"time"
 
@@ -40,7 +41,7 @@ type Authority struct {
 
 // NewAuthority makes an authority with a certificate signed by itself.
 func NewAuthority(commonName string) (*Authority, error) {
-	key, err := NewKey()
+	key, err := newKey()
 	if err != nil {
 		return nil, err
 	}
@@ -57,19 +58,15 @@ func NewAuthority(commonName string) (*Authority, error) {
 
 // ParseAuthority returns the authority whose certificate and key were stored.
 func ParseAuthority(pair Pair) (*Authority, error) {
-	certificates, err := cert.ParseCertsPEM(pair.Cert)
+	parsed, err := tls.X509KeyPair(pair.Cert, pair.Key)
 	if err != nil {
-		return nil, fmt.Errorf("could not parse authority's certificate: %w", err)
+		return nil, fmt.Errorf("could not parse authority's certificate and key: %w", err)
 	}
-	key, err := keyutil.ParsePrivateKeyPEM(pair.Key)
-	if err != nil {
-		return nil, fmt.Errorf("could not parse authority's key: %w", err)
-	}
-	signer, ok := key.(crypto.Signer)
+	signer, ok := parsed.PrivateKey.(crypto.Signer)
 	if !ok {
-		return nil, fmt.Errorf("could not use authority's key: a %T cannot sign", key)
+		return nil, fmt.Errorf("could not use authority's key: a %T cannot sign", parsed.PrivateKey)
 	}
-	return &Authority{Pair: pair, cert: certificates[0], key: signer}, nil
+	return &Authority{Pair: pair, cert: parsed.Leaf, key: signer}, nil
 }
 
 // Client makes the client certificate of a user. Kubernetes reads the user's name from the
@@ -92,15 +89,10 @@ func (a *Authority) Server(hosts []string, addresses []net.IP) (Pair, error) {
 }
 
 func (a *Authority) sign(template *x509.Certificate) (Pair, error) {
-	key, err := NewKey()
+	key, err := newKey()
 	if err != nil {
 		return Pair{}, err
 	}
-	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
-	if err != nil {
-		return Pair{}, fmt.Errorf("could not draw a serial number: %w", err)
-	}
-	template.SerialNumber = serial
 	template.NotBefore = a.cert.NotBefore
 	template.NotAfter = time.Now().Add(lifetime)
 	template.KeyUsage = x509.KeyUsageDigitalSignature
@@ -111,8 +103,7 @@ func (a *Authority) sign(template *x509.Certificate) (Pair, error) {
 	return newPair(raw, key)
 }
 
-// NewKey makes a private key.
-func NewKey() (*ecdsa.PrivateKey, error) {
+func newKey() (*ecdsa.PrivateKey, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, fmt.Errorf("could not make a key: %w", err)
@@ -121,17 +112,10 @@ func NewKey() (*ecdsa.PrivateKey, error) {
 }
 
 func newPair(rawCert []byte, key *ecdsa.PrivateKey) (Pair, error) {
-	certificate, err := x509.ParseCertificate(rawCert)
-	if err != nil {
-		return Pair{}, fmt.Errorf("could not parse a new certificate: %w", err)
-	}
-	certPEM, err := cert.EncodeCertificates(certificate)
-	if err != nil {
-		return Pair{}, fmt.Errorf("could not encode a certificate: %w", err)
-	}
 	keyPEM, err := keyutil.MarshalPrivateKeyToPEM(key)
 	if err != nil {
 		return Pair{}, fmt.Errorf("could not encode a key: %w", err)
 	}
+	certPEM := pem.EncodeToMemory(&pem.Block{Type: cert.CertificateBlockType, Bytes: rawCert})
 	return Pair{Cert: certPEM, Key: keyPEM}, nil
 }

@@ -8,8 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"syscall"
+	"sync"
 	"time"
+
+	"go.etcd.io/etcd/client/pkg/v3/fileutil"
+	"k8s.io/apimachinery/pkg/util/wait"
 )
 
 // lockInterval is how often Lock tries to take a lock that another process holds.
@@ -20,27 +23,18 @@ const lockInterval = 100 * time.Millisecond
 // then waits until it gets the lock or the context is done. The kernel unlocks the file
 // when the process ends.
 func Lock(ctx context.Context, path string, waiting func()) (unlock func(), err error) {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	var file *fileutil.LockedFile
+	waitOnce := sync.OnceFunc(waiting)
+	err = wait.PollUntilContextCancel(ctx, lockInterval, true, func(context.Context) (locked bool, err error) {
+		file, err = fileutil.TryLockFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+		if errors.Is(err, fileutil.ErrLocked) {
+			waitOnce()
+			return false, nil
+		}
+		return err == nil, err
+	})
 	if err != nil {
-		return nil, fmt.Errorf("could not open lock file: %w", err)
+		return nil, fmt.Errorf("could not lock %s: %w", path, err)
 	}
-	ticker := time.NewTicker(lockInterval)
-	defer ticker.Stop()
-	for attempt := 0; ; attempt++ {
-		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if err == nil {
-			return func() { _ = file.Close() }, nil
-		}
-		if !errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, errors.Join(fmt.Errorf("could not lock %s: %w", path, err), file.Close())
-		}
-		if attempt == 0 {
-			waiting()
-		}
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
-			return nil, errors.Join(fmt.Errorf("could not lock %s: %w", path, ctx.Err()), file.Close())
-		}
-	}
+	return func() { _ = file.Close() }, nil
 }

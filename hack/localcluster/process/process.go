@@ -11,6 +11,8 @@ import (
 	"os/exec"
 	"syscall"
 	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
 )
 
 // pollInterval is how often a process that is not our child is looked at.
@@ -114,16 +116,9 @@ func (p *Process) Wait(ctx context.Context) error {
 			return ctx.Err()
 		}
 	}
-	ticker := time.NewTicker(pollInterval)
-	defer ticker.Stop()
-	for p.Alive() {
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	return nil
+	return wait.PollUntilContextCancel(ctx, pollInterval, true, func(context.Context) (bool, error) {
+		return !p.Alive(), nil
+	})
 }
 
 // ExitCode returns the exit code of a child that has ended, and -1 if it was

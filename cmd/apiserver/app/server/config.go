@@ -13,7 +13,6 @@ import (
 	openapinamer "k8s.io/apiserver/pkg/endpoints/openapi"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
-	basecompatibility "k8s.io/component-base/compatibility"
 
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/servingcert"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
@@ -25,9 +24,6 @@ import (
 )
 
 const (
-	// version is the major and minor version of this server in /version and OpenAPI.
-	version = "0.1"
-
 	// requestsDrainTimeout is how long requests in flight may take at shutdown before they
 	// are canceled. Watches end sooner.
 	requestsDrainTimeout = 2 * time.Second
@@ -52,7 +48,7 @@ type Config struct {
 // version.
 func NewGenericConfig() *genericapiserver.RecommendedConfig {
 	config := genericapiserver.NewRecommendedConfig(scheme.Codecs)
-	config.EffectiveVersion = basecompatibility.NewEffectiveVersionFromString(version, version, version)
+	config.EffectiveVersion = newEffectiveVersion(ownVersion)
 	config.FeatureGate = utilfeature.DefaultFeatureGate
 	// Otherwise watches would keep their connections open at shutdown.
 	config.ShutdownWatchTerminationGracePeriod = requestsDrainTimeout

@@ -210,7 +210,7 @@ type NodeMaintenanceStatus struct {
 	// gone already.
 	// +optional
 	EvictionPods int32 `json:"evictionPods"`
-	// totalPods is how many pods are on the node, with those that stay.
+	// totalPods is how many pods were on the node when this drain began, with those that stay.
 	// +optional
 	TotalPods int32 `json:"totalPods"`
 	// pendingPods are the pods that have yet to leave the node, as namespace/name, sorted.
@@ -297,6 +297,12 @@ type NodeBefore struct {
 	// +optional
 	// +listType=atomic
 	Taints []string `json:"taints,omitempty"`
+	// addedTaints are those of the maintenance's taints that the node did not have, as
+	// key=value:effect. They are removed when the node is given back, even if the server no
+	// longer sets them by then.
+	// +optional
+	// +listType=atomic
+	AddedTaints []string `json:"addedTaints,omitempty"`
 	// labels are those of the maintenance's labels that the node already had, with the
 	// values that they had. They get these values again.
 	// +optional
