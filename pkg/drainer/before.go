@@ -21,7 +21,7 @@ func (l *leader) record(ctx context.Context, v *view) (*v1beta1.NodeBefore, resu
 	var before *v1beta1.NodeBefore
 	var did result
 	for i, h := range v.active {
-		if !h.cordons() || h.recorded(v.node.UID) {
+		if !h.cordons() || (h.recorded(v.node.UID) && l.nodes.marks.recorded(*h.Status.NodeBefore)) {
 			continue
 		}
 		if before == nil {
@@ -31,15 +31,28 @@ func (l *leader) record(ctx context.Context, v *view) (*v1beta1.NodeBefore, resu
 			}
 			before = found
 		}
-		written, wrote := l.holds.write(ctx, h, nextStatus(h, facts{node: v.node.UID, before: before}, l.config.Clock.Now()))
+		written, wrote := l.holds.write(ctx, h, l.withBefore(h, v, before))
 		v.active[i] = written
 		did.add(wrote)
 	}
 	before = recordedBefore(lasting(v.active), v.node.UID)
-	if before == nil && did.err == nil {
+	if before != nil && l.nodes.marks.recorded(*before) {
+		return before, did
+	}
+	if did.err == nil {
 		did.err = fmt.Errorf("could not record what node %s was like before: the status was not stored", v.name)
 	}
-	return before, did
+	return nil, did
+}
+
+// withBefore is the hold's status with what the node was like before.
+func (l *leader) withBefore(h hold, v *view, before *v1beta1.NodeBefore) v1beta1.NodeMaintenanceStatus {
+	if h.recorded(v.node.UID) { // and only lacks taints that the server has been told to set since
+		next := h.present.DeepCopy()
+		next.NodeBefore = before
+		return *next
+	}
+	return nextStatus(h, facts{node: v.node.UID, before: before}, l.config.Clock.Now())
 }
 
 // before is what the node was like before any of its holds: what another hold has written
@@ -47,20 +60,23 @@ func (l *leader) record(ctx context.Context, v *view) (*v1beta1.NodeBefore, resu
 // does not say, for a stale one could show the node before our own cordon, or miss the hold
 // that knows better. A hold that has ended knows only while the node has not been given back.
 func (l *leader) before(ctx context.Context, v *view) (*v1beta1.NodeBefore, error) {
-	if before := recordedBefore(lasting(v.holds()), v.node.UID); before != nil {
+	if before := recordedBefore(lasting(v.holds()), v.node.UID); before != nil && l.nodes.marks.recorded(*before) {
 		return before, nil
 	}
 	holds, beforeOurs, err := l.refresh(ctx, v)
 	if err != nil {
 		return nil, err
 	}
-	if before := recordedBefore(lasting(holds), v.node.UID); before != nil {
-		return before, nil
-	}
-	if beforeOurs != nil {
-		return beforeOurs, nil
-	}
 	before := l.nodes.marks.before(v.node)
+	switch recorded := recordedBefore(lasting(holds), v.node.UID); {
+	case recorded != nil:
+		before = l.nodes.marks.completed(*recorded, v.node)
+	case beforeOurs != nil:
+		before = l.nodes.marks.completed(*beforeOurs, v.node)
+	case v.marks.anothers && v.marks.tainted:
+		// Another store's server has cordoned the node, and knows what it was like before that.
+		before = l.nodes.marks.completed(v.marks.note.Before, v.node)
+	}
 	return &before, nil
 }
 

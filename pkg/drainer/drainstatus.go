@@ -103,12 +103,15 @@ func (s *statusBuilder) podsUnknown() {
 }
 
 func (s *statusBuilder) begin() {
-	s.next.StartTime, s.next.DrainedTime, s.next.DrainProgress = s.now.DeepCopy(), nil, 0
+	s.next.StartTime, s.next.DrainedTime, s.next.DrainProgress, s.next.TotalPods = s.now.DeepCopy(), nil, 0, 0
 }
 
 func (s *statusBuilder) count(f *holdDrain, moved int) {
 	pending := plan.Keys(f.Pending)
-	s.next.TotalPods = int32(f.Total)
+	if s.next.TotalPods == 0 {
+		s.next.TotalPods = int32(f.Total)
+	}
+	s.next.TotalPods = max(s.next.TotalPods, int32(moved)) // pods that came later count, too
 	s.next.EvictionPods = int32(moved)
 	s.next.PendingPodCount = int32(len(pending))
 	s.next.PendingPods = pending[:min(len(pending), v1beta1.MaxPendingPods)]

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -87,16 +88,61 @@ func readNote(node *corev1.Node) holdsNote {
 // before is what the node is like now, as far as a cordon changes it.
 func (m marks) before(node *corev1.Node) v1beta1.NodeBefore {
 	before := v1beta1.NodeBefore{Unschedulable: node.Spec.Unschedulable}
-	for i := range node.Spec.Taints {
-		if taint := &node.Spec.Taints[i]; hasTaint(m.taints, *taint) {
-			before.Taints = append(before.Taints, taint.ToString())
-		}
-	}
-	slices.Sort(before.Taints)
 	if value, found := node.Labels[v1beta1.ExcludeFromRemediationLabel]; found {
 		before.Labels = map[string]string{v1beta1.ExcludeFromRemediationLabel: value}
 	}
+	for _, taint := range m.taints {
+		recordTaint(&before, node, taint)
+	}
 	return before
+}
+
+// recorded says whether the record says of each of our taints whose it is.
+func (m marks) recorded(before v1beta1.NodeBefore) bool {
+	return !slices.ContainsFunc(m.taints, func(taint corev1.Taint) bool { return !recordsTaint(before, taint) })
+}
+
+// completed adds to the record the taints that the server sets now and that it lacks: the server may
+// have been started with others since.
+func (m marks) completed(before v1beta1.NodeBefore, node *corev1.Node) v1beta1.NodeBefore {
+	completed := *before.DeepCopy()
+	// An older server recorded no taints that it added: it added all that it did not find.
+	older := !recordsTaint(before, ourTaint)
+	for _, taint := range m.taints {
+		switch {
+		case recordsTaint(before, taint):
+		case older:
+			completed.AddedTaints = append(completed.AddedTaints, taint.ToString())
+		default:
+			recordTaint(&completed, node, taint)
+		}
+	}
+	return completed
+}
+
+// recordTaint notes that the node has the taint already, or that the cordon is to add it.
+func recordTaint(before *v1beta1.NodeBefore, node *corev1.Node, taint corev1.Taint) {
+	for i := range node.Spec.Taints {
+		if had := &node.Spec.Taints[i]; had.MatchTaint(&taint) {
+			before.Taints = append(before.Taints, had.ToString())
+			return
+		}
+	}
+	before.AddedTaints = append(before.AddedTaints, taint.ToString())
+}
+
+func recordsTaint(before v1beta1.NodeBefore, taint corev1.Taint) bool {
+	return listsTaint(before.Taints, taint) || listsTaint(before.AddedTaints, taint)
+}
+
+// listsTaint says whether a taint of this key and effect is among those, which are written as
+// key=value:effect.
+func listsTaint(texts []string, taint corev1.Taint) bool {
+	return slices.ContainsFunc(texts, func(text string) bool {
+		keyAndValue, effect, _ := strings.Cut(text, ":")
+		key, _, _ := strings.Cut(keyAndValue, "=")
+		return key == taint.Key && effect == string(taint.Effect)
+	})
 }
 
 // nodeMarks are the marks of maintenance that a node carries.

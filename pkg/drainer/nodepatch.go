@@ -95,11 +95,12 @@ func (m marks) cordonPatch(node *corev1.Node, carried nodeMarks, note string) *n
 // of others stay.
 func (m marks) giveBackPatch(node *corev1.Node, before v1beta1.NodeBefore) *nodePatch {
 	patch := newNodePatch(node)
+	added := m.completed(before, node).AddedTaints
 	if node.Spec.Unschedulable != before.Unschedulable {
 		patch.spec("unschedulable", before.Unschedulable)
 	}
 	taints := slices.DeleteFunc(slices.Clone(node.Spec.Taints), func(taint corev1.Taint) bool {
-		return hasTaint(m.taints, taint) && !slices.Contains(before.Taints, taint.ToString())
+		return listsTaint(added, taint)
 	})
 	if len(taints) < len(node.Spec.Taints) {
 		patch.spec("taints", taints)

@@ -180,7 +180,7 @@ type NodeMaintenanceStatus struct {
 	// evictionPods is the number of pods that this drain removes, including those that are
 	// gone already.
 	EvictionPods int32
-	// totalPods is how many pods are on the node, with those that stay.
+	// totalPods is how many pods were on the node when this drain began, including those that stay.
 	TotalPods int32
 	// pendingPods are the pods that have yet to leave the node, as namespace/name, sorted.
 	// At most 100 are listed; pendingPodCount counts all.
@@ -242,6 +242,10 @@ type NodeBefore struct {
 	// taints are those of the maintenance's taints that the node already had, as
 	// key=value:effect. They stay on the node.
 	Taints []string
+	// addedTaints are those of the maintenance's taints that the node did not have, as
+	// key=value:effect. They are removed when the node is given back, even if the server no
+	// longer sets them by then.
+	AddedTaints []string
 	// labels are those of the maintenance's labels that the node already had, with the
 	// values that they had. They get these values again.
 	Labels map[string]string

@@ -510,6 +510,25 @@ func schema_pkg_apis_maintenance_v1beta1_NodeBefore(ref common.ReferenceCallback
 							},
 						},
 					},
+					"addedTaints": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "addedTaints are those of the maintenance's taints that the node did not have, as key=value:effect. They are removed when the node is given back, even if the server no longer sets them by then.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
 					"labels": {
 						SchemaProps: spec.SchemaProps{
 							Description: "labels are those of the maintenance's labels that the node already had, with the values that they had. They get these values again.",
@@ -793,7 +812,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceStatus(ref common.Refere
 					},
 					"totalPods": {
 						SchemaProps: spec.SchemaProps{
-							Description: "totalPods is how many pods are on the node, with those that stay.",
+							Description: "totalPods is how many pods were on the node when this drain began, with those that stay.",
 							Default:     0,
 							Type:        []string{"integer"},
 							Format:      "int32",

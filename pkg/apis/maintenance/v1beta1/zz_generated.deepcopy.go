@@ -192,6 +192,11 @@ func (in *NodeBefore) DeepCopyInto(out *NodeBefore) {
 		*out = make([]string, len(*in))
 		copy(*out, *in)
 	}
+	if in.AddedTaints != nil {
+		in, out := &in.AddedTaints, &out.AddedTaints
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
 	if in.Labels != nil {
 		in, out := &in.Labels, &out.Labels
 		*out = make(map[string]string, len(*in))

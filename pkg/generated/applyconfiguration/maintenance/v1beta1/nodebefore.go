@@ -15,6 +15,10 @@ type NodeBeforeApplyConfiguration struct {
 	// taints are those of the maintenance's taints that the node already had, as
 	// key=value:effect. They stay on the node.
 	Taints []string `json:"taints,omitempty"`
+	// addedTaints are those of the maintenance's taints that the node did not have, as
+	// key=value:effect. They are removed when the node is given back, even if the server no
+	// longer sets them by then.
+	AddedTaints []string `json:"addedTaints,omitempty"`
 	// labels are those of the maintenance's labels that the node already had, with the
 	// values that they had. They get these values again.
 	Labels map[string]string `json:"labels,omitempty"`
@@ -40,6 +44,16 @@ func (b *NodeBeforeApplyConfiguration) WithUnschedulable(value bool) *NodeBefore
 func (b *NodeBeforeApplyConfiguration) WithTaints(values ...string) *NodeBeforeApplyConfiguration {
 	for i := range values {
 		b.Taints = append(b.Taints, values[i])
+	}
+	return b
+}
+
+// WithAddedTaints adds the given value to the AddedTaints field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the AddedTaints field.
+func (b *NodeBeforeApplyConfiguration) WithAddedTaints(values ...string) *NodeBeforeApplyConfiguration {
+	for i := range values {
+		b.AddedTaints = append(b.AddedTaints, values[i])
 	}
 	return b
 }

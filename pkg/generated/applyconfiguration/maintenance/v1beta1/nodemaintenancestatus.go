@@ -30,7 +30,7 @@ type NodeMaintenanceStatusApplyConfiguration struct {
 	// evictionPods is the number of pods that this drain removes, including those that are
 	// gone already.
 	EvictionPods *int32 `json:"evictionPods,omitempty"`
-	// totalPods is how many pods are on the node, with those that stay.
+	// totalPods is how many pods were on the node when this drain began, with those that stay.
 	TotalPods *int32 `json:"totalPods,omitempty"`
 	// pendingPods are the pods that have yet to leave the node, as namespace/name, sorted.
 	// At most 100 are listed; pendingPodCount counts all.
