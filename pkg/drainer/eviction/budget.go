@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/due"
 )
@@ -98,6 +99,16 @@ func (b *Budget) Permanent(now time.Time) (yes bool, recheck time.Time) {
 		return false, certain
 	}
 	return true, time.Time{}
+}
+
+// olderThan says whether this is an earlier state of the budget than the other. A state that cannot be
+// compared is not.
+func (b *Budget) olderThan(other *Budget) bool {
+	if other == nil {
+		return false
+	}
+	order, err := resourceversion.CompareResourceVersion(b.resourceVersion, other.resourceVersion)
+	return err == nil && order < 0
 }
 
 // impossible says whether the budget, as it is now, can never let a healthy pod go.

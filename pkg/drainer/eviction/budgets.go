@@ -50,7 +50,7 @@ func NewBudgets() *Budgets {
 	}
 }
 
-// Set takes in a new state of a budget, seen at now.
+// Set takes in a state of a budget, seen at now. One that is older than what is known changes nothing.
 func (b *Budgets) Set(pdb *policyv1.PodDisruptionBudget, now time.Time) {
 	change, tell := b.put(pdb, now)
 	tell(change)
@@ -61,6 +61,9 @@ func (b *Budgets) put(pdb *policyv1.PodDisruptionBudget, now time.Time) (budgetC
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	last := b.named(next.Name)
+	if next.olderThan(last) {
+		return budgetChange{}, func(budgetChange) {}
+	}
 	if next.impossible() {
 		next.impossibleSince = impossibleSince(pdb, last, now)
 	}

@@ -181,10 +181,24 @@ func (d *Dispatcher) post(ctx context.Context, node string, e *queuedEviction, n
 	}
 	d.begin(node, e, uses, now)
 	d.posts.Go(func() {
-		err := d.request(ctx, e.Eviction, uses.exempt)
-		d.answered(ctx, node, e.Eviction, uses, newAnswer(err), now)
+		answer := newAnswer(d.request(ctx, e.Eviction, uses.exempt))
+		known := uses.exempt && answer.Outcome == Evicted && d.readBudget(ctx, uses.budget.Name)
+		d.answered(ctx, node, e.Eviction, uses, answer, known, now)
 	})
 	return time.Time{}
+}
+
+// readBudget has the budget known as it is after an eviction that should have taken no room of it, but
+// did if the pod became ready in the last moment. The budget's watch may lag for longer than its room
+// can be kept from others.
+func (d *Dispatcher) readBudget(ctx context.Context, name types.NamespacedName) bool {
+	pdb, err := d.client.Budget(ctx, name)
+	if err != nil {
+		klog.FromContext(ctx).V(2).Info("Could not read disruption budget", "budget", name, "err", err)
+		return false
+	}
+	d.budgets.Set(pdb, d.clock.Now())
+	return true
 }
 
 // ready says whether the pod may be tried now, after what became of the last time.
@@ -230,9 +244,10 @@ func (d *Dispatcher) request(ctx context.Context, e Eviction, doubtful bool) err
 	return d.client.Evict(ctx, e.Pod, e.GracePeriodSeconds)
 }
 
-// answered takes in the answer to a request that was made at began.
-func (d *Dispatcher) answered(ctx context.Context, node string, e Eviction, uses use, a Answer, began time.Time) {
-	d.settle(node, e, uses, a, began)
+// answered takes in the answer to a request that was made at began. budgetKnown says that the budget was
+// read after that.
+func (d *Dispatcher) answered(ctx context.Context, node string, e Eviction, uses use, a Answer, budgetKnown bool, began time.Time) {
+	d.settle(node, e, uses, a, budgetKnown, began)
 	countAnswer(e, a)
 	klog.FromContext(ctx).V(2).Info("Posted eviction", "pod", klog.KObj(e.Pod), "podUID", e.Pod.UID, "node", node,
 		"force", e.Force, "exempt", uses.exempt, "outcome", a.Outcome, "answer", a.Message)
@@ -240,14 +255,14 @@ func (d *Dispatcher) answered(ctx context.Context, node string, e Eviction, uses
 	d.nudge()
 }
 
-func (d *Dispatcher) settle(node string, e Eviction, uses use, a Answer, began time.Time) {
+func (d *Dispatcher) settle(node string, e Eviction, uses use, a Answer, budgetKnown bool, began time.Time) {
 	now := d.clock.Now()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.inFlight.Delete(e.Pod.UID)
 	d.window.take(a, now)
 	if uses.budget != nil {
-		d.budgets.settle(uses, e.Pod.Name, a, now)
+		d.budgets.settle(uses, e.Pod.Name, a, budgetKnown, now)
 		if !uses.exempt {
 			d.flows.end(uses.budget.Name, a, now.Sub(began))
 		}

@@ -46,5 +46,6 @@
 // A budget's room is how many more of its pods may go. Its status shows an eviction a moment after
 // that was posted. In between the room stays reserved. A pod that is not ready may be exempt from its
 // budget. But its watch may lag behind the budget's, so the API server is asked about the pod just
-// before, and the room that its eviction may have taken after all stays reserved for a moment.
+// before. If the pod becomes ready after that, its eviction takes room all the same, so the budget is
+// read just after. Until then the room stays reserved.
 package eviction

@@ -12,6 +12,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/kubectl/pkg/util/podutils"
 )
@@ -30,6 +31,8 @@ type Client interface {
 	Unprotected(ctx context.Context, pod *corev1.Pod) error
 	// Delete deletes the pod, and asks no disruption budget.
 	Delete(ctx context.Context, pod *corev1.Pod, gracePeriodSeconds *int64) error
+	// Budget gets the disruption budget, past every cache.
+	Budget(ctx context.Context, name types.NamespacedName) (*policyv1.PodDisruptionBudget, error)
 }
 
 // ErrProtected says that a pod which was taken to be exempt from its budget is not any more.
@@ -84,6 +87,12 @@ func (c apiClient) Delete(ctx context.Context, pod *corev1.Pod, gracePeriodSecon
 		MaxRetries(0).
 		Do(ctx).
 		Error()
+}
+
+func (c apiClient) Budget(ctx context.Context, name types.NamespacedName) (*policyv1.PodDisruptionBudget, error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	return c.kube.PolicyV1().PodDisruptionBudgets(name.Namespace).Get(ctx, name.Name, metav1.GetOptions{})
 }
 
 // NewEviction returns the eviction of this pod, and of no other that may bear its name.

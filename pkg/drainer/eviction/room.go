@@ -21,9 +21,6 @@ const (
 	// refusalLasts is how long a budget that refused an eviction, although its status shows room, is
 	// left alone if its status does not change.
 	refusalLasts = 10 * time.Second
-	// exemptLasts is how long room stays reserved for an eviction that should not take any. If the pod
-	// became ready in the last moment it does take some, and the budget's status shows so soon after.
-	exemptLasts = 300 * time.Millisecond
 )
 
 // reservation is room of a budget that one of our evictions takes, until the budget's status
@@ -52,14 +49,6 @@ type use struct {
 	budget *Budget
 	// exempt says that the eviction uses none unless the pod has become ready meanwhile.
 	exempt bool
-}
-
-// lasts is how long the room stays reserved after the eviction was accepted.
-func (u use) lasts() time.Duration {
-	if u.exempt {
-		return exemptLasts
-	}
-	return reservationLasts
 }
 
 // room is how many more pods the budget lets go, after what our own evictions took already. The
@@ -101,17 +90,18 @@ func (b *Budgets) reserve(name types.NamespacedName, pod string, now time.Time) 
 }
 
 // settle takes in the answer to an eviction that used room of a budget. The room stays reserved, until
-// the budget's status shows the eviction, where the API server took it or may have taken it.
-func (b *Budgets) settle(u use, pod string, a Answer, now time.Time) {
+// the budget's status shows the eviction, where the API server took it or may have taken it. known says
+// that the budget was read after the eviction, so that its status tells already.
+func (b *Budgets) settle(u use, pod string, a Answer, known bool, now time.Time) {
 	name := u.budget.Name
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	_, isReserved := b.reserved[name][pod]
 	switch {
-	case a.Outcome != Evicted && !a.unknown:
+	case known, a.Outcome != Evicted && !a.unknown:
 		b.unreserve(name, pod)
 	case isReserved:
-		b.reserved[name][pod] = reservation{shown: b.reserved[name][pod].shown, expires: now.Add(u.lasts())}
+		b.reserved[name][pod] = reservation{shown: b.reserved[name][pod].shown, expires: now.Add(reservationLasts)}
 	}
 	// An exempt pod may be refused although there is room: it has changed in the last moment.
 	if a.Outcome == DisruptionBudget && !u.exempt {
