@@ -28,6 +28,8 @@ type Config struct {
 	// as many requests as the engine is to make: the engine bounds what is in flight, not the
 	// rate. Required.
 	Kube kubernetes.Interface
+	// Evicter evicts and deletes pods. Default: one that posts through Kube.
+	Evicter Evicter
 	// Recorder writes the events. Default: one that writes them through Kube while Run runs.
 	Recorder record.EventRecorder
 	// Clock tells the time. Default: the real one.
@@ -58,6 +60,9 @@ func (c *Config) complete() error {
 	}
 	if c.EvictionsInFlight < 0 {
 		errs = append(errs, errors.New("the number of evictions in flight is negative"))
+	}
+	if c.Evicter == nil && c.Kube != nil {
+		c.Evicter = apiEvicter{client: c.Kube}
 	}
 	if c.Clock == nil {
 		c.Clock = clock.RealClock{}

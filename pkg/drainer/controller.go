@@ -65,7 +65,7 @@ func New(config Config) (*Drainer, error) {
 			workqueue.NewTypedItemExponentialFailureRateLimiter[string](leastRetry, mostRetry),
 			workqueue.TypedRateLimitingQueueConfig[string]{Name: "drainer", Clock: config.Clock}),
 	}
-	d.dispatcher = newDispatcher(config.Clock, apiEvicter{client: config.Kube}, d.budgets, config.EvictionsInFlight, d.queue.Add)
+	d.dispatcher = newDispatcher(config.Clock, config.Evicter, d.budgets, config.EvictionsInFlight, d.queue.Add)
 	d.pods = newPodWatches(config.Kube, d.queue.Add)
 	if err := d.addHandlers(); err != nil {
 		return nil, fmt.Errorf("could not build drainer: %w", err)

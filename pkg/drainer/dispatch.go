@@ -28,7 +28,7 @@ const finishTimeout = 3 * time.Second
 // pod before it looks at the next.
 type dispatcher struct {
 	clock   clock.WithTicker
-	evicter evicter
+	evicter Evicter
 	budgets *budgetBook
 	// settled is called with the node when a request for one of its pods was answered.
 	settled func(node string)
@@ -45,7 +45,7 @@ type dispatcher struct {
 	flows  flows
 }
 
-func newDispatcher(c clock.WithTicker, e evicter, budgets *budgetBook, limit int, settled func(node string)) *dispatcher {
+func newDispatcher(c clock.WithTicker, e Evicter, budgets *budgetBook, limit int, settled func(node string)) *dispatcher {
 	return &dispatcher{
 		clock: c, evicter: e, budgets: budgets, settled: settled,
 		wake:     make(chan struct{}, 1),
@@ -186,14 +186,14 @@ func (d *dispatcher) begin(node string, e *queuedEviction, takes claim, now time
 // have become ready since.
 func (d *dispatcher) request(ctx context.Context, e eviction, doubtful bool) error {
 	if e.force {
-		return d.evicter.delete(ctx, e.pod, e.gracePeriod)
+		return d.evicter.Delete(ctx, e.pod, e.gracePeriod)
 	}
 	if doubtful {
-		if err := d.evicter.unprotected(ctx, e.pod); err != nil {
+		if err := d.evicter.Unprotected(ctx, e.pod); err != nil {
 			return err
 		}
 	}
-	return d.evicter.evict(ctx, e.pod, e.gracePeriod)
+	return d.evicter.Evict(ctx, e.pod, e.gracePeriod)
 }
 
 // answered takes in the answer to a request that was made at began.

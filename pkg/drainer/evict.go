@@ -19,23 +19,24 @@ import (
 // budget after about 10 s.
 const evictionTimeout = 30 * time.Second
 
-// evicter asks the API server to remove one pod, once.
-type evicter interface {
-	evict(ctx context.Context, pod *corev1.Pod, gracePeriodSeconds *int64) error
-	// unprotected fails with errProtected when the pod has become ready, past every cache.
-	unprotected(ctx context.Context, pod *corev1.Pod) error
-	// delete asks no disruption budget.
-	delete(ctx context.Context, pod *corev1.Pod, gracePeriodSeconds *int64) error
+// Evicter asks the API server to remove one pod, once. A nil gracePeriodSeconds leaves the pod its own.
+type Evicter interface {
+	// Evict asks the pod's disruption budgets. It fails with the API server's answer.
+	Evict(ctx context.Context, pod *corev1.Pod, gracePeriodSeconds *int64) error
+	// Unprotected fails with ErrProtected when the pod has become ready, past every cache.
+	Unprotected(ctx context.Context, pod *corev1.Pod) error
+	// Delete asks no disruption budget. It fails with the API server's answer.
+	Delete(ctx context.Context, pod *corev1.Pod, gracePeriodSeconds *int64) error
 }
 
-// errProtected says that a pod which was taken to be exempt from its budget is not any more.
-var errProtected = errors.New("the pod has become ready")
+// ErrProtected says that a pod which was taken to be exempt from its budget is not any more.
+var ErrProtected = errors.New("the pod has become ready")
 
 type apiEvicter struct{ client kubernetes.Interface }
 
-// evict posts the eviction and leaves retries to the caller: the client's own would sleep for
+// Evict posts the eviction and leaves retries to the caller: the client's own would sleep for
 // as long as a Retry-After header says, in the caller's place in line.
-func (e apiEvicter) evict(ctx context.Context, pod *corev1.Pod, gracePeriodSeconds *int64) error {
+func (e apiEvicter) Evict(ctx context.Context, pod *corev1.Pod, gracePeriodSeconds *int64) error {
 	ctx, cancel := context.WithTimeout(ctx, evictionTimeout)
 	defer cancel()
 	return e.client.CoreV1().RESTClient().Post().
@@ -49,7 +50,7 @@ func (e apiEvicter) evict(ctx context.Context, pod *corev1.Pod, gracePeriodSecon
 		Error()
 }
 
-func (e apiEvicter) unprotected(ctx context.Context, pod *corev1.Pod) error {
+func (e apiEvicter) Unprotected(ctx context.Context, pod *corev1.Pod) error {
 	ctx, cancel := context.WithTimeout(ctx, evictionTimeout)
 	defer cancel()
 	now, err := e.client.CoreV1().Pods(pod.Namespace).Get(ctx, pod.Name, metav1.GetOptions{})
@@ -59,14 +60,14 @@ func (e apiEvicter) unprotected(ctx context.Context, pod *corev1.Pod) error {
 	case now.UID != pod.UID:
 		return apierrors.NewNotFound(corev1.Resource("pods"), pod.Name)
 	case podReady(now):
-		return errProtected
+		return ErrProtected
 	default:
 		return nil
 	}
 }
 
-// delete leaves retries to the caller, as evict does.
-func (e apiEvicter) delete(ctx context.Context, pod *corev1.Pod, gracePeriodSeconds *int64) error {
+// Delete leaves retries to the caller, as Evict does.
+func (e apiEvicter) Delete(ctx context.Context, pod *corev1.Pod, gracePeriodSeconds *int64) error {
 	ctx, cancel := context.WithTimeout(ctx, evictionTimeout)
 	defer cancel()
 	return e.client.CoreV1().RESTClient().Delete().

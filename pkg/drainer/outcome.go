@@ -51,7 +51,7 @@ func judge(err error) verdict {
 	if err == nil {
 		return verdict{outcome: outcomeEvicted}
 	}
-	if errors.Is(err, errProtected) {
+	if errors.Is(err, ErrProtected) {
 		return verdict{outcome: outcomeNotPosted}
 	}
 	v := verdict{outcome: outcomeFailed, message: err.Error()}
