@@ -175,7 +175,8 @@ func (c *benchCluster) catchUp(b *testing.B) {
 		node := drainertest.Get[*corev1.Node](c.Server, "", name)
 		hold := drainertest.Get[*v1beta1.NodeMaintenance](c.Server, "", name)
 		for _, err := range []error{
-			c.drainer.caches.nodes.GetStore().Add(node.DeepCopy()), c.drainer.caches.holds.GetStore().Add(hold.DeepCopy()),
+			c.drainer.caches.nodes.GetStore().Add(node.DeepCopy()),
+			c.drainer.caches.holds.GetStore().Add(hold.DeepCopy()),
 		} {
 			if err != nil {
 				b.Fatal(err)

@@ -158,7 +158,8 @@ func TestRoomAccounting(t *testing.T) {
 			do: func(book *budgetBook, b *budget) { book.reserve(b.key, "p", drainertest.Epoch) }, want: 1,
 		},
 		"posting for long": {
-			do: func(book *budgetBook, b *budget) { book.reserve(b.key, "p", drainertest.Epoch) }, at: drainertest.Epoch.Add(time.Hour), want: 1,
+			do: func(book *budgetBook, b *budget) { book.reserve(b.key, "p", drainertest.Epoch) },
+			at: drainertest.Epoch.Add(time.Hour), want: 1,
 		},
 		"refused, as something else took the room": {do: func(book *budgetBook, b *budget) {
 			book.reserve(b.key, "p", drainertest.Epoch)
@@ -250,11 +251,12 @@ func TestRoomAccounting(t *testing.T) {
 				drainertest.Epoch)
 			book.reserve(b.key, "p", drainertest.Epoch)
 			book.settle(claim{budget: b}, "p", accepted, drainertest.Epoch)
-			book.set(drainertest.Budget{Name: "b", Desired: 1, Healthy: 3, Expected: 3, Allowed: 1, Disrupts: []string{
-				"p",
-			}, Version: "3", Change: func(pdb *policyv1.PodDisruptionBudget) {
-				pdb.Status.DisruptedPods["p"] = metav1.NewTime(drainertest.Epoch.Add(time.Second))
-			}}.Object(), drainertest.Epoch)
+			book.set(drainertest.Budget{Name: "b", Desired: 1, Healthy: 3, Expected: 3, Allowed: 1,
+				Disrupts: []string{
+					"p",
+				}, Version: "3", Change: func(pdb *policyv1.PodDisruptionBudget) {
+					pdb.Status.DisruptedPods["p"] = metav1.NewTime(drainertest.Epoch.Add(time.Second))
+				}}.Object(), drainertest.Epoch)
 		}, want: 1},
 		"another pod of that name": {do: func(book *budgetBook, b *budget) {
 			book.reserve(b.key, "p", drainertest.Epoch)

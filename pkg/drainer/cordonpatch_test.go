@@ -6,11 +6,11 @@ package drainer
 import (
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -101,8 +101,8 @@ func wantJSON(t *testing.T, patch *nodePatch, want string) {
 	if err := json.Unmarshal([]byte(want), &wanted); err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(got, wanted) {
-		t.Errorf("patch\n%s, want\n%s", data, want)
+	if diff := cmp.Diff(wanted, got); diff != "" {
+		t.Errorf("patch (-want +got):\n%s", diff)
 	}
 }
 
@@ -154,9 +154,11 @@ func TestNoteIsCappedAndReadable(t *testing.T) {
 		t.Fatal(err)
 	}
 	note := readNote(cordonedNode(value))
-	if note.StoreID != drainertest.StoreID || len(note.Holds) != maxAnnotatedHolds || note.More != 3 || !reflect.DeepEqual(note.Before,
-		before) {
+	if note.StoreID != drainertest.StoreID || len(note.Holds) != maxAnnotatedHolds || note.More != 3 {
 		t.Errorf("read back %+v", note)
+	}
+	if diff := cmp.Diff(before, note.Before); diff != "" {
+		t.Errorf("before (-want +got):\n%s", diff)
 	}
 	if first := note.Holds[0]; first.Name != "hold-00" || first.Requestor != "hold-00" || first.Reason != "kernel" {
 		t.Errorf("the first hold reads %+v", first)

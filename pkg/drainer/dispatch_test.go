@@ -22,7 +22,9 @@ import (
 )
 
 // dispatching runs a test with a dispatcher at work in a bubble of its own time.
-func dispatching(t *testing.T, limit int, budgets []drainertest.Budget, test func(t *testing.T, d *dispatcher, f *fakeEvicter)) {
+func dispatching(
+	t *testing.T, limit int, budgets []drainertest.Budget, test func(t *testing.T, d *dispatcher, f *fakeEvicter),
+) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		f, book := newFakeEvicter(), newBudgetBook()

@@ -32,7 +32,8 @@ func TestExpiration(t *testing.T) {
 				if isExpiring(c.hold("a").Status) {
 					t.Error("it says too early that it ends soon")
 				}
-				if end := c.hold("a").Status.ExpirationTime; end == nil || end.Sub(c.hold("a").CreationTimestamp.Time) != 100*time.Second {
+				hold := c.hold("a")
+				if end := hold.Status.ExpirationTime; end == nil || end.Sub(hold.CreationTimestamp.Time) != 100*time.Second {
 					t.Errorf("got expiration time %v, want 100 s after the creation", end)
 				}
 				c.wait(12 * time.Second)

@@ -46,8 +46,8 @@ func TestGiveBackUndoesOnlyOurMarks(t *testing.T) {
 				return c
 			}, func(c *cluster) {
 				c.create(drainertest.Hold{Name: "a"}.Object())
-				if node := c.node(drainertest.NodeName); !node.Spec.Unschedulable || !drainTainted(node) || !hasTaint(node.Spec.Taints,
-					extra) {
+				node := c.node(drainertest.NodeName)
+				if !node.Spec.Unschedulable || !drainTainted(node) || !hasTaint(node.Spec.Taints, extra) {
 					t.Errorf("the node is not cordoned: %+v", node.Spec)
 				}
 				c.delete("a")

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -100,7 +102,8 @@ func TestTimeoutReports(t *testing.T) {
 		c.wait(30 * time.Second)
 		c.wantPhase("a", v1beta1.PhaseFailed)
 		c.wantCondition("a", v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonDeadlineExceeded)
-		if status := c.hold("a").Status; !status.StartTime.Equal(started.StartTime) || !status.Deadline.Equal(started.Deadline) {
+		status := c.hold("a").Status
+		if !status.StartTime.Equal(started.StartTime) || !status.Deadline.Equal(started.Deadline) {
 			t.Errorf("start and deadline moved from %v, %v to %v, %v", started.StartTime, started.Deadline,
 				status.StartTime, status.Deadline)
 		}
@@ -315,13 +318,8 @@ func TestNodeConditions(t *testing.T) {
 			for _, condition := range ourConditions(c.node(drainertest.NodeName)) {
 				got[condition.Type] = condition.Status
 			}
-			if len(got) != len(want) {
-				t.Errorf("%s: conditions %v, want %v", when, got, want)
-			}
-			for kind, status := range want {
-				if got[kind] != status {
-					t.Errorf("%s: conditions %v, want %v", when, got, want)
-				}
+			if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s: conditions (-want +got):\n%s", when, diff)
 			}
 		}
 		c.create(drainertest.Hold{Name: "a"}.Object())

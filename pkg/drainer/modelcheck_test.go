@@ -95,7 +95,8 @@ func (c *modelCheck) oldBudgetsFor(pod *corev1.Pod) []*policyv1.PodDisruptionBud
 // quietSince says that no pod of the node changed so recently that the drainer may not know.
 func (c *modelCheck) quietSince(node string) bool {
 	for _, record := range c.pods {
-		if record.node == node && (!record.changed.Before(c.recent()) || (!record.ended.IsZero() && !record.ended.Before(c.recent()))) {
+		ended := !record.ended.IsZero() && !record.ended.Before(c.recent())
+		if record.node == node && (ended || !record.changed.Before(c.recent())) {
 			return false
 		}
 	}
@@ -334,7 +335,8 @@ func (c *modelCheck) anew(hold types.UID, was, is v1beta1.NodeMaintenanceStatus)
 	}
 	record := c.holds[hold]
 	since := was.StartTime.Time
-	return !record.resumed.Before(since) || slices.ContainsFunc(slices.Collect(maps.Values(record.emptyAt)), func(at time.Time) bool {
+	empty := slices.Collect(maps.Values(record.emptyAt))
+	return !record.resumed.Before(since) || slices.ContainsFunc(empty, func(at time.Time) bool {
 		return !at.Before(since)
 	})
 }

@@ -188,7 +188,8 @@ func (w *world) checkNode(node, wanted *corev1.Node) {
 		return h.Spec.NodeName == node.Name && h.Spec.Stage != v1beta1.StageIdle
 	})
 	if held {
-		if !node.Spec.Unschedulable || !annotated(node) || !drainTainted(node) || node.Labels[v1beta1.ExcludeFromRemediationLabel] != "true" {
+		excluded := node.Labels[v1beta1.ExcludeFromRemediationLabel] == "true"
+		if !node.Spec.Unschedulable || !annotated(node) || !drainTainted(node) || !excluded {
 			w.check.fail("node %s is held and not cordoned: %+v %+v", node.Name, node.ObjectMeta, node.Spec)
 		}
 		for _, taint := range wanted.Spec.Taints {

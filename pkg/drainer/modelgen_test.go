@@ -74,7 +74,8 @@ func (w *world) populate() {
 func (w *world) createNode(name string) {
 	w.uids++
 	builder := drainertest.Node{
-		Name: name, UID: types.UID(fmt.Sprintf("node-%d", w.uids)), Unschedulable: w.chance(15), Labels: map[string]string{},
+		Name: name, UID: types.UID(fmt.Sprintf("node-%d", w.uids)), Unschedulable: w.chance(15),
+		Labels: map[string]string{},
 	}
 	if w.chance(15) {
 		builder.Taints = append(builder.Taints, "example.com/foreign")
@@ -97,7 +98,8 @@ func (w *world) createApp(i int) {
 		kind: oneOf(w, "ReplicaSet", "ReplicaSet", "ReplicaSet", "StatefulSet", "StatefulSet", "StatefulSet",
 			"Job", "DaemonSet", ""),
 		labels: map[string]string{"app": fmt.Sprintf("app-%d", i), "tier": oneOf(w, modelTiers...)},
-		mirror: w.chance(5), critical: w.chance(15), emptyDir: w.chance(20), finalizer: w.chance(5), broken: w.chance(10),
+		mirror: w.chance(5), critical: w.chance(15), emptyDir: w.chance(20), finalizer: w.chance(5),
+		broken:   w.chance(10),
 		careless: w.chance(5), stops: w.upTo(6 * time.Second),
 	}
 	if w.chance(60) {
@@ -147,7 +149,8 @@ func (w *world) createBudget() {
 	}
 	if w.chance(5) {
 		pdb.Status.Conditions = []metav1.Condition{{
-			Type: policyv1.DisruptionAllowedCondition, Status: metav1.ConditionFalse, Reason: policyv1.SyncFailedReason, Message: "no scale",
+			Type: policyv1.DisruptionAllowedCondition, Status: metav1.ConditionFalse,
+			Reason: policyv1.SyncFailedReason, Message: "no scale",
 		}}
 	}
 	w.store.Put(pdb)
@@ -156,7 +159,8 @@ func (w *world) createBudget() {
 }
 
 func (w *world) budgeted(app *modelApp) bool {
-	return slices.ContainsFunc(drainertest.All[*policyv1.PodDisruptionBudget](w.store), func(pdb *policyv1.PodDisruptionBudget) bool {
+	budgets := drainertest.All[*policyv1.PodDisruptionBudget](w.store)
+	return slices.ContainsFunc(budgets, func(pdb *policyv1.PodDisruptionBudget) bool {
 		return pdb.Namespace == app.namespace && matches(pdb.Spec.Selector, app.labels)
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -35,7 +36,8 @@ func TestJudge(t *testing.T) {
 		"accepted":  {wantOutcome: outcomeEvicted},
 		"not found": {err: apierrors.NewNotFound(pods, "p"), wantOutcome: outcomeGone},
 		"another UID": {
-			err: apierrors.NewConflict(pods, "p", errors.New("the UID in the precondition does not match")), wantOutcome: outcomeGone, wantUnknown: true,
+			err:         apierrors.NewConflict(pods, "p", errors.New("the UID in the precondition does not match")),
+			wantOutcome: outcomeGone, wantUnknown: true,
 		},
 		"budget": {
 			err: drainertest.WithCause(apierrors.NewTooManyRequests("Cannot evict pod", 0),
@@ -48,22 +50,29 @@ func TestJudge(t *testing.T) {
 			wantOutcome: outcomeDisruptionBudget, wantMessage: "Cannot evict pod", wantRetryAfter: 10 * time.Second,
 		},
 		"webhook with 429": {
-			err: drainertest.WebhookRefusal(http.StatusTooManyRequests), wantOutcome: outcomeAdmissionWebhook, wantObject: "webhook/evict.kubevirt.io",
+			err: drainertest.WebhookRefusal(http.StatusTooManyRequests), wantOutcome: outcomeAdmissionWebhook,
+			wantObject: "webhook/evict.kubevirt.io",
 		},
 		"webhook with 403": {
-			err: drainertest.WebhookRefusal(http.StatusForbidden), wantOutcome: outcomeAdmissionWebhook, wantObject: "webhook/evict.kubevirt.io",
+			err: drainertest.WebhookRefusal(http.StatusForbidden), wantOutcome: outcomeAdmissionWebhook,
+			wantObject: "webhook/evict.kubevirt.io",
 		},
 		"webhook with 409": {
-			err: drainertest.WebhookRefusal(http.StatusConflict), wantOutcome: outcomeAdmissionWebhook, wantObject: "webhook/evict.kubevirt.io",
+			err: drainertest.WebhookRefusal(http.StatusConflict), wantOutcome: outcomeAdmissionWebhook,
+			wantObject: "webhook/evict.kubevirt.io",
 		},
 		"throttled for an hour": {
-			err: apierrors.NewTooManyRequests("too many requests", 3600), wantOutcome: outcomeThrottled, wantRetryAfter: mostBackoff,
+			err: apierrors.NewTooManyRequests("too many requests", 3600), wantOutcome: outcomeThrottled,
+			wantRetryAfter: mostBackoff,
 		},
 		"throttled": {
-			err: apierrors.NewTooManyRequests("too many requests", 1), wantOutcome: outcomeThrottled, wantRetryAfter: time.Second,
+			err: apierrors.NewTooManyRequests("too many requests", 1), wantOutcome: outcomeThrottled,
+			wantRetryAfter: time.Second,
 		},
 		"namespace terminating": {
-			err: drainertest.WithCause(apierrors.NewForbidden(pods, "p", nil), corev1.NamespaceTerminatingCause, ""), wantOutcome: outcomeNamespaceTerminating,
+			err: drainertest.WithCause(apierrors.NewForbidden(pods, "p", nil),
+				corev1.NamespaceTerminatingCause, ""),
+			wantOutcome: outcomeNamespaceTerminating,
 		},
 		"forbidden": {err: apierrors.NewForbidden(pods, "p", nil), wantOutcome: outcomeFailed},
 		"internal error": {
@@ -75,11 +84,16 @@ func TestJudge(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			got := judge(test.err)
-			if got.outcome != test.wantOutcome || got.object != test.wantObject || got.retryAfter != test.wantRetryAfter || got.unknown != test.wantUnknown {
-				t.Errorf("got %+v, want %+v", got, test)
+			message := test.wantMessage
+			if message == "" {
+				message = got.message // it is not what the case is about
 			}
-			if test.wantMessage != "" && got.message != test.wantMessage {
-				t.Errorf("message %q, want %q", got.message, test.wantMessage)
+			want := verdict{
+				outcome: test.wantOutcome, object: test.wantObject, message: message,
+				retryAfter: test.wantRetryAfter, unknown: test.wantUnknown,
+			}
+			if diff := cmp.Diff(want, got, cmp.AllowUnexported(verdict{})); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -108,10 +122,12 @@ func TestRefusedEvictions(t *testing.T) {
 		"namespace terminating": {
 			err: drainertest.WithCause(apierrors.NewForbidden(corev1.Resource("pods"), "web-1", nil),
 				corev1.NamespaceTerminatingCause, ""),
-			wantReason: v1beta1.BlockerNamespaceTerminating, wantObject: "Namespace/default", wantTries: 5, wantBlocked: true,
+			wantReason: v1beta1.BlockerNamespaceTerminating, wantObject: "Namespace/default", wantTries: 5,
+			wantBlocked: true,
 		},
 		"internal error": {
-			err: apierrors.NewInternalError(errors.New("boom")), wantReason: v1beta1.BlockerEvictionFailed, wantTries: 5, wantBlocked: true,
+			err: apierrors.NewInternalError(errors.New("boom")), wantReason: v1beta1.BlockerEvictionFailed,
+			wantTries: 5, wantBlocked: true,
 		},
 		"gone": {err: apierrors.NewNotFound(corev1.Resource("pods"), "web-1"), wantTries: 5},
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -60,7 +61,8 @@ func TestPlanForOnePod(t *testing.T) {
 				Name: "p",
 			}, budgets: []drainertest.Budget{{
 				Name: "b", Desired: 3, Healthy: 3, Expected: 3,
-			}}, now: steady, wantAction: v1beta1.PlanEvict, wantReason: v1beta1.BlockerDisruptionBudget, wantObject: "PodDisruptionBudget/default/b",
+			}}, now: steady, wantAction: v1beta1.PlanEvict, wantReason: v1beta1.BlockerDisruptionBudget,
+			wantObject:    "PodDisruptionBudget/default/b",
 			wantPermanent: true, wantMessage: "needs 3 healthy pods, and no more than 3 are expected",
 		},
 		"budget that counts nobody": {
@@ -85,7 +87,8 @@ func TestPlanForOnePod(t *testing.T) {
 			}, budgets: []drainertest.Budget{{
 				Name: "b", Desired: 2, Healthy: 3, Expected: 3,
 			}}, wantAction: v1beta1.PlanEvict, wantReason: v1beta1.BlockerDisruptionBudget,
-			wantObject: "PodDisruptionBudget/default/b", wantMessage: "needs 2 healthy pods and has 3, but others of its pods are being evicted",
+			wantObject:  "PodDisruptionBudget/default/b",
+			wantMessage: "needs 2 healthy pods and has 3, but others of its pods are being evicted",
 		},
 		"several have to become healthy": {
 			pod: drainertest.Pod{
@@ -93,7 +96,8 @@ func TestPlanForOnePod(t *testing.T) {
 			}, budgets: []drainertest.Budget{{
 				Name: "b", Desired: 2, Healthy: 1, Expected: 3,
 			}}, wantAction: v1beta1.PlanEvict, wantReason: v1beta1.BlockerDisruptionBudget,
-			wantObject: "PodDisruptionBudget/default/b", wantMessage: "needs 2 healthy pods and has 1: the pod is evicted when 2 more become healthy",
+			wantObject:  "PodDisruptionBudget/default/b",
+			wantMessage: "needs 2 healthy pods and has 1: the pod is evicted when 2 more become healthy",
 		},
 		"not healthy itself": {
 			pod: drainertest.Pod{
@@ -101,7 +105,8 @@ func TestPlanForOnePod(t *testing.T) {
 			}, budgets: []drainertest.Budget{{
 				Name: "b", Desired: 1, Expected: 3,
 			}}, wantAction: v1beta1.PlanEvict, wantReason: v1beta1.BlockerDisruptionBudget,
-			wantObject: "PodDisruptionBudget/default/b", wantMessage: "needs 1 healthy pod and has 0: the pod is evicted when another one becomes healthy",
+			wantObject:  "PodDisruptionBudget/default/b",
+			wantMessage: "needs 1 healthy pod and has 0: the pod is evicted when another one becomes healthy",
 		},
 		"budget that cannot be evaluated": {
 			pod: drainertest.Pod{
@@ -126,7 +131,8 @@ func TestPlanForOnePod(t *testing.T) {
 				{Name: "b", Desired: 1, Healthy: 3, Expected: 3, Allowed: 2},
 				{Name: "c", Desired: 1, Healthy: 3, Expected: 3, Allowed: 2},
 			}, wantAction: v1beta1.PlanEvict, wantReason: v1beta1.BlockerMultipleDisruptionBudgets,
-			wantObject: "PodDisruptionBudget/default/b,PodDisruptionBudget/default/c", wantPermanent: true, wantMessage: "2 budgets select the pod (b, c)",
+			wantObject: "PodDisruptionBudget/default/b,PodDisruptionBudget/default/c", wantPermanent: true,
+			wantMessage: "2 budgets select the pod (b, c)",
 		},
 		"webhook": {
 			pod: drainertest.Pod{Name: "p"}, attempt: tried(outcomeAdmissionWebhook, "no"),
@@ -172,19 +178,22 @@ func TestPlanForOnePod(t *testing.T) {
 		"terminating for too long": {
 			pod: drainertest.Pod{
 				Name: "p", TerminatingAt: drainertest.Epoch,
-			}, now: drainertest.Epoch.Add(terminationLag), wantAction: v1beta1.PlanTerminating, wantReason: v1beta1.BlockerTerminating, wantMessage: "the kubelet has not ended it",
+			}, now: drainertest.Epoch.Add(terminationLag), wantAction: v1beta1.PlanTerminating,
+			wantReason: v1beta1.BlockerTerminating, wantMessage: "the kubelet has not ended it",
 		},
 		"kept by finalizers": {
 			pod: drainertest.Pod{
 				Name: "p", TerminatingAt: drainertest.Epoch, Finalizers: []string{"example.com/keep"},
 			}, now: drainertest.Epoch.Add(terminationLag), dead: true,
-			wantAction: v1beta1.PlanTerminating, wantReason: v1beta1.BlockerTerminating, wantMessage: "example.com/keep",
+			wantAction: v1beta1.PlanTerminating, wantReason: v1beta1.BlockerTerminating,
+			wantMessage: "example.com/keep",
 		},
 		"on a dead node": {
 			pod: drainertest.Pod{
 				Name: "p", TerminatingAt: drainertest.Epoch,
 			}, now: drainertest.Epoch.Add(time.Minute), dead: true,
-			wantAction: v1beta1.PlanTerminating, wantReason: v1beta1.BlockerTerminating, wantObject: "Node/worker-1", wantMessage: "node worker-1 does not report",
+			wantAction: v1beta1.PlanTerminating, wantReason: v1beta1.BlockerTerminating, wantObject: "Node/worker-1",
+			wantMessage: "node worker-1 does not report",
 		},
 		"evicted, and the watch lags": {
 			pod: drainertest.Pod{Name: "p"}, attempt: attempt{evicted: drainertest.Epoch},
@@ -195,7 +204,8 @@ func TestPlanForOnePod(t *testing.T) {
 				Name: "p",
 			}, attempt: attempt{
 				evicted: drainertest.Epoch,
-			}, now: drainertest.Epoch.Add(deletionLag), wantAction: v1beta1.PlanTerminating, wantReason: v1beta1.BlockerTerminating, wantMessage: "not being deleted",
+			}, now: drainertest.Epoch.Add(deletionLag), wantAction: v1beta1.PlanTerminating,
+			wantReason: v1beta1.BlockerTerminating, wantMessage: "not being deleted",
 		},
 	}
 	for name, test := range tests {
@@ -227,13 +237,19 @@ func TestPlanForOnePod(t *testing.T) {
 			if evictions := plan.evictions(); (len(evictions) == 1) != (test.wantAction == v1beta1.PlanEvict) {
 				t.Errorf("evictions %v", evictions)
 			}
-			if got.blocker == nil {
-				got.blocker = &v1beta1.DrainBlocker{Pod: "default/p"}
+			blocker := v1beta1.DrainBlocker{Pod: "default/p"}
+			if got.blocker != nil {
+				blocker = *got.blocker
 			}
-			if b := got.blocker; b.Pod != "default/p" || b.Reason != test.wantReason || b.Object != test.wantObject || b.Permanent != test.wantPermanent || !strings.Contains(b.Message,
-				test.wantMessage) {
-				t.Errorf("blocker %+v, want %s of %s (permanent: %t) with %q", b, test.wantReason, test.wantObject,
-					test.wantPermanent, test.wantMessage)
+			if !strings.Contains(blocker.Message, test.wantMessage) {
+				t.Errorf("message %q, want it to say %q", blocker.Message, test.wantMessage)
+			}
+			blocker.Message = ""
+			want := v1beta1.DrainBlocker{
+				Pod: "default/p", Reason: test.wantReason, Object: test.wantObject, Permanent: test.wantPermanent,
+			}
+			if diff := cmp.Diff(want, blocker); diff != "" {
+				t.Errorf("blocker (-want +got):\n%s", diff)
 			}
 		})
 	}

@@ -111,8 +111,12 @@ func TestEventsAreWrittenThroughTheClient(t *testing.T) {
 		var onNode, onHold bool
 		for _, event := range list.Items {
 			about := event.InvolvedObject
-			onNode = onNode || (event.Reason == eventMaintenanceStarted && about.Kind == "Node" && about.Name == drainertest.NodeName && about.UID == drainertest.NodeName)
-			onHold = onHold || (event.Reason == eventMaintenanceStarted && about.Kind == "NodeMaintenance" && about.APIVersion == "maintenance.medik8s.io/v1beta1" && about.UID == "uid-a")
+			if event.Reason != eventMaintenanceStarted {
+				continue
+			}
+			onNode = onNode || (about.Kind == "Node" && about.Name == drainertest.NodeName && about.UID == drainertest.NodeName)
+			onHold = onHold || (about.Kind == "NodeMaintenance" && about.UID == drainertest.UID("a") &&
+				about.APIVersion == v1beta1.SchemeGroupVersion.String())
 		}
 		if !onNode || !onHold {
 			t.Errorf("events on the node: %t, on the hold: %t, in %+v", onNode, onHold, list.Items)

@@ -16,6 +16,7 @@ import (
 	appsv1listers "k8s.io/client-go/listers/apps/v1"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/kubectl/pkg/util/podutils"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
@@ -117,10 +118,12 @@ func TestTrimKeepsWhatIsUsed(t *testing.T) {
 	if _, err := trim(pod); err != nil {
 		t.Fatal(err)
 	}
-	if pod.Annotations != nil || pod.ManagedFields != nil || pod.Spec.Containers != nil || len(pod.Spec.Volumes) > 0 || len(pod.Status.Conditions) != 1 {
+	if pod.Annotations != nil || pod.ManagedFields != nil || pod.Spec.Containers != nil ||
+		len(pod.Spec.Volumes) > 0 || len(pod.Status.Conditions) != 1 {
 		t.Errorf("the pod still carries %+v", pod)
 	}
-	if !podReady(pod) || len(pod.Finalizers) != 1 || pod.Spec.NodeName != drainertest.NodeName || len(pod.Labels) == 0 || len(pod.OwnerReferences) == 0 {
+	if !podutils.IsPodReady(pod) || len(pod.Finalizers) != 1 || pod.Spec.NodeName != drainertest.NodeName ||
+		len(pod.Labels) == 0 || len(pod.OwnerReferences) == 0 {
 		t.Errorf("the pod lost what is used: %+v", pod)
 	}
 	node := cordonedNode("note")

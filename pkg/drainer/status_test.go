@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -49,6 +50,12 @@ type step struct {
 	wantStart int
 	wantError string
 }
+
+// allPods has the hold drain all pods.
+func allPods(hold *v1beta1.NodeMaintenance) { hold.Spec.Drain.PodSelector, hold.Generation = nil, 2 }
+
+// aMinute gives the hold a minute.
+func aMinute(hold *v1beta1.NodeMaintenance) { hold.Spec.Drain.TimeoutSeconds = ptr.To[int64](60) }
 
 // Each case is a life; every status is made from the one before.
 func TestNextStatus(t *testing.T) {
@@ -115,8 +122,9 @@ func TestNextStatus(t *testing.T) {
 			},
 			// Another selector: what the watch shows does not suffice any more.
 			{
-				facts: held(pendingFacts(3, 0, 0)), after: time.Second, spec: func(h *v1beta1.NodeMaintenance) { h.Spec.Drain.PodSelector, h.Generation = nil, 2 },
-				wantPhase: v1beta1.PhaseRunning, wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining, wantStart: 1,
+				facts: held(pendingFacts(3, 0, 0)), after: time.Second, spec: allPods,
+				wantPhase: v1beta1.PhaseRunning, wantCordoned: v1beta1.ReasonCordoned,
+				wantDrained: v1beta1.ReasonDraining, wantStart: 1,
 			},
 			{
 				facts: held(emptyFacts(0)), after: time.Second, wantPhase: v1beta1.PhaseSucceeded,
@@ -166,8 +174,9 @@ func TestNextStatus(t *testing.T) {
 				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDeadlineExceeded,
 			},
 			{
-				facts: held(pendingFacts(2, 2, 2)), after: time.Second, spec: func(h *v1beta1.NodeMaintenance) { h.Spec.Drain.TimeoutSeconds = ptr.To(int64(60)) },
-				wantPhase: v1beta1.PhaseRunning, wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining,
+				facts: held(pendingFacts(2, 2, 2)), after: time.Second, spec: aMinute,
+				wantPhase: v1beta1.PhaseRunning, wantCordoned: v1beta1.ReasonCordoned,
+				wantDrained: v1beta1.ReasonDraining,
 			},
 		}},
 		"a restart leaves what was said": {hold: drainertest.Hold{Name: "a"}, steps: []step{
@@ -288,15 +297,24 @@ func (s step) check(t *testing.T, i int, status v1beta1.NodeMaintenanceStatus) {
 	if status.StartTime != nil {
 		start = int(status.StartTime.Sub(drainertest.Epoch).Seconds())
 	}
-	if status.Phase != s.wantPhase || status.DrainProgress != s.wantProgress || start != s.wantStart || status.LastError != s.wantError {
-		t.Errorf("step %d: %s at %d%% from %d, error %q; want %s at %d%% from %d, error %q", i, status.Phase, status.DrainProgress, start, status.LastError,
-			s.wantPhase, s.wantProgress, s.wantStart, s.wantError)
+	type said struct {
+		Phase             v1beta1.MaintenancePhase
+		Progress          int32
+		Start             int
+		Error             string
+		Cordoned, Drained string
 	}
-	if got := conditionReason(status, v1beta1.ConditionCordoned); got != s.wantCordoned {
-		t.Errorf("step %d: Cordoned is %s, want %s", i, got, s.wantCordoned)
+	got := said{
+		Phase: status.Phase, Progress: status.DrainProgress, Start: start, Error: status.LastError,
+		Cordoned: conditionReason(status, v1beta1.ConditionCordoned),
+		Drained:  conditionReason(status, v1beta1.ConditionDrained),
 	}
-	if got := conditionReason(status, v1beta1.ConditionDrained); got != s.wantDrained {
-		t.Errorf("step %d: Drained is %s, want %s", i, got, s.wantDrained)
+	want := said{
+		Phase: s.wantPhase, Progress: s.wantProgress, Start: s.wantStart, Error: s.wantError,
+		Cordoned: s.wantCordoned, Drained: s.wantDrained,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("step %d (-want +got):\n%s", i, diff)
 	}
 	wantTrue := s.wantDrained == v1beta1.ReasonNodeEmpty || s.wantDrained == v1beta1.ReasonSelectedPodsGone
 	if drained(status) != wantTrue {
@@ -333,13 +351,20 @@ func TestStatusListsAreCappedAndCounted(t *testing.T) {
 	}
 	status := nextStatus(newHold(drainertest.Hold{Name: "a"}.Object()), v1beta1.NodeMaintenanceStatus{}, held(f),
 		drainertest.Epoch)
-	if len(status.PendingPods) != v1beta1.MaxPendingPods || status.PendingPodCount != 250 || len(status.Blockers) != v1beta1.MaxBlockers || status.BlockedPodCount != 30 {
-		t.Errorf("%d of %d pending pods, %d of %d blockers", len(status.PendingPods), status.PendingPodCount,
-			len(status.Blockers), status.BlockedPodCount)
+	type sizes struct{ Pending, PendingCount, Blockers, BlockedCount int }
+	got := sizes{
+		len(status.PendingPods), int(status.PendingPodCount), len(status.Blockers), int(status.BlockedPodCount),
+	}
+	wantSizes := sizes{
+		Pending: v1beta1.MaxPendingPods, PendingCount: 250, Blockers: v1beta1.MaxBlockers, BlockedCount: 30,
+	}
+	if diff := cmp.Diff(wantSizes, got); diff != "" {
+		t.Errorf("the lists (-want +got):\n%s", diff)
 	}
 	blocked := apimeta.FindStatusCondition(status.Conditions, v1beta1.ConditionBlocked)
 	want := "default/p000: stuck; default/p001: stuck; default/p002: stuck; and 27 more"
-	if blocked.Status != metav1.ConditionTrue || blocked.Reason != string(v1beta1.BlockerTerminating) || blocked.Message != want {
+	if blocked.Status != metav1.ConditionTrue || blocked.Reason != string(v1beta1.BlockerTerminating) ||
+		blocked.Message != want {
 		t.Errorf("Blocked is %+v, want %q", blocked, want)
 	}
 	status = nextStatus(newHold(drainertest.Hold{Name: "a"}.Object()), status, held(pendingFacts(300, 300, 250)),

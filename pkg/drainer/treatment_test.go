@@ -185,7 +185,8 @@ func TestTreatment(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			got := newHold(test.hold.Object()).treats(test.pod.Object(), known)
-			if got.kind != test.wantKind || got.turn != test.wantTurn || !strings.Contains(got.why, test.wantWhy) || (got.why == "") != (test.wantWhy == "") {
+			told := strings.Contains(got.why, test.wantWhy) && (got.why == "") == (test.wantWhy == "")
+			if got.kind != test.wantKind || got.turn != test.wantTurn || !told {
 				t.Errorf("kind %d, turn %v, why %q; want %d, %v, %q", got.kind, got.turn, got.why, test.wantKind,
 					test.wantTurn, test.wantWhy)
 			}

@@ -79,7 +79,8 @@ func (p Pod) owners() []metav1.OwnerReference {
 		return nil
 	}
 	return []metav1.OwnerReference{{
-		APIVersion: "apps/v1", Kind: cmp.Or(p.OwnerKind, "ReplicaSet"), Name: cmp.Or(p.OwnerName, "web"), Controller: ptr.To(true),
+		APIVersion: "apps/v1", Kind: cmp.Or(p.OwnerKind, "ReplicaSet"), Name: cmp.Or(p.OwnerName, "web"),
+		Controller: ptr.To(true),
 	}}
 }
 
