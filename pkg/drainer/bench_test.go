@@ -10,13 +10,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/sets"
-	kubefake "k8s.io/client-go/kubernetes/fake"
 	appsv1listers "k8s.io/client-go/listers/apps/v1"
-	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/klog/v2"
@@ -24,7 +18,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
-	maintenancefake "github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned/fake"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
 
 // benchBudgets is how many disruption budgets a namespace has in the benchmarks.
@@ -34,27 +28,36 @@ const benchBudgets = 20
 func benchPods(node string, count int) []*corev1.Pod {
 	pods := make([]*corev1.Pod, 0, count)
 	for i := range count {
-		pods = append(pods, makePod(fmt.Sprintf("%s-%d", node, i), on(node), app(fmt.Sprintf("app%d", i%benchBudgets))))
+		pods = append(pods,
+			drainertest.Pod{
+				Name: fmt.Sprintf("%s-%d", node, i), Node: node, App: fmt.Sprintf("app%d", i%benchBudgets),
+			}.Object())
 	}
 	return pods
 }
 
 // fullBook has a budget for each of the apps, which waits for a pod to become healthy.
 func fullBook() *budgetBook {
-	budgets := make([]*policyv1.PodDisruptionBudget, 0, benchBudgets)
+	return makeBook(fullBudgets()...)
+}
+
+func fullBudgets() []drainertest.Budget {
+	budgets := make([]drainertest.Budget, 0, benchBudgets)
 	for i := range benchBudgets {
 		name := fmt.Sprintf("app%d", i)
-		budgets = append(budgets, makeBudget(name, name, 99, 99, 100, 0))
+		budgets = append(budgets, drainertest.Budget{Name: name, App: name, Desired: 99, Healthy: 99, Expected: 100})
 	}
-	return makeBook(budgets...)
+	return budgets
 }
 
 // Which of a node's 500 pods a drain evicts.
 func BenchmarkSelect500Pods(b *testing.B) {
-	pods := benchPods(testNode, 500)
-	selector := podSelector{daemonSets: appsv1listers.NewDaemonSetLister(cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{}))}
+	pods := benchPods(drainertest.NodeName, 500)
+	selector := podSelector{
+		daemonSets: appsv1listers.NewDaemonSetLister(cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})),
+	}
 	for b.Loop() {
-		uids, err := selector.drainable(b.Context(), testNode, pods)
+		uids, err := selector.drainable(b.Context(), drainertest.NodeName, pods)
 		if err != nil || len(uids) != len(pods) {
 			b.Fatalf("%d pods, %v", len(uids), err)
 		}
@@ -63,13 +66,12 @@ func BenchmarkSelect500Pods(b *testing.B) {
 
 // What is to happen with each of a node's 500 pods, which 20 budgets hold back.
 func BenchmarkPlan500Pods(b *testing.B) {
-	pods := benchPods(testNode, 500)
-	drainable := sets.New[types.UID]()
-	for _, pod := range pods {
-		drainable.Insert(pod.UID)
+	pods := benchPods(drainertest.NodeName, 500)
+	holds, _ := newHolds(drainertest.Objects([]drainertest.Hold{{Name: "a"}}))
+	in := planInput{
+		node: drainertest.NodeName, pods: pods, drainable: uidsOf(pods), holds: holds, budgets: fullBook(),
+		now: drainertest.Epoch,
 	}
-	holds, _ := newHolds([]*v1beta1.NodeMaintenance{makeHold("a")})
-	in := planInput{node: testNode, pods: pods, drainable: drainable, holds: holds, budgets: fullBook(), now: epoch}
 	for b.Loop() {
 		if plan := makePlan(in); len(plan.evictions()) != len(pods) {
 			b.Fatalf("%d evictions", len(plan.evictions()))
@@ -105,56 +107,43 @@ func BenchmarkReconcile1000Nodes(b *testing.B) {
 	c.reconcileAll(b) // cordons the nodes and writes the status of their holds
 	c.catchUp(b)
 	c.reconcileAll(b)
-	requests := len(c.kube.Actions()) + len(c.maintenance.Actions())
+	requests := len(c.Kube.Actions()) + len(c.Maintenance.Actions())
 	for b.Loop() {
 		c.reconcileAll(b)
 	}
-	if more := len(c.kube.Actions()) + len(c.maintenance.Actions()) - requests; more > 0 {
+	if more := len(c.Kube.Actions()) + len(c.Maintenance.Actions()) - requests; more > 0 {
 		b.Errorf("%d requests, though nothing was to be done", more)
 	}
 }
 
 // benchCluster is a drainer that does not run; its caches show what they are told.
 type benchCluster struct {
-	drainer     *Drainer
-	kube        *kubefake.Clientset
-	maintenance *maintenancefake.Clientset
-	nodes       []string
+	*drainertest.Server
+	drainer *Drainer
+	nodes   []string
 }
 
 func newBenchCluster(b *testing.B, nodes, pods int) *benchCluster {
 	b.Helper()
-	c := &benchCluster{kube: kubefake.NewSimpleClientset(), maintenance: maintenancefake.NewSimpleClientset()}
-	c.maintenance.PrependReactor("list", "nodemaintenances", c.listHolds)
-	drainer, err := New(Config{Maintenance: c.maintenance, Kube: c.kube, Recorder: &record.FakeRecorder{}, StoreID: testStoreID})
+	c := &benchCluster{Server: drainertest.NewServer(drainertest.Hooks{})}
+	drainer, err := New(Config{
+		Maintenance: c.Maintenance, Kube: c.Kube, Recorder: &record.FakeRecorder{}, StoreID: drainertest.StoreID,
+	})
 	if err != nil {
 		b.Fatal(err)
 	}
 	c.drainer = drainer
-	c.drainer.budgets = fullBook()
-	c.drainer.dispatcher.budgets = c.drainer.budgets
+	for _, budget := range fullBudgets() {
+		drainer.budgets.set(budget.Object(), drainertest.Epoch)
+	}
 	for i := range nodes {
 		name := fmt.Sprintf("n%d", i)
 		c.nodes = append(c.nodes, name)
-		for _, err := range []error{c.kube.Tracker().Add(makeNode(name)), c.maintenance.Tracker().Add(makeHold(name, forNode(name)))} {
-			if err != nil {
-				b.Fatal(err)
-			}
-		}
+		c.Add(drainertest.Node{Name: name}.Object(), drainertest.Hold{Name: name, Node: name}.Object())
 		c.watchPods(b, name, pods)
 	}
 	c.catchUp(b)
 	return c
-}
-
-// listHolds answers for one node, as the API server does; each hold is named like its node.
-func (c *benchCluster) listHolds(action clienttesting.Action) (bool, runtime.Object, error) {
-	node, _ := action.(clienttesting.ListAction).GetListRestrictions().Fields.RequiresExactMatch(v1beta1.FieldNodeName)
-	object, err := c.maintenance.Tracker().Get(holdsResource, "", node)
-	if err != nil {
-		return true, nil, err
-	}
-	return true, &v1beta1.NodeMaintenanceList{Items: []v1beta1.NodeMaintenance{*object.(*v1beta1.NodeMaintenance)}}, nil
 }
 
 // watchPods has the drainer find the node's pods watched already.
@@ -183,26 +172,23 @@ func (syncedChecker) Done() <-chan struct{} {
 func (c *benchCluster) catchUp(b *testing.B) {
 	b.Helper()
 	for _, name := range c.nodes {
-		node, err := c.kube.Tracker().Get(nodesResource, "", name)
-		if err == nil {
-			err = c.drainer.caches.nodes.GetStore().Add(node)
-		}
-		if err != nil {
-			b.Fatal(err)
-		}
-		hold, err := c.maintenance.Tracker().Get(holdsResource, "", name)
-		if err == nil {
-			err = c.drainer.caches.holds.GetStore().Add(hold)
-		}
-		if err != nil {
-			b.Fatal(err)
+		node := drainertest.Get[*corev1.Node](c.Server, "", name)
+		hold := drainertest.Get[*v1beta1.NodeMaintenance](c.Server, "", name)
+		for _, err := range []error{
+			c.drainer.caches.nodes.GetStore().Add(node.DeepCopy()),
+			c.drainer.caches.holds.GetStore().Add(hold.DeepCopy()),
+		} {
+			if err != nil {
+				b.Fatal(err)
+			}
 		}
 	}
 }
 
 func (c *benchCluster) reconcileAll(b *testing.B) {
 	b.Helper()
-	ctx := klog.NewContext(context.Background(), textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(io.Discard))))
+	ctx := klog.NewContext(context.Background(),
+		textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(io.Discard))))
 	for _, node := range c.nodes {
 		if _, err := c.drainer.reconcile(ctx, node); err != nil {
 			b.Fatal(err)

@@ -12,11 +12,11 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
 
 func TestBounded(t *testing.T) {
@@ -44,36 +44,49 @@ func TestStatusOfMonstrousPodsIsValid(t *testing.T) {
 	long := strings.Repeat("é", 300_000)
 	var pods []*corev1.Pod
 	attempts := map[types.UID]attempt{}
-	drainable := sets.New[types.UID]()
 	for i := range 300 {
-		pod := makePod(fmt.Sprintf("p-%0200d", i), terminatingAt(epoch.AddDate(-1, 0, 0)))
+		pod := drainertest.Pod{
+			Name: fmt.Sprintf("p-%0200d", i), TerminatingAt: drainertest.Epoch.AddDate(-1, 0, 0),
+		}.Object()
 		switch i % 4 {
 		case 0:
 			for j := range 700 {
 				pod.Finalizers = append(pod.Finalizers, fmt.Sprintf("example.com/%070d", j))
 			}
 		case 1:
-			pod = makePod(pod.Name, ownedBy("Job", long), drainLabel(v1beta1.DrainLabelWaitCompleted))
+			pod = drainertest.Pod{
+				Name: pod.Name, OwnerKind: "Job", OwnerName: long, DrainLabel: v1beta1.DrainLabelWaitCompleted,
+			}.Object()
 		case 2:
-			pod = makePod(pod.Name, app("free"))
-			attempts[pod.UID] = attempt{last: verdict{outcome: outcomeAdmissionWebhook, object: long, message: long}, failures: 1}
+			pod = drainertest.Pod{Name: pod.Name, App: "free"}.Object()
+			attempts[pod.UID] = attempt{
+				last: verdict{outcome: outcomeAdmissionWebhook, object: long, message: long}, failures: 1,
+			}
 		case 3:
-			pod = makePod(pod.Name)
-			attempts[pod.UID] = attempt{last: verdict{outcome: outcomeFailed, object: long, message: long}, failures: 1}
+			pod = drainertest.Pod{Name: pod.Name}.Object()
+			attempts[pod.UID] = attempt{
+				last: verdict{outcome: outcomeFailed, object: long, message: long}, failures: 1,
+			}
 		}
 		pods = append(pods, pod)
-		drainable.Insert(pod.UID)
 	}
-	h := newHold(makeHold("a"))
-	plan := makePlan(planInput{node: testNode, pods: pods, drainable: drainable, holds: []hold{h}, budgets: makeBook(), attempts: attempts, now: epoch})
+	h := newHold(drainertest.Hold{Name: "a"}.Object())
+	plan := makePlan(planInput{
+		node: drainertest.NodeName, pods: pods, drainable: uidsOf(pods), holds: []hold{h}, budgets: makeBook(),
+		attempts: attempts, now: drainertest.Epoch,
+	})
 	f, _ := plan.factsFor(h)
 	f.volumes = []string{long, long}
-	status := nextStatus(h, v1beta1.NodeMaintenanceStatus{}, facts{node: "uid", cordoned: true, drain: f, lastError: long}, epoch)
+	status := nextStatus(h, v1beta1.NodeMaintenanceStatus{}, facts{
+		node: "uid", cordoned: true, drain: f, lastError: long,
+	}, drainertest.Epoch)
 	if status.BlockedPodCount != 300 {
 		t.Errorf("%d blocked, want all", status.BlockedPodCount)
 	}
 	internal := &maintenance.NodeMaintenance{}
-	if err := v1beta1.Convert_v1beta1_NodeMaintenance_To_maintenance_NodeMaintenance(&v1beta1.NodeMaintenance{Status: status}, internal, nil); err != nil {
+	if err := v1beta1.Convert_v1beta1_NodeMaintenance_To_maintenance_NodeMaintenance(&v1beta1.NodeMaintenance{
+		Status: status,
+	}, internal, nil); err != nil {
 		t.Fatal(err)
 	}
 	if errs := validation.ValidateNodeMaintenanceStatusUpdate(internal); len(errs) > 0 {

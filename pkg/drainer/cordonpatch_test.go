@@ -6,20 +6,23 @@ package drainer
 import (
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
 
 func cordonedNode(note string) *corev1.Node {
-	return makeNode(testNode, unschedulable, tainted(v1beta1.DrainTaint),
-		labelled(v1beta1.ExcludeFromRemediationLabel, "true"),
-		func(node *corev1.Node) { node.Annotations = map[string]string{v1beta1.HoldsAnnotation: note} })
+	return drainertest.Node{
+		Unschedulable: true, Taints: []string{v1beta1.DrainTaint}, HoldsNote: note,
+		Labels: map[string]string{v1beta1.ExcludeFromRemediationLabel: "true"},
+	}.Object()
 }
 
 func TestCordonPatch(t *testing.T) {
@@ -35,18 +38,19 @@ func TestCordonPatch(t *testing.T) {
 		wantChanges int
 	}{
 		"plain node": {
-			node:        makeNode(testNode),
-			want:        fmt.Sprintf(`{"metadata":{%s,%s,%s},"spec":{"unschedulable":true,"taints":[%s]}}`, head, label, note, drain),
+			node: drainertest.Node{}.Object(),
+			want: fmt.Sprintf(`{"metadata":{%s,%s,%s},"spec":{"unschedulable":true,"taints":[%s]}}`, head,
+				label, note, drain),
 			wantChanges: 4,
 		},
 		"foreign taints stay, in their order": {
-			node: makeNode(testNode, tainted("b"), tainted("a")),
+			node: drainertest.Node{Taints: []string{"b", "a"}}.Object(),
 			want: fmt.Sprintf(`{"metadata":{%s,%s,%s},"spec":{"unschedulable":true,"taints":[%s,%s,%s]}}`, head, label, note,
 				`{"effect":"NoSchedule","key":"b"}`, `{"effect":"NoSchedule","key":"a"}`, drain),
 			wantChanges: 4,
 		},
 		"taints of the configuration": {
-			node:  makeNode(testNode, unschedulable),
+			node:  drainertest.Node{Unschedulable: true}.Object(),
 			extra: []corev1.Taint{extra, {Key: v1beta1.DrainTaint, Effect: corev1.TaintEffectNoSchedule}},
 			want: fmt.Sprintf(`{"metadata":{%s,%s,%s},"spec":{"taints":[%s,%s]}}`, head, label, note,
 				drain, `{"effect":"NoSchedule","key":"kubevirt.io/drain"}`),
@@ -70,7 +74,7 @@ func TestCordonPatch(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			test.node.ResourceVersion = "7"
-			patch := newMarks(testStoreID, test.extra).cordonPatch(test.node, "note")
+			patch := newMarks(drainertest.StoreID, test.extra).cordonPatch(test.node, "note")
 			if patch.empty() != (test.want == "") {
 				t.Fatalf("patch %v is empty: %t", patch.body, patch.empty())
 			}
@@ -97,8 +101,8 @@ func wantJSON(t *testing.T, patch *nodePatch, want string) {
 	if err := json.Unmarshal([]byte(want), &wanted); err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(got, wanted) {
-		t.Errorf("patch\n%s, want\n%s", data, want)
+	if diff := cmp.Diff(wanted, got); diff != "" {
+		t.Errorf("patch (-want +got):\n%s", diff)
 	}
 }
 
@@ -121,7 +125,7 @@ func TestGiveBackPatch(t *testing.T) {
 			want: fmt.Sprintf(`{"metadata":{%s,"annotations":{"maintenance.medik8s.io/holds":null}}}`, head),
 		},
 		"foreign taint meanwhile": {
-			change: tainted("x"),
+			change: drainertest.Taint("x"),
 			want: fmt.Sprintf(`{"metadata":{%s,"labels":{"remediation.medik8s.io/exclude-from-remediation":null},`+
 				`"annotations":{"maintenance.medik8s.io/holds":null}},"spec":{"unschedulable":false,"taints":[{"effect":"NoSchedule","key":"x"}]}}`, head),
 		},
@@ -133,7 +137,7 @@ func TestGiveBackPatch(t *testing.T) {
 			if test.change != nil {
 				test.change(node)
 			}
-			wantJSON(t, newMarks(testStoreID, nil).giveBackPatch(node, test.before), test.want)
+			wantJSON(t, newMarks(drainertest.StoreID, nil).giveBackPatch(node, test.before), test.want)
 		})
 	}
 }
@@ -141,17 +145,20 @@ func TestGiveBackPatch(t *testing.T) {
 func TestNoteIsCappedAndReadable(t *testing.T) {
 	var holds []hold
 	for i := range maxAnnotatedHolds + 3 {
-		holds = append(holds, newHold(makeHold(fmt.Sprintf("hold-%02d", i))))
+		holds = append(holds, newHold(drainertest.Hold{Name: fmt.Sprintf("hold-%02d", i)}.Object()))
 	}
-	holds = append(holds, newHold(makeHold("idle", stage(v1beta1.StageIdle))))
+	holds = append(holds, newHold(drainertest.Hold{Name: "idle", Stage: v1beta1.StageIdle}.Object()))
 	before := v1beta1.NodeBefore{Unschedulable: true, Taints: []string{"a=b:NoSchedule"}}
-	value, err := newMarks(testStoreID, nil).note(holds, before)
+	value, err := newMarks(drainertest.StoreID, nil).note(holds, before)
 	if err != nil {
 		t.Fatal(err)
 	}
 	note := readNote(cordonedNode(value))
-	if note.StoreID != testStoreID || len(note.Holds) != maxAnnotatedHolds || note.More != 3 || !reflect.DeepEqual(note.Before, before) {
+	if note.StoreID != drainertest.StoreID || len(note.Holds) != maxAnnotatedHolds || note.More != 3 {
 		t.Errorf("read back %+v", note)
+	}
+	if diff := cmp.Diff(before, note.Before); diff != "" {
+		t.Errorf("before (-want +got):\n%s", diff)
 	}
 	if first := note.Holds[0]; first.Name != "hold-00" || first.Requestor != "hold-00" || first.Reason != "kernel" {
 		t.Errorf("the first hold reads %+v", first)
@@ -165,8 +172,12 @@ func TestNoteIsCappedAndReadable(t *testing.T) {
 }
 
 func TestConditionsPatch(t *testing.T) {
-	foreign := corev1.NodeCondition{Type: corev1.NodeMaintenanceInProgress, Status: corev1.ConditionFalse, Reason: "Admin"}
-	own := corev1.NodeCondition{Type: corev1.NodeDrained, Status: corev1.ConditionFalse, Reason: reasonNodeMaintenance}
+	foreign := corev1.NodeCondition{
+		Type: corev1.NodeMaintenanceInProgress, Status: corev1.ConditionFalse, Reason: "Admin",
+	}
+	own := corev1.NodeCondition{
+		Type: corev1.NodeDrained, Status: corev1.ConditionFalse, Reason: reasonNodeMaintenance,
+	}
 	tests := map[string]struct {
 		has    []corev1.NodeCondition
 		wanted map[corev1.NodeConditionType]corev1.ConditionStatus
@@ -174,18 +185,32 @@ func TestConditionsPatch(t *testing.T) {
 		want []string
 	}{
 		"nothing there, nothing wanted": {},
-		"set":                           {wanted: wantedConditions(nodeDrains{asked: true, underWay: true}), want: []string{"DrainInProgress", "Drained", "MaintenanceInProgress"}},
-		"only cordoned":                 {wanted: wantedConditions(nodeDrains{}), want: []string{"MaintenanceInProgress"}},
-		"another's is left alone":       {has: []corev1.NodeCondition{foreign}, wanted: wantedConditions(nodeDrains{})},
-		"as it should be":               {has: []corev1.NodeCondition{own}, wanted: map[corev1.NodeConditionType]corev1.ConditionStatus{corev1.NodeDrained: corev1.ConditionFalse}},
-		"changed":                       {has: []corev1.NodeCondition{own}, wanted: map[corev1.NodeConditionType]corev1.ConditionStatus{corev1.NodeDrained: corev1.ConditionTrue}, want: []string{"Drained"}},
-		"cleared":                       {has: []corev1.NodeCondition{own, foreign}, want: []string{"Drained"}},
+		"set": {
+			wanted: wantedConditions(nodeDrains{asked: true, underWay: true}),
+			want:   []string{"DrainInProgress", "Drained", "MaintenanceInProgress"},
+		},
+		"only cordoned": {
+			wanted: wantedConditions(nodeDrains{}), want: []string{"MaintenanceInProgress"},
+		},
+		"another's is left alone": {
+			has: []corev1.NodeCondition{foreign}, wanted: wantedConditions(nodeDrains{}),
+		},
+		"as it should be": {
+			has:    []corev1.NodeCondition{own},
+			wanted: map[corev1.NodeConditionType]corev1.ConditionStatus{corev1.NodeDrained: corev1.ConditionFalse},
+		},
+		"changed": {
+			has:    []corev1.NodeCondition{own},
+			wanted: map[corev1.NodeConditionType]corev1.ConditionStatus{corev1.NodeDrained: corev1.ConditionTrue},
+			want:   []string{"Drained"},
+		},
+		"cleared": {has: []corev1.NodeCondition{own, foreign}, want: []string{"Drained"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			node := makeNode(testNode)
+			node := drainertest.Node{}.Object()
 			node.Status.Conditions = append(node.Status.Conditions, test.has...)
-			patch, err := conditionsPatch(node, test.wanted, metav1Now())
+			patch, err := conditionsPatch(node, test.wanted, metav1.NewTime(drainertest.Epoch))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,83 +17,19 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/utils/clock"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
 
-// fakeEvicter answers when it is told to.
-type fakeEvicter struct {
-	mu       sync.Mutex
-	posted   []string
-	inFlight map[string]chan error
-	most     int
-	// ready are the pods that have become ready, and doubted those that were asked about.
-	ready   map[string]bool
-	doubted []string
-}
-
-func newFakeEvicter() *fakeEvicter { return &fakeEvicter{inFlight: map[string]chan error{}} }
-
-func (f *fakeEvicter) evict(ctx context.Context, pod *corev1.Pod, _ *int64) error {
-	f.mu.Lock()
-	answer := make(chan error, 1)
-	f.posted = append(f.posted, pod.Name)
-	f.inFlight[pod.Name] = answer
-	f.most = max(f.most, len(f.inFlight))
-	f.mu.Unlock()
-	defer func() {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		delete(f.inFlight, pod.Name)
-	}()
-	select {
-	case err := <-answer:
-		return err
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// unprotected says that the pods named so have become ready.
-func (f *fakeEvicter) unprotected(_ context.Context, pod *corev1.Pod) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.doubted = append(f.doubted, pod.Name)
-	if f.ready[pod.Name] {
-		return errProtected
-	}
-	return nil
-}
-
-func (f *fakeEvicter) delete(ctx context.Context, pod *corev1.Pod, gracePeriodSeconds *int64) error {
-	return f.evict(ctx, pod, gracePeriodSeconds)
-}
-
-func (f *fakeEvicter) answer(pod string, err error) {
-	f.mu.Lock()
-	answer := f.inFlight[pod]
-	f.mu.Unlock()
-	answer <- err
-	synctest.Wait()
-}
-
-func (f *fakeEvicter) posts() []string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return slices.Clone(f.posted)
-}
-
-func (f *fakeEvicter) hanging() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return len(f.inFlight)
-}
-
 // dispatching runs a test with a dispatcher at work in a bubble of its own time.
-func dispatching(t *testing.T, limit int, budgets []*policyv1.PodDisruptionBudget, test func(t *testing.T, d *dispatcher, f *fakeEvicter)) {
+func dispatching(
+	t *testing.T, limit int, budgets []drainertest.Budget, test func(t *testing.T, d *dispatcher, f *fakeEvicter),
+) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		f, book := newFakeEvicter(), newBudgetBook()
 		for _, pdb := range budgets {
-			book.set(pdb, time.Now())
+			book.set(pdb.Object(), time.Now())
 		}
 		d := newDispatcher(clock.RealClock{}, f, book, limit, func(string) {})
 		defer running(t, d)()
@@ -138,7 +73,7 @@ func TestDispatchBoundsWhatIsInFlight(t *testing.T) {
 	dispatching(t, 3, nil, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
 		var pods []*corev1.Pod
 		for i := range 8 {
-			pods = append(pods, makePod(fmt.Sprintf("p%d", i)))
+			pods = append(pods, drainertest.Pod{Name: fmt.Sprintf("p%d", i)}.Object())
 		}
 		wants(d, "n", pods...)
 		wantPosts(t, f, "p0", "p1", "p2")
@@ -158,10 +93,13 @@ func TestDispatchBoundsWhatIsInFlight(t *testing.T) {
 // A budget begins with one eviction at a time and gets more as they go through quickly, but
 // never more than it has room for.
 func TestDispatchWidensAWideBudget(t *testing.T) {
-	budgets := []*policyv1.PodDisruptionBudget{makeBudget("b", "web", 1, 9, 9, 8)}
+	budgets := []drainertest.Budget{{Name: "b", Desired: 1, Healthy: 9, Expected: 9, Allowed: 8}}
 	dispatching(t, 10, budgets, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
-		wants(d, "m", makePod("p1"), makePod("free", app("free")))
-		wants(d, "n", makePod("p2"), makePod("p3"), makePod("p4"), makePod("p5"), makePod("p6"), makePod("p7"), makePod("p8"), makePod("p9"))
+		wants(d, "m", drainertest.Pod{Name: "p1"}.Object(), drainertest.Pod{Name: "free", App: "free"}.Object())
+		wants(d, "n", drainertest.Pod{Name: "p2"}.Object(), drainertest.Pod{Name: "p3"}.Object(),
+			drainertest.Pod{Name: "p4"}.Object(), drainertest.Pod{Name: "p5"}.Object(),
+			drainertest.Pod{Name: "p6"}.Object(), drainertest.Pod{Name: "p7"}.Object(),
+			drainertest.Pod{Name: "p8"}.Object(), drainertest.Pod{Name: "p9"}.Object())
 		wantPosts(t, f, "p1", "free")
 		f.answer("p1", nil)
 		wantPosts(t, f, "p1", "free", "p2", "p3")
@@ -179,9 +117,10 @@ func TestDispatchWidensAWideBudget(t *testing.T) {
 }
 
 func TestDispatchNeverPostsMoreThanTheRoom(t *testing.T) {
-	budgets := []*policyv1.PodDisruptionBudget{makeBudget("b", "web", 1, 4, 4, 3)}
+	budgets := []drainertest.Budget{{Name: "b", Desired: 1, Healthy: 4, Expected: 4, Allowed: 3}}
 	dispatching(t, 10, budgets, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
-		wants(d, "n", makePod("p1"), makePod("p2"), makePod("p3"), makePod("p4"))
+		wants(d, "n", drainertest.Pod{Name: "p1"}.Object(), drainertest.Pod{Name: "p2"}.Object(),
+			drainertest.Pod{Name: "p3"}.Object(), drainertest.Pod{Name: "p4"}.Object())
 		f.answer("p1", nil)
 		f.answer("p2", nil)
 		f.answer("p3", nil)
@@ -203,18 +142,25 @@ func TestDispatchOrder(t *testing.T) {
 	}{
 		"nearest to empty":          {nodes: []node{{"a", 3}, {"b", 1}, {"c", 2}}, want: "b"},
 		"as near, the longer drain": {nodes: []node{{"a", 2}, {"b", 2}}, want: "a"},
-		"nearly passed over":        {nodes: []node{{"a", 3}, {"b", 1}}, wait: passedOverAfter - time.Second, want: "b"},
-		"passed over, the longer":   {nodes: []node{{"a", 3}, {"b", 1}}, wait: passedOverAfter, want: "a"},
+		"nearly passed over": {
+			nodes: []node{{"a", 3}, {"b", 1}}, wait: passedOverAfter - time.Second, want: "b",
+		},
+		"passed over, the longer": {nodes: []node{{"a", 3}, {"b", 1}}, wait: passedOverAfter, want: "a"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			dispatching(t, 10, []*policyv1.PodDisruptionBudget{makeBudget("b", "web", 2, 2, 2, 0)}, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
+			dispatching(t, 10, []drainertest.Budget{{
+				Name: "b", Desired: 2, Healthy: 2, Expected: 2,
+			}}, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
 				for _, n := range test.nodes {
-					pod := makePod(n.name)
+					pod := drainertest.Pod{Name: n.name}.Object()
 					d.want(n.name, []eviction{{pod: pod}}, n.toGo, []*corev1.Pod{pod})
 				}
 				time.Sleep(test.wait)
-				d.budgets.set(makeBudget("b", "web", 2, 3, 3, 1, version("2")), time.Now())
+				d.budgets.set(drainertest.Budget{
+					Name: "b", Desired: 2, Healthy: 3, Expected: 3, Allowed: 1, Version: "2",
+				}.Object(),
+					time.Now())
 				d.nudge()
 				synctest.Wait()
 				wantPosts(t, f, test.want)
@@ -225,18 +171,26 @@ func TestDispatchOrder(t *testing.T) {
 
 // A node that got its turn is no longer passed over.
 func TestDispatchServesThePassedOverOnce(t *testing.T) {
-	dispatching(t, 10, []*policyv1.PodDisruptionBudget{makeBudget("b", "web", 1, 1, 9, 0)}, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
-		wants(d, "far", makePod("far-1"), makePod("far-2"))
-		wants(d, "near", makePod("near-1"))
+	dispatching(t, 10, []drainertest.Budget{{
+		Name: "b", Desired: 1, Healthy: 1, Expected: 9,
+	}}, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
+		wants(d, "far", drainertest.Pod{Name: "far-1"}.Object(), drainertest.Pod{Name: "far-2"}.Object())
+		wants(d, "near", drainertest.Pod{Name: "near-1"}.Object())
 		time.Sleep(passedOverAfter)
-		wants(d, "near", makePod("near-1"))
-		d.budgets.set(makeBudget("b", "web", 1, 2, 9, 1, version("2")), time.Now())
+		wants(d, "near", drainertest.Pod{Name: "near-1"}.Object())
+		d.budgets.set(drainertest.Budget{
+			Name: "b", Desired: 1, Healthy: 2, Expected: 9, Allowed: 1, Version: "2",
+		}.Object(),
+			time.Now())
 		d.nudge()
 		synctest.Wait()
 		wantPosts(t, f, "far-1")
 		f.answer("far-1", nil)
 		d.nodes["near"].served = time.Now()
-		d.budgets.set(makeBudget("b", "web", 1, 2, 9, 1, version("3"), disrupts("far-1")), time.Now())
+		d.budgets.set(drainertest.Budget{
+			Name: "b", Desired: 1, Healthy: 2, Expected: 9, Allowed: 1, Version: "3", Disrupts: []string{"far-1"},
+		}.Object(),
+			time.Now())
 		d.nudge()
 		synctest.Wait()
 		wantPosts(t, f, "far-1", "near-1")
@@ -248,7 +202,7 @@ func TestDispatchBacksOffWhenThrottled(t *testing.T) {
 	dispatching(t, 4, nil, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
 		var pods []*corev1.Pod
 		for i := range 8 {
-			pods = append(pods, makePod(fmt.Sprintf("p%d", i)))
+			pods = append(pods, drainertest.Pod{Name: fmt.Sprintf("p%d", i)}.Object())
 		}
 		wants(d, "n", pods...)
 		for _, pod := range []string{"p0", "p1", "p2", "p3"} {
@@ -267,12 +221,18 @@ func TestDispatchBacksOffWhenThrottled(t *testing.T) {
 
 // What is deleted by force asks no budget, and no earlier refusal of an eviction.
 func TestDispatchForce(t *testing.T) {
-	full := []*policyv1.PodDisruptionBudget{makeBudget("b", "web", 2, 2, 2, 0), makeBudget("c", "web", 2, 2, 2, 0)}
+	full := []drainertest.Budget{
+		{Name: "b", Desired: 2, Healthy: 2, Expected: 2}, {Name: "c", Desired: 2, Healthy: 2, Expected: 2},
+	}
 	dispatching(t, 10, full, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
-		refused, bound := makePod("refused", app("free")), makePod("bound")
+		refused, bound := drainertest.Pod{
+			Name: "refused", App: "free",
+		}.Object(), drainertest.Pod{Name: "bound"}.Object()
 		wants(d, "n", refused, bound)
 		f.answer("refused", apierrors.NewInternalError(errors.New("boom")))
-		d.want("n", []eviction{{pod: refused, force: true}, {pod: bound, force: true}}, 0, []*corev1.Pod{refused, bound})
+		d.want("n", []eviction{
+			{pod: refused, force: true}, {pod: bound, force: true},
+		}, 0, []*corev1.Pod{refused, bound})
 		synctest.Wait()
 		wantPosts(t, f, "refused", "refused", "bound")
 		f.answer("refused", apierrors.NewInternalError(errors.New("boom")))
@@ -285,19 +245,25 @@ func TestDispatchForce(t *testing.T) {
 }
 
 func TestDispatchWaitsForRoom(t *testing.T) {
-	full := []*policyv1.PodDisruptionBudget{makeBudget("b", "web", 2, 2, 2, 0)}
+	full := []drainertest.Budget{{Name: "b", Desired: 2, Healthy: 2, Expected: 2}}
 	dispatching(t, 10, full, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
-		wants(d, "n", makePod("p1"), makePod("p2"))
+		wants(d, "n", drainertest.Pod{Name: "p1"}.Object(), drainertest.Pod{Name: "p2"}.Object())
 		time.Sleep(time.Hour)
 		wantPosts(t, f)
-		d.budgets.set(makeBudget("b", "web", 2, 3, 3, 1, version("2")), time.Now())
+		d.budgets.set(drainertest.Budget{
+			Name: "b", Desired: 2, Healthy: 3, Expected: 3, Allowed: 1, Version: "2",
+		}.Object(),
+			time.Now())
 		d.nudge()
 		synctest.Wait()
 		wantPosts(t, f, "p1")
 		f.answer("p1", nil)
 		wantPosts(t, f, "p1")
 		// The budget's next status: p1 is taken into account, and there is room again.
-		d.budgets.set(makeBudget("b", "web", 2, 3, 3, 1, version("3"), disrupts("p1")), time.Now())
+		d.budgets.set(drainertest.Budget{
+			Name: "b", Desired: 2, Healthy: 3, Expected: 3, Allowed: 1, Version: "3", Disrupts: []string{"p1"},
+		}.Object(),
+			time.Now())
 		d.nudge()
 		synctest.Wait()
 		wantPosts(t, f, "p1", "p2")
@@ -307,11 +273,13 @@ func TestDispatchWaitsForRoom(t *testing.T) {
 // A pod that its watch shows as pending or not ready may have become ready: where the budget has
 // no room, that is asked past every cache.
 func TestDispatchDoubtsThatAPodIsExempt(t *testing.T) {
-	pending := func(pod *corev1.Pod) { pod.Status.Phase = corev1.PodPending }
-	full := makeBudget("b", "web", 2, 2, 3, 0)
-	dispatching(t, 10, []*policyv1.PodDisruptionBudget{full}, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
+	full := drainertest.Budget{Name: "b", Desired: 2, Healthy: 2, Expected: 3}
+	dispatching(t, 10, []drainertest.Budget{full}, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
 		f.ready = map[string]bool{"p0": true, "p2": true}
-		wants(d, "n", makePod("p0", notReady), makePod("p1", notReady), makePod("p2", pending), makePod("p3", pending), makePod("p4"))
+		wants(d, "n", drainertest.Pod{Name: "p0", NotReady: true}.Object(),
+			drainertest.Pod{Name: "p1", NotReady: true}.Object(),
+			drainertest.Pod{Name: "p2", Phase: corev1.PodPending}.Object(),
+			drainertest.Pod{Name: "p3", Phase: corev1.PodPending}.Object(), drainertest.Pod{Name: "p4"}.Object())
 		wantPosts(t, f, "p1", "p3")
 		f.answer("p1", nil)
 		f.answer("p3", nil)
@@ -324,9 +292,9 @@ func TestDispatchDoubtsThatAPodIsExempt(t *testing.T) {
 
 // What an exempt eviction may have taken of a budget's room is given away only a moment later.
 func TestDispatchHoldsRoomForAnExemptEviction(t *testing.T) {
-	budget := makeBudget("b", "web", 1, 2, 3, 1)
-	dispatching(t, 10, []*policyv1.PodDisruptionBudget{budget}, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
-		wants(d, "n", makePod("p0", notReady), makePod("p1"))
+	budget := drainertest.Budget{Name: "b", Desired: 1, Healthy: 2, Expected: 3, Allowed: 1}
+	dispatching(t, 10, []drainertest.Budget{budget}, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
+		wants(d, "n", drainertest.Pod{Name: "p0", NotReady: true}.Object(), drainertest.Pod{Name: "p1"}.Object())
 		wantPosts(t, f, "p0")
 		f.answer("p0", nil)
 		wantPosts(t, f, "p0")
@@ -337,15 +305,20 @@ func TestDispatchHoldsRoomForAnExemptEviction(t *testing.T) {
 }
 
 func TestDispatchLeavesARefusingBudgetAlone(t *testing.T) {
-	refusal := withCause(apierrors.NewTooManyRequests("no", 0), policyv1.DisruptionBudgetCause, "taken")
-	dispatching(t, 10, []*policyv1.PodDisruptionBudget{makeBudget("b", "web", 1, 2, 2, 1)}, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
-		wants(d, "n", makePod("p1"), makePod("p2"))
+	refusal := drainertest.WithCause(apierrors.NewTooManyRequests("no", 0), policyv1.DisruptionBudgetCause, "taken")
+	dispatching(t, 10, []drainertest.Budget{{
+		Name: "b", Desired: 1, Healthy: 2, Expected: 2, Allowed: 1,
+	}}, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
+		wants(d, "n", drainertest.Pod{Name: "p1"}.Object(), drainertest.Pod{Name: "p2"}.Object())
 		f.answer("p1", refusal)
 		d.nudge()
 		time.Sleep(refusalLasts - time.Second)
 		synctest.Wait()
 		wantPosts(t, f, "p1")
-		d.budgets.set(makeBudget("b", "web", 1, 2, 2, 1, version("2")), time.Now())
+		d.budgets.set(drainertest.Budget{
+			Name: "b", Desired: 1, Healthy: 2, Expected: 2, Allowed: 1, Version: "2",
+		}.Object(),
+			time.Now())
 		d.nudge()
 		synctest.Wait()
 		wantPosts(t, f, "p1", "p1")
@@ -358,7 +331,7 @@ func TestDispatchLeavesARefusingBudgetAlone(t *testing.T) {
 
 func TestDispatchCancel(t *testing.T) {
 	dispatching(t, 1, nil, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
-		p1, p2 := makePod("p1"), makePod("p2")
+		p1, p2 := drainertest.Pod{Name: "p1"}.Object(), drainertest.Pod{Name: "p2"}.Object()
 		wants(d, "n", p1, p2)
 		d.cancel("n")
 		f.answer("p1", nil) // it was under way and may finish
@@ -380,7 +353,8 @@ func TestDispatchStopLetsRequestsFinish(t *testing.T) {
 		f := newFakeEvicter()
 		d := newDispatcher(clock.RealClock{}, f, newBudgetBook(), 2, func(string) {})
 		stop := running(t, d)
-		wants(d, "n", makePod("p1"), makePod("p2"), makePod("p3"))
+		wants(d, "n", drainertest.Pod{Name: "p1"}.Object(), drainertest.Pod{Name: "p2"}.Object(),
+			drainertest.Pod{Name: "p3"}.Object())
 		began := time.Now()
 		stopped := make(chan time.Duration)
 		go func() {
@@ -404,7 +378,7 @@ func TestDispatchStopLetsRequestsFinish(t *testing.T) {
 
 func TestDispatchNeverPostsAPodTwiceAtATime(t *testing.T) {
 	dispatching(t, 10, nil, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
-		p1 := makePod("p1")
+		p1 := drainertest.Pod{Name: "p1"}.Object()
 		for range 5 {
 			wants(d, "n", p1)
 			d.cancel("n")
@@ -424,13 +398,13 @@ func TestDispatchBacksOff(t *testing.T) {
 		wantPosts int
 	}{
 		"internal error": {err: apierrors.NewInternalError(errors.New("x")), wantPosts: 6},
-		"webhook":        {err: webhookRefusal(http.StatusTooManyRequests), wantPosts: 6},
+		"webhook":        {err: drainertest.WebhookRefusal(http.StatusTooManyRequests), wantPosts: 6},
 		"told to wait":   {err: apierrors.NewTooManyRequests("slow down", 25), wantPosts: 3},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			dispatching(t, 10, nil, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
-				wants(d, "n", makePod("p1"))
+				wants(d, "n", drainertest.Pod{Name: "p1"}.Object())
 				for range 59 {
 					if f.hanging() > 0 {
 						f.answer("p1", test.err)
@@ -448,7 +422,7 @@ func TestDispatchBacksOff(t *testing.T) {
 
 func TestDispatchRetriesLeaveRoomForOthers(t *testing.T) {
 	dispatching(t, 4, nil, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
-		stuck := []*corev1.Pod{makePod("s1"), makePod("s2"), makePod("s3"), makePod("s4")}
+		stuck := drainertest.Objects([]drainertest.Pod{{Name: "s1"}, {Name: "s2"}, {Name: "s3"}, {Name: "s4"}})
 		wants(d, "stuck", stuck...)
 		for _, pod := range stuck {
 			f.answer(pod.Name, apierrors.NewInternalError(errors.New("x")))
@@ -458,7 +432,7 @@ func TestDispatchRetriesLeaveRoomForOthers(t *testing.T) {
 		if hanging := f.hanging(); hanging != 2 {
 			t.Errorf("%d retries at a time, want 2", hanging)
 		}
-		wants(d, "free", makePod("p1"))
+		wants(d, "free", drainertest.Pod{Name: "p1"}.Object())
 		if !slices.Contains(f.posts(), "p1") {
 			t.Error("a free pod waits for those that were refused")
 		}

@@ -7,38 +7,33 @@ import (
 	"testing"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
-
-func expiresAfter(seconds int64) func(*v1beta1.NodeMaintenance) {
-	return func(h *v1beta1.NodeMaintenance) {
-		h.CreationTimestamp = metav1.Now()
-		h.Spec.ExpirationSeconds = &seconds
-	}
-}
 
 // A hold says that it ends soon, and ends; the node is given back.
 func TestExpiration(t *testing.T) {
 	tests := map[string]struct {
-		node   string
-		change []func(*v1beta1.NodeMaintenance)
+		node  string
+		stage v1beta1.MaintenanceStage
 	}{
-		"drain":        {node: testNode},
-		"cordon":       {node: testNode, change: []func(*v1beta1.NodeMaintenance){stage(v1beta1.StageCordon)}},
-		"idle":         {node: testNode, change: []func(*v1beta1.NodeMaintenance){stage(v1beta1.StageIdle)}},
-		"missing node": {node: "worker-9", change: []func(*v1beta1.NodeMaintenance){forNode("worker-9")}},
+		"drain":        {node: drainertest.NodeName, stage: v1beta1.StageDrain},
+		"cordon":       {node: drainertest.NodeName, stage: v1beta1.StageCordon},
+		"idle":         {node: drainertest.NodeName, stage: v1beta1.StageIdle},
+		"missing node": {node: "worker-9", stage: v1beta1.StageDrain},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			inCluster(t, func(t *testing.T) *cluster { return newCluster(t, makeNode(testNode)) }, func(c *cluster) {
-				c.create(makeHold("a", append(test.change, expiresAfter(100))...))
+			inCluster(t, with(drainertest.Node{}.Object()), func(c *cluster) {
+				c.create(drainertest.Hold{
+					Name: "a", Node: test.node, Stage: test.stage, Created: time.Now(), ExpirationSeconds: 100,
+				}.Object())
 				c.wait(70 * time.Second)
 				if isExpiring(c.hold("a").Status) {
 					t.Error("it says too early that it ends soon")
 				}
-				if end := c.hold("a").Status.ExpirationTime; end == nil || end.Sub(c.hold("a").CreationTimestamp.Time) != 100*time.Second {
+				hold := c.hold("a")
+				if end := hold.Status.ExpirationTime; end == nil || end.Sub(hold.CreationTimestamp.Time) != 100*time.Second {
 					t.Errorf("got expiration time %v, want 100 s after the creation", end)
 				}
 				c.wait(12 * time.Second)
@@ -51,7 +46,7 @@ func TestExpiration(t *testing.T) {
 				c.wait(10 * time.Second)
 				c.wantNoHold("a")
 				c.wantEvent(c.events(), eventHoldExpired, 2)
-				if test.node == testNode && c.node(testNode).Spec.Unschedulable {
+				if test.node == drainertest.NodeName && c.node(drainertest.NodeName).Spec.Unschedulable {
 					t.Error("the node was not given back")
 				}
 			})
@@ -61,12 +56,12 @@ func TestExpiration(t *testing.T) {
 
 // More time given in time keeps the hold, and takes back that it ends soon.
 func TestExpirationExtended(t *testing.T) {
-	inCluster(t, func(t *testing.T) *cluster { return newCluster(t, makeNode(testNode)) }, func(c *cluster) {
-		c.create(makeHold("a", expiresAfter(20)))
+	inCluster(t, with(drainertest.Node{}.Object()), func(c *cluster) {
+		c.create(drainertest.Hold{Name: "a", Created: time.Now(), ExpirationSeconds: 20}.Object())
 		c.wait(17 * time.Second)
 		c.change("a", func(h *v1beta1.NodeMaintenance) { *h.Spec.ExpirationSeconds = 1000 })
 		c.wait(20 * time.Second)
-		if h := c.hold("a"); isExpiring(h.Status) || !c.node(testNode).Spec.Unschedulable {
+		if h := c.hold("a"); isExpiring(h.Status) || !c.node(drainertest.NodeName).Spec.Unschedulable {
 			t.Errorf("got %+v, want it to hold the node and not to end soon", h)
 		}
 	})

@@ -4,45 +4,25 @@
 package drainer
 
 import (
-	"errors"
 	"strings"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
-
-// refuse has the API server refuse what matches, until dropReactor.
-func refuse(fake *clienttesting.Fake, verb, resource string, matches func(clienttesting.Action) bool) {
-	fake.PrependReactor(verb, resource, func(action clienttesting.Action) (bool, runtime.Object, error) {
-		return matches(action), nil, apierrors.NewForbidden(corev1.Resource(resource), "x", errors.New("not you"))
-	})
-}
-
-func anyAction(clienttesting.Action) bool { return true }
-
-func notStatus(action clienttesting.Action) bool { return action.GetSubresource() == "" }
-
-func ofHold(name string) func(clienttesting.Action) bool {
-	return func(action clienttesting.Action) bool {
-		return action.(clienttesting.UpdateAction).GetObject().(*v1beta1.NodeMaintenance).Name == name
-	}
-}
 
 // Pods that cannot be listed are no silence: the status says why, and the deadline counts.
 func TestPodsThatCannotBeListed(t *testing.T) {
 	inCluster(t, func(t *testing.T) *cluster {
-		c := newCluster(t, makeNode(testNode), makePod("web-1"))
-		refuse(&c.kube.Fake, "list", "pods", anyAction)
+		c := newCluster(t, drainertest.Node{}.Object(), drainertest.Pod{Name: "web-1"}.Object())
+		c.Inject(drainertest.Failing("list", "pods", drainertest.NotYou("pods")))
 		return c
 	}, func(c *cluster) {
-		c.create(makeHold("a", timeout(60)))
+		c.create(drainertest.Hold{Name: "a", TimeoutSeconds: 60}.Object())
 		c.wait(10 * time.Second)
 		c.wantPhase("a", v1beta1.PhaseRunning)
 		if got := c.hold("a").Status.LastError; !strings.Contains(got, "not you") {
@@ -51,7 +31,7 @@ func TestPodsThatCannotBeListed(t *testing.T) {
 		c.wait(time.Minute)
 		c.wantPhase("a", v1beta1.PhaseFailed)
 		c.wantCondition("a", v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonDeadlineExceeded)
-		dropReactor(&c.kube.Fake)
+		c.Heal()
 		c.wait(time.Minute)
 		c.wantEvictions(map[string]int{"web-1": 1})
 	})
@@ -59,21 +39,21 @@ func TestPodsThatCannotBeListed(t *testing.T) {
 
 // A drained node that is not cordoned any more is not drained: pods may come to it.
 func TestRepairThatFailsTakesBackDrained(t *testing.T) {
-	inCluster(t, func(t *testing.T) *cluster { return newCluster(t, makeNode(testNode)) }, func(c *cluster) {
-		c.create(makeHold("a", timeout(5)))
+	inCluster(t, with(drainertest.Node{}.Object()), func(c *cluster) {
+		c.create(drainertest.Hold{Name: "a", TimeoutSeconds: 5}.Object())
 		c.wait(time.Minute)
 		c.wantPhase("a", v1beta1.PhaseSucceeded)
-		refuse(&c.kube.Fake, "patch", "nodes", notStatus)
-		c.changeNode(testNode, func(node *corev1.Node) { node.Spec.Unschedulable = false })
+		c.Inject(drainertest.Failing("patch", "nodes", drainertest.NotYou("nodes"), drainertest.OfMain))
+		c.changeNode(drainertest.NodeName, drainertest.Uncordon)
 		c.wait(statusInterval)
 		c.wantPhase("a", v1beta1.PhaseRunning)
 		c.wantCondition("a", v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonCordonFailed)
-		for _, said := range ourConditions(c.node(testNode)) {
+		for _, said := range ourConditions(c.node(drainertest.NodeName)) {
 			if said.Type == corev1.NodeDrained && said.Status != corev1.ConditionFalse {
 				t.Error("the node still says that it is drained")
 			}
 		}
-		dropReactor(&c.kube.Fake)
+		c.Heal()
 		c.events()
 		c.wait(time.Minute)
 		c.wantPhase("a", v1beta1.PhaseSucceeded)
@@ -83,19 +63,18 @@ func TestRepairThatFailsTakesBackDrained(t *testing.T) {
 
 // While a node cannot be cordoned again nothing is evicted from it.
 func TestRepairThatFailsStopsEvicting(t *testing.T) {
-	inCluster(t, func(t *testing.T) *cluster {
-		return newCluster(t, makeNode(testNode), makePod("web-1", app("web")), makeBudget("web", "web", 1, 1, 1, 0))
-	}, func(c *cluster) {
-		c.create(makeHold("a"))
+	inCluster(t, with(drainertest.Node{}.Object(), drainertest.Pod{Name: "web-1"}.Object(),
+		drainertest.Budget{Name: "web", Desired: 1, Healthy: 1, Expected: 1}.Object()), func(c *cluster) {
+		c.create(drainertest.Hold{Name: "a"}.Object())
 		c.wait(time.Minute)
 		c.wantEvictions(map[string]int{"web-1": 0})
-		refuse(&c.kube.Fake, "patch", "nodes", notStatus)
-		c.changeNode(testNode, func(node *corev1.Node) { node.Spec.Unschedulable = false })
+		c.Inject(drainertest.Failing("patch", "nodes", drainertest.NotYou("nodes"), drainertest.OfMain))
+		c.changeNode(drainertest.NodeName, drainertest.Uncordon)
 		c.wait(statusInterval)
-		c.changeBudget(makeBudget("web", "web", 1, 2, 2, 1))
+		c.changeBudget(drainertest.Budget{Name: "web", Desired: 1, Healthy: 2, Expected: 2, Allowed: 1}.Object())
 		c.wait(10 * time.Second)
 		c.wantEvictions(map[string]int{"web-1": 0})
-		dropReactor(&c.kube.Fake)
+		c.Heal()
 		c.wait(time.Minute)
 		c.wantEvictions(map[string]int{"web-1": 1})
 	})
@@ -103,12 +82,12 @@ func TestRepairThatFailsStopsEvicting(t *testing.T) {
 
 // Somebody who undoes the cordon as fast as it is repaired gets no loop out of it.
 func TestRepairsAreSpaced(t *testing.T) {
-	inCluster(t, func(t *testing.T) *cluster { return newCluster(t, makeNode(testNode)) }, func(c *cluster) {
-		c.create(makeHold("a"))
+	inCluster(t, with(drainertest.Node{}.Object()), func(c *cluster) {
+		c.create(drainertest.Hold{Name: "a"}.Object())
 		c.wantPhase("a", v1beta1.PhaseSucceeded)
 		c.events()
 		for range 40 {
-			c.changeNode(testNode, func(node *corev1.Node) { node.Spec.Unschedulable = false }) // and half a second passes
+			c.changeNode(drainertest.NodeName, drainertest.Uncordon) // and half a second passes
 		}
 		repairs := 0
 		for _, reason := range c.events() {
@@ -120,73 +99,74 @@ func TestRepairsAreSpaced(t *testing.T) {
 			t.Errorf("repaired %d times in 20 s, want about once a second", repairs)
 		}
 		c.wait(statusInterval)
-		c.wantCordoned(testNode, true)
+		c.wantCordoned(drainertest.NodeName, true)
 	})
 }
 
 // A hold whose status cannot be written keeps no other from draining, and none from ending.
 func TestHoldThatCannotBeWrittenHoldsBackNothing(t *testing.T) {
 	inCluster(t, func(t *testing.T) *cluster {
-		c := newCluster(t, makeNode(testNode), makePod("web-1"))
-		refuse(&c.maintenance.Fake, "update", "nodemaintenances", ofHold("a"))
+		c := newCluster(t, drainertest.Node{}.Object(), drainertest.Pod{Name: "web-1"}.Object())
+		c.Inject(drainertest.Failing("update", "nodemaintenances", drainertest.NotYou("nodemaintenances"),
+			drainertest.OfHold("a")))
 		return c
 	}, func(c *cluster) {
-		c.create(makeHold("a", stage(v1beta1.StageCordon)))
-		c.create(makeHold("b"))
+		c.create(drainertest.Hold{Name: "a", Stage: v1beta1.StageCordon}.Object())
+		c.create(drainertest.Hold{Name: "b"}.Object())
 		c.finish("web-1")
 		c.wait(10 * time.Second)
 		c.wantPhase("b", v1beta1.PhaseSucceeded)
-		c.change("a", func(h *v1beta1.NodeMaintenance) { h.Spec.Stage = v1beta1.StageIdle })
+		c.change("a", drainertest.SetStage(v1beta1.StageIdle))
 		c.delete("b")
 		c.wait(10 * time.Second)
 		c.wantNoHold("b")
-		c.wantCordoned(testNode, false)
+		c.wantCordoned(drainertest.NodeName, false)
 	})
 }
 
 // A node that one hold alone holds, and whose state before only another knew, is not forgotten.
 func TestLastHoldThatKnowsWaitsForTheOthers(t *testing.T) {
 	inCluster(t, func(t *testing.T) *cluster {
-		c := newCluster(t, makeNode(testNode))
-		refuse(&c.maintenance.Fake, "update", "nodemaintenances", ofHold("a"))
+		c := newCluster(t, drainertest.Node{}.Object())
+		c.Inject(drainertest.Failing("update", "nodemaintenances", drainertest.NotYou("nodemaintenances"),
+			drainertest.OfHold("a")))
 		return c
 	}, func(c *cluster) {
-		c.create(makeHold("a", stage(v1beta1.StageCordon)))
-		c.create(makeHold("b"))
+		c.create(drainertest.Hold{Name: "a", Stage: v1beta1.StageCordon}.Object())
+		c.create(drainertest.Hold{Name: "b"}.Object())
 		c.wait(10 * time.Second)
 		c.delete("b")
 		c.wait(10 * time.Second)
 		if len(c.hold("b").Finalizers) == 0 {
 			t.Error("the hold that knew what the node was like before has ended")
 		}
-		dropReactor(&c.maintenance.Fake)
+		c.Heal()
 		c.wait(2 * time.Minute)
 		c.wantNoHold("b")
 		c.delete("a")
 		c.wait(10 * time.Second)
-		c.wantCordoned(testNode, false)
+		c.wantCordoned(drainertest.NodeName, false)
 	})
 }
 
 // What a hold knew of a node counts no more once the node has been given back for it.
 func TestCordonByHandAfterGiveBackIsKept(t *testing.T) {
-	inCluster(t, func(t *testing.T) *cluster { return newCluster(t, makeNode(testNode)) }, func(c *cluster) {
-		c.create(makeHold("a"))
-		refuse(&c.maintenance.Fake, "update", "nodemaintenances", func(action clienttesting.Action) bool {
-			return notStatus(action) && ofHold("a")(action)
-		})
+	inCluster(t, with(drainertest.Node{}.Object()), func(c *cluster) {
+		c.create(drainertest.Hold{Name: "a"}.Object())
+		c.Inject(drainertest.Failing("update", "nodemaintenances", drainertest.NotYou("nodemaintenances"),
+			drainertest.OfMain, drainertest.OfHold("a")))
 		c.delete("a")
 		c.wait(10 * time.Second)
-		c.wantCordoned(testNode, false)
-		c.changeNode(testNode, unschedulable)
-		c.create(makeHold("c"))
+		c.wantCordoned(drainertest.NodeName, false)
+		c.changeNode(drainertest.NodeName, drainertest.Cordon)
+		c.create(drainertest.Hold{Name: "c"}.Object())
 		c.wait(10 * time.Second)
-		dropReactor(&c.maintenance.Fake)
+		c.Heal()
 		c.delete("c")
 		c.wait(2 * time.Minute)
 		c.wantNoHold("c")
 		c.wantNoHold("a")
-		if node := c.node(testNode); !node.Spec.Unschedulable || annotated(node) {
+		if node := c.node(drainertest.NodeName); !node.Spec.Unschedulable || annotated(node) {
 			t.Errorf("the cordon by hand was undone: %+v", node.Spec)
 		}
 	})
@@ -194,15 +174,16 @@ func TestCordonByHandAfterGiveBackIsKept(t *testing.T) {
 
 // A node that another store's server holds too is not given back, nor is its annotation fought over.
 func TestNodeThatAnotherServerHoldsToo(t *testing.T) {
-	inCluster(t, func(t *testing.T) *cluster { return newCluster(t, makeNode(testNode)) }, func(c *cluster) {
-		c.create(makeHold("a"))
+	inCluster(t, with(drainertest.Node{}.Object()), func(c *cluster) {
+		c.create(drainertest.Hold{Name: "a"}.Object())
 		theirs := `{"storeID":"store-2","holds":[],"before":{}}`
-		c.changeNode(testNode, func(node *corev1.Node) { node.Annotations[v1beta1.HoldsAnnotation] = theirs })
+		c.changeNode(drainertest.NodeName,
+			func(node *corev1.Node) { node.Annotations[v1beta1.HoldsAnnotation] = theirs })
 		c.wait(time.Minute)
 		c.delete("a")
 		c.wait(10 * time.Second)
 		c.wantNoHold("a")
-		node := c.node(testNode)
+		node := c.node(drainertest.NodeName)
 		if !node.Spec.Unschedulable || !drainTainted(node) || node.Annotations[v1beta1.HoldsAnnotation] != theirs {
 			t.Errorf("the other server's node was given back: %+v %v", node.Spec, node.Annotations)
 		}
@@ -213,38 +194,42 @@ func TestNodeThatAnotherServerHoldsToo(t *testing.T) {
 // A node that our own store has left behind is given back, though a hold in stage Idle names it.
 func TestNodeLeftBehindWithAnIdleHold(t *testing.T) {
 	inCluster(t, func(t *testing.T) *cluster {
-		m := newMarks(testStoreID, nil)
-		node := makeNode(testNode, unschedulable, tainted(v1beta1.DrainTaint), labelled(v1beta1.ExcludeFromRemediationLabel, "true"))
+		m := newMarks(drainertest.StoreID, nil)
+		node := drainertest.Node{
+			Unschedulable: true, Taints: []string{v1beta1.DrainTaint},
+			Labels: map[string]string{v1beta1.ExcludeFromRemediationLabel: "true"},
+		}.Object()
 		note, err := m.note(nil, v1beta1.NodeBefore{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		node.Annotations = map[string]string{v1beta1.HoldsAnnotation: note}
 		c := newCluster(t, node)
-		c.add(makeHold("a", stage(v1beta1.StageIdle)))
+		c.Add(drainertest.Hold{Name: "a", Stage: v1beta1.StageIdle}.Object())
 		return c
 	}, func(c *cluster) {
 		c.wait(10 * time.Second)
-		c.wantCordoned(testNode, false)
+		c.wantCordoned(drainertest.NodeName, false)
 	})
 }
 
 // That a drained hold lasts longer now is no other drain, also if the list that confirms it fails.
 func TestListThatFailsKeepsDrained(t *testing.T) {
-	inCluster(t, func(t *testing.T) *cluster { return newCluster(t, makeNode(testNode)) }, func(c *cluster) {
-		c.create(makeHold("a"))
+	inCluster(t, with(drainertest.Node{}.Object()), func(c *cluster) {
+		c.create(drainertest.Hold{Name: "a"}.Object())
 		c.wait(10 * time.Second)
 		c.wantPhase("a", v1beta1.PhaseSucceeded)
 		drainedAt := c.hold("a").Status.DrainedTime
-		refuse(&c.kube.Fake, "list", "pods", anyAction)
+		c.Inject(drainertest.Failing("list", "pods", drainertest.NotYou("pods")))
 		c.change("a", func(h *v1beta1.NodeMaintenance) { h.Spec.Reason = "it takes longer" })
 		c.wait(10 * time.Second)
 		c.wantPhase("a", v1beta1.PhaseSucceeded)
-		dropReactor(&c.kube.Fake)
+		c.Heal()
 		c.wait(2 * time.Minute)
 		c.wantPhase("a", v1beta1.PhaseSucceeded)
 		if h := c.hold("a"); h.Status.ObservedGeneration != h.Generation || !h.Status.DrainedTime.Equal(drainedAt) {
-			t.Errorf("the status speaks of generation %d of %d, drained at %s, want %s", h.Status.ObservedGeneration, h.Generation, h.Status.DrainedTime, drainedAt)
+			t.Errorf("the status speaks of generation %d of %d, drained at %s, want %s", h.Status.ObservedGeneration,
+				h.Generation, h.Status.DrainedTime, drainedAt)
 		}
 		c.wantEvent(c.events(), eventDrainRestarted, 0)
 	})

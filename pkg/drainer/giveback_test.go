@@ -4,8 +4,6 @@
 package drainer
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,37 +12,42 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
 
 func TestGiveBackUndoesOnlyOurMarks(t *testing.T) {
 	extra := corev1.Taint{Key: "example.com/maintenance", Value: "yes", Effect: corev1.TaintEffectNoSchedule}
-	tests := map[string][]func(*corev1.Node){
-		"a plain node":         nil,
-		"cordoned before":      {unschedulable},
-		"foreign taint":        {tainted("example.com/gpu")},
-		"our taint before":     {tainted(v1beta1.DrainTaint)},
-		"our extra taint too":  {tainted(extra.Key)},
-		"excluded before":      {labelled(v1beta1.ExcludeFromRemediationLabel, "true")},
-		"another label value":  {labelled(v1beta1.ExcludeFromRemediationLabel, "false")},
-		"everything at a time": {unschedulable, tainted("a"), tainted(v1beta1.DrainTaint), tainted("b"), labelled(v1beta1.ExcludeFromRemediationLabel, "")},
+	excluded := func(value string) map[string]string {
+		return map[string]string{v1beta1.ExcludeFromRemediationLabel: value}
 	}
-	for name, changes := range tests {
+	tests := map[string]drainertest.Node{
+		"a plain node":        {},
+		"cordoned before":     {Unschedulable: true},
+		"foreign taint":       {Taints: []string{"example.com/gpu"}},
+		"our taint before":    {Taints: []string{v1beta1.DrainTaint}},
+		"our extra taint too": {Taints: []string{extra.Key}},
+		"excluded before":     {Labels: excluded("true")},
+		"another label value": {Labels: excluded("false")},
+		"everything at a time": {
+			Unschedulable: true, Taints: []string{"a", v1beta1.DrainTaint, "b"}, Labels: excluded(""),
+		},
+	}
+	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			before := makeNode(testNode, changes...)
+			before := test.Object()
 			inCluster(t, func(t *testing.T) *cluster {
 				c := newCluster(t, before)
 				c.config.Taints = []corev1.Taint{extra}
 				return c
 			}, func(c *cluster) {
-				c.create(makeHold("a"))
-				if node := c.node(testNode); !node.Spec.Unschedulable || !drainTainted(node) || !hasTaint(node.Spec.Taints, extra) {
+				c.create(drainertest.Hold{Name: "a"}.Object())
+				node := c.node(drainertest.NodeName)
+				if !node.Spec.Unschedulable || !drainTainted(node) || !hasTaint(node.Spec.Taints, extra) {
 					t.Errorf("the node is not cordoned: %+v", node.Spec)
 				}
 				c.delete("a")
@@ -55,28 +58,12 @@ func TestGiveBackUndoesOnlyOurMarks(t *testing.T) {
 	}
 }
 
-func (c *cluster) wantSameNode(before *corev1.Node) {
-	c.t.Helper()
-	type essence struct {
-		Spec                corev1.NodeSpec
-		Labels, Annotations map[string]string
-	}
-	encode := func(node *corev1.Node) string {
-		data, err := json.Marshal(essence{node.Spec, node.Labels, node.Annotations})
-		if err != nil {
-			c.t.Fatal(err)
-		}
-		return string(data)
-	}
-	if got, want := encode(c.node(before.Name)), encode(before); got != want {
-		c.t.Errorf("node %s was given back as\n%s, want it as it was:\n%s", before.Name, got, want)
-	}
-}
-
 // A crash at any moment: from the n-th write on every write fails, the process ends, and
 // another one takes over.
 func TestCrashAtAnyWrite(t *testing.T) {
-	for _, before := range []*corev1.Node{makeNode(testNode), makeNode(testNode, unschedulable, tainted("x"))} {
+	for _, before := range []*corev1.Node{
+		drainertest.Node{}.Object(), drainertest.Node{Unschedulable: true, Taints: []string{"x"}}.Object(),
+	} {
 		for n := range 25 {
 			t.Run(fmt.Sprintf("cordoned before: %t, write %d", before.Spec.Unschedulable, n), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) { crashAtWrite(t, before, n) })
@@ -86,8 +73,8 @@ func TestCrashAtAnyWrite(t *testing.T) {
 }
 
 func crashAtWrite(t *testing.T, before *corev1.Node, n int) {
-	c := newCluster(t, before, makePod("web-1"), makePod("web-2"))
-	heal := c.failWritesAfter(n)
+	c := newCluster(t, before, drainertest.Pod{Name: "web-1"}.Object(), drainertest.Pod{Name: "web-2"}.Object())
+	failing, heal := c.failWritesAfter(n)
 	counted := true
 	restart := func() {
 		c.stop()
@@ -100,18 +87,18 @@ func crashAtWrite(t *testing.T, before *corev1.Node, n int) {
 	}
 	c.start()
 	defer func() { c.stop() }()
-	c.create(makeHold("a"))
-	if c.failing() {
+	c.create(drainertest.Hold{Name: "a"}.Object())
+	if failing() {
 		crashed()
 	}
 	c.wantEvictions(map[string]int{"web-1": 1, "web-2": 1})
 	c.finish("web-1")
-	if c.failing() {
+	if failing() {
 		crashed()
 	}
 	c.finish("web-2")
 	c.wait(statusInterval)
-	if c.failing() {
+	if failing() {
 		crashed()
 	}
 	c.wait(statusInterval)
@@ -120,7 +107,7 @@ func crashAtWrite(t *testing.T, before *corev1.Node, n int) {
 		t.Errorf("the count was lost: %+v", status)
 	}
 	c.delete("a")
-	if c.failing() {
+	if failing() {
 		restart() // the hold may have ended already
 	}
 	c.wantNoHold("a")
@@ -128,71 +115,65 @@ func crashAtWrite(t *testing.T, before *corev1.Node, n int) {
 	c.wantEvictions(map[string]int{"web-1": 1, "web-2": 1})
 }
 
-// failWritesAfter lets n writes of the drainer succeed and fails all that follow, until the
-// returned function is called.
-func (c *cluster) failWritesAfter(n int) (heal func()) {
-	healed := false
-	fail := func(action clienttesting.Action) (bool, runtime.Object, error) {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if c.writesFail = !healed && c.writes >= n; c.writesFail {
-			return true, nil, apierrors.NewInternalError(errors.New("the server is down"))
+// failWritesAfter lets n writes of the drainer succeed and fails all that follow, until heal is
+// called. Failing says whether the last one was made to fail.
+func (c *cluster) failWritesAfter(n int) (failing func() bool, heal func()) {
+	writes, down := 0, false
+	c.Inject(func(action clienttesting.Action) (failure error, carriedOut bool) {
+		if !isWrite(action) {
+			return nil, false
 		}
-		c.writes++
-		return false, nil, nil
+		if down = writes >= n; down {
+			return drainertest.ServerDown(), false
+		}
+		writes++
+		return nil, false
+	})
+	failing = func() bool {
+		var now bool
+		c.Locked(func() { now = down })
+		return now
 	}
-	for _, verb := range []string{"create", "update", "patch"} {
-		c.kube.PrependReactor(verb, "*", fail)
-		c.maintenance.PrependReactor(verb, "*", fail)
+	heal = func() {
+		c.Heal()
+		c.Locked(func() { down = false })
 	}
-	return func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		healed, c.writesFail = true, false
-	}
-}
-
-func (c *cluster) failing() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.writesFail
+	return failing, heal
 }
 
 func TestCordonAfterGiveBackIsNotUndone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newCluster(t, makeNode(testNode))
+		c := newCluster(t, drainertest.Node{}.Object())
 		c.start()
 		defer func() { c.stop() }()
-		c.create(makeHold("a"))
+		c.create(drainertest.Hold{Name: "a"}.Object())
 		// The process ends between the give-back and the end of the hold.
-		c.maintenance.PrependReactor("update", "nodemaintenances", func(action clienttesting.Action) (bool, runtime.Object, error) {
-			return action.GetSubresource() == "", nil, apierrors.NewInternalError(errors.New("the server is down"))
-		})
+		c.Inject(drainertest.Failing("update", "nodemaintenances", drainertest.ServerDown(), drainertest.OfMain))
 		c.delete("a")
-		c.wantCordoned(testNode, false)
+		c.wantCordoned(drainertest.NodeName, false)
 		c.stop()
-		c.changeNode(testNode, unschedulable)
-		dropReactor(&c.maintenance.Fake)
+		c.changeNode(drainertest.NodeName, drainertest.Cordon)
+		c.Heal()
 		c.start()
 		c.wantNoHold("a")
-		if !c.node(testNode).Spec.Unschedulable {
+		if !c.node(drainertest.NodeName).Spec.Unschedulable {
 			t.Error("the cordon that a person set meanwhile was undone")
 		}
 	})
 }
 
 func TestHoldThatAnotherFinalizerKeepsHasEnded(t *testing.T) {
-	inCluster(t, func(t *testing.T) *cluster { return newCluster(t, makeNode(testNode)) }, func(c *cluster) {
-		c.create(makeHold("a", func(h *v1beta1.NodeMaintenance) { h.Finalizers = append(h.Finalizers, "example.com/audit") }))
+	inCluster(t, with(drainertest.Node{}.Object()), func(c *cluster) {
+		c.create(drainertest.Hold{Name: "a", Finalizers: []string{"example.com/audit"}}.Object())
 		c.delete("a")
-		c.wantCordoned(testNode, false)
+		c.wantCordoned(drainertest.NodeName, false)
 		if finalizers := c.hold("a").Finalizers; !slices.Equal(finalizers, []string{"example.com/audit"}) {
 			t.Errorf("finalizers %v", finalizers)
 		}
-		c.changeNode(testNode, unschedulable)
-		c.changeNode(testNode, tainted(v1beta1.DrainTaint))
+		c.changeNode(drainertest.NodeName, drainertest.Cordon)
+		c.changeNode(drainertest.NodeName, drainertest.Taint(v1beta1.DrainTaint))
 		c.wait(time.Minute)
-		if node := c.node(testNode); !node.Spec.Unschedulable || !drainTainted(node) {
+		if node := c.node(drainertest.NodeName); !node.Spec.Unschedulable || !drainTainted(node) {
 			t.Errorf("what a person did meanwhile was undone: %+v", node.Spec)
 		}
 	})
@@ -200,14 +181,12 @@ func TestHoldThatAnotherFinalizerKeepsHasEnded(t *testing.T) {
 
 // A hold that joins while the node cannot be patched takes nothing from those that are there.
 func TestNoteThatCannotBeWrittenLeavesTheDrainAlone(t *testing.T) {
-	inCluster(t, func(t *testing.T) *cluster { return newCluster(t, makeNode(testNode), makePod("web-1")) }, func(c *cluster) {
-		c.create(makeHold("a"))
+	inCluster(t, with(drainertest.Node{}.Object(), drainertest.Pod{Name: "web-1"}.Object()), func(c *cluster) {
+		c.create(drainertest.Hold{Name: "a"}.Object())
 		c.finish("web-1")
 		c.wantPhase("a", v1beta1.PhaseSucceeded)
-		c.kube.PrependReactor("patch", "nodes", func(clienttesting.Action) (bool, runtime.Object, error) {
-			return true, nil, apierrors.NewInternalError(errors.New("the server is down"))
-		})
-		c.create(makeHold("b"))
+		c.Inject(drainertest.Failing("patch", "nodes", drainertest.ServerDown()))
+		c.create(drainertest.Hold{Name: "b"}.Object())
 		c.wait(statusInterval)
 		c.wantPhase("a", v1beta1.PhaseSucceeded)
 		c.wantPhase("b", v1beta1.PhaseSucceeded)
@@ -216,15 +195,15 @@ func TestNoteThatCannotBeWrittenLeavesTheDrainAlone(t *testing.T) {
 
 func TestCordonThatFailsIsReportedAndTriedAgain(t *testing.T) {
 	inCluster(t, func(t *testing.T) *cluster {
-		c := newCluster(t, makeNode(testNode), makePod("web-1"))
+		c := newCluster(t, drainertest.Node{}.Object(), drainertest.Pod{Name: "web-1"}.Object())
 		refusals := 0
-		c.kube.PrependReactor("patch", "nodes", func(clienttesting.Action) (bool, runtime.Object, error) {
+		c.Inject(drainertest.Failing("patch", "nodes", drainertest.NotYou("nodes"), func(clienttesting.Action) bool {
 			refusals++
-			return refusals < 10, nil, apierrors.NewForbidden(corev1.Resource("nodes"), testNode, errors.New("not you"))
-		})
+			return refusals < 10
+		}))
 		return c
 	}, func(c *cluster) {
-		c.create(makeHold("a"))
+		c.create(drainertest.Hold{Name: "a"}.Object())
 		c.wait(statusInterval)
 		c.wantPhase("a", v1beta1.PhaseRunning)
 		c.wantCondition("a", v1beta1.ConditionCordoned, metav1.ConditionFalse, v1beta1.ReasonCordonFailed)
@@ -232,7 +211,7 @@ func TestCordonThatFailsIsReportedAndTriedAgain(t *testing.T) {
 		if c.hold("a").Status.LastError == "" {
 			t.Error("lastError is silent")
 		}
-		if said := ourConditions(c.node(testNode)); len(said) > 0 {
+		if said := ourConditions(c.node(drainertest.NodeName)); len(said) > 0 {
 			t.Errorf("the node says %v, and was never cordoned", said)
 		}
 		c.wait(time.Minute)
@@ -244,26 +223,24 @@ func TestCordonThatFailsIsReportedAndTriedAgain(t *testing.T) {
 func TestGiveBackThatFailsIsReportedAndTriedAgain(t *testing.T) {
 	ends := map[string]func(*cluster){
 		"deleted": func(c *cluster) { c.delete("a") },
-		"idle":    func(c *cluster) { c.change("a", func(h *v1beta1.NodeMaintenance) { h.Spec.Stage = v1beta1.StageIdle }) },
+		"idle":    func(c *cluster) { c.change("a", drainertest.SetStage(v1beta1.StageIdle)) },
 	}
 	for name, end := range ends {
 		t.Run(name, func(t *testing.T) {
-			inCluster(t, func(t *testing.T) *cluster { return newCluster(t, makeNode(testNode)) }, func(c *cluster) {
-				c.create(makeHold("a"))
-				c.kube.PrependReactor("patch", "nodes", func(action clienttesting.Action) (bool, runtime.Object, error) {
-					return action.GetSubresource() == "", nil, apierrors.NewForbidden(corev1.Resource("nodes"), testNode, errors.New("not you"))
-				})
+			inCluster(t, with(drainertest.Node{}.Object()), func(c *cluster) {
+				c.create(drainertest.Hold{Name: "a"}.Object())
+				c.Inject(drainertest.Failing("patch", "nodes", drainertest.NotYou("nodes"), drainertest.OfMain))
 				end(c)
 				c.wait(time.Minute)
-				c.wantCordoned(testNode, true)
+				c.wantCordoned(drainertest.NodeName, true)
 				if got := c.hold("a").Status.LastError; !strings.Contains(got, "not you") {
 					t.Errorf("lastError is %q, want what keeps the node from being given back", got)
 				}
 				c.wantEvent(c.events(), eventReleaseFailed, 2) // on the hold and on the node
 
-				dropReactor(&c.kube.Fake)
+				c.Heal()
 				c.wait(time.Minute)
-				c.wantCordoned(testNode, false)
+				c.wantCordoned(drainertest.NodeName, false)
 				if name == "deleted" {
 					c.wantNoHold("a")
 				} else if got := c.hold("a").Status.LastError; got != "" {
@@ -275,16 +252,15 @@ func TestGiveBackThatFailsIsReportedAndTriedAgain(t *testing.T) {
 }
 
 func TestHoldThatCannotEndHoldsBackNothing(t *testing.T) {
-	inCluster(t, func(t *testing.T) *cluster { return newCluster(t, makeNode(testNode), makePod("web-1")) }, func(c *cluster) {
-		c.create(makeHold("a", func(h *v1beta1.NodeMaintenance) { h.Spec.Stage = v1beta1.StageCordon }))
-		c.create(makeHold("b", func(h *v1beta1.NodeMaintenance) { h.Spec.Stage = v1beta1.StageCordon }))
-		c.maintenance.PrependReactor("update", "nodemaintenances", func(action clienttesting.Action) (bool, runtime.Object, error) {
-			updated := action.(clienttesting.UpdateAction).GetObject().(*v1beta1.NodeMaintenance)
-			refused := action.GetSubresource() == "" && updated.DeletionTimestamp != nil
-			return refused, nil, apierrors.NewForbidden(v1beta1.Resource("nodemaintenances"), updated.Name, errors.New("not you"))
-		})
+	inCluster(t, with(drainertest.Node{}.Object(), drainertest.Pod{Name: "web-1"}.Object()), func(c *cluster) {
+		c.create(drainertest.Hold{Name: "a", Stage: v1beta1.StageCordon}.Object())
+		c.create(drainertest.Hold{Name: "b", Stage: v1beta1.StageCordon}.Object())
+		c.Inject(drainertest.Failing("update", "nodemaintenances", drainertest.NotYou("nodemaintenances"),
+			drainertest.OfMain, func(action clienttesting.Action) bool {
+				return action.(clienttesting.UpdateAction).GetObject().(*v1beta1.NodeMaintenance).DeletionTimestamp != nil
+			}))
 		c.delete("b")
-		c.change("a", func(h *v1beta1.NodeMaintenance) { h.Spec.Stage = v1beta1.StageDrain })
+		c.change("a", drainertest.SetStage(v1beta1.StageDrain))
 		c.finish("web-1")
 		c.wait(statusInterval)
 		c.wantPhase("a", v1beta1.PhaseSucceeded)
@@ -292,10 +268,10 @@ func TestHoldThatCannotEndHoldsBackNothing(t *testing.T) {
 		if got := c.hold("b").Status.LastError; !strings.Contains(got, "not you") {
 			t.Errorf("lastError is %q, want what keeps the hold from ending", got)
 		}
-		dropReactor(&c.maintenance.Fake)
+		c.Heal()
 		c.wait(time.Minute)
 		c.wantNoHold("b")
-		c.wantCordoned(testNode, true)
+		c.wantCordoned(drainertest.NodeName, true)
 	})
 }
 
@@ -310,7 +286,7 @@ func TestNodeLeftBehind(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		node, err := patchedNode(before, clienttesting.NewRootPatchAction(nodesResource, before.Name, types.MergePatchType, patch))
+		node, err := drainertest.Patched(before, types.MergePatchType, patch)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -325,27 +301,32 @@ func TestNodeLeftBehind(t *testing.T) {
 		wantGivenBack bool
 		wantEvents    []string
 	}{
-		"by our store":                  {storeID: testStoreID, wantGivenBack: true, wantEvents: []string{eventNodeUncordoned}},
-		"by another store":              {storeID: "store-2", wantEvents: []string{eventNodeLeftBehind}},
-		"with a forged annotation only": {storeID: testStoreID, after: []func(*corev1.Node){func(node *corev1.Node) { node.Spec.Taints = nil }}},
+		"by our store": {
+			storeID: drainertest.StoreID, wantGivenBack: true, wantEvents: []string{eventNodeUncordoned},
+		},
+		"by another store": {storeID: "store-2", wantEvents: []string{eventNodeLeftBehind}},
+		"with a forged annotation only": {
+			storeID: drainertest.StoreID,
+			after:   []func(*corev1.Node){func(node *corev1.Node) { node.Spec.Taints = nil }},
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			before := makeNode(testNode, tainted("x"))
+			before := drainertest.Node{Taints: []string{"x"}}.Object()
 			left := cordoned(t, test.storeID, before, test.after...)
-			inCluster(t, func(t *testing.T) *cluster { return newCluster(t, left) }, func(c *cluster) {
+			inCluster(t, with(left), func(c *cluster) {
 				c.wait(time.Minute)
-				c.changeNode(testNode, func(node *corev1.Node) { node.Labels["other"] = "change" })
+				c.changeNode(drainertest.NodeName, func(node *corev1.Node) { node.Labels["other"] = "change" })
 				if test.wantGivenBack {
 					before.Labels["other"] = "change"
 					c.wantSameNode(before)
-				} else if !annotated(c.node(testNode)) {
+				} else if !annotated(c.node(drainertest.NodeName)) {
 					t.Error("the node was given back")
 				}
 				if events := c.events(); !slices.Equal(events, test.wantEvents) {
 					t.Errorf("events %v, want %v", events, test.wantEvents)
 				}
-				c.changeNode(testNode, func(node *corev1.Node) { node.Annotations = nil })
+				c.changeNode(drainertest.NodeName, func(node *corev1.Node) { node.Annotations = nil })
 				if left := len(c.drainer.memory.nodes); left > 0 {
 					t.Errorf("%d nodes are remembered that are nobody's", left)
 				}

@@ -8,18 +8,20 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
 
 func TestSeveralHoldsOneNode(t *testing.T) {
-	inCluster(t, func(t *testing.T) *cluster {
-		return newCluster(t, makeNode(testNode), makePod("web-1"), makePod("db-1", app("db")))
-	}, func(c *cluster) {
-		c.create(makeHold("a", selecting("db")))
-		c.create(makeHold("b"))
+	inCluster(t, with(drainertest.Node{}.Object(), drainertest.Pod{Name: "web-1"}.Object(),
+		drainertest.Pod{Name: "db-1", App: "db"}.Object()), func(c *cluster) {
+		c.create(drainertest.Hold{Name: "a", SelectApp: "db"}.Object())
+		c.create(drainertest.Hold{Name: "b"}.Object())
 		c.wantEvictions(map[string]int{"web-1": 1, "db-1": 1})
 		c.finish("db-1")
 		c.wantPhase("a", v1beta1.PhaseSucceeded)
@@ -28,25 +30,25 @@ func TestSeveralHoldsOneNode(t *testing.T) {
 
 		c.delete("a")
 		c.wantNoHold("a")
-		c.wantCordoned(testNode, true)
+		c.wantCordoned(drainertest.NodeName, true)
 		if before := c.hold("b").Status.NodeBefore; before == nil || before.Unschedulable {
 			t.Errorf("hold b copied nodeBefore %+v, want the node as it was before hold a", before)
 		}
 		c.delete("b")
 		c.wantNoHold("b")
-		c.wantCordoned(testNode, false)
+		c.wantCordoned(drainertest.NodeName, false)
 	})
 }
 
 func TestStageMovesBackAndForth(t *testing.T) {
-	inCluster(t, func(t *testing.T) *cluster {
-		return newCluster(t, makeNode(testNode), makePod("web-1"), makePod("web-2"), makeBudget("web", "web", 1, 1, 2, 0))
-	}, func(c *cluster) {
-		c.create(makeHold("a", timeout(60)))
+	inCluster(t, with(drainertest.Node{}.Object(), drainertest.Pod{Name: "web-1"}.Object(),
+		drainertest.Pod{Name: "web-2"}.Object(),
+		drainertest.Budget{Name: "web", Desired: 1, Healthy: 1, Expected: 2}.Object()), func(c *cluster) {
+		c.create(drainertest.Hold{Name: "a", TimeoutSeconds: 60}.Object())
 		c.wantCondition("a", v1beta1.ConditionBlocked, metav1.ConditionTrue, string(v1beta1.BlockerDisruptionBudget))
 
-		c.change("a", stage(v1beta1.StageCordon))
-		c.changeBudget(makeBudget("web", "web", 1, 2, 2, 1))
+		c.change("a", drainertest.SetStage(v1beta1.StageCordon))
+		c.changeBudget(drainertest.Budget{Name: "web", Desired: 1, Healthy: 2, Expected: 2, Allowed: 1}.Object())
 		c.wait(statusInterval)
 		c.wantEvictions(map[string]int{"web-1": 0, "web-2": 0})
 		c.wantPhase("a", v1beta1.PhaseSucceeded)
@@ -55,34 +57,33 @@ func TestStageMovesBackAndForth(t *testing.T) {
 			t.Errorf("stage Cordon still speaks of a drain: %+v", status)
 		}
 
-		c.change("a", stage(v1beta1.StageIdle))
+		c.change("a", drainertest.SetStage(v1beta1.StageIdle))
 		c.wait(statusInterval)
-		c.wantCordoned(testNode, false)
+		c.wantCordoned(drainertest.NodeName, false)
 		c.wantPhase("a", v1beta1.PhasePending)
 		c.wantCondition("a", v1beta1.ConditionCordoned, metav1.ConditionFalse, v1beta1.ReasonStageIdle)
 
 		// Somebody cordons the node while it is idle: that is what it is like before now.
-		c.changeNode(testNode, unschedulable)
-		c.change("a", stage(v1beta1.StageDrain))
+		c.changeNode(drainertest.NodeName, drainertest.Cordon)
+		c.change("a", drainertest.SetStage(v1beta1.StageDrain))
 		c.wait(statusInterval)
 		c.wantEvictions(map[string]int{"web-1": 1, "web-2": 0})
 		c.delete("a")
 		c.wantNoHold("a")
-		if node := c.node(testNode); !node.Spec.Unschedulable || marked(node) {
+		if node := c.node(drainertest.NodeName); !node.Spec.Unschedulable || marked(node) {
 			t.Errorf("given back as %+v, want it cordoned as a person left it", node.Spec)
 		}
 	})
 }
 
 func TestDeleteStopsEvictingAtOnce(t *testing.T) {
-	inCluster(t, func(t *testing.T) *cluster {
-		return newCluster(t, makeNode(testNode), makePod("web-1"), makeBudget("web", "web", 1, 1, 1, 0))
-	}, func(c *cluster) {
-		c.create(makeHold("a"))
+	inCluster(t, with(drainertest.Node{}.Object(), drainertest.Pod{Name: "web-1"}.Object(),
+		drainertest.Budget{Name: "web", Desired: 1, Healthy: 1, Expected: 1}.Object()), func(c *cluster) {
+		c.create(drainertest.Hold{Name: "a"}.Object())
 		c.delete("a")
 		c.wantNoHold("a")
-		c.wantCordoned(testNode, false)
-		c.changeBudget(makeBudget("web", "web", 0, 1, 1, 1))
+		c.wantCordoned(drainertest.NodeName, false)
+		c.changeBudget(drainertest.Budget{Name: "web", Healthy: 1, Expected: 1, Allowed: 1}.Object())
 		c.wantEvictions(map[string]int{"web-1": 0})
 		if watched := c.watched(); len(watched) > 0 {
 			t.Errorf("the pods of %v are still watched", watched)
@@ -91,10 +92,8 @@ func TestDeleteStopsEvictingAtOnce(t *testing.T) {
 }
 
 func TestTimeoutReports(t *testing.T) {
-	inCluster(t, func(t *testing.T) *cluster {
-		return newCluster(t, makeNode(testNode), makePod("web-1"))
-	}, func(c *cluster) {
-		c.create(makeHold("a", timeout(60)))
+	inCluster(t, with(drainertest.Node{}.Object(), drainertest.Pod{Name: "web-1"}.Object()), func(c *cluster) {
+		c.create(drainertest.Hold{Name: "a", TimeoutSeconds: 60}.Object())
 		started := c.hold("a").Status
 		c.wait(30 * time.Second)
 		c.stop()
@@ -103,8 +102,10 @@ func TestTimeoutReports(t *testing.T) {
 		c.wait(30 * time.Second)
 		c.wantPhase("a", v1beta1.PhaseFailed)
 		c.wantCondition("a", v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonDeadlineExceeded)
-		if status := c.hold("a").Status; !status.StartTime.Equal(started.StartTime) || !status.Deadline.Equal(started.Deadline) {
-			t.Errorf("start and deadline moved from %v, %v to %v, %v", started.StartTime, started.Deadline, status.StartTime, status.Deadline)
+		status := c.hold("a").Status
+		if !status.StartTime.Equal(started.StartTime) || !status.Deadline.Equal(started.Deadline) {
+			t.Errorf("start and deadline moved from %v, %v to %v, %v", started.StartTime, started.Deadline,
+				status.StartTime, status.Deadline)
 		}
 		c.finish("web-1")
 		c.wantPhase("a", v1beta1.PhaseSucceeded)
@@ -115,14 +116,12 @@ func TestTimeoutReports(t *testing.T) {
 }
 
 func TestLatePodStartsAnotherDrain(t *testing.T) {
-	inCluster(t, func(t *testing.T) *cluster {
-		return newCluster(t, makeNode(testNode), makePod("web-1"))
-	}, func(c *cluster) {
-		c.create(makeHold("a"))
+	inCluster(t, with(drainertest.Node{}.Object(), drainertest.Pod{Name: "web-1"}.Object()), func(c *cluster) {
+		c.create(drainertest.Hold{Name: "a"}.Object())
 		c.finish("web-1")
 		c.wantPhase("a", v1beta1.PhaseSucceeded)
 		c.wait(time.Minute)
-		c.add(makePod("web-2"))
+		c.Add(drainertest.Pod{Name: "web-2"}.Object())
 		c.settle()
 		c.wantPhase("a", v1beta1.PhaseRunning)
 		c.wantCondition("a", v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonDraining)
@@ -136,25 +135,25 @@ func TestLatePodStartsAnotherDrain(t *testing.T) {
 }
 
 func TestDrainAfterAnotherStageCountsAnew(t *testing.T) {
-	inCluster(t, func(t *testing.T) *cluster {
-		return newCluster(t, makeNode(testNode), makePod("web-1"), makePod("web-2"))
-	}, func(c *cluster) {
-		c.create(makeHold("a"))
+	inCluster(t, with(drainertest.Node{}.Object(), drainertest.Pod{Name: "web-1"}.Object(),
+		drainertest.Pod{Name: "web-2"}.Object()), func(c *cluster) {
+		c.create(drainertest.Hold{Name: "a"}.Object())
 		c.finish("web-1", "web-2")
-		c.change("a", stage(v1beta1.StageIdle))
+		c.change("a", drainertest.SetStage(v1beta1.StageIdle))
 		c.wait(time.Minute)
-		c.add(makePod("web-3"))
-		c.change("a", stage(v1beta1.StageDrain))
+		c.Add(drainertest.Pod{Name: "web-3"}.Object())
+		c.change("a", drainertest.SetStage(v1beta1.StageDrain))
 		c.wait(statusInterval)
 		if status := c.hold("a").Status; status.DrainProgress != 0 || status.EvictionPods != 1 {
-			t.Errorf("the second drain begins at %d%% of %d pods, want 0%% of 1", status.DrainProgress, status.EvictionPods)
+			t.Errorf("the second drain begins at %d%% of %d pods, want 0%% of 1", status.DrainProgress,
+				status.EvictionPods)
 		}
 	})
 }
 
 func TestDriftIsRepaired(t *testing.T) {
 	tests := map[string]func(*corev1.Node){
-		"uncordoned": func(node *corev1.Node) { node.Spec.Unschedulable = false },
+		"uncordoned": drainertest.Uncordon,
 		"untainted":  func(node *corev1.Node) { node.Spec.Taints = nil },
 		"unlabelled": func(node *corev1.Node) { delete(node.Labels, v1beta1.ExcludeFromRemediationLabel) },
 		"annotation removed": func(node *corev1.Node) {
@@ -167,52 +166,48 @@ func TestDriftIsRepaired(t *testing.T) {
 	}
 	for name, drift := range tests {
 		t.Run(name, func(t *testing.T) {
-			inCluster(t, func(t *testing.T) *cluster { return newCluster(t, makeNode(testNode)) }, func(c *cluster) {
-				c.create(makeHold("a"))
+			inCluster(t, with(drainertest.Node{}.Object()), func(c *cluster) {
+				c.create(drainertest.Hold{Name: "a"}.Object())
 				c.wantPhase("a", v1beta1.PhaseSucceeded)
 				c.wantEvent(c.events(), eventDriftRepaired, 0)
-				c.changeNode(testNode, drift)
-				c.wantCordoned(testNode, true)
+				c.changeNode(drainertest.NodeName, drift)
+				c.wantCordoned(drainertest.NodeName, true)
 				c.wantEvent(c.events(), eventDriftRepaired, 1)
 				c.delete("a")
-				c.wantCordoned(testNode, false)
+				c.wantCordoned(drainertest.NodeName, false)
 			})
 		})
 	}
 }
 
 func TestNodeThatAppearsLater(t *testing.T) {
-	inCluster(t, func(t *testing.T) *cluster { return newCluster(t) }, func(c *cluster) {
-		if c.drainer.HasNode(testNode) {
+	inCluster(t, with(), func(c *cluster) {
+		if c.drainer.HasNode(drainertest.NodeName) {
 			t.Error("a node is there that is not")
 		}
-		c.create(makeHold("a"))
+		c.create(drainertest.Hold{Name: "a"}.Object())
 		c.wantPhase("a", v1beta1.PhasePending)
 		c.wantCondition("a", v1beta1.ConditionCordoned, metav1.ConditionFalse, v1beta1.ReasonNodeNotFound)
-		c.add(makeNode(testNode))
+		c.Add(drainertest.Node{}.Object())
 		c.wait(statusInterval)
-		c.wantCordoned(testNode, true)
+		c.wantCordoned(drainertest.NodeName, true)
 		c.wantPhase("a", v1beta1.PhaseSucceeded)
 		c.wantEvent(c.events(), eventNodeReplaced, 0)
 	})
 }
 
 func TestNodeNeverThereCanBeLetGo(t *testing.T) {
-	inCluster(t, func(t *testing.T) *cluster { return newCluster(t) }, func(c *cluster) {
-		c.create(makeHold("a"))
+	inCluster(t, with(), func(c *cluster) {
+		c.create(drainertest.Hold{Name: "a"}.Object())
 		c.delete("a")
 		c.wantNoHold("a")
 	})
 }
 
 func TestNodeDeletedMeanwhile(t *testing.T) {
-	inCluster(t, func(t *testing.T) *cluster {
-		return newCluster(t, makeNode(testNode), makePod("web-1"))
-	}, func(c *cluster) {
-		c.create(makeHold("a"))
-		if err := c.kube.Tracker().Delete(nodesResource, "", testNode); err != nil {
-			t.Fatal(err)
-		}
+	inCluster(t, with(drainertest.Node{}.Object(), drainertest.Pod{Name: "web-1"}.Object()), func(c *cluster) {
+		c.create(drainertest.Hold{Name: "a"}.Object())
+		c.Remove(c.node(drainertest.NodeName))
 		c.wait(statusInterval)
 		c.wantPhase("a", v1beta1.PhasePending)
 		c.wantCondition("a", v1beta1.ConditionCordoned, metav1.ConditionFalse, v1beta1.ReasonNodeDeleted)
@@ -222,16 +217,14 @@ func TestNodeDeletedMeanwhile(t *testing.T) {
 }
 
 func TestNodeReplaced(t *testing.T) {
-	inCluster(t, func(t *testing.T) *cluster { return newCluster(t, makeNode(testNode)) }, func(c *cluster) {
-		c.create(makeHold("a"))
+	inCluster(t, with(drainertest.Node{}.Object()), func(c *cluster) {
+		c.create(drainertest.Hold{Name: "a"}.Object())
 		c.wantPhase("a", v1beta1.PhaseSucceeded)
-		if err := c.kube.Tracker().Delete(nodesResource, "", testNode); err != nil {
-			t.Fatal(err)
-		}
-		c.add(makeNode(testNode, unschedulable, func(node *corev1.Node) { node.UID = "another" }))
-		c.add(makePod("web-1"))
+		c.Remove(c.node(drainertest.NodeName))
+		c.Add(drainertest.Node{Unschedulable: true, UID: "another"}.Object())
+		c.Add(drainertest.Pod{Name: "web-1"}.Object())
 		c.wait(2 * statusInterval)
-		c.wantCordoned(testNode, true)
+		c.wantCordoned(drainertest.NodeName, true)
 		c.wantPhase("a", v1beta1.PhaseRunning)
 		c.wantEvictions(map[string]int{"web-1": 1})
 		status := c.hold("a").Status
@@ -247,10 +240,8 @@ func TestNodeReplaced(t *testing.T) {
 }
 
 func TestRestartOfADrainedHoldDoesNotFlap(t *testing.T) {
-	inCluster(t, func(t *testing.T) *cluster {
-		return newCluster(t, makeNode(testNode), makePod("web-1"))
-	}, func(c *cluster) {
-		c.create(makeHold("a"))
+	inCluster(t, with(drainertest.Node{}.Object(), drainertest.Pod{Name: "web-1"}.Object()), func(c *cluster) {
+		c.create(drainertest.Hold{Name: "a"}.Object())
 		c.finish("web-1")
 		c.wait(time.Minute)
 		drained := c.hold("a")
@@ -268,36 +259,33 @@ func TestRestartOfADrainedHoldDoesNotFlap(t *testing.T) {
 }
 
 func TestStatusIsWrittenAtMostOnceASecond(t *testing.T) {
-	inCluster(t, func(t *testing.T) *cluster {
-		return newCluster(t, makeNode(testNode), makePod("web-0"))
-	}, func(c *cluster) {
-		c.create(makeHold("a", grace(86400)))
+	inCluster(t, with(drainertest.Node{}.Object(), drainertest.Pod{Name: "web-0"}.Object()), func(c *cluster) {
+		c.create(drainertest.Hold{Name: "a", GracePeriodSeconds: 86400}.Object())
 		for range 100 {
 			c.changePod("web-0", func(pod *corev1.Pod) { pod.Labels["app"] += "x" })
-			c.add(makePod("late-" + time.Now().Format("050.000")))
+			c.Add(drainertest.Pod{Name: "late-" + time.Now().Format("050.000")}.Object())
 			c.wait(0)
 		}
-		written := c.statusWritten("a")
+		written := c.StatusWrites("a")
 		elapsed := time.Since(written[0])
 		if writes, most := len(written), int(elapsed/statusInterval)+statusBurst+1; writes > most || writes < most/2 {
 			t.Errorf("%d writes in %s, want up to %d", writes, elapsed, most)
 		}
-		before := len(c.statusWritten("a"))
+		before := len(c.StatusWrites("a"))
 		c.wait(time.Hour)
-		if after := len(c.statusWritten("a")); after > before+2 {
+		if after := len(c.StatusWrites("a")); after > before+2 {
 			t.Errorf("%d writes while nothing happened", after-before)
 		}
 	})
 }
 
 func TestWatchesOnlyNodesUnderDrain(t *testing.T) {
-	inCluster(t, func(t *testing.T) *cluster {
-		return newCluster(t, makeNode(testNode), makeNode("worker-2"), makeNode("worker-3"))
-	}, func(c *cluster) {
-		c.create(makeHold("a"))
-		c.create(makeHold("b", forNode("worker-2"), stage(v1beta1.StageCordon)))
-		if watched := c.watched(); !slices.Equal(watched, []string{testNode}) {
-			t.Errorf("the pods of %v are watched, want those of %s", watched, testNode)
+	inCluster(t, with(drainertest.Node{}.Object(), drainertest.Node{Name: "worker-2"}.Object(),
+		drainertest.Node{Name: "worker-3"}.Object()), func(c *cluster) {
+		c.create(drainertest.Hold{Name: "a"}.Object())
+		c.create(drainertest.Hold{Name: "b", Node: "worker-2", Stage: v1beta1.StageCordon}.Object())
+		if watched := c.watched(); !slices.Equal(watched, []string{drainertest.NodeName}) {
+			t.Errorf("the pods of %v are watched, want those of %s", watched, drainertest.NodeName)
 		}
 		c.wantCordoned("worker-2", true)
 		c.wantPhase("b", v1beta1.PhaseSucceeded)
@@ -307,40 +295,34 @@ func TestWatchesOnlyNodesUnderDrain(t *testing.T) {
 
 func TestBlockedNodeDelaysNoOther(t *testing.T) {
 	inCluster(t, func(t *testing.T) *cluster {
-		c := newCluster(t, makeNode(testNode), makePod("free"), makeBudget("stuck", "stuck", 9, 9, 9, 0))
+		c := newCluster(t, drainertest.Node{}.Object(), drainertest.Pod{Name: "free"}.Object(),
+			drainertest.Budget{Name: "stuck", App: "stuck", Desired: 9, Healthy: 9, Expected: 9}.Object())
 		for i := range 50 {
 			name := "blocked-" + string(rune('a'+i%26)) + string(rune('a'+i/26))
-			c.add(makeNode(name))
-			c.add(makePod("pod-"+name, app("stuck"), on(name)))
-			c.add(makeHold("hold-"+name, forNode(name)))
+			c.Add(drainertest.Node{Name: name}.Object())
+			c.Add(drainertest.Pod{Name: "pod-" + name, App: "stuck", Node: name}.Object())
+			c.Add(drainertest.Hold{Name: "hold-" + name, Node: name}.Object())
 		}
 		return c
 	}, func(c *cluster) {
-		c.create(makeHold("a"))
+		c.create(drainertest.Hold{Name: "a"}.Object())
 		c.wantEvictions(map[string]int{"free": 1})
 	})
 }
 
 func TestNodeConditions(t *testing.T) {
-	inCluster(t, func(t *testing.T) *cluster {
-		return newCluster(t, makeNode(testNode), makePod("web-1"))
-	}, func(c *cluster) {
+	inCluster(t, with(drainertest.Node{}.Object(), drainertest.Pod{Name: "web-1"}.Object()), func(c *cluster) {
 		want := func(when string, want map[corev1.NodeConditionType]corev1.ConditionStatus) {
 			t.Helper()
 			got := map[corev1.NodeConditionType]corev1.ConditionStatus{}
-			for _, condition := range ourConditions(c.node(testNode)) {
+			for _, condition := range ourConditions(c.node(drainertest.NodeName)) {
 				got[condition.Type] = condition.Status
 			}
-			if len(got) != len(want) {
-				t.Errorf("%s: conditions %v, want %v", when, got, want)
-			}
-			for kind, status := range want {
-				if got[kind] != status {
-					t.Errorf("%s: conditions %v, want %v", when, got, want)
-				}
+			if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s: conditions (-want +got):\n%s", when, diff)
 			}
 		}
-		c.create(makeHold("a"))
+		c.create(drainertest.Hold{Name: "a"}.Object())
 		want("draining", map[corev1.NodeConditionType]corev1.ConditionStatus{
 			corev1.NodeMaintenanceInProgress: corev1.ConditionTrue,
 			corev1.NodeDrainInProgress:       corev1.ConditionTrue,
@@ -354,13 +336,14 @@ func TestNodeConditions(t *testing.T) {
 		})
 		c.delete("a")
 		want("given back", nil)
-		c.create(makeHold("b", selecting("nothing")))
+		c.create(drainertest.Hold{Name: "b", SelectApp: "nothing"}.Object())
 		want("drained of selected pods", map[corev1.NodeConditionType]corev1.ConditionStatus{
 			corev1.NodeMaintenanceInProgress: corev1.ConditionTrue,
 			corev1.NodeDrainInProgress:       corev1.ConditionFalse,
 			corev1.NodeDrained:               corev1.ConditionFalse,
 		})
-		if !slices.ContainsFunc(c.node(testNode).Status.Conditions, func(c corev1.NodeCondition) bool { return c.Type == corev1.NodeReady }) {
+		if !slices.ContainsFunc(c.node(drainertest.NodeName).Status.Conditions,
+			func(c corev1.NodeCondition) bool { return c.Type == corev1.NodeReady }) {
 			t.Error("the node's own conditions are gone")
 		}
 	})
@@ -369,20 +352,20 @@ func TestNodeConditions(t *testing.T) {
 // Many holds that are created at once are not slowed down by what has no hurry.
 func TestNothingToDoIsSaidAfterAWhile(t *testing.T) {
 	tests := map[string]struct {
-		change     func(*v1beta1.NodeMaintenance)
+		hold       drainertest.Hold
 		wantAtOnce bool
 	}{
-		"idle":         {change: stage(v1beta1.StageIdle)},
-		"missing node": {change: forNode("worker-9")},
-		"cordon":       {change: stage(v1beta1.StageCordon), wantAtOnce: true},
+		"idle":         {hold: drainertest.Hold{Stage: v1beta1.StageIdle}},
+		"missing node": {hold: drainertest.Hold{Node: "worker-9"}},
+		"cordon":       {hold: drainertest.Hold{Stage: v1beta1.StageCordon}, wantAtOnce: true},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			inCluster(t, func(t *testing.T) *cluster { return newCluster(t, makeNode(testNode)) }, func(c *cluster) {
-				c.create(makeHold("a", test.change, func(h *v1beta1.NodeMaintenance) {
-					h.CreationTimestamp, h.Status.Phase = metav1.Now(), v1beta1.PhasePending
-				}))
-				if got := len(c.statusWritten("a")); (got > 0) != test.wantAtOnce {
+			inCluster(t, with(drainertest.Node{}.Object()), func(c *cluster) {
+				test.hold.Name, test.hold.Created = "a", time.Now()
+				test.hold.Change = func(h *v1beta1.NodeMaintenance) { h.Status.Phase = v1beta1.PhasePending }
+				c.create(test.hold.Object())
+				if got := len(c.StatusWrites("a")); (got > 0) != test.wantAtOnce {
 					t.Errorf("the status was written %d times at once", got)
 				}
 				c.wait(statusInterval)

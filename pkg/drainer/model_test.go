@@ -123,7 +123,7 @@ func (w *world) live() {
 }
 
 func (w *world) isBroken() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.check.broken != ""
+	var broken bool
+	w.locked(func() { broken = w.check.broken != "" })
+	return broken
 }

@@ -12,8 +12,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/kubectl/pkg/util/podutils"
+	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
 
 // modelAct is something that people or other controllers do.
@@ -56,7 +59,7 @@ func (w *world) act() {
 
 // activeHolds are the holds that are not being deleted.
 func (w *world) activeHolds() []*v1beta1.NodeMaintenance {
-	return slices.DeleteFunc(sortedObjects[*v1beta1.NodeMaintenance](w.store, holdsResource), func(h *v1beta1.NodeMaintenance) bool {
+	return slices.DeleteFunc(drainertest.All[*v1beta1.NodeMaintenance](w.store), func(h *v1beta1.NodeMaintenance) bool {
 		return !h.DeletionTimestamp.IsZero()
 	})
 }
@@ -75,8 +78,8 @@ func (w *world) deleteHold() {
 	}
 	hold := oneOf(w, holds...).DeepCopy()
 	w.endVersion(hold)
-	hold.DeletionTimestamp = ptrTo(metav1.Now())
-	w.put(holdsResource, hold)
+	hold.DeletionTimestamp = ptr.To(metav1.Now())
+	w.store.Put(hold)
 	w.trace("hold %s is deleted", hold.Name)
 }
 
@@ -95,7 +98,7 @@ func (w *world) changeHold(change func(*v1beta1.NodeMaintenance)) {
 		record.resumed = time.Now()
 	}
 	record.versions = append(record.versions, holdVersion{NodeMaintenance: hold.DeepCopy(), from: time.Now()})
-	w.put(holdsResource, hold)
+	w.store.Put(hold)
 	w.trace("hold %s is changed: %s", hold.Name, drainWords(hold))
 }
 
@@ -116,7 +119,7 @@ func drainWords(hold *v1beta1.NodeMaintenance) string {
 
 // anyPod is a pod at random; nil when there is none.
 func (w *world) anyPod() *corev1.Pod {
-	pods := sortedObjects[*corev1.Pod](w.store, podsResource)
+	pods := drainertest.All[*corev1.Pod](w.store)
 	if len(pods) == 0 {
 		return nil
 	}
@@ -125,14 +128,14 @@ func (w *world) anyPod() *corev1.Pod {
 
 func (w *world) otherEvicts() {
 	if pod := w.anyPod(); pod != nil {
-		err := w.evictPod(newEviction(pod, nil), serving{}, time.Now())
+		err := w.evictPod(drainertest.EvictionOf(pod), serving{posted: time.Now()})
 		w.trace("another evicts pod %s: %v", pod.UID, err)
 	}
 }
 
 func (w *world) otherDeletes() {
 	if pod := w.anyPod(); pod != nil {
-		err := w.deletePod(pod, deleteOptions(pod, nil))
+		err := w.server.DeletePod(pod, deletionOf(pod))
 		w.trace("another deletes pod %s: %v", pod.UID, err)
 	}
 }
@@ -143,7 +146,7 @@ func (w *world) podFlaps() {
 		return
 	}
 	ready := corev1.ConditionTrue
-	if isReady(pod) {
+	if podutils.IsPodReady(pod) {
 		ready = corev1.ConditionFalse
 	}
 	w.changePod(pod, func(pod *corev1.Pod) { pod.Status.Conditions[0].Status = ready })
@@ -174,11 +177,11 @@ func (w *world) latePod() {
 func (w *world) changeNode(node *corev1.Node, change func(*corev1.Node)) {
 	next := node.DeepCopy()
 	change(next)
-	w.put(nodesResource, next)
+	w.store.Put(next)
 }
 
 func (w *world) anyNode() *corev1.Node {
-	nodes := sortedObjects[*corev1.Node](w.store, nodesResource)
+	nodes := drainertest.All[*corev1.Node](w.store)
 	if len(nodes) == 0 {
 		return nil
 	}
@@ -199,7 +202,8 @@ func (w *world) drift() {
 		case "uncordoned":
 			node.Spec.Unschedulable = false
 		case "untainted":
-			node.Spec.Taints = slices.DeleteFunc(node.Spec.Taints, func(t corev1.Taint) bool { return t.Key == v1beta1.DrainTaint })
+			node.Spec.Taints = slices.DeleteFunc(node.Spec.Taints,
+				func(t corev1.Taint) bool { return t.Key == v1beta1.DrainTaint })
 		default:
 			delete(node.Labels, v1beta1.ExcludeFromRemediationLabel)
 		}
@@ -216,9 +220,9 @@ func (w *world) relabelNode() {
 	w.uids++
 	value, taint := fmt.Sprint(w.uids), w.chance(40)
 	change := func(node *corev1.Node) {
-		labelled("example.com/label", value)(node)
+		node.Labels["example.com/label"] = value
 		if taint {
-			tainted("example.com/taint-" + value)(node)
+			drainertest.Taint("example.com/taint-" + value)(node)
 		}
 	}
 	w.changeNode(node, change)
@@ -232,35 +236,35 @@ func (w *world) personCordons() {
 	if node == nil || annotated(node) || w.named(node.Name) {
 		return
 	}
-	w.changeNode(node, unschedulable)
-	unschedulable(w.nodes[node.Name].wanted)
+	w.changeNode(node, drainertest.Cordon)
+	drainertest.Cordon(w.nodes[node.Name].wanted)
 	w.trace("node %s is cordoned by a person", node.Name)
 }
 
 // named says whether any hold, even one that ends, names the node.
 func (w *world) named(node string) bool {
-	return slices.ContainsFunc(sortedObjects[*v1beta1.NodeMaintenance](w.store, holdsResource), func(h *v1beta1.NodeMaintenance) bool {
+	return slices.ContainsFunc(drainertest.All[*v1beta1.NodeMaintenance](w.store), func(h *v1beta1.NodeMaintenance) bool {
 		return h.Spec.NodeName == node
 	})
 }
 
 func (w *world) budgetChanges() {
-	budgets := sortedObjects[*policyv1.PodDisruptionBudget](w.store, budgetsResource)
+	budgets := drainertest.All[*policyv1.PodDisruptionBudget](w.store)
 	if len(budgets) == 0 || w.chance(25) {
 		w.createBudget()
 		return
 	}
 	pdb := oneOf(w, budgets...)
-	w.check.roomLost(keyOf(pdb))
+	w.check.roomLost(drainertest.KeyOf(pdb))
 	if w.chance(40) {
-		w.store.remove(budgetsResource, keyOf(pdb))
+		w.store.Remove(pdb)
 		w.trace("budget %s is deleted", pdb.Name)
 		return
 	}
 	next := pdb.DeepCopy()
 	next.Generation++
 	w.demand(next, oneOf(w, w.apps...))
-	w.put(budgetsResource, next)
+	w.store.Put(next)
 	w.trace("budget %s is changed", pdb.Name)
 }
 
@@ -291,7 +295,7 @@ func (w *world) setNodeReady(node *corev1.Node, ready corev1.ConditionStatus) {
 func (w *world) nodeDeleted() {
 	name := fmt.Sprintf("node-%d", w.rng.IntN(len(w.nodes)))
 	if node := w.liveNode(name); node != nil {
-		w.store.remove(nodesResource, keyOf(node))
+		w.store.Remove(node)
 		w.trace("node %s is deleted", name)
 		return
 	}

@@ -5,130 +5,96 @@ package drainer
 
 import (
 	"errors"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/watch"
-	kubefake "k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/kubectl/pkg/util/podutils"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
-	maintenancefake "github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned/fake"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
 
 // errNoAnswer is a request that the connection did not survive.
 var errNoAnswer = errors.New("connection reset by peer")
 
-// newModelClients are clients of the world's API server.
-func (w *world) newModelClients() (*kubefake.Clientset, *maintenancefake.Clientset) {
-	kube, maintenance := kubefake.NewSimpleClientset(), maintenancefake.NewSimpleClientset()
-	for _, fake := range []*clienttesting.Fake{&kube.Fake, &maintenance.Fake} {
-		fake.PrependReactor("*", "*", w.answer)
-		fake.PrependWatchReactor("*", func(action clienttesting.Action) (bool, watch.Interface, error) {
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			asked := action.(clienttesting.WatchAction).GetWatchRestrictions()
-			return true, w.newWatch(action.GetResource(), asked.Fields, asked.ResourceVersion), nil
-		})
-	}
-	return kube, maintenance
-}
-
-// answer is what the API server does with the drainer's requests other than evictions and
-// deletions, which modelEvicter makes.
-func (w *world) answer(action clienttesting.Action) (bool, runtime.Object, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	failure, lost := w.requestFails(action)
-	if failure != nil && !lost {
-		return true, nil, failure
-	}
-	object, err := w.serve(action)
-	if failure != nil {
-		return true, nil, failure
-	}
-	return true, object, err
-}
-
-func (w *world) serve(action clienttesting.Action) (runtime.Object, error) {
-	switch action.GetVerb() {
-	case "get":
-		object, err := w.current(action, action.(clienttesting.GetAction).GetName())
-		if err != nil {
-			return nil, err
+// served has each request checked that the drainer makes through clients.
+func (w *world) served(action clienttesting.Action, before drainertest.Object, answer runtime.Object) {
+	switch got := answer.(type) {
+	case *corev1.PodList:
+		w.check.listed(got, action.(clienttesting.ListAction).GetListRestrictions().Fields)
+	case *corev1.Node:
+		w.trace("node %s patched: unschedulable=%t marked=%t", got.Name, got.Spec.Unschedulable, marked(got))
+	case *v1beta1.NodeMaintenance:
+		if action.GetSubresource() == "status" {
+			w.check.statusWritten(before.(*v1beta1.NodeMaintenance), got)
 		}
-		return object.DeepCopyObject(), nil
-	case "list":
-		list, err := w.store.list(action.GetResource(), action.(clienttesting.ListAction).GetListRestrictions().Fields)
-		if pods, ofPods := list.(*corev1.PodList); ofPods {
-			w.check.listed(pods, action.(clienttesting.ListAction).GetListRestrictions().Fields)
+	}
+}
+
+// changed keeps the records of pods up to date.
+func (w *world) changed(before, after drainertest.Object) {
+	switch was := before.(type) {
+	case *v1beta1.NodeMaintenance:
+		if after == nil {
+			w.trace("hold %s ends", was.Name)
 		}
-		return list, err
-	case "update":
-		return w.serveUpdate(action.(clienttesting.UpdateAction))
-	case "patch":
-		return w.servePatch(action.(clienttesting.PatchAction))
-	default:
-		return nil, apierrors.NewMethodNotSupported(action.GetResource().GroupResource(), action.GetVerb())
+	case *corev1.Pod:
+		switch {
+		case after == nil:
+			w.pods[was.UID].ended = time.Now()
+			w.trace("pod %s (%s) is gone from %s", was.Name, was.UID, was.Spec.NodeName)
+		case was.DeletionTimestamp.IsZero() && after.GetDeletionTimestamp() != nil:
+			w.pods[was.UID].terminating = time.Now()
+		}
 	}
 }
 
-func (w *world) current(action clienttesting.Action, name string) (modelObject, error) {
-	object := w.store.get(action.GetResource(), types.NamespacedName{Namespace: action.GetNamespace(), Name: name})
-	if object == nil {
-		return nil, apierrors.NewNotFound(action.GetResource().GroupResource(), name)
-	}
-	return object, nil
+// serving is how an eviction is carried out.
+type serving struct {
+	// ours says that the drainer that runs now posted it, at the time posted.
+	ours   bool
+	posted time.Time
+	// half has it end when it has taken the room of the budget.
+	half bool
 }
 
-// serveUpdate takes in a hold's status or finalizers: the drainer updates nothing else.
-func (w *world) serveUpdate(action clienttesting.UpdateAction) (runtime.Object, error) {
-	sent := action.GetObject().(*v1beta1.NodeMaintenance).DeepCopy()
-	current, err := w.current(action, sent.Name)
-	if err != nil {
-		return nil, err
+// evictPod has the server evict a pod, and checks what room of budgets that took. The caller holds
+// the lock.
+func (w *world) evictPod(eviction *policyv1.Eviction, as serving) error {
+	result := w.server.Evict(drainertest.Eviction{Eviction: eviction, Half: as.half})
+	if as.ours && result.RefusedBy != nil {
+		w.check.refusedByBudget(result.Pod, result.RefusedBy, as.posted)
 	}
-	if sent.ResourceVersion != current.GetResourceVersion() {
-		return nil, apierrors.NewConflict(action.GetResource().GroupResource(), sent.Name, nil)
+	if result.Took == nil {
+		return result.Err
 	}
-	old := current.(*v1beta1.NodeMaintenance)
-	if action.GetSubresource() == "status" {
-		next := old.DeepCopy()
-		next.Status = sent.Status
-		sent = roundTrip(next).(*v1beta1.NodeMaintenance)
-		w.check.statusWritten(old, sent)
-	} else {
-		sent.Status = old.Status
+	w.check.saw[map[bool]string{true: "room taken", false: "room taken by another"}[as.ours]]++
+	changed := w.pods[result.Pod.UID].changed
+	if !as.ours || !podutils.IsPodReady(result.Pod) || !changed.Before(as.posted.Add(-w.faults.lag)) {
+		w.check.roomLost(drainertest.KeyOf(result.Took)) // the drainer may not know that it would take any
 	}
-	if !sent.DeletionTimestamp.IsZero() && len(sent.Finalizers) == 0 {
-		w.trace("hold %s ends", sent.Name)
-		w.store.remove(holdsResource, keyOf(sent))
-		return sent, nil
-	}
-	w.store.put(holdsResource, sent)
-	return sent.DeepCopy(), nil
+	return result.Err
 }
 
-// servePatch patches a node: the drainer patches nothing else.
-func (w *world) servePatch(action clienttesting.PatchAction) (runtime.Object, error) {
-	current, err := w.current(action, action.GetName())
-	if err != nil {
-		return nil, err
-	}
-	patched, err := patchedNode(current.(*corev1.Node), action)
-	if err != nil {
-		return nil, err
-	}
-	w.store.put(nodesResource, patched)
-	w.trace("node %s patched: unschedulable=%t marked=%t", patched.Name, patched.Spec.Unschedulable, marked(patched))
-	return patched.DeepCopy(), nil
+// deletionOf deletes exactly this pod, with the pod's own grace period.
+func deletionOf(pod *corev1.Pod) *metav1.DeleteOptions {
+	return drainertest.EvictionOf(pod).DeleteOptions
+}
+
+// livePod is the pod of that name; nil when there is none.
+func (w *world) livePod(key types.NamespacedName) *corev1.Pod {
+	return drainertest.Find[*corev1.Pod](w.store, key.Namespace, key.Name)
 }
 
 // requestFails says whether a request gets an error, and whether the API server has done what it
 // asks for all the same.
-func (w *world) requestFails(action clienttesting.Action) (failure error, lost bool) {
+func (w *world) requestFails(action clienttesting.Action) (failure error, carriedOut bool) {
 	w.requests++
 	if !w.faults.on || w.rngFor("request", w.requests).Float64() >= w.faults.requests {
 		return nil, false

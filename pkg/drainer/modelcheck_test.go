@@ -14,8 +14,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/kubectl/pkg/util/podutils"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
 
 // modelCheck checks each request of the drainer when it is made. What the drainer cannot have
@@ -50,11 +52,13 @@ func (c *modelCheck) recent() time.Time { return time.Now().Add(-c.faults.lag) }
 // evictionPosted checks an eviction that the drainer is about to post.
 func (c *modelCheck) evictionPosted(eviction *policyv1.Eviction) {
 	c.saw["eviction"]++
-	pod := c.target("eviction", types.NamespacedName{Namespace: eviction.Namespace, Name: eviction.Name}, eviction.DeleteOptions)
+	pod := c.target("eviction", types.NamespacedName{
+		Namespace: eviction.Namespace, Name: eviction.Name,
+	}, eviction.DeleteOptions)
 	if pod == nil {
 		return
 	}
-	if len(c.oldBudgetsFor(pod)) > 1 && !ignoredByBudgets(pod) && c.pods[pod.UID].changed.Before(c.recent()) {
+	if len(c.oldBudgetsFor(pod)) > 1 && !drainertest.IgnoredByBudgets(pod) && c.pods[pod.UID].changed.Before(c.recent()) {
 		c.fail("pod %s of two budgets is posted", pod.UID)
 	}
 	wanted, inTurn := false, false
@@ -83,15 +87,16 @@ func (c *modelCheck) evictionPosted(eviction *policyv1.Eviction) {
 
 // oldBudgetsFor are the pod's budgets that the drainer must know.
 func (c *modelCheck) oldBudgetsFor(pod *corev1.Pod) []*policyv1.PodDisruptionBudget {
-	return slices.DeleteFunc(c.budgetsFor(pod), func(pdb *policyv1.PodDisruptionBudget) bool {
-		return !c.roomLostAt[keyOf(pdb)].Before(c.recent())
+	return slices.DeleteFunc(c.server.BudgetsFor(pod), func(pdb *policyv1.PodDisruptionBudget) bool {
+		return !c.roomLostAt[drainertest.KeyOf(pdb)].Before(c.recent())
 	})
 }
 
 // quietSince says that no pod of the node changed so recently that the drainer may not know.
 func (c *modelCheck) quietSince(node string) bool {
 	for _, record := range c.pods {
-		if record.node == node && (!record.changed.Before(c.recent()) || (!record.ended.IsZero() && !record.ended.Before(c.recent()))) {
+		ended := !record.ended.IsZero() && !record.ended.Before(c.recent())
+		if record.node == node && (ended || !record.changed.Before(c.recent())) {
 			return false
 		}
 	}
@@ -198,11 +203,11 @@ func (c *modelCheck) roomLost(key types.NamespacedName) { c.roomLostAt[key] = ti
 // refusedByBudget checks a refusal: the drainer posts nothing that it can see refused.
 func (c *modelCheck) refusedByBudget(pod *corev1.Pod, pdb *policyv1.PodDisruptionBudget, posted time.Time) {
 	since := posted.Add(-c.faults.lag)
-	lost, isLost := c.roomLostAt[keyOf(pdb)]
+	lost, isLost := c.roomLostAt[drainertest.KeyOf(pdb)]
 	switch {
 	case isLost && !lost.Before(since):
 		c.saw["refused for another's sake"]++
-	case !c.pods[pod.UID].changed.Before(since) || !isReady(pod):
+	case !c.pods[pod.UID].changed.Before(since) || !podutils.IsPodReady(pod):
 		c.saw["refused since the pod changed"]++
 	default:
 		c.fail("pod %s is refused by budget %s, whose room nobody else took: allowed %d, disrupted %v",
@@ -218,8 +223,8 @@ func (c *modelCheck) restarted() {
 		record.emptyAt = map[int64]time.Time{}
 	}
 	// Room that the last process took is another's, for the next one.
-	for _, pdb := range sortedObjects[*policyv1.PodDisruptionBudget](c.store, budgetsResource) {
-		c.roomLost(keyOf(pdb))
+	for _, pdb := range drainertest.All[*policyv1.PodDisruptionBudget](c.store) {
+		c.roomLost(drainertest.KeyOf(pdb))
 	}
 }
 
@@ -243,7 +248,8 @@ func (c *modelCheck) listed(pods *corev1.PodList, selector fields.Selector) {
 // statusWritten checks what the drainer says of a hold.
 func (c *modelCheck) statusWritten(old, next *v1beta1.NodeMaintenance) {
 	was, is := old.Status, next.Status
-	c.trace("status of %s: %s %d%% start=%s pending=%v drained=%t", next.Name, is.Phase, is.DrainProgress, is.StartTime, is.PendingPods, drained(is))
+	c.trace("status of %s: %s %d%% start=%s pending=%v drained=%t", next.Name, is.Phase, is.DrainProgress,
+		is.StartTime, is.PendingPods, drained(is))
 	switch {
 	case is.DrainProgress < 0 || is.DrainProgress > 100:
 		c.fail("progress of %s is %d", next.Name, is.DrainProgress)
@@ -329,7 +335,8 @@ func (c *modelCheck) anew(hold types.UID, was, is v1beta1.NodeMaintenanceStatus)
 	}
 	record := c.holds[hold]
 	since := was.StartTime.Time
-	return !record.resumed.Before(since) || slices.ContainsFunc(slices.Collect(maps.Values(record.emptyAt)), func(at time.Time) bool {
+	empty := slices.Collect(maps.Values(record.emptyAt))
+	return !record.resumed.Before(since) || slices.ContainsFunc(empty, func(at time.Time) bool {
 		return !at.Before(since)
 	})
 }

@@ -11,9 +11,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/kubectl/pkg/util/podutils"
+	"k8s.io/utils/ptr"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
 
 // disruptedLasts is how long the disruption controller believes that a pod will still go.
@@ -60,7 +65,7 @@ func (w *world) tick() {
 		w.runWorkloads()
 	}
 	if w.rng.IntN(3) > 0 || w.ending {
-		w.podsSeen = sortedObjects[*corev1.Pod](w.store, podsResource)
+		w.podsSeen = drainertest.All[*corev1.Pod](w.store)
 	}
 	if w.rng.IntN(3) > 0 || w.ending {
 		w.runDisruptionController()
@@ -68,7 +73,7 @@ func (w *world) tick() {
 }
 
 func (w *world) runKubelets() {
-	for _, pod := range sortedObjects[*corev1.Pod](w.store, podsResource) {
+	for _, pod := range drainertest.All[*corev1.Pod](w.store) {
 		node := w.liveNode(pod.Spec.NodeName)
 		record := w.pods[pod.UID]
 		switch {
@@ -79,7 +84,7 @@ func (w *world) runKubelets() {
 		case nodeDead(node):
 		case !pod.DeletionTimestamp.IsZero():
 			if now := time.Now(); !now.Before(pod.DeletionTimestamp.Time) || now.Sub(record.terminating) >= record.app.stops {
-				w.endPod(pod)
+				w.server.EndPod(pod)
 			}
 		default:
 			w.runPod(pod, record)
@@ -90,8 +95,8 @@ func (w *world) runKubelets() {
 func (w *world) dropFinalizers(pod *corev1.Pod) {
 	next := pod.DeepCopy()
 	next.Finalizers = nil
-	w.store.put(podsResource, next)
-	w.endPod(next)
+	w.store.Put(next)
+	w.server.EndPod(next)
 }
 
 // runPod starts a pod, and has a started one become ready.
@@ -101,7 +106,7 @@ func (w *world) runPod(pod *corev1.Pod, record *podRecord) {
 	case !w.ending && w.rng.IntN(2) == 0:
 	case phase == corev1.PodPending:
 		w.changePod(pod, func(pod *corev1.Pod) { pod.Status.Phase = corev1.PodRunning })
-	case phase == corev1.PodRunning && !isReady(pod) && !record.app.broken:
+	case phase == corev1.PodRunning && !podutils.IsPodReady(pod) && !record.app.broken:
 		w.changePod(pod, func(pod *corev1.Pod) { pod.Status.Conditions[0].Status = corev1.ConditionTrue })
 	}
 }
@@ -111,7 +116,7 @@ func (w *world) changePod(pod *corev1.Pod, change func(*corev1.Pod)) {
 	next := pod.DeepCopy()
 	change(next)
 	w.pods[pod.UID].changed = time.Now()
-	w.store.put(podsResource, next)
+	w.store.Put(next)
 }
 
 // runWorkloads creates the pods that workloads lack.
@@ -137,7 +142,7 @@ func (w *world) runWorkloads() {
 
 func (w *world) alive(app *modelApp) int {
 	count := 0
-	for _, pod := range sortedObjects[*corev1.Pod](w.store, podsResource) {
+	for _, pod := range drainertest.All[*corev1.Pod](w.store) {
 		if w.pods[pod.UID].app == app && pod.DeletionTimestamp.IsZero() && pod.Status.Phase != corev1.PodFailed {
 			count++
 		}
@@ -148,7 +153,7 @@ func (w *world) alive(app *modelApp) int {
 // schedule binds a new pod to a node that takes it, if there is one.
 func (w *world) schedule(app *modelApp, name string) {
 	var fits []string
-	for _, node := range sortedObjects[*corev1.Node](w.store, nodesResource) {
+	for _, node := range drainertest.All[*corev1.Node](w.store) {
 		if !node.Spec.Unschedulable || (app.careless && !w.ending && w.rng.IntN(4) == 0) {
 			fits = append(fits, node.Name)
 		}
@@ -162,39 +167,31 @@ func (w *world) schedule(app *modelApp, name string) {
 func (w *world) createPod(app *modelApp, name, node string, phase corev1.PodPhase) {
 	w.uids++
 	uid := types.UID(fmt.Sprintf("pod-%d", w.uids))
-	pod := makePod(name, inNamespace(app.namespace), on(node), inPhase(phase), func(pod *corev1.Pod) {
-		pod.UID, pod.Labels, pod.CreationTimestamp = uid, app.labels, metav1.Now()
-		pod.Spec.TerminationGracePeriodSeconds = app.grace
-	})
-	switch {
-	case app.mirror:
-		mirror(pod)
-	case app.kind == "":
-		pod.OwnerReferences = nil
-	default:
-		ownedBy(app.kind, app.name)(pod)
+	builder := drainertest.Pod{
+		Name: name, Namespace: app.namespace, UID: uid, Node: node, Phase: phase, GracePeriodSeconds: app.grace,
+		OwnerKind: app.kind, OwnerName: app.name, Unmanaged: app.kind == "", Mirror: app.mirror,
+		NotReady: phase != corev1.PodRunning || app.broken,
 	}
 	if app.critical {
-		pod.Spec.Priority = ptrTo(int32(systemCriticalPriority))
+		builder.Priority = ptr.To[int32](systemCriticalPriority)
 	}
 	if app.emptyDir {
-		pod.Spec.Volumes = []corev1.Volume{{Name: "data", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}
+		builder.Volumes = []corev1.Volume{drainertest.EmptyDir()}
 	}
 	if app.finalizer {
-		finalized("example.com/keep")(pod)
+		builder.Finalizers = []string{"example.com/keep"}
 	}
-	if phase != corev1.PodRunning || app.broken {
-		notReady(pod)
-	}
+	pod := builder.Object()
+	pod.Labels, pod.CreationTimestamp = app.labels, metav1.Now()
 	now := time.Now()
-	w.pods[uid] = &podRecord{app: app, name: keyOf(pod), node: node, created: now, changed: now}
-	w.store.put(podsResource, pod)
+	w.pods[uid] = &podRecord{app: app, name: drainertest.KeyOf(pod), node: node, created: now, changed: now}
+	w.store.Put(pod)
 	w.trace("pod %s (%s) of %s is created on %s", name, uid, app.kind, node)
 }
 
 // runDisruptionController brings the status of budgets up to date, from pods as it saw them last.
 func (w *world) runDisruptionController() {
-	for _, pdb := range sortedObjects[*policyv1.PodDisruptionBudget](w.store, budgetsResource) {
+	for _, pdb := range drainertest.All[*policyv1.PodDisruptionBudget](w.store) {
 		next := pdb.DeepCopy()
 		next.Status.ObservedGeneration = pdb.Generation
 		if cannotSync(pdb) {
@@ -203,12 +200,18 @@ func (w *world) runDisruptionController() {
 			w.evaluate(next)
 		}
 		if !apiequality.Semantic.DeepEqual(pdb.Status, next.Status) {
-			w.store.put(budgetsResource, next)
+			w.store.Put(next)
 			if next.Status.DisruptionsAllowed < pdb.Status.DisruptionsAllowed {
-				w.check.roomLost(keyOf(pdb))
+				w.check.roomLost(drainertest.KeyOf(pdb))
 			}
 		}
 	}
+}
+
+// cannotSync says whether the disruption controller cannot evaluate the budget.
+func cannotSync(pdb *policyv1.PodDisruptionBudget) bool {
+	condition := apimeta.FindStatusCondition(pdb.Status.Conditions, policyv1.DisruptionAllowedCondition)
+	return condition != nil && condition.Reason == policyv1.SyncFailedReason
 }
 
 // evaluate follows trySync of the disruption controller.
@@ -224,7 +227,7 @@ func (w *world) evaluate(pdb *policyv1.PodDisruptionBudget) {
 		}
 		if since, found := pdb.Status.DisruptedPods[pod.Name]; found && time.Since(since.Time) < disruptedLasts {
 			disrupted[pod.Name] = since
-		} else if isReady(pod) {
+		} else if podutils.IsPodReady(pod) {
 			healthy++
 		}
 	}

@@ -12,8 +12,10 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/kubectl/pkg/util/podutils"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
 
 // quiet is how long nothing must change until the world has come to rest: longer than the longest
@@ -34,12 +36,12 @@ func (w *world) calm() {
 	for _, app := range w.apps {
 		app.finalizer = app.finalizer && !released
 	}
-	for _, pod := range sortedObjects[*corev1.Pod](w.store, podsResource) {
+	for _, pod := range drainertest.All[*corev1.Pod](w.store) {
 		if completes && !w.pods[pod.UID].app.mirror && pod.Labels[v1beta1.DrainLabel] == v1beta1.DrainLabelWaitCompleted {
 			w.changePod(pod, func(pod *corev1.Pod) { pod.Status.Phase = corev1.PodSucceeded })
 		}
 		if released {
-			w.changePod(w.livePod(keyOf(pod)), func(pod *corev1.Pod) { pod.Finalizers = nil })
+			w.changePod(w.livePod(drainertest.KeyOf(pod)), func(pod *corev1.Pod) { pod.Finalizers = nil })
 		}
 	}
 	w.trace("all is calm")
@@ -54,8 +56,8 @@ func (w *world) rest() {
 		w.locked(func() {
 			w.check.settled()
 			w.tick()
-			if w.store.version != version {
-				version, since = w.store.version, time.Now()
+			if w.store.Version() != version {
+				version, since = w.store.Version(), time.Now()
 			}
 			if time.Since(w.began) > 2*time.Hour {
 				w.check.fail("the world comes to no rest")
@@ -66,7 +68,7 @@ func (w *world) rest() {
 
 // checkEnd checks that everything that can be given has been given.
 func (w *world) checkEnd() {
-	for _, hold := range sortedObjects[*v1beta1.NodeMaintenance](w.store, holdsResource) {
+	for _, hold := range drainertest.All[*v1beta1.NodeMaintenance](w.store) {
 		if !hold.DeletionTimestamp.IsZero() {
 			w.check.fail("hold %s is deleted and has not ended: %s", hold.Name, hold.Status.LastError)
 			continue
@@ -84,7 +86,8 @@ func (w *world) checkHold(hold *v1beta1.NodeMaintenance) {
 	case v1beta1.StageIdle:
 		want = v1beta1.PhasePending
 	case v1beta1.StageDrain:
-		left := slices.DeleteFunc(w.podsOn(hold.Spec.NodeName), func(pod *corev1.Pod) bool { return !w.wishOf(hold, pod).goes })
+		left := slices.DeleteFunc(w.podsOn(hold.Spec.NodeName),
+			func(pod *corev1.Pod) bool { return !w.wishOf(hold, pod).goes })
 		if len(left) > 0 {
 			w.checkLeft(hold, left)
 			return
@@ -103,16 +106,21 @@ func (w *world) checkLeft(hold *v1beta1.NodeMaintenance, left []*corev1.Pod) {
 	w.check.saw["ends with pods left"]++
 	status := hold.Status
 	late := status.Deadline != nil && !time.Now().Before(status.Deadline.Time)
-	if want := map[bool]v1beta1.MaintenancePhase{true: v1beta1.PhaseFailed, false: v1beta1.PhaseRunning}[late]; status.Phase != want || drained(status) {
+	if want := map[bool]v1beta1.MaintenancePhase{
+		true: v1beta1.PhaseFailed, false: v1beta1.PhaseRunning,
+	}[late]; status.Phase != want || drained(status) {
 		w.check.fail("hold %s with %d pods left is %+v, want %s", hold.Name, len(left), status, want)
 	}
 	var pending []string
 	for _, pod := range left {
 		pending = append(pending, podKey(pod))
 		if stuck := w.stuck(pod); stuck == "" {
-			w.check.fail("pod %s (%s) is left on %s for no reason: %s", podKey(pod), pod.UID, hold.Spec.NodeName, w.state(pod))
-		} else if blocker := blockerFor(status, pod); blocker == nil && (w.isTurn(hold, pod, time.Now()) || w.wishOf(hold, pod).waits) {
-			w.check.fail("pod %s (%s) is stuck (%s), and hold %s does not say so: %+v", podKey(pod), pod.UID, stuck, hold.Name, status.Blockers)
+			w.check.fail("pod %s (%s) is left on %s for no reason: %s", podKey(pod), pod.UID, hold.Spec.NodeName,
+				w.state(pod))
+		} else if blocker := blockerFor(status, pod); blocker == nil && (w.isTurn(hold, pod, time.Now()) || w.wishOf(hold,
+			pod).waits) {
+			w.check.fail("pod %s (%s) is stuck (%s), and hold %s does not say so: %+v", podKey(pod), pod.UID, stuck,
+				hold.Name, status.Blockers)
 		}
 	}
 	if !slices.Equal(pending, status.PendingPods) || int(status.PendingPodCount) != len(left) {
@@ -155,7 +163,7 @@ func (w *world) stuck(pod *corev1.Pod) string {
 			reasons = append(reasons, "it has not run to its end")
 		case !w.isTurn(hold, pod, time.Now()):
 			reasons = append(reasons, "its turn has not come")
-		case w.refusal(pod) == nil:
+		case w.server.Refusal(pod) == nil:
 			return ""
 		default:
 			reasons = append(reasons, "a budget")
@@ -165,9 +173,11 @@ func (w *world) stuck(pod *corev1.Pod) string {
 }
 
 func (w *world) state(pod *corev1.Pod) string {
-	words := fmt.Sprintf("phase %s, ready %t, deleted %s", pod.Status.Phase, isReady(pod), pod.DeletionTimestamp)
-	for _, pdb := range w.budgetsFor(pod) {
-		words += fmt.Sprintf("; %s allows %d, disrupted %v", pdb.Name, pdb.Status.DisruptionsAllowed, pdb.Status.DisruptedPods)
+	words := fmt.Sprintf("phase %s, ready %t, deleted %s", pod.Status.Phase, podutils.IsPodReady(pod),
+		pod.DeletionTimestamp)
+	for _, pdb := range w.server.BudgetsFor(pod) {
+		words += fmt.Sprintf("; %s allows %d, disrupted %v", pdb.Name, pdb.Status.DisruptionsAllowed,
+			pdb.Status.DisruptedPods)
 	}
 	return words
 }
@@ -178,7 +188,8 @@ func (w *world) checkNode(node, wanted *corev1.Node) {
 		return h.Spec.NodeName == node.Name && h.Spec.Stage != v1beta1.StageIdle
 	})
 	if held {
-		if !node.Spec.Unschedulable || !annotated(node) || !drainTainted(node) || node.Labels[v1beta1.ExcludeFromRemediationLabel] != "true" {
+		excluded := node.Labels[v1beta1.ExcludeFromRemediationLabel] == "true"
+		if !node.Spec.Unschedulable || !annotated(node) || !drainTainted(node) || !excluded {
 			w.check.fail("node %s is held and not cordoned: %+v %+v", node.Name, node.ObjectMeta, node.Spec)
 		}
 		for _, taint := range wanted.Spec.Taints {

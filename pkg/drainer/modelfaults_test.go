@@ -10,8 +10,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
 
 // evictionFault is what befalls one eviction or deletion.
@@ -46,11 +47,16 @@ func (w *world) evictionFails(uid types.UID) evictionFault {
 	}
 	switch dice.IntN(7) {
 	case 0:
-		fault.answer, fault.carriedOut = newWebhookDenial(dice.IntN(2) == 0), false
+		code := int32(http.StatusForbidden)
+		if dice.IntN(2) == 0 {
+			code = http.StatusTooManyRequests
+		}
+		fault.answer, fault.carriedOut = drainertest.WebhookRefusal(code), false
 	case 1:
-		fault.answer, fault.carriedOut = apierrors.NewTooManyRequests("too many requests, please try again later", dice.IntN(3)), false
+		fault.answer, fault.carriedOut = apierrors.NewTooManyRequests("too many requests, please try again later",
+			dice.IntN(3)), false
 	case 2:
-		fault.answer, fault.carriedOut = newNamespaceTerminating(record.name.Namespace), false
+		fault.answer, fault.carriedOut = namespaceTerminating(record.name.Namespace), false
 	case 3:
 		fault.answer = apierrors.NewInternalError(fmt.Errorf("etcdserver: request timed out"))
 	case 4:
@@ -61,21 +67,8 @@ func (w *world) evictionFails(uid types.UID) evictionFault {
 	return fault
 }
 
-// newWebhookDenial is a webhook's refusal, as most webhooks or as KubeVirt's answer.
-func newWebhookDenial(tooMany bool) error {
-	code := int32(http.StatusForbidden)
-	if tooMany {
-		code = http.StatusTooManyRequests
-	}
-	return &apierrors.StatusError{ErrStatus: metav1.Status{
-		Status: metav1.StatusFailure, Code: code, Message: `admission webhook "virt.example.com" denied the request: migrating`,
-	}}
+func namespaceTerminating(namespace string) error {
+	refusal := apierrors.NewForbidden(corev1.Resource("pods"), "",
+		fmt.Errorf("namespace %s is being terminated", namespace))
+	return drainertest.WithCause(refusal, corev1.NamespaceTerminatingCause, "")
 }
-
-func newNamespaceTerminating(namespace string) error {
-	err := apierrors.NewForbidden(corev1.Resource("pods"), "", fmt.Errorf("namespace %s is being terminated", namespace))
-	err.ErrStatus.Details.Causes = append(err.ErrStatus.Details.Causes, metav1.StatusCause{Type: corev1.NamespaceTerminatingCause})
-	return err
-}
-
-func newNotFound(pod string) error { return apierrors.NewNotFound(corev1.Resource("pods"), pod) }

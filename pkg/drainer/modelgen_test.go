@@ -12,17 +12,15 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
 
 var (
-	namespacesResource = corev1.SchemeGroupVersion.WithResource("namespaces")
-	daemonSetsResource = appsv1.SchemeGroupVersion.WithResource("daemonsets")
-
 	modelNamespaces = []string{"default", "team"}
 	modelTiers      = []string{"front", "back"}
 )
@@ -50,7 +48,7 @@ func (w *world) populate() {
 		w.faults.requests = oneOf(w, 0, 0.05, 0.4)
 	}
 	for _, name := range modelNamespaces {
-		w.put(namespacesResource, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
+		w.store.Put(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 			Name: name, UID: types.UID("uid-" + name), Labels: map[string]string{"team": name},
 		}})
 	}
@@ -68,45 +66,44 @@ func (w *world) populate() {
 	for range w.between(0, 3) {
 		w.createHold()
 	}
-	if pods := sortedObjects[*corev1.Pod](w.store, podsResource); len(pods) > 0 && w.chance(10) {
-		w.config.OwnPod = keyOf(oneOf(w, pods...))
+	if pods := drainertest.All[*corev1.Pod](w.store); len(pods) > 0 && w.chance(10) {
+		w.config.OwnPod = drainertest.KeyOf(oneOf(w, pods...))
 	}
-}
-
-func (w *world) put(resource schema.GroupVersionResource, object modelObject) {
-	w.store.put(resource, object)
 }
 
 func (w *world) createNode(name string) {
 	w.uids++
-	node := makeNode(name, func(node *corev1.Node) { node.UID = types.UID(fmt.Sprintf("node-%d", w.uids)) })
-	if w.chance(15) {
-		unschedulable(node)
+	builder := drainertest.Node{
+		Name: name, UID: types.UID(fmt.Sprintf("node-%d", w.uids)), Unschedulable: w.chance(15),
+		Labels: map[string]string{},
 	}
 	if w.chance(15) {
-		tainted("example.com/foreign")(node)
+		builder.Taints = append(builder.Taints, "example.com/foreign")
 	}
 	if w.chance(10) {
-		tainted(v1beta1.DrainTaint)(node)
+		builder.Taints = append(builder.Taints, v1beta1.DrainTaint)
 	}
 	if w.chance(10) {
-		labelled(v1beta1.ExcludeFromRemediationLabel, oneOf(w, "true", "false"))(node)
+		builder.Labels[v1beta1.ExcludeFromRemediationLabel] = oneOf(w, "true", "false")
 	}
+	node := builder.Object()
 	w.nodes[name] = &nodeRecord{wanted: node.DeepCopy()}
 	w.trace("node %s (%s) is created: unschedulable=%t", name, node.UID, node.Spec.Unschedulable)
-	w.put(nodesResource, node)
+	w.store.Put(node)
 }
 
 func (w *world) createApp(i int) {
 	app := &modelApp{
 		namespace: oneOf(w, modelNamespaces...), name: fmt.Sprintf("app-%d", i), replicas: w.between(1, 5),
-		kind:   oneOf(w, "ReplicaSet", "ReplicaSet", "ReplicaSet", "StatefulSet", "StatefulSet", "StatefulSet", "Job", "DaemonSet", ""),
+		kind: oneOf(w, "ReplicaSet", "ReplicaSet", "ReplicaSet", "StatefulSet", "StatefulSet", "StatefulSet",
+			"Job", "DaemonSet", ""),
 		labels: map[string]string{"app": fmt.Sprintf("app-%d", i), "tier": oneOf(w, modelTiers...)},
-		mirror: w.chance(5), critical: w.chance(15), emptyDir: w.chance(20), finalizer: w.chance(5), broken: w.chance(10),
+		mirror: w.chance(5), critical: w.chance(15), emptyDir: w.chance(20), finalizer: w.chance(5),
+		broken:   w.chance(10),
 		careless: w.chance(5), stops: w.upTo(6 * time.Second),
 	}
 	if w.chance(60) {
-		app.grace = ptrTo(int64(oneOf(w, 0, 1, 5, 60)))
+		app.grace = ptr.To(int64(oneOf(w, 0, 1, 5, 60)))
 	}
 	if w.chance(20) {
 		app.labels[v1beta1.DrainLabel] = oneOf(w, v1beta1.DrainLabelSkip, v1beta1.DrainLabelWaitCompleted, "other")
@@ -116,13 +113,14 @@ func (w *world) createApp(i int) {
 	}
 	w.apps = append(w.apps, app)
 	if app.kind == "DaemonSet" {
-		w.put(daemonSetsResource, &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{
+		w.store.Put(&appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{
 			Namespace: app.namespace, Name: app.name, UID: types.UID("uid-" + app.name),
 		}})
 	}
 	for i := range app.replicas {
 		node := fmt.Sprintf("node-%d", w.rng.IntN(len(w.nodes)))
-		w.createPod(app, fmt.Sprintf("%s-%d", app.name, i), node, oneOf(w, corev1.PodRunning, corev1.PodRunning, corev1.PodRunning, corev1.PodPending))
+		w.createPod(app, fmt.Sprintf("%s-%d", app.name, i), node,
+			oneOf(w, corev1.PodRunning, corev1.PodRunning, corev1.PodRunning, corev1.PodPending))
 	}
 	app.made = app.replicas
 }
@@ -140,26 +138,29 @@ func (w *world) createBudget() {
 	}
 	pdb := &policyv1.PodDisruptionBudget{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: app.namespace, Name: fmt.Sprintf("budget-%d", w.uids), UID: types.UID(fmt.Sprintf("budget-%d", w.uids)), Generation: 1,
+			Namespace: app.namespace, Name: fmt.Sprintf("budget-%d", w.uids), UID: types.UID(fmt.Sprintf("budget-%d",
+				w.uids)), Generation: 1,
 		},
 		Spec: policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{MatchLabels: selector}},
 	}
 	w.demand(pdb, app)
 	if w.chance(25) {
-		pdb.Spec.UnhealthyPodEvictionPolicy = ptrTo(oneOf(w, policyv1.AlwaysAllow, policyv1.IfHealthyBudget))
+		pdb.Spec.UnhealthyPodEvictionPolicy = ptr.To(oneOf(w, policyv1.AlwaysAllow, policyv1.IfHealthyBudget))
 	}
 	if w.chance(5) {
 		pdb.Status.Conditions = []metav1.Condition{{
-			Type: policyv1.DisruptionAllowedCondition, Status: metav1.ConditionFalse, Reason: policyv1.SyncFailedReason, Message: "no scale",
+			Type: policyv1.DisruptionAllowedCondition, Status: metav1.ConditionFalse,
+			Reason: policyv1.SyncFailedReason, Message: "no scale",
 		}}
 	}
-	w.put(budgetsResource, pdb)
-	w.check.roomLost(keyOf(pdb))
+	w.store.Put(pdb)
+	w.check.roomLost(drainertest.KeyOf(pdb))
 	w.trace("budget %s for %v: min=%v max=%v", pdb.Name, selector, pdb.Spec.MinAvailable, pdb.Spec.MaxUnavailable)
 }
 
 func (w *world) budgeted(app *modelApp) bool {
-	return slices.ContainsFunc(sortedObjects[*policyv1.PodDisruptionBudget](w.store, budgetsResource), func(pdb *policyv1.PodDisruptionBudget) bool {
+	budgets := drainertest.All[*policyv1.PodDisruptionBudget](w.store)
+	return slices.ContainsFunc(budgets, func(pdb *policyv1.PodDisruptionBudget) bool {
 		return pdb.Namespace == app.namespace && matches(pdb.Spec.Selector, app.labels)
 	})
 }
@@ -168,39 +169,47 @@ func (w *world) budgeted(app *modelApp) bool {
 func (w *world) demand(pdb *policyv1.PodDisruptionBudget, app *modelApp) {
 	pdb.Spec.MinAvailable, pdb.Spec.MaxUnavailable = nil, nil
 	if w.chance(50) {
-		pdb.Spec.MaxUnavailable = ptrTo(intstr.FromInt32(int32(w.between(0, 3))))
+		pdb.Spec.MaxUnavailable = ptr.To(intstr.FromInt32(int32(w.between(0, 3))))
 		return
 	}
-	pdb.Spec.MinAvailable = ptrTo(intstr.FromInt32(int32(max(app.replicas-w.between(0, 3), 0))))
+	pdb.Spec.MinAvailable = ptr.To(intstr.FromInt32(int32(max(app.replicas-w.between(0, 3), 0))))
 }
 
 // createHold asks for a node under one of a few names, unless that one is taken.
 func (w *world) createHold() {
 	name := fmt.Sprintf("hold-%d", w.rng.IntN(5))
-	if w.store.get(holdsResource, types.NamespacedName{Name: name}) != nil {
+	if drainertest.Find[*v1beta1.NodeMaintenance](w.store, "", name) != nil {
 		return
 	}
 	w.uids++
-	hold := makeHold(name, forNode(fmt.Sprintf("node-%d", w.rng.IntN(len(w.nodes)))), func(hold *v1beta1.NodeMaintenance) {
-		hold.UID, hold.CreationTimestamp = types.UID(fmt.Sprintf("hold-%d", w.uids)), metav1.NewTime(time.Now().Truncate(time.Second))
-		hold.Spec.Stage = oneOf(w, v1beta1.StageDrain, v1beta1.StageDrain, v1beta1.StageDrain, v1beta1.StageDrain, v1beta1.StageCordon, v1beta1.StageIdle)
-		hold.Spec.Drain = w.newDrain()
-	})
-	w.holds[hold.UID] = &holdRecord{name: name, versions: []holdVersion{{NodeMaintenance: hold, from: time.Now()}}, emptyAt: map[int64]time.Time{}}
-	w.put(holdsResource, hold.DeepCopy())
+	hold := drainertest.Hold{
+		Name: name, UID: types.UID(fmt.Sprintf("hold-%d", w.uids)), Created: time.Now().Truncate(time.Second),
+		Node: fmt.Sprintf("node-%d", w.rng.IntN(len(w.nodes))),
+		Stage: oneOf(w, v1beta1.StageDrain, v1beta1.StageDrain, v1beta1.StageDrain, v1beta1.StageDrain,
+			v1beta1.StageCordon, v1beta1.StageIdle),
+	}.Object()
+	hold.Spec.Drain = w.newDrain()
+	w.holds[hold.UID] = &holdRecord{
+		name: name, versions: []holdVersion{{
+			NodeMaintenance: hold, from: time.Now(),
+		}}, emptyAt: map[int64]time.Time{},
+	}
+	w.store.Put(hold.DeepCopy())
 	w.trace("hold %s (%s) is created on %s: %s", name, hold.UID, hold.Spec.NodeName, drainWords(hold))
 }
 
 func (w *world) newDrain() v1beta1.DrainSpec {
-	drain := v1beta1.DrainSpec{OnTimeout: v1beta1.OnTimeoutReport, UnmanagedPods: v1beta1.PolicyEvict, EmptyDirPods: v1beta1.PolicyEvict}
+	drain := v1beta1.DrainSpec{
+		OnTimeout: v1beta1.OnTimeoutReport, UnmanagedPods: v1beta1.PolicyEvict, EmptyDirPods: v1beta1.PolicyEvict,
+	}
 	if w.chance(25) {
 		drain.PodSelector = w.newSelector()
 	}
 	if w.chance(30) {
-		drain.GracePeriodSeconds = ptrTo(int64(oneOf(w, 1, 3, 20)))
+		drain.GracePeriodSeconds = ptr.To(int64(oneOf(w, 1, 3, 20)))
 	}
 	if w.chance(40) {
-		drain.TimeoutSeconds = ptrTo(int64(oneOf(w, 1, 8, 30)))
+		drain.TimeoutSeconds = ptr.To(int64(oneOf(w, 1, 8, 30)))
 		drain.OnTimeout = oneOf(w, v1beta1.OnTimeoutReport, v1beta1.OnTimeoutDelete)
 	}
 	if w.chance(20) {
@@ -216,12 +225,16 @@ func (w *world) newDrain() v1beta1.DrainSpec {
 }
 
 func (w *world) newRule() v1beta1.DrainRule {
-	rule := v1beta1.DrainRule{Action: oneOf(w, v1beta1.ActionDrain, v1beta1.ActionDrain, v1beta1.ActionSkip, v1beta1.ActionWaitCompleted)}
+	rule := v1beta1.DrainRule{
+		Action: oneOf(w, v1beta1.ActionDrain, v1beta1.ActionDrain, v1beta1.ActionSkip, v1beta1.ActionWaitCompleted),
+	}
 	if w.chance(80) {
 		rule.PodSelector = w.newSelector()
 	}
 	if w.chance(30) {
-		rule.NamespaceSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"team": oneOf(w, modelNamespaces...)}}
+		rule.NamespaceSelector = &metav1.LabelSelector{
+			MatchLabels: map[string]string{"team": oneOf(w, modelNamespaces...)},
+		}
 	}
 	if rule.Action == v1beta1.ActionDrain {
 		rule.Order = int32(w.between(-1, 2))
@@ -233,5 +246,5 @@ func (w *world) newSelector() *metav1.LabelSelector {
 	if w.chance(50) {
 		return &metav1.LabelSelector{MatchLabels: map[string]string{"tier": oneOf(w, modelTiers...)}}
 	}
-	return &metav1.LabelSelector{MatchLabels: map[string]string{"app": oneOf(w, w.apps...).labels["app"]}}
+	return drainertest.AppSelector(oneOf(w, w.apps...).labels["app"])
 }

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
 
 // What a hold wants is decided here once more, from the words of the API alone, so that a
@@ -54,7 +55,8 @@ func (w *world) wishOf(hold *v1beta1.NodeMaintenance, pod *corev1.Pod) wish {
 		action = v1beta1.ActionWaitCompleted
 	default:
 		i := slices.IndexFunc(drain.Rules, func(r v1beta1.DrainRule) bool {
-			return matches(r.PodSelector, pod.Labels) && matches(r.NamespaceSelector, w.namespaceLabels(pod.Namespace))
+			return matches(r.PodSelector, pod.Labels) && matches(r.NamespaceSelector,
+				w.namespaceLabels(pod.Namespace))
 		})
 		if i >= 0 {
 			action, result.order = drain.Rules[i].Action, drain.Rules[i].Order
@@ -97,24 +99,23 @@ func (w *world) isTurn(hold *v1beta1.NodeMaintenance, pod *corev1.Pod, recent ti
 	return true
 }
 
-func (w *world) isOwnPod(pod *corev1.Pod) bool { return keyOf(pod) == w.config.OwnPod }
+func (w *world) isOwnPod(pod *corev1.Pod) bool { return drainertest.KeyOf(pod) == w.config.OwnPod }
 
 func (w *world) podsOn(node string) []*corev1.Pod {
-	return slices.DeleteFunc(sortedObjects[*corev1.Pod](w.store, podsResource), func(pod *corev1.Pod) bool {
+	return slices.DeleteFunc(drainertest.All[*corev1.Pod](w.store), func(pod *corev1.Pod) bool {
 		return pod.Spec.NodeName != node
 	})
 }
 
 func (w *world) namespaceLabels(name string) map[string]string {
-	if object := w.store.get(namespacesResource, keyOf(&metav1.ObjectMeta{Name: name})); object != nil {
-		return object.GetLabels()
+	if namespace := drainertest.Find[*corev1.Namespace](w.store, "", name); namespace != nil {
+		return namespace.Labels
 	}
 	return nil
 }
 
 func (w *world) liveNode(name string) *corev1.Node {
-	node, _ := w.store.get(nodesResource, keyOf(&metav1.ObjectMeta{Name: name})).(*corev1.Node)
-	return node
+	return drainertest.Find[*corev1.Node](w.store, "", name)
 }
 
 // holdRecord is what became of one hold.
@@ -137,13 +138,14 @@ type holdVersion struct {
 
 // sortedHolds are the records of all holds of whatever time, the oldest first.
 func (w *world) sortedHolds() []*holdRecord {
-	return slices.SortedFunc(maps.Values(w.holds), func(a, b *holdRecord) int { return a.versions[0].from.Compare(b.versions[0].from) })
+	return slices.SortedFunc(maps.Values(w.holds),
+		func(a, b *holdRecord) int { return a.versions[0].from.Compare(b.versions[0].from) })
 }
 
 // storedHold is the hold of that UID as it is stored; nil when it has ended.
 func (w *world) storedHold(uid types.UID) *v1beta1.NodeMaintenance {
 	record := w.holds[uid]
-	stored, _ := w.store.get(holdsResource, types.NamespacedName{Name: record.name}).(*v1beta1.NodeMaintenance)
+	stored := drainertest.Find[*v1beta1.NodeMaintenance](w.store, "", record.name)
 	if stored == nil || stored.UID != uid {
 		return nil
 	}

@@ -11,30 +11,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
-
-func withCause(err *apierrors.StatusError, cause metav1.CauseType, message string) error {
-	if err.ErrStatus.Details == nil {
-		err.ErrStatus.Details = &metav1.StatusDetails{}
-	}
-	err.ErrStatus.Details.Causes = append(err.ErrStatus.Details.Causes, metav1.StatusCause{Type: cause, Message: message})
-	return err
-}
-
-func webhookRefusal(code int32) error {
-	return &apierrors.StatusError{ErrStatus: metav1.Status{
-		Status: metav1.StatusFailure, Code: code, Reason: metav1.StatusReasonTooManyRequests,
-		Message: `admission webhook "evict.kubevirt.io" denied the request: Eviction triggered evacuation of VMI`,
-	}}
-}
 
 func TestJudge(t *testing.T) {
 	pods := corev1.Resource("pods")
@@ -49,47 +36,64 @@ func TestJudge(t *testing.T) {
 		"accepted":  {wantOutcome: outcomeEvicted},
 		"not found": {err: apierrors.NewNotFound(pods, "p"), wantOutcome: outcomeGone},
 		"another UID": {
-			err: apierrors.NewConflict(pods, "p", errors.New("the UID in the precondition does not match")), wantOutcome: outcomeGone, wantUnknown: true,
+			err:         apierrors.NewConflict(pods, "p", errors.New("the UID in the precondition does not match")),
+			wantOutcome: outcomeGone, wantUnknown: true,
 		},
 		"budget": {
-			err:         withCause(apierrors.NewTooManyRequests("Cannot evict pod", 0), policyv1.DisruptionBudgetCause, "needs 3 healthy pods and has 3 currently"),
+			err: drainertest.WithCause(apierrors.NewTooManyRequests("Cannot evict pod", 0),
+				policyv1.DisruptionBudgetCause, "needs 3 healthy pods and has 3 currently"),
 			wantOutcome: outcomeDisruptionBudget, wantMessage: "needs 3 healthy pods and has 3 currently",
 		},
 		"budget still processed": {
-			err:         withCause(apierrors.NewTooManyRequests("Cannot evict pod", 10), policyv1.DisruptionBudgetCause, ""),
+			err: drainertest.WithCause(apierrors.NewTooManyRequests("Cannot evict pod", 10),
+				policyv1.DisruptionBudgetCause, ""),
 			wantOutcome: outcomeDisruptionBudget, wantMessage: "Cannot evict pod", wantRetryAfter: 10 * time.Second,
 		},
 		"webhook with 429": {
-			err: webhookRefusal(http.StatusTooManyRequests), wantOutcome: outcomeAdmissionWebhook, wantObject: "webhook/evict.kubevirt.io",
+			err: drainertest.WebhookRefusal(http.StatusTooManyRequests), wantOutcome: outcomeAdmissionWebhook,
+			wantObject: "webhook/evict.kubevirt.io",
 		},
 		"webhook with 403": {
-			err: webhookRefusal(http.StatusForbidden), wantOutcome: outcomeAdmissionWebhook, wantObject: "webhook/evict.kubevirt.io",
+			err: drainertest.WebhookRefusal(http.StatusForbidden), wantOutcome: outcomeAdmissionWebhook,
+			wantObject: "webhook/evict.kubevirt.io",
 		},
 		"webhook with 409": {
-			err: webhookRefusal(http.StatusConflict), wantOutcome: outcomeAdmissionWebhook, wantObject: "webhook/evict.kubevirt.io",
+			err: drainertest.WebhookRefusal(http.StatusConflict), wantOutcome: outcomeAdmissionWebhook,
+			wantObject: "webhook/evict.kubevirt.io",
 		},
 		"throttled for an hour": {
-			err: apierrors.NewTooManyRequests("too many requests", 3600), wantOutcome: outcomeThrottled, wantRetryAfter: mostBackoff,
+			err: apierrors.NewTooManyRequests("too many requests", 3600), wantOutcome: outcomeThrottled,
+			wantRetryAfter: mostBackoff,
 		},
 		"throttled": {
-			err: apierrors.NewTooManyRequests("too many requests", 1), wantOutcome: outcomeThrottled, wantRetryAfter: time.Second,
+			err: apierrors.NewTooManyRequests("too many requests", 1), wantOutcome: outcomeThrottled,
+			wantRetryAfter: time.Second,
 		},
 		"namespace terminating": {
-			err: withCause(apierrors.NewForbidden(pods, "p", nil), corev1.NamespaceTerminatingCause, ""), wantOutcome: outcomeNamespaceTerminating,
+			err: drainertest.WithCause(apierrors.NewForbidden(pods, "p", nil),
+				corev1.NamespaceTerminatingCause, ""),
+			wantOutcome: outcomeNamespaceTerminating,
 		},
-		"forbidden":        {err: apierrors.NewForbidden(pods, "p", nil), wantOutcome: outcomeFailed},
-		"internal error":   {err: apierrors.NewInternalError(errors.New("x")), wantOutcome: outcomeFailed, wantUnknown: true},
+		"forbidden": {err: apierrors.NewForbidden(pods, "p", nil), wantOutcome: outcomeFailed},
+		"internal error": {
+			err: apierrors.NewInternalError(errors.New("x")), wantOutcome: outcomeFailed, wantUnknown: true,
+		},
 		"connection broke": {err: errors.New("connection reset"), wantOutcome: outcomeFailed, wantUnknown: true},
 		"timed out":        {err: context.DeadlineExceeded, wantOutcome: outcomeFailed, wantUnknown: true},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			got := judge(test.err)
-			if got.outcome != test.wantOutcome || got.object != test.wantObject || got.retryAfter != test.wantRetryAfter || got.unknown != test.wantUnknown {
-				t.Errorf("got %+v, want %+v", got, test)
+			message := test.wantMessage
+			if message == "" {
+				message = got.message // it is not what the case is about
 			}
-			if test.wantMessage != "" && got.message != test.wantMessage {
-				t.Errorf("message %q, want %q", got.message, test.wantMessage)
+			want := verdict{
+				outcome: test.wantOutcome, object: test.wantObject, message: message,
+				retryAfter: test.wantRetryAfter, unknown: test.wantUnknown,
+			}
+			if diff := cmp.Diff(want, got, cmp.AllowUnexported(verdict{})); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -106,31 +110,36 @@ func TestRefusedEvictions(t *testing.T) {
 		wantBlocked bool
 	}{
 		"unseen budget": {
-			err:        withCause(apierrors.NewTooManyRequests("Cannot evict pod", 0), policyv1.DisruptionBudgetCause, "The disruption budget web needs 3"),
+			err: drainertest.WithCause(apierrors.NewTooManyRequests("Cannot evict pod", 0),
+				policyv1.DisruptionBudgetCause, "The disruption budget web needs 3"),
 			wantReason: v1beta1.BlockerDisruptionBudget, wantTries: 5, wantBlocked: true,
 		},
 		"webhook": {
-			err: webhookRefusal(http.StatusTooManyRequests), wantReason: v1beta1.BlockerAdmissionWebhook,
+			err: drainertest.WebhookRefusal(http.StatusTooManyRequests), wantReason: v1beta1.BlockerAdmissionWebhook,
 			wantObject: "webhook/evict.kubevirt.io", wantTries: 5, wantBlocked: true,
 		},
 		"throttled": {err: apierrors.NewTooManyRequests("slow down", 20), wantTries: 2},
 		"namespace terminating": {
-			err:        withCause(apierrors.NewForbidden(corev1.Resource("pods"), "web-1", nil), corev1.NamespaceTerminatingCause, ""),
-			wantReason: v1beta1.BlockerNamespaceTerminating, wantObject: "Namespace/default", wantTries: 5, wantBlocked: true,
+			err: drainertest.WithCause(apierrors.NewForbidden(corev1.Resource("pods"), "web-1", nil),
+				corev1.NamespaceTerminatingCause, ""),
+			wantReason: v1beta1.BlockerNamespaceTerminating, wantObject: "Namespace/default", wantTries: 5,
+			wantBlocked: true,
 		},
 		"internal error": {
-			err: apierrors.NewInternalError(errors.New("boom")), wantReason: v1beta1.BlockerEvictionFailed, wantTries: 5, wantBlocked: true,
+			err: apierrors.NewInternalError(errors.New("boom")), wantReason: v1beta1.BlockerEvictionFailed,
+			wantTries: 5, wantBlocked: true,
 		},
 		"gone": {err: apierrors.NewNotFound(corev1.Resource("pods"), "web-1"), wantTries: 5},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			inCluster(t, func(t *testing.T) *cluster {
-				c := newCluster(t, makeNode(testNode), makePod("web-1"), makePod("web-2", app("other")))
-				c.refuseEviction("web-1", test.err)
+				c := newCluster(t, drainertest.Node{}.Object(), drainertest.Pod{Name: "web-1"}.Object(),
+					drainertest.Pod{Name: "web-2", App: "other"}.Object())
+				c.RefuseEviction("web-1", test.err)
 				return c
 			}, func(c *cluster) {
-				c.create(makeHold("a"))
+				c.create(drainertest.Hold{Name: "a"}.Object())
 				c.wait(28 * time.Second) // after 30 s an accepted eviction without a deletion is told of
 				c.wantEvictions(map[string]int{"web-1": test.wantTries, "web-2": 1})
 				status := c.hold("a").Status
@@ -145,7 +154,7 @@ func TestRefusedEvictions(t *testing.T) {
 				if failed := test.wantReason == v1beta1.BlockerEvictionFailed; failed != (status.LastError != "") {
 					t.Errorf("lastError %q", status.LastError)
 				}
-				c.refuseEviction("web-1", nil)
+				c.RefuseEviction("web-1", nil)
 				c.wait(mostBackoff)
 				c.wantEvictions(map[string]int{"web-1": test.wantTries + 1, "web-2": 1})
 				c.finish("web-1", "web-2")
@@ -160,14 +169,14 @@ func TestRefusedEvictions(t *testing.T) {
 
 func TestChangedPodIsTriedAgainAtOnce(t *testing.T) {
 	inCluster(t, func(t *testing.T) *cluster {
-		c := newCluster(t, makeNode(testNode), makePod("web-1"))
-		c.refuseEviction("web-1", webhookRefusal(http.StatusTooManyRequests))
+		c := newCluster(t, drainertest.Node{}.Object(), drainertest.Pod{Name: "web-1"}.Object())
+		c.RefuseEviction("web-1", drainertest.WebhookRefusal(http.StatusTooManyRequests))
 		return c
 	}, func(c *cluster) {
-		c.create(makeHold("a"))
+		c.create(drainertest.Hold{Name: "a"}.Object())
 		c.wait(20 * time.Second) // tries at about 0, 1, 3, 7, 15 s; the next at 31 s
 		c.wantEvictions(map[string]int{"web-1": 5})
-		c.refuseEviction("web-1", nil)
+		c.RefuseEviction("web-1", nil)
 		c.changePod("web-1", func(pod *corev1.Pod) { pod.Labels["migrated"] = "yes" })
 		c.settle()
 		c.wantEvictions(map[string]int{"web-1": 6})
@@ -188,7 +197,9 @@ func TestEvictLeavesRetriesToTheCaller(t *testing.T) {
 		t.Fatal(err)
 	}
 	began := time.Now()
-	v := judge(apiEvicter{client: client}.evict(t.Context(), makePod("web-1"), ptrTo(int64(7))))
+	v := judge(apiEvicter{
+		client: client,
+	}.Evict(t.Context(), drainertest.Pod{Name: "web-1"}.Object(), ptr.To(int64(7))))
 	if took := time.Since(began); took > 5*time.Second || len(requests) != 1 {
 		t.Errorf("%d requests in %s, want one", len(requests), took)
 	}

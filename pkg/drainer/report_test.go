@@ -9,27 +9,25 @@ import (
 	"testing"
 	"time"
 
-	"k8s.io/apimachinery/pkg/runtime"
-	clienttesting "k8s.io/client-go/testing"
-
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
-
-func deleting(hold *v1beta1.NodeMaintenance) { hold.Spec.Drain.OnTimeout = v1beta1.OnTimeoutDelete }
 
 // What another hold deletes past its own deadline, no budget keeps.
 func TestPlanKnowsWhatOtherHoldsDelete(t *testing.T) {
 	inCluster(t, func(t *testing.T) *cluster {
-		c := newCluster(t, makeNode(testNode), makePod("web-1"), makePod("db-1", app("db")),
-			makeBudget("web", "web", 1, 1, 1, 0), makeBudget("db", "db", 1, 1, 1, 0))
-		c.kube.PrependReactor("delete", "pods", func(clienttesting.Action) (bool, runtime.Object, error) {
-			return true, nil, errors.New("not now")
-		})
+		c := newCluster(t, drainertest.Node{}.Object(), drainertest.Pod{
+			Name: "web-1",
+		}.Object(), drainertest.Pod{Name: "db-1", App: "db"}.Object(),
+			drainertest.Budget{
+				Name: "web", Desired: 1, Healthy: 1, Expected: 1,
+			}.Object(), drainertest.Budget{Name: "db", App: "db", Desired: 1, Healthy: 1, Expected: 1}.Object())
+		c.Inject(drainertest.Failing("delete", "pods", errors.New("not now")))
 		return c
 	}, func(c *cluster) {
-		c.create(makeHold("a", selecting("web"), timeout(60), deleting))
+		c.create(drainertest.Hold{Name: "a", SelectApp: "web", TimeoutSeconds: 60, DeleteOnTimeout: true}.Object())
 		actions := func() map[string]v1beta1.PlannedAction {
-			plan, err := c.drainer.Plan(context.Background(), makeHold("b"), true)
+			plan, err := c.drainer.Plan(context.Background(), drainertest.Hold{Name: "b"}.Object(), true)
 			if err != nil {
 				c.t.Fatal(err)
 			}

@@ -12,15 +12,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
-	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
 
 func TestMain(m *testing.M) {
@@ -35,7 +32,9 @@ func TestConfigSaysWhatIsMissing(t *testing.T) {
 	if err == nil {
 		t.Fatal("an empty configuration passes")
 	}
-	for _, want := range []string{"no client for NodeMaintenances", "no client for the cluster", "no store id", "negative"} {
+	for _, want := range []string{
+		"no client for NodeMaintenances", "no client for the cluster", "no store id", "negative",
+	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q does not say %q", err, want)
 		}
@@ -61,20 +60,21 @@ func TestRunReturnsAtOnceForADoneContext(t *testing.T) {
 // Stopped while its caches cannot sync, and then while requests hang: Run returns, and the
 // bubble fails the test if a goroutine is left.
 func TestRunEndsWhatItStarted(t *testing.T) {
-	tests := map[string]func(c *cluster) []runtime.Object{
-		"caches that never sync": func(c *cluster) []runtime.Object {
-			c.kube.PrependReactor("list", "nodes", func(clienttesting.Action) (bool, runtime.Object, error) {
-				return true, nil, errors.New("no route to host")
-			})
+	tests := map[string]func(c *cluster) []drainertest.Object{
+		"caches that never sync": func(c *cluster) []drainertest.Object {
+			c.Inject(drainertest.Failing("list", "nodes", errors.New("no route to host")))
 			return nil
 		},
-		"in the middle of a drain": func(c *cluster) []runtime.Object {
-			c.refuseEviction("web-1", errors.New("connection reset"))
-			return []runtime.Object{makeNode(testNode), makePod("web-1"), makePod("web-2"), makeHold("a", timeout(5))}
+		"in the middle of a drain": func(c *cluster) []drainertest.Object {
+			c.RefuseEviction("web-1", errors.New("connection reset"))
+			return []drainertest.Object{
+				drainertest.Node{}.Object(), drainertest.Pod{Name: "web-1"}.Object(),
+				drainertest.Pod{Name: "web-2"}.Object(), drainertest.Hold{Name: "a", TimeoutSeconds: 5}.Object(),
+			}
 		},
-		"with its own recorder": func(c *cluster) []runtime.Object {
+		"with its own recorder": func(c *cluster) []drainertest.Object {
 			c.config.Recorder = nil
-			return []runtime.Object{makeNode(testNode), makeHold("a")}
+			return []drainertest.Object{drainertest.Node{}.Object(), drainertest.Hold{Name: "a"}.Object()}
 		},
 	}
 	for name, prepare := range tests {
@@ -82,7 +82,7 @@ func TestRunEndsWhatItStarted(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := newCluster(t)
 				for _, object := range prepare(c) {
-					c.add(object)
+					c.Add(object)
 				}
 				c.start()
 				c.wait(10 * time.Second)
@@ -98,12 +98,12 @@ func TestRunEndsWhatItStarted(t *testing.T) {
 
 func TestEventsAreWrittenThroughTheClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newCluster(t, makeNode(testNode))
+		c := newCluster(t, drainertest.Node{}.Object())
 		c.config.Recorder = nil
 		c.start()
 		defer func() { c.stop() }()
-		c.create(makeHold("a"))
-		list, err := c.kube.CoreV1().Events(metav1.NamespaceAll).List(t.Context(), metav1.ListOptions{})
+		c.create(drainertest.Hold{Name: "a"}.Object())
+		list, err := c.Kube.CoreV1().Events(metav1.NamespaceAll).List(t.Context(), metav1.ListOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,8 +111,12 @@ func TestEventsAreWrittenThroughTheClient(t *testing.T) {
 		var onNode, onHold bool
 		for _, event := range list.Items {
 			about := event.InvolvedObject
-			onNode = onNode || (event.Reason == eventMaintenanceStarted && about.Kind == "Node" && about.Name == testNode && about.UID == testNode)
-			onHold = onHold || (event.Reason == eventMaintenanceStarted && about.Kind == "NodeMaintenance" && about.APIVersion == "maintenance.medik8s.io/v1beta1" && about.UID == "uid-a")
+			if event.Reason != eventMaintenanceStarted {
+				continue
+			}
+			onNode = onNode || (about.Kind == "Node" && about.Name == drainertest.NodeName && about.UID == drainertest.NodeName)
+			onHold = onHold || (about.Kind == "NodeMaintenance" && about.UID == drainertest.UID("a") &&
+				about.APIVersion == v1beta1.SchemeGroupVersion.String())
 		}
 		if !onNode || !onHold {
 			t.Errorf("events on the node: %t, on the hold: %t, in %+v", onNode, onHold, list.Items)
@@ -122,7 +126,7 @@ func TestEventsAreWrittenThroughTheClient(t *testing.T) {
 
 func TestReadyAndHealthy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newCluster(t, makeNode(testNode))
+		c := newCluster(t, drainertest.Node{}.Object())
 		idle, err := New(c.config)
 		if err != nil {
 			t.Fatal(err)
@@ -133,7 +137,7 @@ func TestReadyAndHealthy(t *testing.T) {
 		if !idle.HasNode("anything") {
 			t.Error("before it runs: it denies a node that it cannot know")
 		}
-		idle.Wake(testNode)
+		idle.Wake(drainertest.NodeName)
 		idle.queue.ShutDown()
 
 		c.start()
@@ -142,7 +146,7 @@ func TestReadyAndHealthy(t *testing.T) {
 		if err := errors.Join(c.drainer.Ready(), c.drainer.Healthy()); err != nil {
 			t.Errorf("at work: %v", err)
 		}
-		if !c.drainer.HasNode(testNode) || c.drainer.HasNode("worker-9") {
+		if !c.drainer.HasNode(drainertest.NodeName) || c.drainer.HasNode("worker-9") {
 			t.Error("it does not know the nodes")
 		}
 		// Every worker hangs.
@@ -161,11 +165,12 @@ func TestReadyAndHealthy(t *testing.T) {
 // The last pod of the last node is the server's own.
 func TestOwnPodIsNeverEvicted(t *testing.T) {
 	inCluster(t, func(t *testing.T) *cluster {
-		c := newCluster(t, makeNode(testNode), makePod("server"), makePod("web-1"))
+		c := newCluster(t, drainertest.Node{}.Object(), drainertest.Pod{Name: "server"}.Object(),
+			drainertest.Pod{Name: "web-1"}.Object())
 		c.config.OwnPod = types.NamespacedName{Namespace: "default", Name: "server"}
 		return c
 	}, func(c *cluster) {
-		c.create(makeHold("a"))
+		c.create(drainertest.Hold{Name: "a"}.Object())
 		c.finish("web-1")
 		c.wait(time.Minute)
 		c.wantEvictions(map[string]int{"server": 0, "web-1": 1})
@@ -176,17 +181,17 @@ func TestOwnPodIsNeverEvicted(t *testing.T) {
 
 // No event repeats what was said, however long a drain stays blocked.
 func TestBlockedDrainIsToldOnce(t *testing.T) {
-	inCluster(t, func(t *testing.T) *cluster {
-		return newCluster(t, makeNode(testNode), makePod("web-1"), makePod("web-2"), makeBudget("web", "web", 2, 2, 3, 0))
-	}, func(c *cluster) {
-		c.create(makeHold("a"))
+	inCluster(t, with(drainertest.Node{}.Object(), drainertest.Pod{Name: "web-1"}.Object(),
+		drainertest.Pod{Name: "web-2"}.Object(),
+		drainertest.Budget{Name: "web", Desired: 2, Healthy: 2, Expected: 3}.Object()), func(c *cluster) {
+		c.create(drainertest.Hold{Name: "a"}.Object())
 		c.wantEvent(c.events(), eventDrainBlocked, 0)
 		c.wait(time.Hour)
 		c.wantEvent(c.events(), eventDrainBlocked, 2) // on the hold and on the node
 		if blockers := c.hold("a").Status.Blockers; len(blockers) != 2 || blockers[0].Permanent {
 			t.Errorf("blockers %+v", blockers)
 		}
-		c.changeBudget(makeBudget("web", "web", 2, 2, 2, 0))
+		c.changeBudget(drainertest.Budget{Name: "web", Desired: 2, Healthy: 2, Expected: 2}.Object())
 		c.wait(time.Hour)
 		c.wantEvent(c.events(), eventDrainBlocked, 2) // once more: waiting will not help
 		if blockers := c.hold("a").Status.Blockers; len(blockers) != 2 || !blockers[0].Permanent {
@@ -199,15 +204,18 @@ func TestBlockedDrainIsToldOnce(t *testing.T) {
 // A restart finds a drain that was blocked for good, or not for good, as it was: nothing is
 // written again.
 func TestRestartRepeatsNothing(t *testing.T) {
-	for name, budget := range map[string]*policyv1.PodDisruptionBudget{
-		"blocked for good": makeBudget("web", "web", 2, 2, 2, 0, closedFor(time.Hour)),
-		"blocked for now":  makeBudget("web", "web", 2, 2, 3, 0, closedFor(time.Hour)),
+	for name, budget := range map[string]drainertest.Budget{
+		"blocked for good": {
+			Name: "web", Desired: 2, Healthy: 2, Expected: 2, ClosedFor: time.Hour,
+		},
+		"blocked for now": {
+			Name: "web", Desired: 2, Healthy: 2, Expected: 3, ClosedFor: time.Hour,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inCluster(t, func(t *testing.T) *cluster {
-				return newCluster(t, makeNode(testNode), makePod("web-1"), makePod("web-2"), budget)
-			}, func(c *cluster) {
-				c.create(makeHold("a"))
+			inCluster(t, with(drainertest.Node{}.Object(), drainertest.Pod{Name: "web-1"}.Object(),
+				drainertest.Pod{Name: "web-2"}.Object(), budget.Object()), func(c *cluster) {
+				c.create(drainertest.Hold{Name: "a"}.Object())
 				c.wait(time.Minute)
 				c.wantEvent(c.events(), eventDrainBlocked, 2)
 				before := c.hold("a").ResourceVersion
@@ -225,18 +233,15 @@ func TestRestartRepeatsNothing(t *testing.T) {
 
 // A reborn StatefulSet pod of the same name, elsewhere, is another pod.
 func TestRebornPodElsewhereIsLeftAlone(t *testing.T) {
-	inCluster(t, func(t *testing.T) *cluster {
-		return newCluster(t, makeNode(testNode), makeNode("worker-2"), makePod("db-0"))
-	}, func(c *cluster) {
-		c.create(makeHold("a"))
+	inCluster(t, with(drainertest.Node{}.Object(), drainertest.Node{Name: "worker-2"}.Object(),
+		drainertest.Pod{Name: "db-0"}.Object()), func(c *cluster) {
+		c.create(drainertest.Hold{Name: "a"}.Object())
 		c.wantEvictions(map[string]int{"db-0": 1})
 		c.finish("db-0")
-		c.add(makePod("db-0", on("worker-2"), func(pod *corev1.Pod) { pod.UID = "reborn" }))
+		c.Add(drainertest.Pod{Name: "db-0", Node: "worker-2", UID: "reborn"}.Object())
 		c.wait(time.Minute)
 		c.wantPhase("a", v1beta1.PhaseSucceeded)
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if got := c.evictions["reborn"]; got != 0 {
+		if got := c.Evictions("reborn"); got != 0 {
 			t.Errorf("the reborn pod was posted %d times", got)
 		}
 	})

@@ -16,41 +16,57 @@ import (
 	appsv1listers "k8s.io/client-go/listers/apps/v1"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/kubectl/pkg/util/podutils"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
 
 func daemonSet(name string) *appsv1.DaemonSet {
 	return &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}}
 }
 
-func withVolumes(volumes ...corev1.Volume) func(*corev1.Pod) {
-	return func(pod *corev1.Pod) { pod.Spec.Volumes = volumes }
-}
-
-func bare(pod *corev1.Pod) { pod.OwnerReferences = nil }
-
 // The verdicts are kubectl's, and trimming an object for the cache must not change them.
 func TestDrainable(t *testing.T) {
 	emptyDir := corev1.Volume{Name: "e", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}
-	secret := corev1.Volume{Name: "s", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "s"}}}
+	secret := corev1.Volume{
+		Name: "s", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "s"}},
+	}
 	tests := map[string]struct {
-		pod     *corev1.Pod
+		pod     drainertest.Pod
 		want    bool
 		wantErr bool
 	}{
-		"managed":                       {pod: makePod("p"), want: true},
-		"unmanaged":                     {pod: makePod("p", bare), want: true},
-		"with local data":               {pod: makePod("p", withVolumes(secret, emptyDir)), want: true},
-		"static":                        {pod: makePod("p", mirror)},
-		"of a DaemonSet":                {pod: makePod("p", ownedBy("DaemonSet", "cached"))},
-		"of a DaemonSet not cached yet": {pod: makePod("p", ownedBy("DaemonSet", "fresh"))},
-		"of a DaemonSet that is gone":   {pod: makePod("p", ownedBy("DaemonSet", "gone")), want: true},
-		"of a DaemonSet nobody tells":   {pod: makePod("p", ownedBy("DaemonSet", "unknown")), wantErr: true},
-		"finished, of a DaemonSet":      {pod: makePod("p", ownedBy("DaemonSet", "cached"), inPhase(corev1.PodFailed)), want: true},
-		"finished":                      {pod: makePod("p", inPhase(corev1.PodSucceeded)), want: true},
-		"pending":                       {pod: makePod("p", inPhase(corev1.PodPending)), want: true},
-		"terminating":                   {pod: makePod("p", terminatingAt(epoch)), want: true},
+		"managed":   {pod: drainertest.Pod{Name: "p"}, want: true},
+		"unmanaged": {pod: drainertest.Pod{Name: "p", Unmanaged: true}, want: true},
+		"with local data": {
+			pod: drainertest.Pod{Name: "p", Volumes: []corev1.Volume{secret, emptyDir}}, want: true,
+		},
+		"static": {pod: drainertest.Pod{Name: "p", Mirror: true}},
+		"of a DaemonSet": {pod: drainertest.Pod{
+			Name: "p", OwnerKind: "DaemonSet", OwnerName: "cached",
+		}},
+		"of a DaemonSet not cached yet": {pod: drainertest.Pod{
+			Name: "p", OwnerKind: "DaemonSet", OwnerName: "fresh",
+		}},
+		"of a DaemonSet that is gone": {
+			pod: drainertest.Pod{Name: "p", OwnerKind: "DaemonSet", OwnerName: "gone"}, want: true,
+		},
+		"of a DaemonSet nobody tells": {
+			pod: drainertest.Pod{Name: "p", OwnerKind: "DaemonSet", OwnerName: "unknown"}, wantErr: true,
+		},
+		"finished, of a DaemonSet": {
+			pod:  drainertest.Pod{Name: "p", OwnerKind: "DaemonSet", OwnerName: "cached", Phase: corev1.PodFailed},
+			want: true,
+		},
+		"finished": {pod: drainertest.Pod{Name: "p", Phase: corev1.PodSucceeded}, want: true},
+		"pending":  {pod: drainertest.Pod{Name: "p", Phase: corev1.PodPending}, want: true},
+		"terminating": {
+			pod: drainertest.Pod{Name: "p", TerminatingAt: drainertest.Epoch}, want: true,
+		},
 	}
-	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
+	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{
+		cache.NamespaceIndex: cache.MetaNamespaceIndexFunc,
+	})
 	if err := indexer.Add(daemonSet("cached")); err != nil {
 		t.Fatal(err)
 	}
@@ -61,21 +77,27 @@ func TestDrainable(t *testing.T) {
 	selector := podSelector{client: client, daemonSets: appsv1listers.NewDaemonSetLister(indexer)}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			trimmed, err := trim(test.pod.DeepCopy())
+			whole := test.pod.Object()
+			trimmed, err := trim(whole.DeepCopy())
 			if err != nil {
 				t.Fatal(err)
 			}
-			for kind, pod := range map[string]*corev1.Pod{"whole": test.pod, "trimmed": trimmed.(*corev1.Pod)} {
-				other := makePod("other")
-				got, err := selector.drainable(t.Context(), testNode, []*corev1.Pod{pod, other})
+			for kind, pod := range map[string]*corev1.Pod{"whole": whole, "trimmed": trimmed.(*corev1.Pod)} {
+				other := drainertest.Pod{Name: "other"}.Object()
+				got, err := selector.drainable(t.Context(), drainertest.NodeName, []*corev1.Pod{pod, other})
 				if got.Has(pod.UID) != test.want || (err != nil) != test.wantErr {
-					t.Errorf("%s: drainable %t (%v), want %t, error: %t", kind, got.Has(pod.UID), err, test.want, test.wantErr)
+					t.Errorf("%s: drainable %t (%v), want %t, error: %t", kind, got.Has(pod.UID), err, test.want,
+						test.wantErr)
 				}
 				if !got.Has(other.UID) {
 					t.Errorf("%s: another pod was not judged for its sake", kind)
 				}
-				_, known, _ := selector.drainableKnowing(t.Context(), testNode, []*corev1.Pod{pod, other}, nil)
-				again, _, err := selector.drainableKnowing(t.Context(), testNode, []*corev1.Pod{pod, other}, known)
+				_, known, _ := selector.drainableKnowing(t.Context(), drainertest.NodeName, []*corev1.Pod{
+					pod, other,
+				}, nil)
+				again, _, err := selector.drainableKnowing(t.Context(), drainertest.NodeName, []*corev1.Pod{
+					pod, other,
+				}, known)
 				if !again.Equal(got) || (err != nil) != test.wantErr {
 					t.Errorf("%s: asked again, it says %v (%v), and at first %v", kind, again, err, got)
 				}
@@ -85,19 +107,23 @@ func TestDrainable(t *testing.T) {
 }
 
 func TestTrimKeepsWhatIsUsed(t *testing.T) {
-	pod := makePod("p", withVolumes(corev1.Volume{Name: "s"}), finalized("f"), func(pod *corev1.Pod) {
+	pod := drainertest.Pod{Name: "p", Volumes: []corev1.Volume{
+		corev1.Volume{Name: "s"},
+	}, Finalizers: []string{"f"}, Change: func(pod *corev1.Pod) {
 		pod.Annotations = map[string]string{"big": "thing"}
 		pod.Spec.Containers = []corev1.Container{{Name: "c", Image: "i"}}
 		pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: corev1.PodScheduled})
-	})
+	}}.Object()
 	pod.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "m"}}
 	if _, err := trim(pod); err != nil {
 		t.Fatal(err)
 	}
-	if pod.Annotations != nil || pod.ManagedFields != nil || pod.Spec.Containers != nil || len(pod.Spec.Volumes) > 0 || len(pod.Status.Conditions) != 1 {
+	if pod.Annotations != nil || pod.ManagedFields != nil || pod.Spec.Containers != nil ||
+		len(pod.Spec.Volumes) > 0 || len(pod.Status.Conditions) != 1 {
 		t.Errorf("the pod still carries %+v", pod)
 	}
-	if !podReady(pod) || len(pod.Finalizers) != 1 || pod.Spec.NodeName != testNode || len(pod.Labels) == 0 || len(pod.OwnerReferences) == 0 {
+	if !podutils.IsPodReady(pod) || len(pod.Finalizers) != 1 || pod.Spec.NodeName != drainertest.NodeName ||
+		len(pod.Labels) == 0 || len(pod.OwnerReferences) == 0 {
 		t.Errorf("the pod lost what is used: %+v", pod)
 	}
 	node := cordonedNode("note")

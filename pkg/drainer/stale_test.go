@@ -5,17 +5,19 @@ package drainer
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
+	corev1 "k8s.io/api/core/v1"
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
 
-// stuckCaches builds a drainer whose caches show what the API holds now, and will ever after.
-func stuckCaches(t *testing.T, c *cluster) *Drainer {
+// stuckCaches is a process whose drainer never runs, and whose caches show this node and these holds
+// for ever.
+func stuckCaches(t *testing.T, c *cluster, node *corev1.Node, holds ...*v1beta1.NodeMaintenance) *Drainer {
 	t.Helper()
 	d, err := New(c.config)
 	if err != nil {
@@ -25,47 +27,44 @@ func stuckCaches(t *testing.T, c *cluster) *Drainer {
 		d.queue.ShutDown()
 		d.pods.close()
 	})
-	if err := d.caches.nodes.GetIndexer().Add(c.node(testNode).DeepCopy()); err != nil {
+	if err := d.caches.nodes.GetIndexer().Add(node.DeepCopy()); err != nil {
 		t.Fatal(err)
 	}
-	holds, err := c.maintenance.MaintenanceV1beta1().NodeMaintenances().List(t.Context(), metav1.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range holds.Items {
-		if err := d.caches.holds.GetIndexer().Add(&holds.Items[i]); err != nil {
+	for _, hold := range holds {
+		if err := d.caches.holds.GetIndexer().Add(hold.DeepCopy()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return d
 }
 
+func isWrite(action clienttesting.Action) bool {
+	verb := action.GetVerb()
+	return verb == "update" || verb == "patch" || verb == "create"
+}
+
 func writes(actions []clienttesting.Action) int {
-	count := 0
-	for _, action := range actions {
-		if verb := action.GetVerb(); verb == "update" || verb == "patch" || verb == "create" {
-			count++
-		}
-	}
-	return count
+	return len(slices.DeleteFunc(actions, func(action clienttesting.Action) bool { return !isWrite(action) }))
 }
 
 func TestStaleCacheNeverRecordsTheCordonAsBefore(t *testing.T) {
 	for name, forgetful := range map[string]bool{"same process": false, "restarted process": true} {
 		t.Run(name, func(t *testing.T) {
-			c := newCluster(t, makeNode(testNode), makeHold("a", stage(v1beta1.StageCordon)))
-			d := stuckCaches(t, c)
-			if _, err := d.reconcile(t.Context(), testNode); err != nil {
+			c := newCluster(t, drainertest.Node{}.Object(),
+				drainertest.Hold{Name: "a", Stage: v1beta1.StageCordon}.Object())
+			node, hold := c.node(drainertest.NodeName), c.hold("a")
+			d := stuckCaches(t, c, node, hold)
+			if _, err := d.reconcile(t.Context(), drainertest.NodeName); err != nil {
 				t.Fatal(err)
 			}
-			c.wantCordoned(testNode, true)
+			c.wantCordoned(drainertest.NodeName, true)
 			c.wantPhase("a", v1beta1.PhaseSucceeded)
-			kubeWrites, holdWrites := writes(c.kube.Actions()), writes(c.maintenance.Actions())
+			kubeWrites, holdWrites := writes(c.Kube.Actions()), writes(c.Maintenance.Actions())
 			for range 3 {
 				if forgetful {
-					d.memory = newMemory()
+					d = stuckCaches(t, c, node, hold)
 				}
-				if _, err := d.reconcile(t.Context(), testNode); err != nil && !againLater(err) {
+				if _, err := d.reconcile(t.Context(), drainertest.NodeName); err != nil && !againLater(err) {
 					t.Errorf("the stale cache ends in %v", err)
 				}
 			}
@@ -73,7 +72,7 @@ func TestStaleCacheNeverRecordsTheCordonAsBefore(t *testing.T) {
 				t.Errorf("nodeBefore is now %+v, want the node before the cordon", before)
 			}
 			if !forgetful {
-				if k, h := writes(c.kube.Actions()), writes(c.maintenance.Actions()); k != kubeWrites || h != holdWrites {
+				if k, h := writes(c.Kube.Actions()), writes(c.Maintenance.Actions()); k != kubeWrites || h != holdWrites {
 					t.Errorf("%d and %d writes for what was written already", k-kubeWrites, h-holdWrites)
 				}
 			}
@@ -82,22 +81,17 @@ func TestStaleCacheNeverRecordsTheCordonAsBefore(t *testing.T) {
 }
 
 func TestLaterHoldCopiesBeforeThatTheCacheDoesNotShow(t *testing.T) {
-	c := newCluster(t, makeNode(testNode), makeHold("a", stage(v1beta1.StageCordon)))
-	d := stuckCaches(t, c)
-	if _, err := d.reconcile(t.Context(), testNode); err != nil {
+	c := newCluster(t, drainertest.Node{}.Object(), drainertest.Hold{Name: "a", Stage: v1beta1.StageCordon}.Object())
+	node := c.node(drainertest.NodeName)
+	d := stuckCaches(t, c, node, c.hold("a"))
+	if _, err := d.reconcile(t.Context(), drainertest.NodeName); err != nil {
 		t.Fatal(err)
 	}
 	// The cache of another process shows hold b, but neither what hold a has recorded nor the
 	// cordon. Hold a is being deleted, so that b is the only one to write.
-	c.add(makeHold("b", stage(v1beta1.StageCordon)))
-	d.memory = newMemory()
-	if err := d.caches.holds.GetIndexer().Add(c.hold("b").DeepCopy()); err != nil {
-		t.Fatal(err)
-	}
-	if err := d.caches.holds.GetIndexer().Delete(c.hold("a")); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := d.reconcile(t.Context(), testNode); err != nil && !againLater(err) {
+	c.Add(drainertest.Hold{Name: "b", Stage: v1beta1.StageCordon}.Object())
+	d = stuckCaches(t, c, node, c.hold("b"))
+	if _, err := d.reconcile(t.Context(), drainertest.NodeName); err != nil && !againLater(err) {
 		t.Fatal(err)
 	}
 	if before := c.hold("b").Status.NodeBefore; before == nil || before.Unschedulable {
@@ -106,65 +100,58 @@ func TestLaterHoldCopiesBeforeThatTheCacheDoesNotShow(t *testing.T) {
 }
 
 func TestReleaseIsConfirmedByAFreshList(t *testing.T) {
-	c := newCluster(t, makeNode(testNode), makeHold("a", stage(v1beta1.StageCordon)))
-	d := stuckCaches(t, c)
-	if _, err := d.reconcile(t.Context(), testNode); err != nil {
+	c := newCluster(t, drainertest.Node{}.Object(), drainertest.Hold{Name: "a", Stage: v1beta1.StageCordon}.Object())
+	node := c.node(drainertest.NodeName)
+	d := stuckCaches(t, c, node, c.hold("a"))
+	if _, err := d.reconcile(t.Context(), drainertest.NodeName); err != nil {
 		t.Fatal(err)
 	}
 	// The cache shows hold a being deleted, but not hold b yet.
-	c.add(makeHold("b", stage(v1beta1.StageCordon)))
+	c.Add(drainertest.Hold{Name: "b", Stage: v1beta1.StageCordon}.Object())
 	gone := c.hold("a").DeepCopy()
-	released(gone)
-	if err := d.caches.holds.GetIndexer().Update(gone); err != nil {
-		t.Fatal(err)
-	}
-	d.memory = newMemory()
-	if _, err := d.reconcile(t.Context(), testNode); !againLater(err) {
+	drainertest.Release(gone)
+	d = stuckCaches(t, c, node, gone)
+	if _, err := d.reconcile(t.Context(), drainertest.NodeName); !againLater(err) {
 		t.Errorf("got %v, want to be called again", err)
 	}
-	c.wantCordoned(testNode, true)
+	c.wantCordoned(drainertest.NodeName, true)
 }
 
 func TestReleaseSeesACordonThatTheCacheDoesNotShow(t *testing.T) {
-	c := newCluster(t, makeNode(testNode), makeHold("a", stage(v1beta1.StageCordon)))
-	d := stuckCaches(t, c)
-	if _, err := d.reconcile(t.Context(), testNode); err != nil {
+	c := newCluster(t, drainertest.Node{}.Object(), drainertest.Hold{Name: "a", Stage: v1beta1.StageCordon}.Object())
+	node := c.node(drainertest.NodeName)
+	d := stuckCaches(t, c, node, c.hold("a"))
+	if _, err := d.reconcile(t.Context(), drainertest.NodeName); err != nil {
 		t.Fatal(err)
 	}
 	gone := c.hold("a").DeepCopy()
-	released(gone)
-	if err := c.maintenance.Tracker().Update(holdsResource, c.stamp(gone), ""); err != nil {
+	drainertest.Release(gone)
+	c.Replace(gone)
+	d = stuckCaches(t, c, node, c.hold("a"))
+	if _, err := d.reconcile(t.Context(), drainertest.NodeName); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.caches.holds.GetIndexer().Update(gone); err != nil {
-		t.Fatal(err)
-	}
-	d.memory = newMemory()
-	if _, err := d.reconcile(t.Context(), testNode); err != nil {
-		t.Fatal(err)
-	}
-	c.wantCordoned(testNode, false)
+	c.wantCordoned(drainertest.NodeName, false)
 	c.wantNoHold("a")
 }
 
 // A status that was stored although its write failed, and that is out of date by now, is found
 // when the cache has caught up: no event of a status wakes the engine.
 func TestWriteThatMayHaveBeenMadeIsLookedAtAgain(t *testing.T) {
-	c := newCluster(t, makeNode(testNode), makeHold("a", stage(v1beta1.StageIdle)))
-	d := stuckCaches(t, c)
+	c := newCluster(t, drainertest.Node{}.Object(), drainertest.Hold{Name: "a", Stage: v1beta1.StageIdle}.Object())
+	d := stuckCaches(t, c, c.node(drainertest.NodeName), c.hold("a"))
 	h, memory := newHold(c.hold("a")), &holdMemory{}
 	if wait, err := d.saveStatus(t.Context(), h, memory, h.Status, true); wait != 0 || err != nil {
 		t.Errorf("a status that is as it should be is looked at again after %s (%v)", wait, err)
 	}
-	c.maintenance.PrependReactor("update", "nodemaintenances", func(clienttesting.Action) (bool, runtime.Object, error) {
-		return true, nil, errors.New("connection reset by peer")
-	})
+	c.Inject(drainertest.Failing("update", "nodemaintenances", errors.New("connection reset by peer")))
 	next := h.Status
 	next.LastError = "no answer"
 	if _, err := d.saveStatus(t.Context(), h, memory, next, true); err == nil {
 		t.Fatal("the write did not fail")
 	}
 	if wait, err := d.saveStatus(t.Context(), h, memory, h.Status, true); wait <= 0 || wait > unsureLasts || err != nil {
-		t.Errorf("what may have been written is looked at again after %s (%v), want within %s", wait, err, unsureLasts)
+		t.Errorf("what may have been written is looked at again after %s (%v), want within %s", wait, err,
+			unsureLasts)
 	}
 }

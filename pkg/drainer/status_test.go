@@ -9,11 +9,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
 
 const testUID = "uid-worker-1"
@@ -48,6 +51,12 @@ type step struct {
 	wantError string
 }
 
+// allPods has the hold drain all pods.
+func allPods(hold *v1beta1.NodeMaintenance) { hold.Spec.Drain.PodSelector, hold.Generation = nil, 2 }
+
+// aMinute gives the hold a minute.
+func aMinute(hold *v1beta1.NodeMaintenance) { hold.Spec.Drain.TimeoutSeconds = ptr.To[int64](60) }
+
 // Each case is a life; every status is made from the one before.
 func TestNextStatus(t *testing.T) {
 	failed := held(nil)
@@ -55,96 +64,225 @@ func TestNextStatus(t *testing.T) {
 	unlisted := held(pendingFacts(2, 2, 2))
 	unlisted.lastError = "no list"
 	tests := map[string]struct {
-		hold  *v1beta1.NodeMaintenance
+		hold  drainertest.Hold
 		steps []step
 	}{
-		"a drain": {hold: makeHold("a"), steps: []step{
-			{facts: facts{node: testUID, before: &v1beta1.NodeBefore{}}, wantPhase: v1beta1.PhaseRunning, wantStart: -1},
-			{facts: held(nil), after: time.Second, wantPhase: v1beta1.PhaseRunning, wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining, wantStart: 1},
-			{facts: held(pendingFacts(9, 4, 4)), after: time.Second, wantPhase: v1beta1.PhaseRunning, wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining, wantStart: 1},
-			{facts: held(pendingFacts(8, 4, 3)), after: time.Second, wantPhase: v1beta1.PhaseRunning, wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining, wantProgress: 25, wantStart: 1},
+		"a drain": {hold: drainertest.Hold{Name: "a"}, steps: []step{
+			{
+				facts: facts{node: testUID, before: &v1beta1.NodeBefore{}}, wantPhase: v1beta1.PhaseRunning,
+				wantStart: -1,
+			},
+			{
+				facts: held(nil), after: time.Second, wantPhase: v1beta1.PhaseRunning,
+				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining, wantStart: 1,
+			},
+			{
+				facts: held(pendingFacts(9, 4, 4)), after: time.Second, wantPhase: v1beta1.PhaseRunning,
+				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining, wantStart: 1,
+			},
+			{
+				facts: held(pendingFacts(8, 4, 3)), after: time.Second, wantPhase: v1beta1.PhaseRunning,
+				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining, wantProgress: 25,
+				wantStart: 1,
+			},
 			// Four more slip in: more is left to do, but progress does not run backwards.
-			{facts: held(pendingFacts(12, 8, 7)), after: time.Second, wantPhase: v1beta1.PhaseRunning, wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining, wantProgress: 25, wantStart: 1},
+			{
+				facts: held(pendingFacts(12, 8, 7)), after: time.Second, wantPhase: v1beta1.PhaseRunning,
+				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining, wantProgress: 25,
+				wantStart: 1,
+			},
 			// The watch shows nothing left, no list has confirmed it.
-			{facts: held(pendingFacts(5, 8, 0)), after: time.Second, wantPhase: v1beta1.PhaseRunning, wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining, wantProgress: 99, wantStart: 1},
-			{facts: held(emptyFacts(8)), after: time.Second, wantPhase: v1beta1.PhaseSucceeded, wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonNodeEmpty, wantProgress: 100, wantStart: 1},
-			{facts: held(pendingFacts(5, 8, 0)), after: time.Hour, wantPhase: v1beta1.PhaseSucceeded, wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonNodeEmpty, wantProgress: 100, wantStart: 1},
+			{
+				facts: held(pendingFacts(5, 8, 0)), after: time.Second, wantPhase: v1beta1.PhaseRunning,
+				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining, wantProgress: 99,
+				wantStart: 1,
+			},
+			{
+				facts: held(emptyFacts(8)), after: time.Second, wantPhase: v1beta1.PhaseSucceeded,
+				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonNodeEmpty, wantProgress: 100,
+				wantStart: 1,
+			},
+			{
+				facts: held(pendingFacts(5, 8, 0)), after: time.Hour, wantPhase: v1beta1.PhaseSucceeded,
+				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonNodeEmpty, wantProgress: 100,
+				wantStart: 1,
+			},
 		}},
-		"nothing to drain": {hold: makeHold("a"), steps: []step{
-			{facts: held(emptyFacts(0)), wantPhase: v1beta1.PhaseSucceeded, wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonNodeEmpty, wantProgress: 100},
+		"nothing to drain": {hold: drainertest.Hold{Name: "a"}, steps: []step{
+			{
+				facts: held(emptyFacts(0)), wantPhase: v1beta1.PhaseSucceeded,
+				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonNodeEmpty, wantProgress: 100,
+			},
 		}},
-		"a selector's pods gone": {hold: makeHold("a", selecting("db")), steps: []step{
-			{facts: held(emptyFacts(0)), wantPhase: v1beta1.PhaseSucceeded, wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonSelectedPodsGone, wantProgress: 100},
+		"a selector's pods gone": {hold: drainertest.Hold{Name: "a", SelectApp: "db"}, steps: []step{
+			{
+				facts: held(emptyFacts(0)), wantPhase: v1beta1.PhaseSucceeded,
+				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonSelectedPodsGone,
+				wantProgress: 100,
+			},
 			// Another selector: what the watch shows does not suffice any more.
 			{
-				facts: held(pendingFacts(3, 0, 0)), after: time.Second, spec: func(h *v1beta1.NodeMaintenance) { h.Spec.Drain.PodSelector, h.Generation = nil, 2 },
-				wantPhase: v1beta1.PhaseRunning, wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining, wantStart: 1,
+				facts: held(pendingFacts(3, 0, 0)), after: time.Second, spec: allPods,
+				wantPhase: v1beta1.PhaseRunning, wantCordoned: v1beta1.ReasonCordoned,
+				wantDrained: v1beta1.ReasonDraining, wantStart: 1,
 			},
-			{facts: held(emptyFacts(0)), after: time.Second, wantPhase: v1beta1.PhaseSucceeded, wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonNodeEmpty, wantProgress: 100, wantStart: 1},
-		}},
-		"a late pod": {hold: makeHold("a", timeout(10)), steps: []step{
-			{facts: held(emptyFacts(3)), wantPhase: v1beta1.PhaseSucceeded, wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonNodeEmpty, wantProgress: 100},
-			{facts: held(pendingFacts(1, 1, 1)), after: time.Minute, wantPhase: v1beta1.PhaseRunning, wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining, wantStart: 60},
-			{facts: held(emptyFacts(1)), after: time.Second, wantPhase: v1beta1.PhaseSucceeded, wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonNodeEmpty, wantProgress: 100, wantStart: 60},
-		}},
-		"past the deadline, and done after all": {hold: makeHold("a", timeout(10)), steps: []step{
-			{facts: held(pendingFacts(2, 2, 2)), wantPhase: v1beta1.PhaseRunning, wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining},
-			{facts: held(pendingFacts(2, 2, 1)), after: 10 * time.Second, wantPhase: v1beta1.PhaseFailed, wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDeadlineExceeded, wantProgress: 50},
-			{facts: held(emptyFacts(2)), after: time.Second, wantPhase: v1beta1.PhaseSucceeded, wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonNodeEmpty, wantProgress: 100},
-		}},
-		"more time given": {hold: makeHold("a", timeout(10)), steps: []step{
-			{facts: held(pendingFacts(2, 2, 2)), wantPhase: v1beta1.PhaseRunning, wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining},
-			{facts: held(pendingFacts(2, 2, 2)), after: 10 * time.Second, wantPhase: v1beta1.PhaseFailed, wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDeadlineExceeded},
 			{
-				facts: held(pendingFacts(2, 2, 2)), after: time.Second, spec: func(h *v1beta1.NodeMaintenance) { h.Spec.Drain.TimeoutSeconds = ptrTo(int64(60)) },
-				wantPhase: v1beta1.PhaseRunning, wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining,
+				facts: held(emptyFacts(0)), after: time.Second, wantPhase: v1beta1.PhaseSucceeded,
+				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonNodeEmpty, wantProgress: 100,
+				wantStart: 1,
 			},
 		}},
-		"a restart leaves what was said": {hold: makeHold("a"), steps: []step{
-			{facts: held(pendingFacts(4, 4, 3)), wantPhase: v1beta1.PhaseRunning, wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining, wantProgress: 25},
-			{facts: held(nil), after: time.Second, wantPhase: v1beta1.PhaseRunning, wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining, wantProgress: 25},
-			{facts: held(emptyFacts(4)), after: time.Second, wantPhase: v1beta1.PhaseSucceeded, wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonNodeEmpty, wantProgress: 100},
-			{facts: held(nil), after: time.Second, wantPhase: v1beta1.PhaseSucceeded, wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonNodeEmpty, wantProgress: 100},
+		"a late pod": {hold: drainertest.Hold{Name: "a", TimeoutSeconds: 10}, steps: []step{
+			{
+				facts: held(emptyFacts(3)), wantPhase: v1beta1.PhaseSucceeded,
+				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonNodeEmpty, wantProgress: 100,
+			},
+			{
+				facts: held(pendingFacts(1, 1, 1)), after: time.Minute, wantPhase: v1beta1.PhaseRunning,
+				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining, wantStart: 60,
+			},
+			{
+				facts: held(emptyFacts(1)), after: time.Second, wantPhase: v1beta1.PhaseSucceeded,
+				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonNodeEmpty, wantProgress: 100,
+				wantStart: 60,
+			},
 		}},
-		"back to Cordon, and on to Drain": {hold: makeHold("a", timeout(10)), steps: []step{
-			{facts: held(pendingFacts(4, 4, 3)), wantPhase: v1beta1.PhaseRunning, wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining, wantProgress: 25},
-			{facts: held(nil), after: time.Second, spec: stage(v1beta1.StageCordon), wantPhase: v1beta1.PhaseSucceeded, wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonStageCordon, wantStart: -1},
-			{facts: held(pendingFacts(3, 3, 3)), after: time.Second, spec: stage(v1beta1.StageDrain), wantPhase: v1beta1.PhaseRunning, wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining, wantStart: 2},
+		"past the deadline, and done after all": {hold: drainertest.Hold{
+			Name: "a", TimeoutSeconds: 10,
+		}, steps: []step{
+			{
+				facts: held(pendingFacts(2, 2, 2)), wantPhase: v1beta1.PhaseRunning,
+				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining,
+			},
+			{
+				facts: held(pendingFacts(2, 2, 1)), after: 10 * time.Second, wantPhase: v1beta1.PhaseFailed,
+				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDeadlineExceeded,
+				wantProgress: 50,
+			},
+			{
+				facts: held(emptyFacts(2)), after: time.Second, wantPhase: v1beta1.PhaseSucceeded,
+				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonNodeEmpty, wantProgress: 100,
+			},
 		}},
-		"Idle": {hold: makeHold("a", stage(v1beta1.StageIdle)), steps: []step{
-			{facts: facts{node: testUID}, wantPhase: v1beta1.PhasePending, wantCordoned: v1beta1.ReasonStageIdle, wantDrained: v1beta1.ReasonStageIdle, wantStart: -1},
+		"more time given": {hold: drainertest.Hold{Name: "a", TimeoutSeconds: 10}, steps: []step{
+			{
+				facts: held(pendingFacts(2, 2, 2)), wantPhase: v1beta1.PhaseRunning,
+				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining,
+			},
+			{
+				facts: held(pendingFacts(2, 2, 2)), after: 10 * time.Second, wantPhase: v1beta1.PhaseFailed,
+				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDeadlineExceeded,
+			},
+			{
+				facts: held(pendingFacts(2, 2, 2)), after: time.Second, spec: aMinute,
+				wantPhase: v1beta1.PhaseRunning, wantCordoned: v1beta1.ReasonCordoned,
+				wantDrained: v1beta1.ReasonDraining,
+			},
 		}},
-		"a node that never was": {hold: makeHold("a"), steps: []step{
-			{wantPhase: v1beta1.PhasePending, wantCordoned: v1beta1.ReasonNodeNotFound, wantDrained: v1beta1.ReasonNodeNotFound, wantStart: -1},
+		"a restart leaves what was said": {hold: drainertest.Hold{Name: "a"}, steps: []step{
+			{
+				facts: held(pendingFacts(4, 4, 3)), wantPhase: v1beta1.PhaseRunning,
+				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining, wantProgress: 25,
+			},
+			{
+				facts: held(nil), after: time.Second, wantPhase: v1beta1.PhaseRunning,
+				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining, wantProgress: 25,
+			},
+			{
+				facts: held(emptyFacts(4)), after: time.Second, wantPhase: v1beta1.PhaseSucceeded,
+				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonNodeEmpty, wantProgress: 100,
+			},
+			{
+				facts: held(nil), after: time.Second, wantPhase: v1beta1.PhaseSucceeded,
+				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonNodeEmpty, wantProgress: 100,
+			},
 		}},
-		"a node that went, and another that came": {hold: makeHold("a"), steps: []step{
-			{facts: held(emptyFacts(3)), wantPhase: v1beta1.PhaseSucceeded, wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonNodeEmpty, wantProgress: 100},
-			{after: time.Second, wantPhase: v1beta1.PhasePending, wantCordoned: v1beta1.ReasonNodeDeleted, wantDrained: v1beta1.ReasonNodeDeleted, wantStart: -1},
-			{facts: facts{node: "another", before: &v1beta1.NodeBefore{Unschedulable: true}}, after: time.Second, wantPhase: v1beta1.PhaseRunning, wantStart: -1},
+		"back to Cordon, and on to Drain": {hold: drainertest.Hold{Name: "a", TimeoutSeconds: 10}, steps: []step{
+			{
+				facts: held(pendingFacts(4, 4, 3)), wantPhase: v1beta1.PhaseRunning,
+				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining, wantProgress: 25,
+			},
+			{
+				facts: held(nil), after: time.Second, spec: drainertest.SetStage(v1beta1.StageCordon),
+				wantPhase: v1beta1.PhaseSucceeded, wantCordoned: v1beta1.ReasonCordoned,
+				wantDrained: v1beta1.ReasonStageCordon, wantStart: -1,
+			},
+			{
+				facts: held(pendingFacts(3, 3, 3)), after: time.Second,
+				spec: drainertest.SetStage(v1beta1.StageDrain), wantPhase: v1beta1.PhaseRunning,
+				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining, wantStart: 2,
+			},
 		}},
-		"another node at once": {hold: makeHold("a"), steps: []step{
-			{facts: held(emptyFacts(3)), wantPhase: v1beta1.PhaseSucceeded, wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonNodeEmpty, wantProgress: 100},
-			{facts: facts{node: "another", before: &v1beta1.NodeBefore{}}, after: time.Second, wantPhase: v1beta1.PhaseRunning, wantStart: -1},
+		"Idle": {hold: drainertest.Hold{Name: "a", Stage: v1beta1.StageIdle}, steps: []step{
+			{
+				facts: facts{node: testUID}, wantPhase: v1beta1.PhasePending,
+				wantCordoned: v1beta1.ReasonStageIdle, wantDrained: v1beta1.ReasonStageIdle, wantStart: -1,
+			},
 		}},
-		"a cordon that fails": {hold: makeHold("a"), steps: []step{
-			{facts: failed, wantPhase: v1beta1.PhaseRunning, wantCordoned: v1beta1.ReasonCordonFailed, wantStart: -1, wantError: "forbidden"},
-			{facts: held(pendingFacts(1, 1, 1)), after: time.Second, wantPhase: v1beta1.PhaseRunning, wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining, wantStart: 1, wantError: "forbidden"},
-			{facts: unlisted, after: time.Second, wantPhase: v1beta1.PhaseRunning, wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining, wantStart: 1, wantError: "no list"},
-			{facts: held(emptyFacts(1)), after: time.Second, wantPhase: v1beta1.PhaseSucceeded, wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonNodeEmpty, wantProgress: 100, wantStart: 1},
+		"a node that never was": {hold: drainertest.Hold{Name: "a"}, steps: []step{
+			{
+				wantPhase: v1beta1.PhasePending, wantCordoned: v1beta1.ReasonNodeNotFound,
+				wantDrained: v1beta1.ReasonNodeNotFound, wantStart: -1,
+			},
+		}},
+		"a node that went, and another that came": {hold: drainertest.Hold{Name: "a"}, steps: []step{
+			{
+				facts: held(emptyFacts(3)), wantPhase: v1beta1.PhaseSucceeded,
+				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonNodeEmpty, wantProgress: 100,
+			},
+			{
+				after: time.Second, wantPhase: v1beta1.PhasePending, wantCordoned: v1beta1.ReasonNodeDeleted,
+				wantDrained: v1beta1.ReasonNodeDeleted, wantStart: -1,
+			},
+			{
+				facts: facts{node: "another", before: &v1beta1.NodeBefore{Unschedulable: true}},
+				after: time.Second, wantPhase: v1beta1.PhaseRunning, wantStart: -1,
+			},
+		}},
+		"another node at once": {hold: drainertest.Hold{Name: "a"}, steps: []step{
+			{
+				facts: held(emptyFacts(3)), wantPhase: v1beta1.PhaseSucceeded,
+				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonNodeEmpty, wantProgress: 100,
+			},
+			{
+				facts: facts{node: "another", before: &v1beta1.NodeBefore{}}, after: time.Second,
+				wantPhase: v1beta1.PhaseRunning, wantStart: -1,
+			},
+		}},
+		"a cordon that fails": {hold: drainertest.Hold{Name: "a"}, steps: []step{
+			{
+				facts: failed, wantPhase: v1beta1.PhaseRunning, wantCordoned: v1beta1.ReasonCordonFailed,
+				wantStart: -1, wantError: "forbidden",
+			},
+			{
+				facts: held(pendingFacts(1, 1, 1)), after: time.Second, wantPhase: v1beta1.PhaseRunning,
+				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining, wantStart: 1,
+				wantError: "forbidden",
+			},
+			{
+				facts: unlisted, after: time.Second, wantPhase: v1beta1.PhaseRunning,
+				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining, wantStart: 1,
+				wantError: "no list",
+			},
+			{
+				facts: held(emptyFacts(1)), after: time.Second, wantPhase: v1beta1.PhaseSucceeded,
+				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonNodeEmpty, wantProgress: 100,
+				wantStart: 1,
+			},
 		}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			var status v1beta1.NodeMaintenanceStatus
-			now := epoch
+			hold, now := test.hold.Object(), drainertest.Epoch
 			for i, s := range test.steps {
 				now = now.Add(s.after)
 				if s.spec != nil {
-					s.spec(test.hold)
+					s.spec(hold)
 				}
-				status = nextStatus(newHold(test.hold), status, s.facts, now)
+				status = nextStatus(newHold(hold), status, s.facts, now)
 				s.check(t, i, status)
-				again := nextStatus(newHold(test.hold), status, s.facts, now.Add(100*time.Millisecond))
+				again := nextStatus(newHold(hold), status, s.facts, now.Add(100*time.Millisecond))
 				if !equalStatus(status, again) {
 					t.Errorf("step %d: the same facts change the status from\n%+v to\n%+v", i, status, again)
 				}
@@ -157,17 +295,26 @@ func (s step) check(t *testing.T, i int, status v1beta1.NodeMaintenanceStatus) {
 	t.Helper()
 	start := -1
 	if status.StartTime != nil {
-		start = int(status.StartTime.Sub(epoch).Seconds())
+		start = int(status.StartTime.Sub(drainertest.Epoch).Seconds())
 	}
-	if status.Phase != s.wantPhase || status.DrainProgress != s.wantProgress || start != s.wantStart || status.LastError != s.wantError {
-		t.Errorf("step %d: %s at %d%% from %d, error %q; want %s at %d%% from %d, error %q", i, status.Phase, status.DrainProgress, start, status.LastError,
-			s.wantPhase, s.wantProgress, s.wantStart, s.wantError)
+	type said struct {
+		Phase             v1beta1.MaintenancePhase
+		Progress          int32
+		Start             int
+		Error             string
+		Cordoned, Drained string
 	}
-	if got := conditionReason(status, v1beta1.ConditionCordoned); got != s.wantCordoned {
-		t.Errorf("step %d: Cordoned is %s, want %s", i, got, s.wantCordoned)
+	got := said{
+		Phase: status.Phase, Progress: status.DrainProgress, Start: start, Error: status.LastError,
+		Cordoned: conditionReason(status, v1beta1.ConditionCordoned),
+		Drained:  conditionReason(status, v1beta1.ConditionDrained),
 	}
-	if got := conditionReason(status, v1beta1.ConditionDrained); got != s.wantDrained {
-		t.Errorf("step %d: Drained is %s, want %s", i, got, s.wantDrained)
+	want := said{
+		Phase: s.wantPhase, Progress: s.wantProgress, Start: s.wantStart, Error: s.wantError,
+		Cordoned: s.wantCordoned, Drained: s.wantDrained,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("step %d (-want +got):\n%s", i, diff)
 	}
 	wantTrue := s.wantDrained == v1beta1.ReasonNodeEmpty || s.wantDrained == v1beta1.ReasonSelectedPodsGone
 	if drained(status) != wantTrue {
@@ -180,15 +327,16 @@ func (s step) check(t *testing.T, i int, status v1beta1.NodeMaintenanceStatus) {
 
 // Until the pods are listed, nobody knows whether the node is drained by another spec, too.
 func TestDrainedSpeaksOfTheSpecThatWasListed(t *testing.T) {
-	hold := makeHold("a", selecting("db"))
-	done := nextStatus(newHold(hold), v1beta1.NodeMaintenanceStatus{}, held(emptyFacts(3)), epoch)
+	hold := drainertest.Hold{Name: "a", SelectApp: "db"}.Object()
+	done := nextStatus(newHold(hold), v1beta1.NodeMaintenanceStatus{}, held(emptyFacts(3)), drainertest.Epoch)
 	hold.Spec.Drain.PodSelector, hold.Generation = nil, 2
-	restarted := nextStatus(newHold(hold), done, held(nil), epoch.Add(time.Second))
+	restarted := nextStatus(newHold(hold), done, held(nil), drainertest.Epoch.Add(time.Second))
 	if !drained(restarted) || restarted.ObservedGeneration != 1 {
-		t.Errorf("drained=%t of generation %d, want the word of generation 1 left", drained(restarted), restarted.ObservedGeneration)
+		t.Errorf("drained=%t of generation %d, want the word of generation 1 left", drained(restarted),
+			restarted.ObservedGeneration)
 	}
 	// The watch shows nothing, and the list failed: the three pods were those of the drain before.
-	begun := nextStatus(newHold(hold), restarted, held(pendingFacts(0, 3, 0)), epoch.Add(time.Minute))
+	begun := nextStatus(newHold(hold), restarted, held(pendingFacts(0, 3, 0)), drainertest.Epoch.Add(time.Minute))
 	if drained(begun) || begun.ObservedGeneration != 2 || begun.EvictionPods != 0 || begun.DrainProgress != 0 {
 		t.Errorf("the next drain begins as %+v, want it of generation 2 with no pod counted", begun)
 	}
@@ -197,33 +345,53 @@ func TestDrainedSpeaksOfTheSpecThatWasListed(t *testing.T) {
 func TestStatusListsAreCappedAndCounted(t *testing.T) {
 	f := pendingFacts(300, 300, 250)
 	for i := range 30 {
-		f.blockers = append(f.blockers, v1beta1.DrainBlocker{Pod: fmt.Sprintf("default/p%03d", i), Reason: v1beta1.BlockerTerminating, Message: "stuck"})
+		f.blockers = append(f.blockers, v1beta1.DrainBlocker{
+			Pod: fmt.Sprintf("default/p%03d", i), Reason: v1beta1.BlockerTerminating, Message: "stuck",
+		})
 	}
-	status := nextStatus(newHold(makeHold("a")), v1beta1.NodeMaintenanceStatus{}, held(f), epoch)
-	if len(status.PendingPods) != v1beta1.MaxPendingPods || status.PendingPodCount != 250 || len(status.Blockers) != v1beta1.MaxBlockers || status.BlockedPodCount != 30 {
-		t.Errorf("%d of %d pending pods, %d of %d blockers", len(status.PendingPods), status.PendingPodCount, len(status.Blockers), status.BlockedPodCount)
+	status := nextStatus(newHold(drainertest.Hold{Name: "a"}.Object()), v1beta1.NodeMaintenanceStatus{}, held(f),
+		drainertest.Epoch)
+	type sizes struct{ Pending, PendingCount, Blockers, BlockedCount int }
+	got := sizes{
+		len(status.PendingPods), int(status.PendingPodCount), len(status.Blockers), int(status.BlockedPodCount),
+	}
+	wantSizes := sizes{
+		Pending: v1beta1.MaxPendingPods, PendingCount: 250, Blockers: v1beta1.MaxBlockers, BlockedCount: 30,
+	}
+	if diff := cmp.Diff(wantSizes, got); diff != "" {
+		t.Errorf("the lists (-want +got):\n%s", diff)
 	}
 	blocked := apimeta.FindStatusCondition(status.Conditions, v1beta1.ConditionBlocked)
 	want := "default/p000: stuck; default/p001: stuck; default/p002: stuck; and 27 more"
-	if blocked.Status != metav1.ConditionTrue || blocked.Reason != string(v1beta1.BlockerTerminating) || blocked.Message != want {
+	if blocked.Status != metav1.ConditionTrue || blocked.Reason != string(v1beta1.BlockerTerminating) ||
+		blocked.Message != want {
 		t.Errorf("Blocked is %+v, want %q", blocked, want)
 	}
-	status = nextStatus(newHold(makeHold("a")), status, held(pendingFacts(300, 300, 250)), epoch)
-	if len(status.Blockers) > 0 || status.BlockedPodCount != 0 || apimeta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionBlocked) {
+	status = nextStatus(newHold(drainertest.Hold{Name: "a"}.Object()), status, held(pendingFacts(300, 300, 250)),
+		drainertest.Epoch)
+	if len(status.Blockers) > 0 || status.BlockedPodCount != 0 || apimeta.IsStatusConditionTrue(status.Conditions,
+		v1beta1.ConditionBlocked) {
 		t.Errorf("still blocked: %+v", status.Blockers)
 	}
 }
 
 func TestTally(t *testing.T) {
-	running := v1beta1.NodeMaintenanceStatus{StartTime: ptrTo(metav1Now())}
-	done := v1beta1.NodeMaintenanceStatus{EvictionPods: 7, Conditions: []metav1.Condition{{Type: v1beta1.ConditionDrained, Status: metav1.ConditionTrue}}}
-	interrupted := v1beta1.NodeMaintenanceStatus{StartTime: ptrTo(metav1Now()), EvictionPods: 10, PendingPodCount: 6}
+	running := v1beta1.NodeMaintenanceStatus{StartTime: ptr.To(metav1.NewTime(drainertest.Epoch))}
+	done := v1beta1.NodeMaintenanceStatus{
+		EvictionPods: 7,
+		Conditions:   []metav1.Condition{{Type: v1beta1.ConditionDrained, Status: metav1.ConditionTrue}},
+	}
+	interrupted := v1beta1.NodeMaintenanceStatus{
+		StartTime: ptr.To(metav1.NewTime(drainertest.Epoch)), EvictionPods: 10, PendingPodCount: 6,
+	}
 	type moment struct {
 		old  v1beta1.NodeMaintenanceStatus
 		pods []*corev1.Pod
 		want int
 	}
-	a, b, c := makePod("a"), makePod("b"), makePod("c")
+	a, b, c := drainertest.Pod{
+		Name: "a",
+	}.Object(), drainertest.Pod{Name: "b"}.Object(), drainertest.Pod{Name: "c"}.Object()
 	tests := map[string][]moment{
 		"counts those that came and went": {
 			{pods: []*corev1.Pod{a, b}, want: 2},
@@ -231,8 +399,16 @@ func TestTally(t *testing.T) {
 			{old: running, pods: []*corev1.Pod{b, c}, want: 3},
 			{old: running, want: 3},
 		},
-		"goes on after a restart":               {{old: interrupted, pods: []*corev1.Pod{a, b}, want: 10}, {old: interrupted, pods: []*corev1.Pod{a, b, c}, want: 11}},
-		"more came while nobody counted":        {{old: v1beta1.NodeMaintenanceStatus{StartTime: ptrTo(metav1Now()), EvictionPods: 4, PendingPodCount: 1}, pods: []*corev1.Pod{a, b, c}, want: 6}},
+		"goes on after a restart": {
+			{old: interrupted, pods: []*corev1.Pod{a, b}, want: 10},
+			{old: interrupted, pods: []*corev1.Pod{a, b, c}, want: 11},
+		},
+		"more came while nobody counted": {{
+			old: v1beta1.NodeMaintenanceStatus{
+				StartTime: ptr.To(metav1.NewTime(drainertest.Epoch)), EvictionPods: 4, PendingPodCount: 1,
+			},
+			pods: []*corev1.Pod{a, b, c}, want: 6,
+		}},
 		"a drained node keeps its count":        {{old: done, want: 7}},
 		"a late pod starts another count":       {{old: done, pods: []*corev1.Pod{a}, want: 1}},
 		"a restart before anything was written": {{old: running, pods: []*corev1.Pod{a, b}, want: 2}},
@@ -250,26 +426,48 @@ func TestTally(t *testing.T) {
 }
 
 func TestTransitions(t *testing.T) {
-	h := newHold(makeHold("a"))
+	h := newHold(drainertest.Hold{Name: "a"}.Object())
 	before := &v1beta1.NodeBefore{}
-	recorded := nextStatus(h, v1beta1.NodeMaintenanceStatus{}, facts{node: testUID, before: before}, epoch)
-	running := nextStatus(h, recorded, held(pendingFacts(1, 1, 1)), epoch)
-	done := nextStatus(h, running, held(emptyFacts(1)), epoch)
-	late := newHold(makeHold("a", timeout(1)))
+	recorded := nextStatus(h, v1beta1.NodeMaintenanceStatus{}, facts{
+		node: testUID, before: before,
+	}, drainertest.Epoch)
+	running := nextStatus(h, recorded, held(pendingFacts(1, 1, 1)), drainertest.Epoch)
+	done := nextStatus(h, running, held(emptyFacts(1)), drainertest.Epoch)
+	late := newHold(drainertest.Hold{Name: "a", TimeoutSeconds: 1}.Object())
 	tests := map[string]struct {
 		old, next v1beta1.NodeMaintenanceStatus
 		want      []string
 	}{
-		"begun":         {next: recorded, want: []string{eventMaintenanceStarted}},
-		"cordoned":      {old: recorded, next: running},
-		"nothing new":   {old: running, next: running},
-		"drained":       {old: running, next: done, want: []string{eventDrainSucceeded}},
-		"drained again": {old: done, next: nextStatus(h, done, held(pendingFacts(1, 1, 1)), epoch), want: []string{eventDrainRestarted}},
-		"too late":      {old: running, next: nextStatus(late, running, held(pendingFacts(1, 1, 1)), epoch.Add(time.Hour)), want: []string{eventDrainTimedOut}},
-		"no node":       {next: nextStatus(h, v1beta1.NodeMaintenanceStatus{}, facts{}, epoch), want: []string{eventNodeNotFound}},
-		"node deleted":  {old: running, next: nextStatus(h, running, facts{}, epoch), want: []string{eventNodeDeleted}},
-		"node replaced": {old: done, next: nextStatus(h, done, facts{node: "another", before: before}, epoch), want: []string{eventNodeReplaced}},
-		"cordon failed": {old: recorded, next: nextStatus(h, recorded, facts{node: testUID, before: before, cordonError: "no"}, epoch), want: []string{eventCordonFailed}},
+		"begun":       {next: recorded, want: []string{eventMaintenanceStarted}},
+		"cordoned":    {old: recorded, next: running},
+		"nothing new": {old: running, next: running},
+		"drained":     {old: running, next: done, want: []string{eventDrainSucceeded}},
+		"drained again": {
+			old: done, next: nextStatus(h, done, held(pendingFacts(1, 1, 1)), drainertest.Epoch),
+			want: []string{eventDrainRestarted},
+		},
+		"too late": {
+			old:  running,
+			next: nextStatus(late, running, held(pendingFacts(1, 1, 1)), drainertest.Epoch.Add(time.Hour)),
+			want: []string{eventDrainTimedOut},
+		},
+		"no node": {
+			next: nextStatus(h, v1beta1.NodeMaintenanceStatus{}, facts{}, drainertest.Epoch),
+			want: []string{eventNodeNotFound},
+		},
+		"node deleted": {
+			old: running, next: nextStatus(h, running, facts{}, drainertest.Epoch),
+			want: []string{eventNodeDeleted},
+		},
+		"node replaced": {
+			old: done, next: nextStatus(h, done, facts{node: "another", before: before}, drainertest.Epoch),
+			want: []string{eventNodeReplaced},
+		},
+		"cordon failed": {
+			old:  recorded,
+			next: nextStatus(h, recorded, facts{node: testUID, before: before, cordonError: "no"}, drainertest.Epoch),
+			want: []string{eventCordonFailed},
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -4,7 +4,6 @@
 package drainer
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -12,18 +11,18 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
 
 func makeAttachment(volume, node string) *storagev1.VolumeAttachment {
 	return &storagev1.VolumeAttachment{
 		ObjectMeta: metav1.ObjectMeta{Name: "csi-" + volume},
-		Spec:       storagev1.VolumeAttachmentSpec{NodeName: node, Source: storagev1.VolumeAttachmentSource{PersistentVolumeName: &volume}},
+		Spec: storagev1.VolumeAttachmentSpec{
+			NodeName: node, Source: storagev1.VolumeAttachmentSource{PersistentVolumeName: &volume},
+		},
 	}
 }
 
@@ -34,21 +33,9 @@ func makeClaim(name, volume string) *corev1.PersistentVolumeClaim {
 	}
 }
 
-func claiming(claim string) func(*corev1.Pod) {
-	return withVolumes(corev1.Volume{Name: "v", VolumeSource: corev1.VolumeSource{
-		PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: claim},
-	}})
-}
-
-func ephemeral(name string) func(*corev1.Pod) {
-	return withVolumes(corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{Ephemeral: &corev1.EphemeralVolumeSource{}}})
-}
-
 func (c *cluster) detach(volume string) {
 	c.t.Helper()
-	if err := c.kube.StorageV1().VolumeAttachments().Delete(c.t.Context(), "csi-"+volume, metav1.DeleteOptions{}); err != nil {
-		c.t.Fatal(err)
-	}
+	c.Remove(stored[*storagev1.VolumeAttachment](c, "", "csi-"+volume))
 	c.settle()
 }
 
@@ -57,15 +44,23 @@ func (c *cluster) volumesMessage(hold string) string {
 }
 
 func TestVolumesDetached(t *testing.T) {
-	inCluster(t, func(t *testing.T) *cluster {
-		return newCluster(t, makeNode(testNode), daemonSet("ds"), makePod("db-0", claiming("data")),
-			makePod("ds-1", ownedBy("DaemonSet", "ds"), claiming("cache")), makePod("kept", drainLabel("skip"), ephemeral("scratch")),
-			makePod("lost", drainLabel("skip"), claiming("gone")),
-			makeClaim("data", "pv-data"), makeClaim("cache", "pv-cache"), makeClaim("kept-scratch", "pv-scratch"),
-			makeAttachment("pv-data", testNode), makeAttachment("pv-cache", testNode), makeAttachment("pv-scratch", testNode),
-			makeAttachment("pv-other", "worker-2"))
-	}, func(c *cluster) {
-		c.create(makeHold("a"))
+	inCluster(t, with(drainertest.Node{}.Object(), daemonSet("ds"), drainertest.Pod{
+		Name: "db-0", Volumes: []corev1.Volume{drainertest.ClaimVolume("data")},
+	}.Object(),
+		drainertest.Pod{
+			Name: "ds-1", OwnerKind: "DaemonSet", OwnerName: "ds",
+			Volumes: []corev1.Volume{drainertest.ClaimVolume("cache")},
+		}.Object(), drainertest.Pod{
+			Name: "kept", DrainLabel: "skip", Volumes: []corev1.Volume{drainertest.EphemeralVolume("scratch")},
+		}.Object(),
+		drainertest.Pod{
+			Name: "lost", DrainLabel: "skip", Volumes: []corev1.Volume{drainertest.ClaimVolume("gone")},
+		}.Object(),
+		makeClaim("data", "pv-data"), makeClaim("cache", "pv-cache"), makeClaim("kept-scratch", "pv-scratch"),
+		makeAttachment("pv-data", drainertest.NodeName), makeAttachment("pv-cache", drainertest.NodeName), makeAttachment("pv-scratch",
+			drainertest.NodeName),
+		makeAttachment("pv-other", "worker-2")), func(c *cluster) {
+		c.create(drainertest.Hold{Name: "a"}.Object())
 		c.finish("db-0")
 		c.wait(statusInterval)
 		c.wantCondition("a", v1beta1.ConditionDrained, metav1.ConditionTrue, v1beta1.ReasonSelectedPodsGone)
@@ -81,13 +76,15 @@ func TestVolumesDetached(t *testing.T) {
 
 func TestVolumesThatCannotBeToldApart(t *testing.T) {
 	inCluster(t, func(t *testing.T) *cluster {
-		c := newCluster(t, makeNode(testNode), makePod("kept", drainLabel("skip"), claiming("data")), makeAttachment("pv-data", testNode))
-		c.kube.PrependReactor("get", "persistentvolumeclaims", func(clienttesting.Action) (bool, runtime.Object, error) {
-			return true, nil, apierrors.NewForbidden(corev1.Resource("persistentvolumeclaims"), "data", errors.New("not you"))
-		})
+		c := newCluster(t, drainertest.Node{}.Object(),
+			drainertest.Pod{
+				Name: "kept", DrainLabel: "skip", Volumes: []corev1.Volume{drainertest.ClaimVolume("data")},
+			}.Object(),
+			makeAttachment("pv-data", drainertest.NodeName))
+		c.Inject(drainertest.Failing("get", "persistentvolumeclaims", drainertest.NotYou("persistentvolumeclaims")))
 		return c
 	}, func(c *cluster) {
-		c.create(makeHold("a"))
+		c.create(drainertest.Hold{Name: "a"}.Object())
 		c.wait(statusInterval)
 		if got := c.hold("a").Status.LastError; !strings.Contains(got, "not you") {
 			t.Errorf("lastError is %q", got)
@@ -95,7 +92,7 @@ func TestVolumesThatCannotBeToldApart(t *testing.T) {
 		if got := c.volumesMessage("a"); got != "" {
 			t.Errorf("VolumesDetached says %q of what is not known", got)
 		}
-		dropReactor(&c.kube.Fake)
+		c.Heal()
 		c.wait(time.Minute)
 		c.wantCondition("a", v1beta1.ConditionVolumesDetached, metav1.ConditionFalse, v1beta1.ReasonVolumesAttached)
 	})

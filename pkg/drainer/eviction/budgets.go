@@ -50,18 +50,24 @@ func NewBudgets() *Budgets {
 	}
 }
 
-// Set takes in a state of a budget, seen at now. One that is older than what is known changes nothing.
-func (b *Budgets) Set(pdb *policyv1.PodDisruptionBudget, now time.Time) {
-	change, tell := b.put(pdb, now)
+// Set takes in a state of a budget that the watch shows, seen at now.
+func (b *Budgets) Set(pdb *policyv1.PodDisruptionBudget, now time.Time) { b.put(pdb, true, now) }
+
+// refresh takes in a state of a budget that was read past the watch. It changes nothing when the watch
+// does not know the budget, or not any more.
+func (b *Budgets) refresh(pdb *policyv1.PodDisruptionBudget, now time.Time) { b.put(pdb, false, now) }
+
+func (b *Budgets) put(pdb *policyv1.PodDisruptionBudget, add bool, now time.Time) {
+	change, tell := b.take(newBudget(pdb), pdb, add, now)
 	tell(change)
 }
 
-func (b *Budgets) put(pdb *policyv1.PodDisruptionBudget, now time.Time) (budgetChange, func(budgetChange)) {
-	next := newBudget(pdb)
+// take takes in a state of a budget, unless a later one is known.
+func (b *Budgets) take(next *Budget, pdb *policyv1.PodDisruptionBudget, add bool, now time.Time) (budgetChange, func(budgetChange)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	last := b.named(next.Name)
-	if next.olderThan(last) {
+	if next.olderThan(last) || (last == nil && !add) {
 		return budgetChange{}, func(budgetChange) {}
 	}
 	if next.impossible() {

@@ -197,7 +197,7 @@ func (d *Dispatcher) readBudget(ctx context.Context, name types.NamespacedName) 
 		klog.FromContext(ctx).V(2).Info("Could not read disruption budget", "budget", name, "err", err)
 		return false
 	}
-	d.budgets.Set(pdb, d.clock.Now())
+	d.budgets.refresh(pdb, d.clock.Now())
 	return true
 }
 

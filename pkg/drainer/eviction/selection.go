@@ -21,7 +21,7 @@ type queuedEviction struct {
 func (b *Budgets) budgetsOf(e *queuedEviction) []*Budget {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
-	b.refresh(e)
+	b.reselect(e)
 	found := make([]*Budget, 0, len(e.budgets))
 	for _, name := range e.budgets {
 		if current := b.named(name); current != nil {
@@ -35,13 +35,13 @@ func (b *Budgets) budgetsOf(e *queuedEviction) []*Budget {
 func (b *Budgets) selects(name types.NamespacedName, e *queuedEviction) bool {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
-	b.refresh(e)
+	b.reselect(e)
 	return slices.Contains(e.budgets, name)
 }
 
-// refresh looks again which budgets select the queued pod, where that may have changed. The
+// reselect looks again which budgets select the queued pod, where that may have changed. The
 // caller holds the lock.
-func (b *Budgets) refresh(e *queuedEviction) {
+func (b *Budgets) reselect(e *queuedEviction) {
 	if e.selection == b.selection {
 		return
 	}

@@ -1,0 +1,82 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drainertest
+
+import (
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+// The resources that a Server serves.
+var (
+	Pods        = corev1.SchemeGroupVersion.WithResource("pods")
+	Nodes       = corev1.SchemeGroupVersion.WithResource("nodes")
+	Namespaces  = corev1.SchemeGroupVersion.WithResource("namespaces")
+	Claims      = corev1.SchemeGroupVersion.WithResource("persistentvolumeclaims")
+	Events      = corev1.SchemeGroupVersion.WithResource("events")
+	DaemonSets  = appsv1.SchemeGroupVersion.WithResource("daemonsets")
+	Budgets     = policyv1.SchemeGroupVersion.WithResource("poddisruptionbudgets")
+	Attachments = storagev1.SchemeGroupVersion.WithResource("volumeattachments")
+	Holds       = v1beta1.SchemeGroupVersion.WithResource("nodemaintenances")
+)
+
+// resourceOf tells the resource of an object by its type.
+func resourceOf(object runtime.Object) schema.GroupVersionResource {
+	switch object.(type) {
+	case *corev1.Pod:
+		return Pods
+	case *corev1.Node:
+		return Nodes
+	case *corev1.Namespace:
+		return Namespaces
+	case *corev1.PersistentVolumeClaim:
+		return Claims
+	case *corev1.Event:
+		return Events
+	case *appsv1.DaemonSet:
+		return DaemonSets
+	case *policyv1.PodDisruptionBudget:
+		return Budgets
+	case *storagev1.VolumeAttachment:
+		return Attachments
+	case *v1beta1.NodeMaintenance:
+		return Holds
+	default:
+		panic(fmt.Sprintf("no resource is known for objects of type %T", object))
+	}
+}
+
+// newList makes an empty list of the objects of a resource.
+func newList(resource schema.GroupVersionResource) runtime.Object {
+	switch resource {
+	case Pods:
+		return &corev1.PodList{}
+	case Nodes:
+		return &corev1.NodeList{}
+	case Namespaces:
+		return &corev1.NamespaceList{}
+	case Claims:
+		return &corev1.PersistentVolumeClaimList{}
+	case Events:
+		return &corev1.EventList{}
+	case DaemonSets:
+		return &appsv1.DaemonSetList{}
+	case Budgets:
+		return &policyv1.PodDisruptionBudgetList{}
+	case Attachments:
+		return &storagev1.VolumeAttachmentList{}
+	case Holds:
+		return &v1beta1.NodeMaintenanceList{}
+	default:
+		panic(fmt.Sprintf("no list is known for resource %s", resource))
+	}
+}

@@ -1,0 +1,122 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drainertest
+
+import (
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	clienttesting "k8s.io/client-go/testing"
+)
+
+// serverWatch delivers the changes of one resource in their order, each as late as its server's lag
+// says.
+type serverWatch struct {
+	server   *Server
+	resource schema.GroupVersionResource
+	selector fields.Selector
+	next     int
+	results  chan watch.Event
+	more     chan struct{}
+	stopped  chan struct{}
+	stopOnce sync.Once
+}
+
+// watch goes on after the resource version that the request names.
+func (s *Server) watch(action clienttesting.Action) (bool, watch.Interface, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	asked := action.(clienttesting.WatchAction).GetWatchRestrictions()
+	version, _ := strconv.Atoi(asked.ResourceVersion) // empty: from the beginning
+	events := s.Store.table(action.GetResource()).events
+	next := slices.IndexFunc(events, func(e event) bool { return e.version > version })
+	if next < 0 {
+		next = len(events)
+	}
+	started := &serverWatch{
+		server: s, resource: action.GetResource(), selector: asked.Fields, next: next,
+		results: make(chan watch.Event), more: make(chan struct{}, 1), stopped: make(chan struct{}),
+	}
+	s.Store.watches[started] = struct{}{}
+	go started.run()
+	return true, started, nil
+}
+
+// ResultChan is where the changes arrive; it is closed when the watch has ended.
+func (w *serverWatch) ResultChan() <-chan watch.Event { return w.results }
+
+// Stop ends the watch. It may be called more than once.
+func (w *serverWatch) Stop() { w.stopOnce.Do(func() { close(w.stopped) }) }
+
+// nudge has the watch look for changes. It never blocks.
+func (w *serverWatch) nudge() {
+	select {
+	case w.more <- struct{}{}:
+	default:
+	}
+}
+
+func (w *serverWatch) run() {
+	defer close(w.results)
+	defer w.forget()
+	for {
+		event, found := w.take()
+		if !found {
+			select {
+			case <-w.more:
+				continue
+			case <-w.stopped:
+				return
+			}
+		}
+		if !pause(w.stopped, time.Until(event.at.Add(w.server.lag(event.version)))) {
+			return
+		}
+		select {
+		case w.results <- watch.Event{Type: event.kind, Object: event.object.DeepCopyObject()}:
+		case <-w.stopped:
+			return
+		}
+	}
+}
+
+// take returns the next change that the watch is to deliver.
+func (w *serverWatch) take() (event, bool) {
+	w.server.mu.Lock()
+	defer w.server.mu.Unlock()
+	for events := w.server.Store.table(w.resource).events; w.next < len(events); {
+		event := events[w.next]
+		w.next++
+		if selects(w.selector, event.object) {
+			return event, true
+		}
+	}
+	return event{}, false
+}
+
+func (w *serverWatch) forget() {
+	w.server.mu.Lock()
+	defer w.server.mu.Unlock()
+	delete(w.server.Store.watches, w)
+}
+
+// pause waits, and says whether it could wait to the end.
+func pause(stopped <-chan struct{}, d time.Duration) bool {
+	if d <= 0 {
+		return true
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-stopped:
+		return false
+	}
+}
