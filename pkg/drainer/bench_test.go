@@ -15,44 +15,14 @@ import (
 	"k8s.io/client-go/tools/record"
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/textlogger"
-	"k8s.io/utils/clock"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
 
-// benchBudgets is how many disruption budgets a namespace has in the benchmarks.
-const benchBudgets = 20
-
-// benchPods builds pods of one node, of as many apps as there are budgets.
-func benchPods(node string, count int) []*corev1.Pod {
-	pods := make([]*corev1.Pod, 0, count)
-	for i := range count {
-		pods = append(pods,
-			drainertest.Pod{
-				Name: fmt.Sprintf("%s-%d", node, i), Node: node, App: fmt.Sprintf("app%d", i%benchBudgets),
-			}.Object())
-	}
-	return pods
-}
-
-// fullBook has a budget for each of the apps, which waits for a pod to become healthy.
-func fullBook() *budgetBook {
-	return makeBook(fullBudgets()...)
-}
-
-func fullBudgets() []drainertest.Budget {
-	budgets := make([]drainertest.Budget, 0, benchBudgets)
-	for i := range benchBudgets {
-		name := fmt.Sprintf("app%d", i)
-		budgets = append(budgets, drainertest.Budget{Name: name, App: name, Desired: 99, Healthy: 99, Expected: 100})
-	}
-	return budgets
-}
-
 // Which of a node's 500 pods a drain evicts.
 func BenchmarkSelect500Pods(b *testing.B) {
-	pods := benchPods(drainertest.NodeName, 500)
+	pods := drainertest.BenchPods(drainertest.NodeName, 500)
 	selector := podSelector{
 		daemonSets: appsv1listers.NewDaemonSetLister(cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})),
 	}
@@ -61,42 +31,6 @@ func BenchmarkSelect500Pods(b *testing.B) {
 		if err != nil || len(uids) != len(pods) {
 			b.Fatalf("%d pods, %v", len(uids), err)
 		}
-	}
-}
-
-// What is to happen with each of a node's 500 pods, which 20 budgets hold back.
-func BenchmarkPlan500Pods(b *testing.B) {
-	pods := benchPods(drainertest.NodeName, 500)
-	holds, _ := newHolds(drainertest.Objects([]drainertest.Hold{{Name: "a"}}))
-	in := planInput{
-		node: drainertest.NodeName, pods: pods, drainable: uidsOf(pods), holds: holds, budgets: fullBook(),
-		now: drainertest.Epoch,
-	}
-	for b.Loop() {
-		if plan := makePlan(in); len(plan.evictions()) != len(pods) {
-			b.Fatalf("%d evictions", len(plan.evictions()))
-		}
-	}
-}
-
-// One look at 10,000 queued evictions of 100 nodes, none of which may be posted: what every
-// change of a budget costs at worst.
-func BenchmarkDispatch10000Evictions(b *testing.B) {
-	d := newDispatcher(clock.RealClock{}, newFakeEvicter(), fullBook(), DefaultEvictionsInFlight, func(string) {})
-	for i := range 100 {
-		node := fmt.Sprintf("n%d", i)
-		pods := benchPods(node, 100)
-		evictions := make([]eviction, 0, len(pods))
-		for _, pod := range pods {
-			evictions = append(evictions, eviction{pod: pod})
-		}
-		d.want(node, evictions, len(evictions), pods)
-	}
-	for b.Loop() {
-		d.dispatch(b.Context())
-	}
-	if d.inFlight.Len() > 0 {
-		b.Fatal("an eviction was posted")
 	}
 }
 
@@ -119,8 +53,8 @@ func BenchmarkReconcile1000Nodes(b *testing.B) {
 // benchCluster is a drainer that does not run; its caches show what they are told.
 type benchCluster struct {
 	*drainertest.Server
-	drainer *Drainer
-	nodes   []string
+	leader *leader
+	nodes  []string
 }
 
 func newBenchCluster(b *testing.B, nodes, pods int) *benchCluster {
@@ -132,9 +66,9 @@ func newBenchCluster(b *testing.B, nodes, pods int) *benchCluster {
 	if err != nil {
 		b.Fatal(err)
 	}
-	c.drainer = drainer
-	for _, budget := range fullBudgets() {
-		drainer.budgets.set(budget.Object(), drainertest.Epoch)
+	c.leader = newLeader(drainer.config, drainer.watcher)
+	for _, budget := range drainertest.BenchBudgets() {
+		drainer.watcher.budgets.Set(budget.Object(), drainertest.Epoch)
 	}
 	for i := range nodes {
 		name := fmt.Sprintf("n%d", i)
@@ -150,12 +84,12 @@ func newBenchCluster(b *testing.B, nodes, pods int) *benchCluster {
 func (c *benchCluster) watchPods(b *testing.B, node string, count int) {
 	b.Helper()
 	store := cache.NewStore(cache.MetaNamespaceKeyFunc)
-	for _, pod := range benchPods(node, count) {
+	for _, pod := range drainertest.BenchPods(node, count) {
 		if err := store.Add(pod); err != nil {
 			b.Fatal(err)
 		}
 	}
-	c.drainer.pods.watches[node] = &podWatch{stop: func() {}, store: store, synced: syncedChecker{}}
+	c.leader.drains.pods.watches[node] = &podWatch{stop: func() {}, store: store, synced: syncedChecker{}}
 }
 
 type syncedChecker struct{}
@@ -175,8 +109,8 @@ func (c *benchCluster) catchUp(b *testing.B) {
 		node := drainertest.Get[*corev1.Node](c.Server, "", name)
 		hold := drainertest.Get[*v1beta1.NodeMaintenance](c.Server, "", name)
 		for _, err := range []error{
-			c.drainer.caches.nodes.GetStore().Add(node.DeepCopy()),
-			c.drainer.caches.holds.GetStore().Add(hold.DeepCopy()),
+			c.leader.watcher.caches.nodes.GetStore().Add(node.DeepCopy()),
+			c.leader.watcher.caches.holds.GetStore().Add(hold.DeepCopy()),
 		} {
 			if err != nil {
 				b.Fatal(err)
@@ -190,8 +124,8 @@ func (c *benchCluster) reconcileAll(b *testing.B) {
 	ctx := klog.NewContext(context.Background(),
 		textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(io.Discard))))
 	for _, node := range c.nodes {
-		if _, err := c.drainer.reconcile(ctx, node); err != nil {
-			b.Fatal(err)
+		if did := c.leader.reconcile(ctx, node); did.err != nil {
+			b.Fatal(did.err)
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -17,33 +16,15 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/eviction"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/plan"
 )
-
-func TestBounded(t *testing.T) {
-	tests := map[string]struct {
-		text string
-		most int
-		want string
-	}{
-		"short enough":      {text: "abcdef", most: 6, want: "abcdef"},
-		"too long":          {text: "abcdefg", most: 6, want: "abc..."},
-		"within characters": {text: "ééééé", most: 8, want: "éé..."},
-		"empty":             {most: 6},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			if got := bounded(test.text, test.most); got != test.want || !utf8.ValidString(got) {
-				t.Errorf("%q, want %q", got, test.want)
-			}
-		})
-	}
-}
 
 // Whatever people write on their pods, budgets and webhooks, the status can be stored.
 func TestStatusOfMonstrousPodsIsValid(t *testing.T) {
 	long := strings.Repeat("é", 300_000)
 	var pods []*corev1.Pod
-	attempts := map[types.UID]attempt{}
+	attempts := map[types.UID]eviction.Attempt{}
 	for i := range 300 {
 		pod := drainertest.Pod{
 			Name: fmt.Sprintf("p-%0200d", i), TerminatingAt: drainertest.Epoch.AddDate(-1, 0, 0),
@@ -59,26 +40,26 @@ func TestStatusOfMonstrousPodsIsValid(t *testing.T) {
 			}.Object()
 		case 2:
 			pod = drainertest.Pod{Name: pod.Name, App: "free"}.Object()
-			attempts[pod.UID] = attempt{
-				last: verdict{outcome: outcomeAdmissionWebhook, object: long, message: long}, failures: 1,
+			attempts[pod.UID] = eviction.Attempt{
+				Last: eviction.Answer{Outcome: eviction.AdmissionWebhook, Object: long, Message: long}, Failures: 1,
 			}
 		case 3:
 			pod = drainertest.Pod{Name: pod.Name}.Object()
-			attempts[pod.UID] = attempt{
-				last: verdict{outcome: outcomeFailed, object: long, message: long}, failures: 1,
+			attempts[pod.UID] = eviction.Attempt{
+				Last: eviction.Answer{Outcome: eviction.Failed, Object: long, Message: long}, Failures: 1,
 			}
 		}
 		pods = append(pods, pod)
 	}
-	h := newHold(drainertest.Hold{Name: "a"}.Object())
-	plan := makePlan(planInput{
-		node: drainertest.NodeName, pods: pods, drainable: uidsOf(pods), holds: []hold{h}, budgets: makeBook(),
-		attempts: attempts, now: drainertest.Epoch,
+	h := holdOf(drainertest.Hold{Name: "a"})
+	planned := plan.Make(plan.Input{
+		Node: drainertest.NodeName, Pods: pods, Drainable: uidsOf(pods), Holds: []plan.Hold{h.Hold},
+		Attempts: attempts, Now: drainertest.Epoch,
 	})
-	f, _ := plan.factsFor(h)
-	f.volumes = []string{long, long}
-	status := nextStatus(h, v1beta1.NodeMaintenanceStatus{}, facts{
-		node: "uid", cordoned: true, drain: f, lastError: long,
+	drain := &holdDrain{Progress: planned.ProgressOf(h.Hold), volumes: []string{long, long}}
+	status := nextStatus(h, facts{
+		node: "uid", cordoned: true,
+		drain: drainFacts{byHold: map[types.UID]*holdDrain{h.UID: drain}, failure: long},
 	}, drainertest.Epoch)
 	if status.BlockedPodCount != 300 {
 		t.Errorf("%d blocked, want all", status.BlockedPodCount)

@@ -30,7 +30,7 @@ func newCluster(t *testing.T, objects ...drainertest.Object) *cluster {
 	t.Helper()
 	c := &cluster{t: t, Server: drainertest.NewServer(drainertest.Hooks{}), recorder: record.NewFakeRecorder(10000)}
 	c.config = Config{
-		Maintenance: c.Maintenance, Kube: c.Kube, Evicter: typedEvicter{client: c.Kube},
+		Maintenance: c.Maintenance, Kube: c.Kube, Evictions: typedEvicter{client: c.Kube},
 		Recorder: c.recorder, StoreID: drainertest.StoreID,
 	}
 	c.Add(objects...)

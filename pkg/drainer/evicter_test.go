@@ -12,96 +12,35 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/kubectl/pkg/util/podutils"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/eviction"
 )
 
-// All that stands in for the engine's own Evicter is in this file.
+// All that stands in for the engine's own eviction.Client is in this file.
 
 // typedEvicter evicts through the typed client, which fake clientsets can answer.
 type typedEvicter struct{ client kubernetes.Interface }
 
 func (e typedEvicter) Evict(ctx context.Context, pod *corev1.Pod, gracePeriodSeconds *int64) error {
-	return e.client.PolicyV1().Evictions(pod.Namespace).Evict(ctx, newEviction(pod, gracePeriodSeconds))
+	return e.client.PolicyV1().Evictions(pod.Namespace).Evict(ctx, eviction.NewEviction(pod, gracePeriodSeconds))
 }
 
 func (e typedEvicter) Unprotected(ctx context.Context, pod *corev1.Pod) error {
-	return apiEvicter(e).Unprotected(ctx, pod)
+	return eviction.NewClient(e.client).Unprotected(ctx, pod)
 }
 
 func (e typedEvicter) Delete(ctx context.Context, pod *corev1.Pod, gracePeriodSeconds *int64) error {
-	return e.client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, *deleteOptions(pod, gracePeriodSeconds))
+	return e.client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, *eviction.NewDeleteOptions(pod, gracePeriodSeconds))
 }
 
-// fakeEvicter answers when it is told to.
-type fakeEvicter struct {
-	mu       sync.Mutex
-	posted   []string
-	inFlight map[string]chan error
-	most     int
-	// ready are the pods that have become ready, and doubted those that were asked about.
-	ready   map[string]bool
-	doubted []string
-}
-
-func newFakeEvicter() *fakeEvicter { return &fakeEvicter{inFlight: map[string]chan error{}} }
-
-func (f *fakeEvicter) Evict(ctx context.Context, pod *corev1.Pod, _ *int64) error {
-	f.mu.Lock()
-	answer := make(chan error, 1)
-	f.posted = append(f.posted, pod.Name)
-	f.inFlight[pod.Name] = answer
-	f.most = max(f.most, len(f.inFlight))
-	f.mu.Unlock()
-	defer func() {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		delete(f.inFlight, pod.Name)
-	}()
-	select {
-	case err := <-answer:
-		return err
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func (f *fakeEvicter) Unprotected(_ context.Context, pod *corev1.Pod) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.doubted = append(f.doubted, pod.Name)
-	if f.ready[pod.Name] {
-		return ErrProtected
-	}
-	return nil
-}
-
-func (f *fakeEvicter) Delete(ctx context.Context, pod *corev1.Pod, gracePeriodSeconds *int64) error {
-	return f.Evict(ctx, pod, gracePeriodSeconds)
-}
-
-func (f *fakeEvicter) answer(pod string, err error) {
-	f.mu.Lock()
-	answer := f.inFlight[pod]
-	f.mu.Unlock()
-	answer <- err
-	synctest.Wait()
-}
-
-func (f *fakeEvicter) posts() []string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return slices.Clone(f.posted)
-}
-
-func (f *fakeEvicter) hanging() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return len(f.inFlight)
+func (e typedEvicter) Budget(ctx context.Context, name types.NamespacedName) (*policyv1.PodDisruptionBudget, error) {
+	return eviction.NewClient(e.client).Budget(ctx, name)
 }
 
 // modelEvicter makes the evictions and deletions of the drainer of a world, with all that may befall
@@ -116,11 +55,11 @@ type modelEvicter struct {
 var errKilled = errors.New("killed")
 
 func (e modelEvicter) Evict(ctx context.Context, pod *corev1.Pod, gracePeriodSeconds *int64) error {
-	eviction, posted := newEviction(pod, gracePeriodSeconds), time.Now()
-	e.world.locked(func() { e.world.check.evictionPosted(eviction) })
+	request, posted := eviction.NewEviction(pod, gracePeriodSeconds), time.Now()
+	e.world.locked(func() { e.world.check.evictionPosted(request) })
 	return e.make(ctx, pod.UID, func(as serving) error {
 		as.posted = posted
-		return e.world.evictPod(eviction, as)
+		return e.world.evictPod(request, as)
 	})
 }
 
@@ -130,14 +69,22 @@ func (e modelEvicter) Unprotected(_ context.Context, pod *corev1.Pod) error {
 	case live == nil || live.UID != pod.UID:
 		return apierrors.NewNotFound(corev1.Resource("pods"), pod.Name)
 	case podutils.IsPodReady(live):
-		return ErrProtected
+		return eviction.ErrProtected
 	default:
 		return nil
 	}
 }
 
+func (e modelEvicter) Budget(_ context.Context, name types.NamespacedName) (*policyv1.PodDisruptionBudget, error) {
+	live := drainertest.Get[*policyv1.PodDisruptionBudget](e.world.server, name.Namespace, name.Name)
+	if live == nil {
+		return nil, apierrors.NewNotFound(policyv1.Resource("poddisruptionbudgets"), name.Name)
+	}
+	return live.DeepCopy(), nil
+}
+
 func (e modelEvicter) Delete(ctx context.Context, pod *corev1.Pod, gracePeriodSeconds *int64) error {
-	options := deleteOptions(pod, gracePeriodSeconds)
+	options := eviction.NewDeleteOptions(pod, gracePeriodSeconds)
 	e.world.locked(func() { e.world.check.deletionPosted(drainertest.KeyOf(pod), options) })
 	return e.make(ctx, pod.UID, func(serving) error {
 		live := e.world.livePod(drainertest.KeyOf(pod))

@@ -7,14 +7,37 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/plan"
 )
+
+// holdOf is a hold as a look at its node finds it.
+func holdOf(h drainertest.Hold) hold { return newHold(h.Object(), &holdMemory{}, drainertest.Epoch) }
+
+func holdsOf(holds ...drainertest.Hold) []hold {
+	var found []hold
+	for _, h := range holds {
+		found = append(found, holdOf(h))
+	}
+	return found
+}
+
+// uidsOf has all pods be such that a drain evicts them.
+func uidsOf(pods []*corev1.Pod) sets.Set[types.UID] {
+	uids := sets.New[types.UID]()
+	for _, pod := range pods {
+		uids.Insert(pod.UID)
+	}
+	return uids
+}
 
 func TestUnionOfHolds(t *testing.T) {
 	web, db := drainertest.Pod{Name: "web-1"}.Object(), drainertest.Pod{Name: "db-1", App: "db"}.Object()
@@ -74,23 +97,31 @@ func TestUnionOfHolds(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			active, _ := newHolds(drainertest.Objects(test.holds))
-			if got := unionStage(active); got != test.wantStage {
+			active, _ := split(holdsOf(test.holds...))
+			if got := highestStage(active); got != test.wantStage {
 				t.Errorf("stage %s, want %s", got, test.wantStage)
 			}
 			pods := []*corev1.Pod{web, db}
-			plan := makePlan(planInput{
-				node: drainertest.NodeName, pods: pods, drainable: sets.New(web.UID, db.UID), holds: active,
-				budgets: makeBook(), now: drainertest.Epoch,
-			})
+			in := plan.Input{
+				Node: drainertest.NodeName, Pods: pods, Drainable: sets.New(web.UID, db.UID), Now: drainertest.Epoch,
+			}
+			for _, a := range active {
+				in.Holds = append(in.Holds, a.Hold)
+			}
+			planned := plan.Make(in)
 			for i, pod := range pods {
-				if got, want := plan.pods[i].action == v1beta1.PlanEvict, slices.Contains(test.wantDrains, pod); got != want {
+				if got, want := planned.Pods[i].Action == v1beta1.PlanEvict, slices.Contains(test.wantDrains, pod); got != want {
 					t.Errorf("pod %s is drained: %t, want %t", pod.Name, got, want)
 				}
 			}
-			got := plan.pods[0].gracePeriod
-			if (got == nil) != (test.wantGrace == nil) || (got != nil && *got != *test.wantGrace) {
-				t.Errorf("grace period %v, want %v", got, test.wantGrace)
+			var got *int64
+			for _, e := range planned.Evictions() {
+				if e.Pod == web {
+					got = e.GracePeriodSeconds
+				}
+			}
+			if diff := cmp.Diff(test.wantGrace, got); diff != "" {
+				t.Errorf("grace period (-want +got):\n%s", diff)
 			}
 		})
 	}

@@ -1,7 +1,7 @@
 // Copyright The maintenance-apiserver Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package drainer
+package eviction
 
 import (
 	"context"
@@ -16,6 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
@@ -23,27 +24,27 @@ import (
 
 // dispatching runs a test with a dispatcher at work in a bubble of its own time.
 func dispatching(
-	t *testing.T, limit int, budgets []drainertest.Budget, test func(t *testing.T, d *dispatcher, f *fakeEvicter),
+	t *testing.T, limit int, budgets []drainertest.Budget, test func(t *testing.T, d *Dispatcher, f *fakeClient),
 ) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		f, book := newFakeEvicter(), newBudgetBook()
+		f, book := newFakeClient(), NewBudgets()
 		for _, pdb := range budgets {
-			book.set(pdb.Object(), time.Now())
+			book.Set(pdb.Object(), time.Now())
 		}
-		d := newDispatcher(clock.RealClock{}, f, book, limit, func(string) {})
+		d := NewDispatcher(Config{Clock: clock.RealClock{}, Client: f, Budgets: book, InFlight: limit, Changed: func(string) {}})
 		defer running(t, d)()
 		test(t, d, f)
 	})
 }
 
 // running runs the dispatcher until the returned function is called.
-func running(t *testing.T, d *dispatcher) (stop func()) {
+func running(t *testing.T, d *Dispatcher) (stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		d.run(ctx)
+		d.Run(ctx)
 	}()
 	return func() {
 		cancel()
@@ -51,16 +52,16 @@ func running(t *testing.T, d *dispatcher) (stop func()) {
 	}
 }
 
-func wants(d *dispatcher, node string, pods ...*corev1.Pod) {
-	evictions := make([]eviction, 0, len(pods))
+func wants(d *Dispatcher, node string, pods ...*corev1.Pod) {
+	evictions := make([]Eviction, 0, len(pods))
 	for _, pod := range pods {
-		evictions = append(evictions, eviction{pod: pod})
+		evictions = append(evictions, Eviction{Pod: pod})
 	}
-	d.want(node, evictions, len(evictions), pods)
+	d.Want(node, Wanted{Evictions: evictions, ToGo: len(evictions), Pods: pods})
 	synctest.Wait()
 }
 
-func wantPosts(t *testing.T, f *fakeEvicter, want ...string) {
+func wantPosts(t *testing.T, f *fakeClient, want ...string) {
 	t.Helper()
 	got := f.posts()
 	slices.Sort(got)
@@ -70,7 +71,7 @@ func wantPosts(t *testing.T, f *fakeEvicter, want ...string) {
 }
 
 func TestDispatchBoundsWhatIsInFlight(t *testing.T) {
-	dispatching(t, 3, nil, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
+	dispatching(t, 3, nil, func(t *testing.T, d *Dispatcher, f *fakeClient) {
 		var pods []*corev1.Pod
 		for i := range 8 {
 			pods = append(pods, drainertest.Pod{Name: fmt.Sprintf("p%d", i)}.Object())
@@ -94,7 +95,7 @@ func TestDispatchBoundsWhatIsInFlight(t *testing.T) {
 // never more than it has room for.
 func TestDispatchWidensAWideBudget(t *testing.T) {
 	budgets := []drainertest.Budget{{Name: "b", Desired: 1, Healthy: 9, Expected: 9, Allowed: 8}}
-	dispatching(t, 10, budgets, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
+	dispatching(t, 10, budgets, func(t *testing.T, d *Dispatcher, f *fakeClient) {
 		wants(d, "m", drainertest.Pod{Name: "p1"}.Object(), drainertest.Pod{Name: "free", App: "free"}.Object())
 		wants(d, "n", drainertest.Pod{Name: "p2"}.Object(), drainertest.Pod{Name: "p3"}.Object(),
 			drainertest.Pod{Name: "p4"}.Object(), drainertest.Pod{Name: "p5"}.Object(),
@@ -118,7 +119,7 @@ func TestDispatchWidensAWideBudget(t *testing.T) {
 
 func TestDispatchNeverPostsMoreThanTheRoom(t *testing.T) {
 	budgets := []drainertest.Budget{{Name: "b", Desired: 1, Healthy: 4, Expected: 4, Allowed: 3}}
-	dispatching(t, 10, budgets, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
+	dispatching(t, 10, budgets, func(t *testing.T, d *Dispatcher, f *fakeClient) {
 		wants(d, "n", drainertest.Pod{Name: "p1"}.Object(), drainertest.Pod{Name: "p2"}.Object(),
 			drainertest.Pod{Name: "p3"}.Object(), drainertest.Pod{Name: "p4"}.Object())
 		f.answer("p1", nil)
@@ -151,13 +152,13 @@ func TestDispatchOrder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dispatching(t, 10, []drainertest.Budget{{
 				Name: "b", Desired: 2, Healthy: 2, Expected: 2,
-			}}, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
+			}}, func(t *testing.T, d *Dispatcher, f *fakeClient) {
 				for _, n := range test.nodes {
 					pod := drainertest.Pod{Name: n.name}.Object()
-					d.want(n.name, []eviction{{pod: pod}}, n.toGo, []*corev1.Pod{pod})
+					d.Want(n.name, Wanted{Evictions: []Eviction{{Pod: pod}}, ToGo: n.toGo, Pods: []*corev1.Pod{pod}})
 				}
 				time.Sleep(test.wait)
-				d.budgets.set(drainertest.Budget{
+				d.budgets.Set(drainertest.Budget{
 					Name: "b", Desired: 2, Healthy: 3, Expected: 3, Allowed: 1, Version: "2",
 				}.Object(),
 					time.Now())
@@ -173,12 +174,12 @@ func TestDispatchOrder(t *testing.T) {
 func TestDispatchServesThePassedOverOnce(t *testing.T) {
 	dispatching(t, 10, []drainertest.Budget{{
 		Name: "b", Desired: 1, Healthy: 1, Expected: 9,
-	}}, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
+	}}, func(t *testing.T, d *Dispatcher, f *fakeClient) {
 		wants(d, "far", drainertest.Pod{Name: "far-1"}.Object(), drainertest.Pod{Name: "far-2"}.Object())
 		wants(d, "near", drainertest.Pod{Name: "near-1"}.Object())
 		time.Sleep(passedOverAfter)
 		wants(d, "near", drainertest.Pod{Name: "near-1"}.Object())
-		d.budgets.set(drainertest.Budget{
+		d.budgets.Set(drainertest.Budget{
 			Name: "b", Desired: 1, Healthy: 2, Expected: 9, Allowed: 1, Version: "2",
 		}.Object(),
 			time.Now())
@@ -187,7 +188,7 @@ func TestDispatchServesThePassedOverOnce(t *testing.T) {
 		wantPosts(t, f, "far-1")
 		f.answer("far-1", nil)
 		d.nodes["near"].served = time.Now()
-		d.budgets.set(drainertest.Budget{
+		d.budgets.Set(drainertest.Budget{
 			Name: "b", Desired: 1, Healthy: 2, Expected: 9, Allowed: 1, Version: "3", Disrupts: []string{"far-1"},
 		}.Object(),
 			time.Now())
@@ -199,7 +200,7 @@ func TestDispatchServesThePassedOverOnce(t *testing.T) {
 
 // An API server that has too much to do is left alone by all, not only for the pod it refused.
 func TestDispatchBacksOffWhenThrottled(t *testing.T) {
-	dispatching(t, 4, nil, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
+	dispatching(t, 4, nil, func(t *testing.T, d *Dispatcher, f *fakeClient) {
 		var pods []*corev1.Pod
 		for i := range 8 {
 			pods = append(pods, drainertest.Pod{Name: fmt.Sprintf("p%d", i)}.Object())
@@ -224,15 +225,16 @@ func TestDispatchForce(t *testing.T) {
 	full := []drainertest.Budget{
 		{Name: "b", Desired: 2, Healthy: 2, Expected: 2}, {Name: "c", Desired: 2, Healthy: 2, Expected: 2},
 	}
-	dispatching(t, 10, full, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
+	dispatching(t, 10, full, func(t *testing.T, d *Dispatcher, f *fakeClient) {
 		refused, bound := drainertest.Pod{
 			Name: "refused", App: "free",
 		}.Object(), drainertest.Pod{Name: "bound"}.Object()
 		wants(d, "n", refused, bound)
 		f.answer("refused", apierrors.NewInternalError(errors.New("boom")))
-		d.want("n", []eviction{
-			{pod: refused, force: true}, {pod: bound, force: true},
-		}, 0, []*corev1.Pod{refused, bound})
+		d.Want("n", Wanted{
+			Evictions: []Eviction{{Pod: refused, Force: true}, {Pod: bound, Force: true}},
+			Pods:      []*corev1.Pod{refused, bound},
+		})
 		synctest.Wait()
 		wantPosts(t, f, "refused", "refused", "bound")
 		f.answer("refused", apierrors.NewInternalError(errors.New("boom")))
@@ -246,11 +248,11 @@ func TestDispatchForce(t *testing.T) {
 
 func TestDispatchWaitsForRoom(t *testing.T) {
 	full := []drainertest.Budget{{Name: "b", Desired: 2, Healthy: 2, Expected: 2}}
-	dispatching(t, 10, full, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
+	dispatching(t, 10, full, func(t *testing.T, d *Dispatcher, f *fakeClient) {
 		wants(d, "n", drainertest.Pod{Name: "p1"}.Object(), drainertest.Pod{Name: "p2"}.Object())
 		time.Sleep(time.Hour)
 		wantPosts(t, f)
-		d.budgets.set(drainertest.Budget{
+		d.budgets.Set(drainertest.Budget{
 			Name: "b", Desired: 2, Healthy: 3, Expected: 3, Allowed: 1, Version: "2",
 		}.Object(),
 			time.Now())
@@ -260,7 +262,7 @@ func TestDispatchWaitsForRoom(t *testing.T) {
 		f.answer("p1", nil)
 		wantPosts(t, f, "p1")
 		// The budget's next status: p1 is taken into account, and there is room again.
-		d.budgets.set(drainertest.Budget{
+		d.budgets.Set(drainertest.Budget{
 			Name: "b", Desired: 2, Healthy: 3, Expected: 3, Allowed: 1, Version: "3", Disrupts: []string{"p1"},
 		}.Object(),
 			time.Now())
@@ -274,7 +276,7 @@ func TestDispatchWaitsForRoom(t *testing.T) {
 // no room, that is asked past every cache.
 func TestDispatchDoubtsThatAPodIsExempt(t *testing.T) {
 	full := drainertest.Budget{Name: "b", Desired: 2, Healthy: 2, Expected: 3}
-	dispatching(t, 10, []drainertest.Budget{full}, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
+	dispatching(t, 10, []drainertest.Budget{full}, func(t *testing.T, d *Dispatcher, f *fakeClient) {
 		f.ready = map[string]bool{"p0": true, "p2": true}
 		wants(d, "n", drainertest.Pod{Name: "p0", NotReady: true}.Object(),
 			drainertest.Pod{Name: "p1", NotReady: true}.Object(),
@@ -290,32 +292,68 @@ func TestDispatchDoubtsThatAPodIsExempt(t *testing.T) {
 	})
 }
 
-// What an exempt eviction may have taken of a budget's room is given away only a moment later.
-func TestDispatchHoldsRoomForAnExemptEviction(t *testing.T) {
-	budget := drainertest.Budget{Name: "b", Desired: 1, Healthy: 2, Expected: 3, Allowed: 1}
-	dispatching(t, 10, []drainertest.Budget{budget}, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
-		wants(d, "n", drainertest.Pod{Name: "p0", NotReady: true}.Object(), drainertest.Pod{Name: "p1"}.Object())
-		wantPosts(t, f, "p0")
-		f.answer("p0", nil)
-		wantPosts(t, f, "p0")
-		time.Sleep(exemptLasts)
-		synctest.Wait()
-		wantPosts(t, f, "p0", "p1")
-	})
+// An exempt eviction takes room of the budget if the pod became ready in the last moment. The budget is
+// read afterwards, past its watch.
+func TestDispatchReadsTheBudgetAfterAnExemptEviction(t *testing.T) {
+	budget := drainertest.Budget{Name: "b", Desired: 1, Healthy: 2, Expected: 3, Allowed: 1, Version: "7"}
+	tests := map[string]struct {
+		// live is the budget after the eviction; without a name it cannot be read.
+		live                   drainertest.Budget
+		wantAtOnce, wantAtLast []string
+	}{
+		"no room was taken": {
+			live:       budget,
+			wantAtOnce: []string{"p0", "p1"}, wantAtLast: []string{"p0", "p1"},
+		},
+		"room was taken": {
+			live:       drainertest.Budget{Name: "b", Desired: 1, Healthy: 1, Expected: 3, Version: "8"},
+			wantAtOnce: []string{"p0"}, wantAtLast: []string{"p0"},
+		},
+		"not known": {wantAtOnce: []string{"p0"}, wantAtLast: []string{"p0", "p1"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			dispatching(t, 10, []drainertest.Budget{budget}, func(t *testing.T, d *Dispatcher, f *fakeClient) {
+				if test.live.Name != "" {
+					f.live = test.live.Object()
+				}
+				wants(d, "n", drainertest.Pod{Name: "p0", NotReady: true}.Object(), drainertest.Pod{Name: "p1"}.Object())
+				wantPosts(t, f, "p0")
+				f.answer("p0", nil)
+				wantPosts(t, f, test.wantAtOnce...)
+				d.budgets.Set(budget.Object(), time.Now()) // the watch lags
+				time.Sleep(reservationLasts)
+				synctest.Wait()
+				wantPosts(t, f, test.wantAtLast...)
+			})
+		})
+	}
+}
+
+// A budget that was deleted meanwhile does not come back.
+func TestRefreshAddsNoBudget(t *testing.T) {
+	pdb := drainertest.Budget{Name: "b"}.Object()
+	book := NewBudgets()
+	book.Set(pdb, drainertest.Epoch)
+	book.Remove(types.NamespacedName{Namespace: pdb.Namespace, Name: pdb.Name})
+	book.refresh(pdb, drainertest.Epoch)
+	if found := budgetsOf(book, drainertest.Pod{Name: "p"}.Object()); len(found) > 0 {
+		t.Errorf("there is budget %s, want none", found[0].Name)
+	}
 }
 
 func TestDispatchLeavesARefusingBudgetAlone(t *testing.T) {
 	refusal := drainertest.WithCause(apierrors.NewTooManyRequests("no", 0), policyv1.DisruptionBudgetCause, "taken")
 	dispatching(t, 10, []drainertest.Budget{{
 		Name: "b", Desired: 1, Healthy: 2, Expected: 2, Allowed: 1,
-	}}, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
+	}}, func(t *testing.T, d *Dispatcher, f *fakeClient) {
 		wants(d, "n", drainertest.Pod{Name: "p1"}.Object(), drainertest.Pod{Name: "p2"}.Object())
 		f.answer("p1", refusal)
 		d.nudge()
 		time.Sleep(refusalLasts - time.Second)
 		synctest.Wait()
 		wantPosts(t, f, "p1")
-		d.budgets.set(drainertest.Budget{
+		d.budgets.Set(drainertest.Budget{
 			Name: "b", Desired: 1, Healthy: 2, Expected: 2, Allowed: 1, Version: "2",
 		}.Object(),
 			time.Now())
@@ -330,18 +368,18 @@ func TestDispatchLeavesARefusingBudgetAlone(t *testing.T) {
 }
 
 func TestDispatchCancel(t *testing.T) {
-	dispatching(t, 1, nil, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
+	dispatching(t, 1, nil, func(t *testing.T, d *Dispatcher, f *fakeClient) {
 		p1, p2 := drainertest.Pod{Name: "p1"}.Object(), drainertest.Pod{Name: "p2"}.Object()
 		wants(d, "n", p1, p2)
-		d.cancel("n")
+		d.Cancel("n")
 		f.answer("p1", nil) // it was under way and may finish
 		wantPosts(t, f, "p1")
 		// Wanted again at once: what was accepted meanwhile is not posted again.
 		wants(d, "n", p1, p2)
 		wantPosts(t, f, "p1", "p2")
 		f.answer("p2", nil)
-		d.cancel("n")
-		if tried := d.tried("n"); len(tried) > 0 {
+		d.Cancel("n")
+		if tried := d.Attempts("n"); len(tried) > 0 {
 			t.Errorf("a cancelled node is remembered: %v", tried)
 		}
 	})
@@ -350,8 +388,8 @@ func TestDispatchCancel(t *testing.T) {
 // An eviction that is cut off may have taken its budget's room already.
 func TestDispatchStopLetsRequestsFinish(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFakeEvicter()
-		d := newDispatcher(clock.RealClock{}, f, newBudgetBook(), 2, func(string) {})
+		f := newFakeClient()
+		d := NewDispatcher(Config{Clock: clock.RealClock{}, Client: f, Budgets: NewBudgets(), InFlight: 2, Changed: func(string) {}})
 		stop := running(t, d)
 		wants(d, "n", drainertest.Pod{Name: "p1"}.Object(), drainertest.Pod{Name: "p2"}.Object(),
 			drainertest.Pod{Name: "p3"}.Object())
@@ -366,7 +404,7 @@ func TestDispatchStopLetsRequestsFinish(t *testing.T) {
 			t.Errorf("%d requests are under way, want 2: none is cut off at once", hanging)
 		}
 		f.answer("p1", nil)
-		if tried := d.tried("n"); len(tried) != 1 {
+		if tried := d.Attempts("n"); len(tried) != 1 {
 			t.Errorf("answers taken in: %v, want that for p1", tried)
 		}
 		if took := <-stopped; took != finishTimeout {
@@ -377,11 +415,11 @@ func TestDispatchStopLetsRequestsFinish(t *testing.T) {
 }
 
 func TestDispatchNeverPostsAPodTwiceAtATime(t *testing.T) {
-	dispatching(t, 10, nil, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
+	dispatching(t, 10, nil, func(t *testing.T, d *Dispatcher, f *fakeClient) {
 		p1 := drainertest.Pod{Name: "p1"}.Object()
 		for range 5 {
 			wants(d, "n", p1)
-			d.cancel("n")
+			d.Cancel("n")
 		}
 		wants(d, "n", p1)
 		wantPosts(t, f, "p1")
@@ -403,7 +441,7 @@ func TestDispatchBacksOff(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			dispatching(t, 10, nil, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
+			dispatching(t, 10, nil, func(t *testing.T, d *Dispatcher, f *fakeClient) {
 				wants(d, "n", drainertest.Pod{Name: "p1"}.Object())
 				for range 59 {
 					if f.hanging() > 0 {
@@ -421,7 +459,7 @@ func TestDispatchBacksOff(t *testing.T) {
 }
 
 func TestDispatchRetriesLeaveRoomForOthers(t *testing.T) {
-	dispatching(t, 4, nil, func(t *testing.T, d *dispatcher, f *fakeEvicter) {
+	dispatching(t, 4, nil, func(t *testing.T, d *Dispatcher, f *fakeClient) {
 		stuck := drainertest.Objects([]drainertest.Pod{{Name: "s1"}, {Name: "s2"}, {Name: "s3"}, {Name: "s4"}})
 		wants(d, "stuck", stuck...)
 		for _, pod := range stuck {

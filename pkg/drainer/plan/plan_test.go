@@ -1,7 +1,7 @@
 // Copyright The maintenance-apiserver Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package drainer
+package plan
 
 import (
 	"strings"
@@ -15,19 +15,40 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/eviction"
 )
 
+// steadyFor is how long a budget must look impossible before a plan says that it is for good.
+const steadyFor = 10 * time.Second
+
+// snapshot shows the budgets, at drainertest.Epoch, to pods of the default namespace.
+func snapshot(budgets ...drainertest.Budget) eviction.Snapshot {
+	known := eviction.NewBudgets()
+	for _, pdb := range budgets {
+		known.Set(pdb.Object(), drainertest.Epoch)
+	}
+	return known.Snapshot([]*corev1.Pod{drainertest.Pod{Name: "p"}.Object()}, drainertest.Epoch)
+}
+
+func holdsOf(holds ...drainertest.Hold) []Hold {
+	var parsed []Hold
+	for _, h := range drainertest.Objects(holds) {
+		parsed = append(parsed, NewHold(h))
+	}
+	return parsed
+}
+
 func TestPlanForOnePod(t *testing.T) {
-	steady := drainertest.Epoch.Add(budgetSteady)
-	tried := func(o outcome, message string) attempt {
-		return attempt{last: verdict{outcome: o, object: "webhook/w", message: message}, failures: 1}
+	steady := drainertest.Epoch.Add(steadyFor)
+	tried := func(o eviction.Outcome, message string) eviction.Attempt {
+		return eviction.Attempt{Last: eviction.Answer{Outcome: o, Object: "webhook/w", Message: message}, Failures: 1}
 	}
 	tests := map[string]struct {
 		pod     drainertest.Pod
 		stays   bool
 		holds   []drainertest.Hold
 		budgets []drainertest.Budget
-		attempt attempt
+		attempt eviction.Attempt
 		ownPod  types.NamespacedName
 		dead    bool
 		now     time.Time
@@ -135,30 +156,30 @@ func TestPlanForOnePod(t *testing.T) {
 			wantMessage: "2 budgets select the pod (b, c)",
 		},
 		"webhook": {
-			pod: drainertest.Pod{Name: "p"}, attempt: tried(outcomeAdmissionWebhook, "no"),
+			pod: drainertest.Pod{Name: "p"}, attempt: tried(eviction.AdmissionWebhook, "no"),
 			wantAction: v1beta1.PlanEvict, wantReason: v1beta1.BlockerAdmissionWebhook, wantObject: "webhook/w",
 			wantMessage: "no",
 		},
 		"throttled": {
-			pod: drainertest.Pod{Name: "p"}, attempt: tried(outcomeThrottled, "slow"),
+			pod: drainertest.Pod{Name: "p"}, attempt: tried(eviction.Throttled, "slow"),
 			wantAction: v1beta1.PlanEvict,
 		},
 		"namespace terminating": {
-			pod: drainertest.Pod{Name: "p"}, attempt: tried(outcomeNamespaceTerminating, "x"),
+			pod: drainertest.Pod{Name: "p"}, attempt: tried(eviction.NamespaceTerminating, "x"),
 			wantAction: v1beta1.PlanEvict, wantReason: v1beta1.BlockerNamespaceTerminating,
 			wantObject: "Namespace/default", wantMessage: "default is being deleted",
 		},
 		"refused by a budget that lets it go by now": {
-			pod: drainertest.Pod{Name: "p"}, attempt: attempt{last: verdict{outcome: outcomeDisruptionBudget}},
+			pod: drainertest.Pod{Name: "p"}, attempt: eviction.Attempt{Last: eviction.Answer{Outcome: eviction.DisruptionBudget}},
 			wantAction: v1beta1.PlanEvict,
 		},
 		"refused by a budget that we do not see": {
-			pod: drainertest.Pod{Name: "p"}, attempt: tried(outcomeDisruptionBudget, "no room"),
+			pod: drainertest.Pod{Name: "p"}, attempt: tried(eviction.DisruptionBudget, "no room"),
 			wantAction: v1beta1.PlanEvict, wantReason: v1beta1.BlockerDisruptionBudget, wantObject: "webhook/w",
 			wantMessage: "no room",
 		},
 		"failed": {
-			pod: drainertest.Pod{Name: "p"}, attempt: tried(outcomeFailed, "boom"), wantAction: v1beta1.PlanEvict,
+			pod: drainertest.Pod{Name: "p"}, attempt: tried(eviction.Failed, "boom"), wantAction: v1beta1.PlanEvict,
 			wantReason: v1beta1.BlockerEvictionFailed, wantObject: "webhook/w", wantMessage: "boom",
 		},
 		"own pod": {
@@ -178,68 +199,68 @@ func TestPlanForOnePod(t *testing.T) {
 		"terminating for too long": {
 			pod: drainertest.Pod{
 				Name: "p", TerminatingAt: drainertest.Epoch,
-			}, now: drainertest.Epoch.Add(terminationLag), wantAction: v1beta1.PlanTerminating,
+			}, Now: drainertest.Epoch.Add(terminationLag), wantAction: v1beta1.PlanTerminating,
 			wantReason: v1beta1.BlockerTerminating, wantMessage: "the kubelet has not ended it",
 		},
 		"kept by finalizers": {
 			pod: drainertest.Pod{
 				Name: "p", TerminatingAt: drainertest.Epoch, Finalizers: []string{"example.com/keep"},
-			}, now: drainertest.Epoch.Add(terminationLag), dead: true,
+			}, Now: drainertest.Epoch.Add(terminationLag), dead: true,
 			wantAction: v1beta1.PlanTerminating, wantReason: v1beta1.BlockerTerminating,
 			wantMessage: "example.com/keep",
 		},
 		"on a dead node": {
 			pod: drainertest.Pod{
 				Name: "p", TerminatingAt: drainertest.Epoch,
-			}, now: drainertest.Epoch.Add(time.Minute), dead: true,
+			}, Now: drainertest.Epoch.Add(time.Minute), dead: true,
 			wantAction: v1beta1.PlanTerminating, wantReason: v1beta1.BlockerTerminating, wantObject: "Node/worker-1",
 			wantMessage: "node worker-1 does not report",
 		},
 		"evicted, and the watch lags": {
-			pod: drainertest.Pod{Name: "p"}, attempt: attempt{evicted: drainertest.Epoch},
+			pod: drainertest.Pod{Name: "p"}, attempt: eviction.Attempt{Evicted: drainertest.Epoch},
 			wantAction: v1beta1.PlanTerminating, wantRecheck: drainertest.Epoch.Add(deletionLag),
 		},
 		"evicted, but not deleted": {
 			pod: drainertest.Pod{
 				Name: "p",
-			}, attempt: attempt{
-				evicted: drainertest.Epoch,
-			}, now: drainertest.Epoch.Add(deletionLag), wantAction: v1beta1.PlanTerminating,
+			}, attempt: eviction.Attempt{
+				Evicted: drainertest.Epoch,
+			}, Now: drainertest.Epoch.Add(deletionLag), wantAction: v1beta1.PlanTerminating,
 			wantReason: v1beta1.BlockerTerminating, wantMessage: "not being deleted",
 		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			pod := test.pod.Object()
-			in := planInput{
-				node: drainertest.NodeName, nodeDead: test.dead, pods: []*corev1.Pod{
+			in := Input{
+				Node: drainertest.NodeName, NodeDead: test.dead, Pods: []*corev1.Pod{
 					pod,
-				}, drainable: sets.New[types.UID](),
-				budgets: makeBook(test.budgets...), attempts: map[types.UID]attempt{pod.UID: test.attempt},
-				ownPod: test.ownPod, now: test.now,
+				}, Drainable: sets.New[types.UID](),
+				Budgets: snapshot(test.budgets...), Attempts: map[types.UID]eviction.Attempt{pod.UID: test.attempt},
+				OwnPod: test.ownPod, Now: test.now,
 			}
 			if !test.stays {
-				in.drainable.Insert(pod.UID)
+				in.Drainable.Insert(pod.UID)
 			}
-			if in.now.IsZero() {
-				in.now = drainertest.Epoch
+			if in.Now.IsZero() {
+				in.Now = drainertest.Epoch
 			}
 			if test.holds == nil {
 				test.holds = []drainertest.Hold{{Name: "a"}}
 			}
-			in.holds, _ = newHolds(drainertest.Objects(test.holds))
-			plan := makePlan(in)
-			got := plan.pods[0]
-			if got.action != test.wantAction || !plan.recheck.Equal(test.wantRecheck) {
-				t.Errorf("%s, again at %v; want %s, again at %v", got.action, plan.recheck, test.wantAction,
+			in.Holds = holdsOf(test.holds...)
+			plan := Make(in)
+			got := plan.Pods[0]
+			if got.Action != test.wantAction || !plan.Recheck.Equal(test.wantRecheck) {
+				t.Errorf("%s, again at %v; want %s, again at %v", got.Action, plan.Recheck, test.wantAction,
 					test.wantRecheck)
 			}
-			if evictions := plan.evictions(); (len(evictions) == 1) != (test.wantAction == v1beta1.PlanEvict) {
+			if evictions := plan.Evictions(); (len(evictions) == 1) != (test.wantAction == v1beta1.PlanEvict) {
 				t.Errorf("evictions %v", evictions)
 			}
 			blocker := v1beta1.DrainBlocker{Pod: "default/p"}
-			if got.blocker != nil {
-				blocker = *got.blocker
+			if got.Blocker != nil {
+				blocker = *got.Blocker
 			}
 			if !strings.Contains(blocker.Message, test.wantMessage) {
 				t.Errorf("message %q, want it to say %q", blocker.Message, test.wantMessage)
@@ -261,19 +282,19 @@ func TestPlanCountsABudgetsPodsTogether(t *testing.T) {
 		{Name: "a"}, {Name: "b", NotReady: true}, {Name: "c"},
 		{Name: "d", TerminatingAt: drainertest.Epoch.Add(time.Hour)}, {Name: "e"}, {Name: "f", App: "free"},
 	})
-	holds, _ := newHolds(drainertest.Objects([]drainertest.Hold{{Name: "x", GracePeriodSeconds: 5}}))
-	plan := makePlan(planInput{
-		node: drainertest.NodeName, pods: pods, drainable: uidsOf(pods), holds: holds, now: drainertest.Epoch,
-		budgets: makeBook(drainertest.Budget{Name: "b", Desired: 2, Healthy: 4, Expected: 5, Allowed: 2}),
+	holds := holdsOf(drainertest.Hold{Name: "x", GracePeriodSeconds: 5})
+	plan := Make(Input{
+		Node: drainertest.NodeName, Pods: pods, Drainable: uidsOf(pods), Holds: holds, Now: drainertest.Epoch,
+		Budgets: snapshot(drainertest.Budget{Name: "b", Desired: 2, Healthy: 4, Expected: 5, Allowed: 2}),
 	})
 	for i, wantBlocked := range []bool{false, false, false, false, true, false} {
-		if blocked := plan.pods[i].blocker != nil; blocked != wantBlocked {
+		if blocked := plan.Pods[i].Blocker != nil; blocked != wantBlocked {
 			t.Errorf("pod %s is blocked: %t, want %t", pods[i].Name, blocked, wantBlocked)
 		}
 	}
-	for _, e := range plan.evictions() {
-		if e.gracePeriod == nil || *e.gracePeriod != 5 {
-			t.Errorf("pod %s gets %v seconds, want 5", e.pod.Name, e.gracePeriod)
+	for _, e := range plan.Evictions() {
+		if e.GracePeriodSeconds == nil || *e.GracePeriodSeconds != 5 {
+			t.Errorf("pod %s gets %v seconds, want 5", e.Pod.Name, e.GracePeriodSeconds)
 		}
 	}
 }

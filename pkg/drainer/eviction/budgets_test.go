@@ -1,7 +1,7 @@
 // Copyright The maintenance-apiserver Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package drainer
+package eviction
 
 import (
 	"testing"
@@ -15,12 +15,17 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
 
-func makeBook(budgets ...drainertest.Budget) *budgetBook {
-	book := newBudgetBook()
+func makeBook(budgets ...drainertest.Budget) *Budgets {
+	book := NewBudgets()
 	for _, pdb := range budgets {
-		book.set(pdb.Object(), drainertest.Epoch)
+		book.Set(pdb.Object(), drainertest.Epoch)
 	}
 	return book
+}
+
+// budgetsOf are the budgets that select the pod.
+func budgetsOf(book *Budgets, pod *corev1.Pod) []*Budget {
+	return book.Snapshot([]*corev1.Pod{pod}, drainertest.Epoch).Selecting(pod)
 }
 
 // What the eviction handler of the API server allows, rule by rule.
@@ -128,16 +133,16 @@ func TestPermit(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			book, pod := makeBook(test.budgets...), test.pod.Object()
-			got := permitFor(pod, book.of(pod), func(b *budget) int { return book.room(b, drainertest.Epoch) })
+			got := PermitFor(pod, budgetsOf(book, pod), func(b *Budget) int { return book.roomNow(b, drainertest.Epoch) })
 			takes := ""
-			if got.takes != nil {
-				takes = got.takes.key.Name
+			if got.Takes != nil {
+				takes = got.Takes.Name.Name
 			}
-			if got.allowed != test.wantAllowed || takes != test.wantTakes {
-				t.Errorf("allowed %t taking %q, want %t taking %q", got.allowed, takes, test.wantAllowed,
+			if got.Allowed != test.wantAllowed || takes != test.wantTakes {
+				t.Errorf("allowed %t taking %q, want %t taking %q", got.Allowed, takes, test.wantAllowed,
 					test.wantTakes)
 			}
-			if !got.allowed && len(got.blockedBy) == 0 {
+			if !got.Allowed && len(got.BlockedBy) == 0 {
 				t.Error("nothing is named that blocks it")
 			}
 		})
@@ -146,140 +151,140 @@ func TestPermit(t *testing.T) {
 
 // The room that is left between a post and the budget's next status.
 func TestRoomAccounting(t *testing.T) {
-	accepted, refused := verdict{outcome: outcomeEvicted}, verdict{outcome: outcomeDisruptionBudget}
-	broken := verdict{outcome: outcomeFailed, unknown: true}
+	accepted, refused := Answer{Outcome: Evicted}, Answer{Outcome: DisruptionBudget}
+	broken := Answer{Outcome: Failed, unknown: true}
 	tests := map[string]struct {
-		do   func(book *budgetBook, b *budget)
+		do   func(book *Budgets, b *Budget)
 		at   time.Time
 		want int
 	}{
-		"untouched": {do: func(*budgetBook, *budget) {}, want: 2},
+		"untouched": {do: func(*Budgets, *Budget) {}, want: 2},
 		"one posting": {
-			do: func(book *budgetBook, b *budget) { book.reserve(b.key, "p", drainertest.Epoch) }, want: 1,
+			do: func(book *Budgets, b *Budget) { book.reserve(b.Name, "p", drainertest.Epoch) }, want: 1,
 		},
 		"posting for long": {
-			do: func(book *budgetBook, b *budget) { book.reserve(b.key, "p", drainertest.Epoch) },
+			do: func(book *Budgets, b *Budget) { book.reserve(b.Name, "p", drainertest.Epoch) },
 			at: drainertest.Epoch.Add(time.Hour), want: 1,
 		},
-		"refused, as something else took the room": {do: func(book *budgetBook, b *budget) {
-			book.reserve(b.key, "p", drainertest.Epoch)
-			book.settle(claim{budget: b}, "p", refused, drainertest.Epoch)
+		"refused, as something else took the room": {do: func(book *Budgets, b *Budget) {
+			book.reserve(b.Name, "p", drainertest.Epoch)
+			book.settle(use{budget: b}, "p", refused, false, drainertest.Epoch)
 		}, want: 0},
-		"refused long ago": {do: func(book *budgetBook, b *budget) {
-			book.reserve(b.key, "p", drainertest.Epoch)
-			book.settle(claim{budget: b}, "p", refused, drainertest.Epoch)
+		"refused long ago": {do: func(book *Budgets, b *Budget) {
+			book.reserve(b.Name, "p", drainertest.Epoch)
+			book.settle(use{budget: b}, "p", refused, false, drainertest.Epoch)
 		}, at: drainertest.Epoch.Add(refusalLasts), want: 2},
-		"refused, though it was to take no room": {do: func(book *budgetBook, b *budget) {
-			book.reserve(b.key, "p", drainertest.Epoch)
-			book.settle(claim{budget: b, exempt: true}, "p", refused, drainertest.Epoch)
+		"refused, though it was to take no room": {do: func(book *Budgets, b *Budget) {
+			book.reserve(b.Name, "p", drainertest.Epoch)
+			book.settle(use{budget: b, exempt: true}, "p", refused, false, drainertest.Epoch)
 		}, want: 2},
-		"another, long after one that took no room": {do: func(book *budgetBook, b *budget) {
-			book.reserve(b.key, "p", drainertest.Epoch)
-			book.settle(claim{budget: b, exempt: true}, "p", accepted, drainertest.Epoch)
-			book.reserve(b.key, "q", drainertest.Epoch.Add(exemptLasts))
-			if book.holds(b.key, "p") {
+		"another, long after one that took no room": {do: func(book *Budgets, b *Budget) {
+			book.reserve(b.Name, "p", drainertest.Epoch)
+			book.settle(use{budget: b, exempt: true}, "p", accepted, false, drainertest.Epoch)
+			book.reserve(b.Name, "q", drainertest.Epoch.Add(reservationLasts))
+			if len(book.reserved[b.Name]) > 1 {
 				panic("what has run out is kept")
 			}
 		}, want: 1},
-		"refused by an older version": {do: func(book *budgetBook, b *budget) {
-			book.reserve(b.key, "p", drainertest.Epoch)
-			book.settle(claim{budget: b}, "p", refused, drainertest.Epoch)
-			book.set(drainertest.Budget{
+		"refused by an older version": {do: func(book *Budgets, b *Budget) {
+			book.reserve(b.Name, "p", drainertest.Epoch)
+			book.settle(use{budget: b}, "p", refused, false, drainertest.Epoch)
+			book.Set(drainertest.Budget{
 				Name: "b", Desired: 1, Healthy: 2, Expected: 3, Allowed: 1, Version: "2",
 			}.Object(),
 				drainertest.Epoch)
 		}, want: 1},
-		"failed otherwise": {do: func(book *budgetBook, b *budget) {
-			book.reserve(b.key, "p", drainertest.Epoch)
-			book.settle(claim{budget: b}, "p", verdict{outcome: outcomeFailed}, drainertest.Epoch)
+		"failed otherwise": {do: func(book *Budgets, b *Budget) {
+			book.reserve(b.Name, "p", drainertest.Epoch)
+			book.settle(use{budget: b}, "p", Answer{Outcome: Failed}, false, drainertest.Epoch)
 		}, want: 2},
-		"perhaps carried out": {do: func(book *budgetBook, b *budget) {
-			book.reserve(b.key, "p", drainertest.Epoch)
-			book.settle(claim{budget: b}, "p", broken, drainertest.Epoch)
+		"perhaps carried out": {do: func(book *Budgets, b *Budget) {
+			book.reserve(b.Name, "p", drainertest.Epoch)
+			book.settle(use{budget: b}, "p", broken, false, drainertest.Epoch)
 		}, want: 1},
-		"accepted, status behind": {do: func(book *budgetBook, b *budget) {
-			book.reserve(b.key, "p", drainertest.Epoch)
-			book.settle(claim{budget: b}, "p", accepted, drainertest.Epoch)
+		"accepted, status behind": {do: func(book *Budgets, b *Budget) {
+			book.reserve(b.Name, "p", drainertest.Epoch)
+			book.settle(use{budget: b}, "p", accepted, false, drainertest.Epoch)
 		}, want: 1},
-		"accepted, status never showed it": {do: func(book *budgetBook, b *budget) {
-			book.reserve(b.key, "p", drainertest.Epoch)
-			book.settle(claim{budget: b}, "p", accepted, drainertest.Epoch)
+		"accepted, status never showed it": {do: func(book *Budgets, b *Budget) {
+			book.reserve(b.Name, "p", drainertest.Epoch)
+			book.settle(use{budget: b}, "p", accepted, false, drainertest.Epoch)
 		}, at: drainertest.Epoch.Add(reservationLasts), want: 2},
-		"accepted, then in the status": {do: func(book *budgetBook, b *budget) {
-			book.reserve(b.key, "p", drainertest.Epoch)
-			book.settle(claim{budget: b}, "p", accepted, drainertest.Epoch)
-			book.set(drainertest.Budget{
+		"accepted, then in the status": {do: func(book *Budgets, b *Budget) {
+			book.reserve(b.Name, "p", drainertest.Epoch)
+			book.settle(use{budget: b}, "p", accepted, false, drainertest.Epoch)
+			book.Set(drainertest.Budget{
 				Name: "b", Desired: 1, Healthy: 3, Expected: 3, Allowed: 1, Disrupts: []string{"p"}, Version: "2",
 			}.Object(),
 				drainertest.Epoch)
 		}, want: 1},
-		"in the status before the answer": {do: func(book *budgetBook, b *budget) {
-			book.reserve(b.key, "p", drainertest.Epoch)
-			book.set(drainertest.Budget{
+		"in the status before the answer": {do: func(book *Budgets, b *Budget) {
+			book.reserve(b.Name, "p", drainertest.Epoch)
+			book.Set(drainertest.Budget{
 				Name: "b", Desired: 1, Healthy: 3, Expected: 3, Allowed: 1, Disrupts: []string{"p"}, Version: "2",
 			}.Object(),
 				drainertest.Epoch)
-			book.settle(claim{budget: b}, "p", accepted, drainertest.Epoch)
+			book.settle(use{budget: b}, "p", accepted, false, drainertest.Epoch)
 		}, want: 1},
-		"another's eviction in the status": {do: func(book *budgetBook, b *budget) {
-			book.reserve(b.key, "p", drainertest.Epoch)
-			book.set(drainertest.Budget{
+		"another's eviction in the status": {do: func(book *Budgets, b *Budget) {
+			book.reserve(b.Name, "p", drainertest.Epoch)
+			book.Set(drainertest.Budget{
 				Name: "b", Desired: 1, Healthy: 3, Expected: 3, Allowed: 1, Disrupts: []string{"q"}, Version: "2",
 			}.Object(),
 				drainertest.Epoch)
 		}, want: 0},
-		"tried again, the first time in the status": {do: func(book *budgetBook, b *budget) {
-			book.set(drainertest.Budget{
+		"tried again, the first time in the status": {do: func(book *Budgets, b *Budget) {
+			book.Set(drainertest.Budget{
 				Name: "b", Desired: 1, Healthy: 3, Expected: 3, Allowed: 2, Disrupts: []string{"p"}, Version: "2",
 			}.Object(),
 				drainertest.Epoch)
-			book.reserve(b.key, "p", drainertest.Epoch)
-			book.set(drainertest.Budget{
+			book.reserve(b.Name, "p", drainertest.Epoch)
+			book.Set(drainertest.Budget{
 				Name: "b", Desired: 1, Healthy: 3, Expected: 3, Allowed: 2, Disrupts: []string{"p", "q"},
 				Version: "3",
 			}.Object(), drainertest.Epoch)
-			book.settle(claim{budget: b}, "p", accepted, drainertest.Epoch)
-			book.set(drainertest.Budget{
+			book.settle(use{budget: b}, "p", accepted, false, drainertest.Epoch)
+			book.Set(drainertest.Budget{
 				Name: "b", Desired: 1, Healthy: 3, Expected: 3, Allowed: 2, Disrupts: []string{"p", "q"},
 				Version: "4",
 			}.Object(), drainertest.Epoch)
 		}, want: 1},
-		"tried again, both times in the status": {do: func(book *budgetBook, b *budget) {
-			book.set(drainertest.Budget{
+		"tried again, both times in the status": {do: func(book *Budgets, b *Budget) {
+			book.Set(drainertest.Budget{
 				Name: "b", Desired: 1, Healthy: 3, Expected: 3, Allowed: 2, Disrupts: []string{"p"}, Version: "2",
 			}.Object(),
 				drainertest.Epoch)
-			book.reserve(b.key, "p", drainertest.Epoch)
-			book.settle(claim{budget: b}, "p", accepted, drainertest.Epoch)
-			book.set(drainertest.Budget{Name: "b", Desired: 1, Healthy: 3, Expected: 3, Allowed: 1,
+			book.reserve(b.Name, "p", drainertest.Epoch)
+			book.settle(use{budget: b}, "p", accepted, false, drainertest.Epoch)
+			book.Set(drainertest.Budget{Name: "b", Desired: 1, Healthy: 3, Expected: 3, Allowed: 1,
 				Disrupts: []string{
 					"p",
 				}, Version: "3", Change: func(pdb *policyv1.PodDisruptionBudget) {
 					pdb.Status.DisruptedPods["p"] = metav1.NewTime(drainertest.Epoch.Add(time.Second))
 				}}.Object(), drainertest.Epoch)
 		}, want: 1},
-		"another pod of that name": {do: func(book *budgetBook, b *budget) {
-			book.reserve(b.key, "p", drainertest.Epoch)
-			book.settle(claim{
+		"another pod of that name": {do: func(book *Budgets, b *Budget) {
+			book.reserve(b.Name, "p", drainertest.Epoch)
+			book.settle(use{
 				budget: b,
-			}, "p", judge(apierrors.NewConflict(corev1.Resource("pods"), "p", nil)), drainertest.Epoch)
+			}, "p", newAnswer(apierrors.NewConflict(corev1.Resource("pods"), "p", nil)), false, drainertest.Epoch)
 		}, want: 1},
-		"removed and made anew": {do: func(book *budgetBook, b *budget) {
-			book.reserve(b.key, "p", drainertest.Epoch)
-			book.remove(b.key)
-			book.set(drainertest.Budget{Name: "b", Desired: 1, Healthy: 3, Expected: 3, Allowed: 2}.Object(),
+		"removed and made anew": {do: func(book *Budgets, b *Budget) {
+			book.reserve(b.Name, "p", drainertest.Epoch)
+			book.Remove(b.Name)
+			book.Set(drainertest.Budget{Name: "b", Desired: 1, Healthy: 3, Expected: 3, Allowed: 2}.Object(),
 				drainertest.Epoch)
 		}, want: 2},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			book := makeBook(drainertest.Budget{Name: "b", Desired: 1, Healthy: 3, Expected: 3, Allowed: 2})
-			test.do(book, book.of(drainertest.Pod{Name: "p"}.Object())[0])
+			test.do(book, budgetsOf(book, drainertest.Pod{Name: "p"}.Object())[0])
 			at := drainertest.Epoch
 			if !test.at.IsZero() {
 				at = test.at
 			}
-			if got := book.room(book.of(drainertest.Pod{Name: "p"}.Object())[0], at); got != test.want {
+			if got := book.roomNow(budgetsOf(book, drainertest.Pod{Name: "p"}.Object())[0], at); got != test.want {
 				t.Errorf("room for %d, want %d", got, test.want)
 			}
 		})
@@ -341,11 +346,11 @@ func TestPermanentlyImpossibleBudget(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			book := makeBook(test.first)
 			if test.then.Name != "" {
-				book.set(test.then.Object(), drainertest.Epoch.Add(time.Second))
+				book.Set(test.then.Object(), drainertest.Epoch.Add(time.Second))
 			}
-			got, recheck := book.of(drainertest.Pod{
+			got, recheck := budgetsOf(book, drainertest.Pod{
 				Name: "p",
-			}.Object())[0].permanent(drainertest.Epoch.Add(test.after))
+			}.Object())[0].Permanent(drainertest.Epoch.Add(test.after))
 			if got != test.want || recheck.IsZero() == test.wantRecheck {
 				t.Errorf("permanent: %t, again at %v; want %t, again: %t", got, recheck, test.want, test.wantRecheck)
 			}
