@@ -136,7 +136,8 @@ func TestTrimKeepsWhatIsUsed(t *testing.T) {
 	if len(node.Annotations) != 1 || node.Status.Images != nil || node.Spec.PodCIDR != "" {
 		t.Errorf("the node still carries %+v", node)
 	}
-	if !annotated(node) || !drainTainted(node) || !node.Spec.Unschedulable || nodeDead(node) || node.Labels["zone"] != "a" {
+	if !annotated(node) || !drainTainted(node) || !node.Spec.Unschedulable ||
+		nodeDead(node) || node.Labels["zone"] != "a" {
 		t.Errorf("the node lost what is used: %+v", node)
 	}
 }
