@@ -252,9 +252,7 @@ func TestRoomAccounting(t *testing.T) {
 			book.reserve(b.key, "p", drainertest.Epoch)
 			book.settle(claim{budget: b}, "p", accepted, drainertest.Epoch)
 			book.set(drainertest.Budget{Name: "b", Desired: 1, Healthy: 3, Expected: 3, Allowed: 1,
-				Disrupts: []string{
-					"p",
-				}, Version: "3", Change: func(pdb *policyv1.PodDisruptionBudget) {
+				Disrupts: []string{"p"}, Version: "3", Change: func(pdb *policyv1.PodDisruptionBudget) {
 					pdb.Status.DisruptedPods["p"] = metav1.NewTime(drainertest.Epoch.Add(time.Second))
 				}}.Object(), drainertest.Epoch)
 		}, want: 1},
