@@ -124,7 +124,8 @@ func (c *modelCheck) deletionPosted(key types.NamespacedName, options *metav1.De
 	if pod == nil {
 		return
 	}
-	if asked := firstNonNil(options.GracePeriodSeconds, pod.Spec.TerminationGracePeriodSeconds); asked != nil && *asked < 1 {
+	asked := firstNonNil(options.GracePeriodSeconds, pod.Spec.TerminationGracePeriodSeconds)
+	if asked != nil && *asked < 1 {
 		c.fail("pod %s is deleted with grace period %d", pod.UID, *asked)
 	}
 	for _, hold := range c.draining(pod.Spec.NodeName, c.recent()) {

@@ -190,9 +190,8 @@ func (w *world) createHold() {
 	}.Object()
 	hold.Spec.Drain = w.newDrain()
 	w.holds[hold.UID] = &holdRecord{
-		name: name, versions: []holdVersion{{
-			NodeMaintenance: hold, from: time.Now(),
-		}}, emptyAt: map[int64]time.Time{},
+		name: name, versions: []holdVersion{{NodeMaintenance: hold, from: time.Now()}},
+		emptyAt: map[int64]time.Time{},
 	}
 	w.store.Put(hold.DeepCopy())
 	w.trace("hold %s (%s) is created on %s: %s", name, hold.UID, hold.Spec.NodeName, drainWords(hold))

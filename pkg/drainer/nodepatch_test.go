@@ -127,7 +127,8 @@ func TestGiveBackPatch(t *testing.T) {
 		"foreign taint meanwhile": {
 			change: drainertest.Taint("x"),
 			want: fmt.Sprintf(`{"metadata":{%s,"labels":{"remediation.medik8s.io/exclude-from-remediation":null},`+
-				`"annotations":{"maintenance.medik8s.io/holds":null}},"spec":{"unschedulable":false,"taints":[{"effect":"NoSchedule","key":"x"}]}}`, head),
+				`"annotations":{"maintenance.medik8s.io/holds":null}},"spec":{"unschedulable":false,`+
+				`"taints":[{"effect":"NoSchedule","key":"x"}]}}`, head),
 		},
 	}
 	for name, test := range tests {

@@ -107,13 +107,12 @@ func TestDrainable(t *testing.T) {
 }
 
 func TestTrimKeepsWhatIsUsed(t *testing.T) {
-	pod := drainertest.Pod{Name: "p", Volumes: []corev1.Volume{
-		corev1.Volume{Name: "s"},
-	}, Finalizers: []string{"f"}, Change: func(pod *corev1.Pod) {
-		pod.Annotations = map[string]string{"big": "thing"}
-		pod.Spec.Containers = []corev1.Container{{Name: "c", Image: "i"}}
-		pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: corev1.PodScheduled})
-	}}.Object()
+	pod := drainertest.Pod{Name: "p", Volumes: []corev1.Volume{corev1.Volume{Name: "s"}}, Finalizers: []string{"f"},
+		Change: func(pod *corev1.Pod) {
+			pod.Annotations = map[string]string{"big": "thing"}
+			pod.Spec.Containers = []corev1.Container{{Name: "c", Image: "i"}}
+			pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: corev1.PodScheduled})
+		}}.Object()
 	pod.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "m"}}
 	if _, err := trim(pod); err != nil {
 		t.Fatal(err)
@@ -136,7 +135,8 @@ func TestTrimKeepsWhatIsUsed(t *testing.T) {
 	if len(node.Annotations) != 1 || node.Status.Images != nil || node.Spec.PodCIDR != "" {
 		t.Errorf("the node still carries %+v", node)
 	}
-	if !annotated(node) || !drainTainted(node) || !node.Spec.Unschedulable || nodeDead(node) || node.Labels["zone"] != "a" {
+	if !annotated(node) || !drainTainted(node) || !node.Spec.Unschedulable ||
+		nodeDead(node) || node.Labels["zone"] != "a" {
 		t.Errorf("the node lost what is used: %+v", node)
 	}
 }

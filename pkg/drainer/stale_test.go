@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
 	clienttesting "k8s.io/client-go/testing"
 
@@ -68,8 +70,9 @@ func TestStaleCacheNeverRecordsTheCordonAsBefore(t *testing.T) {
 					t.Errorf("the stale cache ends in %v", err)
 				}
 			}
-			if before := c.hold("a").Status.NodeBefore; before.Unschedulable || len(before.Taints) > 0 || len(before.Labels) > 0 {
-				t.Errorf("nodeBefore is now %+v, want the node before the cordon", before)
+			want := &v1beta1.NodeBefore{} // the node before the cordon
+			if diff := cmp.Diff(want, c.hold("a").Status.NodeBefore, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("nodeBefore (-want +got):\n%s", diff)
 			}
 			if !forgetful {
 				if k, h := writes(c.Kube.Actions()), writes(c.Maintenance.Actions()); k != kubeWrites || h != holdWrites {

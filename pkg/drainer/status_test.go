@@ -147,23 +147,22 @@ func TestNextStatus(t *testing.T) {
 				wantStart: 60,
 			},
 		}},
-		"past the deadline, and done after all": {hold: drainertest.Hold{
-			Name: "a", TimeoutSeconds: 10,
-		}, steps: []step{
-			{
-				facts: held(pendingFacts(2, 2, 2)), wantPhase: v1beta1.PhaseRunning,
-				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining,
-			},
-			{
-				facts: held(pendingFacts(2, 2, 1)), after: 10 * time.Second, wantPhase: v1beta1.PhaseFailed,
-				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDeadlineExceeded,
-				wantProgress: 50,
-			},
-			{
-				facts: held(emptyFacts(2)), after: time.Second, wantPhase: v1beta1.PhaseSucceeded,
-				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonNodeEmpty, wantProgress: 100,
-			},
-		}},
+		"past the deadline, and done after all": {hold: drainertest.Hold{Name: "a", TimeoutSeconds: 10},
+			steps: []step{
+				{
+					facts: held(pendingFacts(2, 2, 2)), wantPhase: v1beta1.PhaseRunning,
+					wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining,
+				},
+				{
+					facts: held(pendingFacts(2, 2, 1)), after: 10 * time.Second, wantPhase: v1beta1.PhaseFailed,
+					wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDeadlineExceeded,
+					wantProgress: 50,
+				},
+				{
+					facts: held(emptyFacts(2)), after: time.Second, wantPhase: v1beta1.PhaseSucceeded,
+					wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonNodeEmpty, wantProgress: 100,
+				},
+			}},
 		"more time given": {hold: drainertest.Hold{Name: "a", TimeoutSeconds: 10}, steps: []step{
 			{
 				facts: held(pendingFacts(2, 2, 2)), wantPhase: v1beta1.PhaseRunning,

@@ -57,8 +57,8 @@ func TestVolumesDetached(t *testing.T) {
 			Name: "lost", DrainLabel: "skip", Volumes: []corev1.Volume{drainertest.ClaimVolume("gone")},
 		}.Object(),
 		makeClaim("data", "pv-data"), makeClaim("cache", "pv-cache"), makeClaim("kept-scratch", "pv-scratch"),
-		makeAttachment("pv-data", drainertest.NodeName), makeAttachment("pv-cache", drainertest.NodeName), makeAttachment("pv-scratch",
-			drainertest.NodeName),
+		makeAttachment("pv-data", drainertest.NodeName), makeAttachment("pv-cache", drainertest.NodeName),
+		makeAttachment("pv-scratch", drainertest.NodeName),
 		makeAttachment("pv-other", "worker-2")), func(c *cluster) {
 		c.create(drainertest.Hold{Name: "a"}.Object())
 		c.finish("db-0")

@@ -182,7 +182,11 @@ func TestDecision(t *testing.T) {
 				t.Errorf("kind %d, turn %v, why %q; want %d, %v, %q", got.kind, got.turn, got.why, test.wantKind,
 					test.wantTurn, test.wantWhy)
 			}
-			if (got.blocker == nil) != (test.wantBlocker == "") || (got.blocker != nil && got.blocker.Reason != test.wantBlocker) {
+			var reason v1beta1.BlockerReason
+			if got.blocker != nil {
+				reason = got.blocker.Reason
+			}
+			if reason != test.wantBlocker {
 				t.Errorf("blocker %v, want %s", got.blocker, test.wantBlocker)
 			}
 		})
