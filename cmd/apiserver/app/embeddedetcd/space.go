@@ -7,46 +7,99 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
-	"go.etcd.io/etcd/server/v3/etcdserver"
 	"go.etcd.io/etcd/server/v3/storage/mvcc"
 	"k8s.io/klog/v2"
 )
 
-// headroom is the share of the quota (one in so many) that must be free for a
-// store that was full to be used again: with less it would be full at once.
-const headroom = 10
+const (
+	// NearlyFullPercent is the share of its quota from which on a store is nearly full: it
+	// should take nothing new then, so that space is left for deletes and updates.
+	NearlyFullPercent = 80
+	// headroom is the share of the quota (one in so many) that is kept free. A store that
+	// was full needs as much to be used again: with less it would be full at once.
+	headroom = 10
+)
 
-// makeRoom lets a store take writes again that had reached its quota: etcd raises
-// an alarm then, which it keeps for good, and refuses even what would make room.
-// What nobody needs any more is thrown away first. A store that is full all the
-// same needs a larger quota, and the error says so.
-func makeRoom(ctx context.Context, etcd *etcdserver.EtcdServer, quotaBytes int64) error {
-	alarm := &pb.AlarmRequest{Action: pb.AlarmRequest_GET, Alarm: pb.AlarmType_NOSPACE}
-	raised, err := etcd.Alarm(ctx, alarm)
-	if err != nil {
-		return fmt.Errorf("could not ask for alarms: %w", err)
+// etcd compares the size of its file with the quota. The file never shrinks by itself: what
+// compaction frees is used again, but compaction itself makes the file larger. Once the quota is
+// reached, etcd raises an alarm, which it keeps for good, and refuses even what would make room.
+
+// Reclaim keeps a running store from reaching its quota, and lets one take writes again that
+// has reached it. It does nothing before the store is at nine tenths of its quota. Then it
+// throws old versions away, and packs the file if that makes it smaller by a tenth of the
+// quota. Requests wait for that. The error says that the store is full.
+func (s *Server) Reclaim(ctx context.Context) error {
+	backend, most := s.etcd.Server.Backend(), s.quotaBytes-s.quotaBytes/headroom
+	if s.alarmRaised() || backend.SizeInUse() > most {
+		if err := s.compact(ctx); err != nil {
+			return err
+		}
 	}
-	if len(raised.Alarms) == 0 {
+	if size := backend.Size(); size > most && size-backend.SizeInUse() >= s.quotaBytes/headroom {
+		if err := s.defragment(); err != nil {
+			return err
+		}
+	}
+	return s.endAlarm(ctx)
+}
+
+// makeRoom packs the file of a store that is nearly full as it starts, when nobody waits for
+// it yet. A store that is full all the same needs a larger quota, and the error says so.
+func (s *Server) makeRoom(ctx context.Context) error {
+	if !s.alarmRaised() && s.etcd.Server.Backend().Size() < s.quotaBytes/100*NearlyFullPercent {
 		return nil
 	}
-	_, err = etcd.Compact(ctx, &pb.CompactionRequest{Revision: etcd.KV().Rev(), Physical: true})
-	if err != nil && !errors.Is(err, mvcc.ErrCompacted) {
+	if err := s.compact(ctx); err != nil {
+		return err
+	}
+	if err := s.defragment(); err != nil {
+		return err
+	}
+	return s.endAlarm(ctx)
+}
+
+func (s *Server) alarmRaised() bool {
+	return slices.ContainsFunc(s.etcd.Server.Alarms(), func(a *pb.AlarmMember) bool {
+		return a.Alarm == pb.AlarmType_NOSPACE
+	})
+}
+
+// compact throws away all versions but the latest.
+func (s *Server) compact(ctx context.Context) error {
+	latest := &pb.CompactionRequest{Revision: s.etcd.Server.KV().Rev(), Physical: true}
+	if _, err := s.etcd.Server.Compact(ctx, latest); err != nil && !errors.Is(err, mvcc.ErrCompacted) {
 		return fmt.Errorf("could not compact: %w", err)
 	}
-	if err := etcd.Backend().Defrag(); err != nil {
+	return nil
+}
+
+// defragment writes the file anew, without its free pages.
+func (s *Server) defragment() error {
+	backend := s.etcd.Server.Backend()
+	before := backend.Size()
+	if err := backend.Defrag(); err != nil {
 		return fmt.Errorf("could not defragment: %w", err)
 	}
-	size := etcd.Backend().Size()
-	if size > quotaBytes-quotaBytes/headroom {
-		return fmt.Errorf("it is full: it has %d bytes of the %d that it may have: raise --embedded-etcd-quota-bytes, "+
-			"and have a disk of more than twice that", size, quotaBytes)
+	klog.InfoS("Packed the store", "bytesBefore", before, "bytes", backend.Size(), "quotaBytes", s.quotaBytes)
+	return nil
+}
+
+// endAlarm ends the alarm of a store that was full, if it has room again.
+func (s *Server) endAlarm(ctx context.Context) error {
+	if !s.alarmRaised() {
+		return nil
 	}
-	alarm.Action, alarm.MemberID = pb.AlarmRequest_DEACTIVATE, uint64(etcd.MemberID())
-	if _, err := etcd.Alarm(ctx, alarm); err != nil {
+	if size := s.etcd.Server.Backend().Size(); size > s.quotaBytes-s.quotaBytes/headroom {
+		return fmt.Errorf("it is full: it has %d bytes of the %d that it may have: raise --embedded-etcd-quota-bytes, "+
+			"and have a disk of more than twice that", size, s.quotaBytes)
+	}
+	end := &pb.AlarmRequest{Action: pb.AlarmRequest_DEACTIVATE, Alarm: pb.AlarmType_NOSPACE, MemberID: uint64(s.etcd.Server.MemberID())}
+	if _, err := s.etcd.Server.Alarm(ctx, end); err != nil {
 		return fmt.Errorf("could not end the alarm: %w", err)
 	}
-	klog.InfoS("The store was full and has room again", "bytes", size, "quotaBytes", quotaBytes)
+	klog.InfoS("The store was full and has room again", "quotaBytes", s.quotaBytes)
 	return nil
 }
