@@ -22,6 +22,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/openapi"
 	maintenanceregistry "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/authorization"
+	holdstorage "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance/storage"
 )
 
 const (
@@ -47,6 +48,8 @@ type Config struct {
 	// Drainer is the drainer's configuration, without its client to this
 	// server, which is not known yet.
 	Drainer drainer.Config
+	// Space knows whether the store has space for new objects.
+	Space holdstorage.Space
 }
 
 // NewGenericConfig returns the generic configuration with the API's scheme,
@@ -70,6 +73,7 @@ type completedConfig struct {
 	generic   genericapiserver.CompletedConfig
 	publisher *servingcert.Publisher
 	drainer   drainer.Config
+	space     holdstorage.Space
 }
 
 // CompletedConfig can only be made by Complete, so that no default is missed.
@@ -83,6 +87,7 @@ func (c *Config) Complete() CompletedConfig {
 		generic:   c.Generic.Complete(),
 		publisher: c.Publisher,
 		drainer:   c.Drainer,
+		space:     c.Space,
 	}}
 }
 
@@ -103,7 +108,9 @@ func (c CompletedConfig) New() (*Server, error) {
 	}
 	group, err := maintenanceregistry.NewAPIGroupInfo(
 		scheme.Scheme, scheme.Codecs, scheme.ParameterCodec, c.generic.RESTOptionsGetter,
-		maintenanceregistry.Dependencies{Waker: drain, Nodes: drain, Planner: drain, Admission: c.generic.AdmissionControl})
+		maintenanceregistry.Dependencies{
+			Waker: drain, Nodes: drain, Planner: drain, Space: c.space, Admission: c.generic.AdmissionControl,
+		})
 	if err != nil {
 		return nil, fmt.Errorf("could not create the registry: %w", err)
 	}
