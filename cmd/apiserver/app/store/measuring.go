@@ -5,6 +5,7 @@ package store
 
 import (
 	"context"
+	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"k8s.io/apiserver/pkg/storage/storagebackend"
@@ -20,8 +21,34 @@ const (
 		"or start etcd with a larger --quota-backend-bytes; a full etcd must be defragmented, and its alarm disarmed"
 )
 
+const (
+	// embeddedInterval is short, since asking costs nothing: of the least store, a fifth is
+	// filled in a few seconds.
+	embeddedInterval = time.Second
+	// externalInterval is how often readyz asks an external etcd whether it answers, too.
+	externalInterval = 10 * time.Second
+)
+
 // startMeasuring has the store measured until it is closed.
 func (s *Store) startMeasuring(ctx context.Context, backend *storagebackend.TransportConfig) error {
+	s.Space = &Space{clock: clock.RealClock{}}
+	if s.embedded != nil {
+		s.measureEmbedded()
+	} else if err := s.measureExternal(backend); err != nil {
+		return err
+	}
+	ctx, s.stop = context.WithCancel(ctx)
+	s.measuring.Go(func() { s.Space.run(ctx) })
+	return nil
+}
+
+func (s *Store) measureEmbedded() {
+	s.Space.members, s.Space.names = s.embedded, []string{s.embedded.Endpoint()}
+	s.Space.reclaim = s.embedded.Reclaim
+	s.Space.interval, s.Space.advice = embeddedInterval, adviceEmbedded
+}
+
+func (s *Store) measureExternal(backend *storagebackend.TransportConfig) error {
 	config, err := clientConfig(backend)
 	if err != nil {
 		return err
@@ -29,14 +56,8 @@ func (s *Store) startMeasuring(ctx context.Context, backend *storagebackend.Tran
 	if s.client, err = clientv3.New(config); err != nil {
 		return err
 	}
-	s.Space = &Space{members: s.client, names: backend.ServerList, advice: adviceExternal, clock: clock.RealClock{}, reclaim: nothing}
-	if s.embedded != nil {
-		s.Space.advice, s.Space.reclaim = adviceEmbedded, s.embedded.Reclaim
-	}
-	ctx, s.stop = context.WithCancel(ctx)
-	s.measuring.Go(func() { s.Space.run(ctx) })
+	s.Space.members, s.Space.names = s.client, backend.ServerList
+	s.Space.reclaim = func(context.Context) error { return nil } // others look after it
+	s.Space.interval, s.Space.advice = externalInterval, adviceExternal
 	return nil
 }
-
-// nothing is what can be done for the space of an etcd that others look after.
-func nothing(context.Context) error { return nil }

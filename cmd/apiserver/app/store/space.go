@@ -15,19 +15,15 @@ import (
 	"k8s.io/utils/clock"
 )
 
-const (
-	// measureInterval is how often etcd is asked for its size: often enough for a store of the
-	// least size, and no more often than readyz asks whether etcd answers.
-	measureInterval = 10 * time.Second
-	// measureTimeout bounds how long the members of etcd may take to answer, all together.
-	measureTimeout = 5 * time.Second
-)
+// measureTimeout bounds how long the members of etcd may take to answer, all together.
+const measureTimeout = 5 * time.Second
 
 // Space knows how much of its quota the store uses.
 type Space struct {
 	members  members
 	names    []string // of the members: their addresses
 	advice   string   // what to do when the store is nearly full
+	interval time.Duration
 	reclaim  func(context.Context) error
 	clock    clock.WithTicker
 	measured atomic.Pointer[usage] // nil: not known
@@ -40,7 +36,7 @@ type members interface {
 
 // CheckSpace returns an error, for a user to read, where the store is nearly full: four fifths of
 // its quota are in use. It should take nothing new then. It answers from memory, with what was
-// measured at most some seconds ago. A store whose size or quota is not known has space.
+// measured some seconds ago at most. A store whose size or quota is not known has space.
 func (s *Space) CheckSpace() error {
 	u := s.measured.Load()
 	if u == nil || !u.nearlyFull() {
@@ -49,9 +45,9 @@ func (s *Space) CheckSpace() error {
 	return fmt.Errorf("%s: %s", u, s.advice)
 }
 
-// run measures the store, now and every measureInterval, until ctx ends.
+// run measures the store, now and every interval, until ctx ends.
 func (s *Space) run(ctx context.Context) {
-	ticker := s.clock.NewTicker(measureInterval)
+	ticker := s.clock.NewTicker(s.interval)
 	defer ticker.Stop()
 	for {
 		if err := s.reclaim(ctx); err != nil && ctx.Err() == nil {

@@ -35,7 +35,7 @@ func member(used, quota int64, errs ...string) *clientv3.StatusResponse {
 
 func spaceOf(members fakeMembers) *Space {
 	return &Space{
-		members: members, names: []string{"a", "b"}, advice: "do something", reclaim: nothing,
+		members: members, names: []string{"a", "b"}, advice: "do something", interval: time.Second,
 		clock: clocktesting.NewFakeClock(time.Now()),
 	}
 }
@@ -96,53 +96,60 @@ func TestMeasuring(t *testing.T) {
 	rounds <- nil
 	next("at once", true)
 	members["a"] = member(10, 100)
-	clock.Step(measureInterval)
+	clock.Step(space.interval)
 	rounds <- errors.New("could not make room")
 	next("later", false)
 	members["a"] = member(90, 100)
-	clock.Step(measureInterval)
+	clock.Step(space.interval)
 	rounds <- nil
 	next("again", true)
 	delete(members, "a")
-	clock.Step(measureInterval)
+	clock.Step(space.interval)
 	rounds <- nil
 	next("without an answer", false)
 	stop()
 	<-ended
 }
 
-// An embedded store tells how full it is, and has space again when what was deleted is compacted.
-func TestSpaceOfAnEmbeddedStore(t *testing.T) {
+// Both kinds of store tell how full they are, and have space again when what was deleted is compacted.
+func TestSpaceOfARealStore(t *testing.T) {
+	embedded := embeddedetcd.Config{Dir: filepath.Join(t.TempDir(), "data"), QuotaBytes: 16 << 20}
 	var backend storagebackend.TransportConfig
-	st, err := Open(t.Context(), &backend, prefix, embeddedetcd.Config{Dir: filepath.Join(t.TempDir(), "data"), QuotaBytes: 16 << 20})
+	own, err := Open(t.Context(), &backend, prefix, embedded)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer st.Close()
-	check := func() error {
-		st.Space.note(t.Context(), st.Space.measure(t.Context()))
-		return st.Space.CheckSpace()
+	defer own.Close()
+	other, err := Open(t.Context(), &backend, prefix, embedded)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if err := check(); err != nil {
-		t.Fatalf("an empty store: %v", err)
+	defer other.Close()
+
+	wantSpace := func(space bool) {
+		t.Helper()
+		for what, st := range map[string]*Store{"--embedded-etcd-quota-bytes": own, "--quota-backend-bytes": other} {
+			st.Space.note(t.Context(), st.Space.measure(t.Context()))
+			err := st.Space.CheckSpace()
+			if space && err != nil || !space && (err == nil || !strings.Contains(err.Error(), "of 16 MiB") || !strings.Contains(err.Error(), what)) {
+				t.Errorf("CheckSpace = %v, want space %t, else the size and %s", err, space, what)
+			}
+		}
 	}
+	wantSpace(true)
 	value := strings.Repeat("x", 16<<10)
-	for i := 0; check() == nil; i++ {
-		if _, err := st.client.Put(t.Context(), "key", value); err != nil {
+	for i := 0; !own.Space.measure(t.Context()).nearlyFull(); i++ {
+		if _, err := other.client.Put(t.Context(), "key", value); err != nil {
 			t.Fatalf("the store was full at write %d and not nearly full before: %v", i, err)
 		}
 	}
-	if err := check(); err == nil || !strings.Contains(err.Error(), "of 16 MiB") || !strings.Contains(err.Error(), "--embedded-etcd-quota-bytes") {
-		t.Errorf("CheckSpace = %v, want the size and what to do", err)
-	}
-	deleted, err := st.client.Delete(t.Context(), "key")
+	wantSpace(false)
+	deleted, err := other.client.Delete(t.Context(), "key")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := st.client.Compact(t.Context(), deleted.Header.Revision, clientv3.WithCompactPhysical()); err != nil {
+	if _, err := other.client.Compact(t.Context(), deleted.Header.Revision, clientv3.WithCompactPhysical()); err != nil {
 		t.Fatal(err)
 	}
-	if err := check(); err != nil {
-		t.Errorf("after the delete and compaction: %v", err)
-	}
+	wantSpace(true)
 }

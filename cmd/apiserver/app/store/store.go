@@ -33,7 +33,7 @@ type Store struct {
 	Space *Space
 
 	embedded  *embeddedetcd.Server
-	client    *clientv3.Client // that measures
+	client    *clientv3.Client // that measures an external etcd
 	measuring sync.WaitGroup
 	stop      context.CancelFunc
 }
