@@ -22,7 +22,7 @@ type StoreOptions struct {
 	// serving certificate.
 	DataDir string
 	// QuotaBytes is the size, in bytes, from which on an embedded store refuses
-	// writes.
+	// writes. New holds are refused from four fifths of it on.
 	QuotaBytes int64
 }
 
@@ -38,7 +38,7 @@ func (o *StoreOptions) addFlags(fs *pflag.FlagSet) {
 		"Folder of the embedded etcd, which is used unless --etcd-servers is given, and of the server's own "+
 			"serving certificate. One server process a folder.")
 	fs.Int64Var(&o.QuotaBytes, "embedded-etcd-quota-bytes", o.QuotaBytes,
-		"Size from which on the embedded etcd refuses writes.")
+		"Size in bytes from which on the embedded etcd refuses writes. New NodeMaintenances are refused from 80 % of it on.")
 }
 
 func (o *StoreOptions) validate() []error {
