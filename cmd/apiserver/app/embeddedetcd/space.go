@@ -108,7 +108,9 @@ func (s *Server) endAlarm(ctx context.Context) error {
 		return fmt.Errorf("it is full: it has %d bytes of the %d that it may have: raise --embedded-etcd-quota-bytes, "+
 			"and have a disk of more than twice that", size, s.quotaBytes)
 	}
-	end := &pb.AlarmRequest{Action: pb.AlarmRequest_DEACTIVATE, Alarm: pb.AlarmType_NOSPACE, MemberID: uint64(s.etcd.Server.MemberID())}
+	end := &pb.AlarmRequest{
+		Action: pb.AlarmRequest_DEACTIVATE, Alarm: pb.AlarmType_NOSPACE, MemberID: uint64(s.etcd.Server.MemberID()),
+	}
 	if _, err := s.etcd.Server.Alarm(ctx, end); err != nil {
 		return fmt.Errorf("could not end the alarm: %w", err)
 	}

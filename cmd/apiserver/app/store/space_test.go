@@ -46,18 +46,20 @@ func TestCheckSpace(t *testing.T) {
 		members fakeMembers
 		want    string // empty: there is space
 	}{
-		"empty":                    {members: fakeMembers{"a": member(0, 100)}},
-		"just below":               {members: fakeMembers{"a": member(799, 1000)}},
-		"nearly full":              {members: fakeMembers{"a": member(1717986919, 2<<30)}, want: "the store is nearly full: 1.6 GiB of 2.0 GiB (80%) are in use, and from 80% on nothing new is stored: do something"},
+		"empty":      {members: fakeMembers{"a": member(0, 100)}},
+		"just below": {members: fakeMembers{"a": member(799, 1000)}},
+		"nearly full": {members: fakeMembers{"a": member(1717986919, 2<<30)}, want: "the store is nearly full: " +
+			"1.6 GiB of 2.0 GiB (80%) are in use, and from 80% on nothing new is stored: do something"},
 		"a smaller quota than use": {members: fakeMembers{"a": member(3<<30, 2<<30)}, want: "3.0 GiB of 2.0 GiB (150%)"},
 		"the second member":        {members: fakeMembers{"a": member(10, 100), "b": member(90, 100)}, want: "90 B of 100 B"},
 		"the first member":         {members: fakeMembers{"a": member(90, 100), "b": member(10, 100)}, want: "90 B of 100 B"},
 		"one member is away":       {members: fakeMembers{"b": member(90, 100)}, want: "90 B of 100 B"},
-		"an alarm":                 {members: fakeMembers{"a": member(85, 100), "b": member(10, 100, noSpace)}, want: "the store is full: etcd takes no writes since its alarm NOSPACE: do something"},
-		"another error":            {members: fakeMembers{"a": member(10, 100, "etcdserver: no leader")}},
-		"no quota is told":         {members: fakeMembers{"a": member(1<<40, 0)}},
-		"no quota is set":          {members: fakeMembers{"a": member(1<<40, -1)}},
-		"nobody answers":           {},
+		"an alarm": {members: fakeMembers{"a": member(85, 100), "b": member(10, 100, noSpace)}, want: "the store is full: " +
+			"etcd takes no writes since its alarm NOSPACE: do something"},
+		"another error":    {members: fakeMembers{"a": member(10, 100, "etcdserver: no leader")}},
+		"no quota is told": {members: fakeMembers{"a": member(1<<40, 0)}},
+		"no quota is set":  {members: fakeMembers{"a": member(1<<40, -1)}},
+		"nobody answers":   {},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
