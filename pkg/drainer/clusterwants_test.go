@@ -123,7 +123,7 @@ func (c *cluster) wantEvent(reasons []string, want string, times int) {
 
 // watched are the nodes whose pods the drainer watches.
 func (c *cluster) watched() []string {
-	c.drainer.pods.mu.Lock()
-	defer c.drainer.pods.mu.Unlock()
-	return slices.Sorted(maps.Keys(c.drainer.pods.watches))
+	c.drainer.leading.Load().drains.pods.mu.Lock()
+	defer c.drainer.leading.Load().drains.pods.mu.Unlock()
+	return slices.Sorted(maps.Keys(c.drainer.leading.Load().drains.pods.watches))
 }

@@ -24,12 +24,12 @@ func TestDrainAndGiveBack(t *testing.T) {
 		c.wantCondition("a", v1beta1.ConditionCordoned, metav1.ConditionTrue, v1beta1.ReasonCordoned)
 
 		c.finish("web-1")
-		c.wait(statusInterval)
-		c.wantCounts("a", counts{Total: 2, Evicted: 2, Pending: 1, Progress: 50})
+		c.wait(writeInterval)
+		c.wantCounts("a", counts{Total: 3, Evicted: 2, Pending: 1, Progress: 50})
 		c.finish("web-2")
 		c.wantPhase("a", v1beta1.PhaseSucceeded)
 		c.wantCondition("a", v1beta1.ConditionDrained, metav1.ConditionTrue, v1beta1.ReasonNodeEmpty)
-		c.wantCounts("a", counts{Total: 1, Evicted: 2, Progress: 100})
+		c.wantCounts("a", counts{Total: 3, Evicted: 2, Progress: 100})
 		if c.hold("a").Status.DrainedTime == nil {
 			t.Error("it does not say when it was drained")
 		}

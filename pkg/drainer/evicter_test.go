@@ -6,9 +6,6 @@ package drainer
 import (
 	"context"
 	"errors"
-	"slices"
-	"sync"
-	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"

@@ -45,7 +45,7 @@ func TestRepairThatFailsTakesBackDrained(t *testing.T) {
 		c.wantPhase("a", v1beta1.PhaseSucceeded)
 		c.Inject(drainertest.Failing("patch", "nodes", drainertest.NotYou("nodes"), drainertest.OfMain))
 		c.changeNode(drainertest.NodeName, drainertest.Uncordon)
-		c.wait(statusInterval)
+		c.wait(writeInterval)
 		c.wantPhase("a", v1beta1.PhaseRunning)
 		c.wantCondition("a", v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonCordonFailed)
 		for _, said := range ourConditions(c.node(drainertest.NodeName)) {
@@ -70,7 +70,7 @@ func TestRepairThatFailsStopsEvicting(t *testing.T) {
 		c.wantEvictions(map[string]int{"web-1": 0})
 		c.Inject(drainertest.Failing("patch", "nodes", drainertest.NotYou("nodes"), drainertest.OfMain))
 		c.changeNode(drainertest.NodeName, drainertest.Uncordon)
-		c.wait(statusInterval)
+		c.wait(writeInterval)
 		c.changeBudget(drainertest.Budget{Name: "web", Desired: 1, Healthy: 2, Expected: 2, Allowed: 1}.Object())
 		c.wait(10 * time.Second)
 		c.wantEvictions(map[string]int{"web-1": 0})
@@ -98,7 +98,7 @@ func TestRepairsAreSpaced(t *testing.T) {
 		if repairs < 15 || repairs > 25 {
 			t.Errorf("repaired %d times in 20 s, want about once a second", repairs)
 		}
-		c.wait(statusInterval)
+		c.wait(writeInterval)
 		c.wantCordoned(drainertest.NodeName, true)
 	})
 }

@@ -97,11 +97,11 @@ func crashAtWrite(t *testing.T, before *corev1.Node, n int) {
 		crashed()
 	}
 	c.finish("web-2")
-	c.wait(statusInterval)
+	c.wait(writeInterval)
 	if failing() {
 		crashed()
 	}
-	c.wait(statusInterval)
+	c.wait(writeInterval)
 	c.wantPhase("a", v1beta1.PhaseSucceeded)
 	if status := c.hold("a").Status; (counted && status.EvictionPods != 2) || status.DrainProgress != 100 {
 		t.Errorf("the count was lost: %+v", status)
@@ -187,7 +187,7 @@ func TestNoteThatCannotBeWrittenLeavesTheDrainAlone(t *testing.T) {
 		c.wantPhase("a", v1beta1.PhaseSucceeded)
 		c.Inject(drainertest.Failing("patch", "nodes", drainertest.ServerDown()))
 		c.create(drainertest.Hold{Name: "b"}.Object())
-		c.wait(statusInterval)
+		c.wait(writeInterval)
 		c.wantPhase("a", v1beta1.PhaseSucceeded)
 		c.wantPhase("b", v1beta1.PhaseSucceeded)
 	})
@@ -204,7 +204,7 @@ func TestCordonThatFailsIsReportedAndTriedAgain(t *testing.T) {
 		return c
 	}, func(c *cluster) {
 		c.create(drainertest.Hold{Name: "a"}.Object())
-		c.wait(statusInterval)
+		c.wait(writeInterval)
 		c.wantPhase("a", v1beta1.PhaseRunning)
 		c.wantCondition("a", v1beta1.ConditionCordoned, metav1.ConditionFalse, v1beta1.ReasonCordonFailed)
 		c.wantEvictions(map[string]int{"web-1": 0})
@@ -262,7 +262,7 @@ func TestHoldThatCannotEndHoldsBackNothing(t *testing.T) {
 		c.delete("b")
 		c.change("a", drainertest.SetStage(v1beta1.StageDrain))
 		c.finish("web-1")
-		c.wait(statusInterval)
+		c.wait(writeInterval)
 		c.wantPhase("a", v1beta1.PhaseSucceeded)
 		c.wantEvictions(map[string]int{"web-1": 1})
 		if got := c.hold("b").Status.LastError; !strings.Contains(got, "not you") {
@@ -282,7 +282,7 @@ func TestNodeLeftBehind(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		patch, err := m.cordonPatch(before, note).encode()
+		patch, err := m.cordonPatch(before, m.read(before), note).encode()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -327,7 +327,7 @@ func TestNodeLeftBehind(t *testing.T) {
 					t.Errorf("events %v, want %v", events, test.wantEvents)
 				}
 				c.changeNode(drainertest.NodeName, func(node *corev1.Node) { node.Annotations = nil })
-				if left := len(c.drainer.memory.nodes); left > 0 {
+				if left := len(c.drainer.leading.Load().memory.nodes); left > 0 {
 					t.Errorf("%d nodes are remembered that are nobody's", left)
 				}
 			})

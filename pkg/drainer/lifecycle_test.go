@@ -49,7 +49,7 @@ func TestStageMovesBackAndForth(t *testing.T) {
 
 		c.change("a", drainertest.SetStage(v1beta1.StageCordon))
 		c.changeBudget(drainertest.Budget{Name: "web", Desired: 1, Healthy: 2, Expected: 2, Allowed: 1}.Object())
-		c.wait(statusInterval)
+		c.wait(writeInterval)
 		c.wantEvictions(map[string]int{"web-1": 0, "web-2": 0})
 		c.wantPhase("a", v1beta1.PhaseSucceeded)
 		c.wantCondition("a", v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonStageCordon)
@@ -58,7 +58,7 @@ func TestStageMovesBackAndForth(t *testing.T) {
 		}
 
 		c.change("a", drainertest.SetStage(v1beta1.StageIdle))
-		c.wait(statusInterval)
+		c.wait(writeInterval)
 		c.wantCordoned(drainertest.NodeName, false)
 		c.wantPhase("a", v1beta1.PhasePending)
 		c.wantCondition("a", v1beta1.ConditionCordoned, metav1.ConditionFalse, v1beta1.ReasonStageIdle)
@@ -66,11 +66,11 @@ func TestStageMovesBackAndForth(t *testing.T) {
 		// Somebody cordons the node while it is idle: that is what it is like before now.
 		c.changeNode(drainertest.NodeName, drainertest.Cordon)
 		c.change("a", drainertest.SetStage(v1beta1.StageDrain))
-		c.wait(statusInterval)
+		c.wait(writeInterval)
 		c.wantEvictions(map[string]int{"web-1": 1, "web-2": 0})
 		c.delete("a")
 		c.wantNoHold("a")
-		if node := c.node(drainertest.NodeName); !node.Spec.Unschedulable || marked(node) {
+		if node := c.node(drainertest.NodeName); !node.Spec.Unschedulable || (annotated(node) || drainTainted(node)) {
 			t.Errorf("given back as %+v, want it cordoned as a person left it", node.Spec)
 		}
 	})
@@ -143,7 +143,7 @@ func TestDrainAfterAnotherStageCountsAnew(t *testing.T) {
 		c.wait(time.Minute)
 		c.Add(drainertest.Pod{Name: "web-3"}.Object())
 		c.change("a", drainertest.SetStage(v1beta1.StageDrain))
-		c.wait(statusInterval)
+		c.wait(writeInterval)
 		if status := c.hold("a").Status; status.DrainProgress != 0 || status.EvictionPods != 1 {
 			t.Errorf("the second drain begins at %d%% of %d pods, want 0%% of 1", status.DrainProgress,
 				status.EvictionPods)
@@ -189,7 +189,7 @@ func TestNodeThatAppearsLater(t *testing.T) {
 		c.wantPhase("a", v1beta1.PhasePending)
 		c.wantCondition("a", v1beta1.ConditionCordoned, metav1.ConditionFalse, v1beta1.ReasonNodeNotFound)
 		c.Add(drainertest.Node{}.Object())
-		c.wait(statusInterval)
+		c.wait(writeInterval)
 		c.wantCordoned(drainertest.NodeName, true)
 		c.wantPhase("a", v1beta1.PhaseSucceeded)
 		c.wantEvent(c.events(), eventNodeReplaced, 0)
@@ -208,7 +208,7 @@ func TestNodeDeletedMeanwhile(t *testing.T) {
 	inCluster(t, with(drainertest.Node{}.Object(), drainertest.Pod{Name: "web-1"}.Object()), func(c *cluster) {
 		c.create(drainertest.Hold{Name: "a"}.Object())
 		c.Remove(c.node(drainertest.NodeName))
-		c.wait(statusInterval)
+		c.wait(writeInterval)
 		c.wantPhase("a", v1beta1.PhasePending)
 		c.wantCondition("a", v1beta1.ConditionCordoned, metav1.ConditionFalse, v1beta1.ReasonNodeDeleted)
 		c.delete("a")
@@ -223,7 +223,7 @@ func TestNodeReplaced(t *testing.T) {
 		c.Remove(c.node(drainertest.NodeName))
 		c.Add(drainertest.Node{Unschedulable: true, UID: "another"}.Object())
 		c.Add(drainertest.Pod{Name: "web-1"}.Object())
-		c.wait(2 * statusInterval)
+		c.wait(2 * writeInterval)
 		c.wantCordoned(drainertest.NodeName, true)
 		c.wantPhase("a", v1beta1.PhaseRunning)
 		c.wantEvictions(map[string]int{"web-1": 1})
@@ -268,7 +268,7 @@ func TestStatusIsWrittenAtMostOnceASecond(t *testing.T) {
 		}
 		written := c.StatusWrites("a")
 		elapsed := time.Since(written[0])
-		if writes, most := len(written), int(elapsed/statusInterval)+statusBurst+1; writes > most || writes < most/2 {
+		if writes, most := len(written), int(elapsed/writeInterval)+writeBurst+1; writes > most || writes < most/2 {
 			t.Errorf("%d writes in %s, want up to %d", writes, elapsed, most)
 		}
 		before := len(c.StatusWrites("a"))
@@ -368,7 +368,7 @@ func TestNothingToDoIsSaidAfterAWhile(t *testing.T) {
 				if got := len(c.StatusWrites("a")); (got > 0) != test.wantAtOnce {
 					t.Errorf("the status was written %d times at once", got)
 				}
-				c.wait(statusInterval)
+				c.wait(writeInterval)
 				if reason := conditionReason(c.hold("a").Status, v1beta1.ConditionCordoned); reason == "" {
 					t.Error("the status still says nothing")
 				}

@@ -11,6 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
@@ -194,7 +195,7 @@ func (c *modelCheck) target(what string, key types.NamespacedName, options *meta
 // answered counts what requests come to.
 func (c *modelCheck) answered(uid types.UID, answer error) {
 	c.trace("request for %s is answered: %v", uid, answer)
-	c.saw["answer "+string(judge(answer).outcome)]++
+	c.saw["answer "+string(apierrors.ReasonForError(answer))]++
 }
 
 // roomLost notes that a budget may have less room than the drainer knows, and that it was not

@@ -173,7 +173,7 @@ func (w *world) createPod(app *modelApp, name, node string, phase corev1.PodPhas
 		NotReady: phase != corev1.PodRunning || app.broken,
 	}
 	if app.critical {
-		builder.Priority = ptr.To[int32](systemCriticalPriority)
+		builder.Priority = ptr.To[int32](2_000_000_000)
 	}
 	if app.emptyDir {
 		builder.Volumes = []corev1.Volume{drainertest.EmptyDir()}

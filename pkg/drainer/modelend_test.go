@@ -113,13 +113,13 @@ func (w *world) checkLeft(hold *v1beta1.NodeMaintenance, left []*corev1.Pod) {
 	}
 	var pending []string
 	for _, pod := range left {
-		pending = append(pending, podKey(pod))
+		pending = append(pending, drainertest.KeyOf(pod).String())
 		if stuck := w.stuck(pod); stuck == "" {
-			w.check.fail("pod %s (%s) is left on %s for no reason: %s", podKey(pod), pod.UID, hold.Spec.NodeName,
+			w.check.fail("pod %s (%s) is left on %s for no reason: %s", drainertest.KeyOf(pod).String(), pod.UID, hold.Spec.NodeName,
 				w.state(pod))
 		} else if blocker := blockerFor(status, pod); blocker == nil && (w.isTurn(hold, pod, time.Now()) || w.wishOf(hold,
 			pod).waits) {
-			w.check.fail("pod %s (%s) is stuck (%s), and hold %s does not say so: %+v", podKey(pod), pod.UID, stuck,
+			w.check.fail("pod %s (%s) is stuck (%s), and hold %s does not say so: %+v", drainertest.KeyOf(pod).String(), pod.UID, stuck,
 				hold.Name, status.Blockers)
 		}
 	}
@@ -129,7 +129,7 @@ func (w *world) checkLeft(hold *v1beta1.NodeMaintenance, left []*corev1.Pod) {
 }
 
 func blockerFor(status v1beta1.NodeMaintenanceStatus, pod *corev1.Pod) *v1beta1.DrainBlocker {
-	i := slices.IndexFunc(status.Blockers, func(b v1beta1.DrainBlocker) bool { return b.Pod == podKey(pod) })
+	i := slices.IndexFunc(status.Blockers, func(b v1beta1.DrainBlocker) bool { return b.Pod == drainertest.KeyOf(pod).String() })
 	if i < 0 {
 		return nil
 	}

@@ -122,7 +122,7 @@ func (w *world) told(most int) string {
 func (w *world) start() {
 	w.t.Helper()
 	config, killed := w.config, make(chan struct{})
-	config.Evicter = modelEvicter{world: w, killed: killed}
+	config.Evictions = modelEvicter{world: w, killed: killed}
 	drainer, err := New(config)
 	if err != nil {
 		w.t.Fatal(err)

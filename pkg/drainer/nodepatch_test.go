@@ -74,7 +74,8 @@ func TestCordonPatch(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			test.node.ResourceVersion = "7"
-			patch := newMarks(drainertest.StoreID, test.extra).cordonPatch(test.node, "note")
+			marks := newMarks(drainertest.StoreID, test.extra)
+			patch := marks.cordonPatch(test.node, marks.read(test.node), "note")
 			if patch.empty() != (test.want == "") {
 				t.Fatalf("patch %v is empty: %t", patch.body, patch.empty())
 			}
@@ -146,9 +147,9 @@ func TestGiveBackPatch(t *testing.T) {
 func TestNoteIsCappedAndReadable(t *testing.T) {
 	var holds []hold
 	for i := range maxAnnotatedHolds + 3 {
-		holds = append(holds, newHold(drainertest.Hold{Name: fmt.Sprintf("hold-%02d", i)}.Object()))
+		holds = append(holds, holdOf(drainertest.Hold{Name: fmt.Sprintf("hold-%02d", i)}))
 	}
-	holds = append(holds, newHold(drainertest.Hold{Name: "idle", Stage: v1beta1.StageIdle}.Object()))
+	holds = append(holds, holdOf(drainertest.Hold{Name: "idle", Stage: v1beta1.StageIdle}))
 	before := v1beta1.NodeBefore{Unschedulable: true, Taints: []string{"a=b:NoSchedule"}}
 	value, err := newMarks(drainertest.StoreID, nil).note(holds, before)
 	if err != nil {
@@ -172,6 +173,16 @@ func TestNoteIsCappedAndReadable(t *testing.T) {
 	}
 }
 
+// drainsSaying is the status of a hold whose condition Drained has this reason.
+func drainsSaying(reason string) []holdStatus {
+	return []holdStatus{{
+		hold: holdOf(drainertest.Hold{Name: "a"}),
+		status: v1beta1.NodeMaintenanceStatus{
+			Conditions: []metav1.Condition{{Type: v1beta1.ConditionDrained, Reason: reason}},
+		},
+	}}
+}
+
 func TestConditionsPatch(t *testing.T) {
 	foreign := corev1.NodeCondition{
 		Type: corev1.NodeMaintenanceInProgress, Status: corev1.ConditionFalse, Reason: "Admin",
@@ -187,14 +198,14 @@ func TestConditionsPatch(t *testing.T) {
 	}{
 		"nothing there, nothing wanted": {},
 		"set": {
-			wanted: wantedConditions(nodeDrains{asked: true, underWay: true}),
+			wanted: wantedConditions(drainsSaying(v1beta1.ReasonDraining)),
 			want:   []string{"DrainInProgress", "Drained", "MaintenanceInProgress"},
 		},
 		"only cordoned": {
-			wanted: wantedConditions(nodeDrains{}), want: []string{"MaintenanceInProgress"},
+			wanted: wantedConditions(nil), want: []string{"MaintenanceInProgress"},
 		},
 		"another's is left alone": {
-			has: []corev1.NodeCondition{foreign}, wanted: wantedConditions(nodeDrains{}),
+			has: []corev1.NodeCondition{foreign}, wanted: wantedConditions(nil),
 		},
 		"as it should be": {
 			has:    []corev1.NodeCondition{own},

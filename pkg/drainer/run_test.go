@@ -138,7 +138,6 @@ func TestReadyAndHealthy(t *testing.T) {
 			t.Error("before it runs: it denies a node that it cannot know")
 		}
 		idle.Wake(drainertest.NodeName)
-		idle.queue.ShutDown()
 
 		c.start()
 		defer func() { c.stop() }()
@@ -150,7 +149,7 @@ func TestReadyAndHealthy(t *testing.T) {
 			t.Error("it does not know the nodes")
 		}
 		// Every worker hangs.
-		c.drainer.queue.ShutDown()
+		c.drainer.leading.Load().queue.ShutDown()
 		c.wait(heartbeatMissed + heartbeatInterval)
 		if err := c.drainer.Healthy(); err == nil {
 			t.Error("a stuck loop is taken to be healthy")

@@ -19,25 +19,26 @@ import (
 
 // stuckCaches is a process whose drainer never runs, and whose caches show this node and these holds
 // for ever.
-func stuckCaches(t *testing.T, c *cluster, node *corev1.Node, holds ...*v1beta1.NodeMaintenance) *Drainer {
+func stuckCaches(t *testing.T, c *cluster, node *corev1.Node, holds ...*v1beta1.NodeMaintenance) *leader {
 	t.Helper()
 	d, err := New(c.config)
 	if err != nil {
 		t.Fatal(err)
 	}
+	l := newLeader(d.config, d.watcher)
 	t.Cleanup(func() {
-		d.queue.ShutDown()
-		d.pods.close()
+		l.queue.ShutDown()
+		l.drains.close()
 	})
-	if err := d.caches.nodes.GetIndexer().Add(node.DeepCopy()); err != nil {
+	if err := d.watcher.caches.nodes.GetIndexer().Add(node.DeepCopy()); err != nil {
 		t.Fatal(err)
 	}
 	for _, hold := range holds {
-		if err := d.caches.holds.GetIndexer().Add(hold.DeepCopy()); err != nil {
+		if err := d.watcher.caches.holds.GetIndexer().Add(hold.DeepCopy()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return d
+	return l
 }
 
 func isWrite(action clienttesting.Action) bool {
@@ -56,7 +57,7 @@ func TestStaleCacheNeverRecordsTheCordonAsBefore(t *testing.T) {
 				drainertest.Hold{Name: "a", Stage: v1beta1.StageCordon}.Object())
 			node, hold := c.node(drainertest.NodeName), c.hold("a")
 			d := stuckCaches(t, c, node, hold)
-			if _, err := d.reconcile(t.Context(), drainertest.NodeName); err != nil {
+			if err := d.reconcile(t.Context(), drainertest.NodeName).err; err != nil {
 				t.Fatal(err)
 			}
 			c.wantCordoned(drainertest.NodeName, true)
@@ -66,11 +67,11 @@ func TestStaleCacheNeverRecordsTheCordonAsBefore(t *testing.T) {
 				if forgetful {
 					d = stuckCaches(t, c, node, hold)
 				}
-				if _, err := d.reconcile(t.Context(), drainertest.NodeName); err != nil && !againLater(err) {
+				if err := d.reconcile(t.Context(), drainertest.NodeName).err; err != nil && !againLater(err) {
 					t.Errorf("the stale cache ends in %v", err)
 				}
 			}
-			want := &v1beta1.NodeBefore{} // the node before the cordon
+			want := &v1beta1.NodeBefore{AddedTaints: []string{v1beta1.DrainTaint + ":NoSchedule"}} // the node before the cordon
 			if diff := cmp.Diff(want, c.hold("a").Status.NodeBefore, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("nodeBefore (-want +got):\n%s", diff)
 			}
@@ -87,14 +88,14 @@ func TestLaterHoldCopiesBeforeThatTheCacheDoesNotShow(t *testing.T) {
 	c := newCluster(t, drainertest.Node{}.Object(), drainertest.Hold{Name: "a", Stage: v1beta1.StageCordon}.Object())
 	node := c.node(drainertest.NodeName)
 	d := stuckCaches(t, c, node, c.hold("a"))
-	if _, err := d.reconcile(t.Context(), drainertest.NodeName); err != nil {
+	if err := d.reconcile(t.Context(), drainertest.NodeName).err; err != nil {
 		t.Fatal(err)
 	}
 	// The cache of another process shows hold b, but neither what hold a has recorded nor the
 	// cordon. Hold a is being deleted, so that b is the only one to write.
 	c.Add(drainertest.Hold{Name: "b", Stage: v1beta1.StageCordon}.Object())
 	d = stuckCaches(t, c, node, c.hold("b"))
-	if _, err := d.reconcile(t.Context(), drainertest.NodeName); err != nil && !againLater(err) {
+	if err := d.reconcile(t.Context(), drainertest.NodeName).err; err != nil && !againLater(err) {
 		t.Fatal(err)
 	}
 	if before := c.hold("b").Status.NodeBefore; before == nil || before.Unschedulable {
@@ -106,7 +107,7 @@ func TestReleaseIsConfirmedByAFreshList(t *testing.T) {
 	c := newCluster(t, drainertest.Node{}.Object(), drainertest.Hold{Name: "a", Stage: v1beta1.StageCordon}.Object())
 	node := c.node(drainertest.NodeName)
 	d := stuckCaches(t, c, node, c.hold("a"))
-	if _, err := d.reconcile(t.Context(), drainertest.NodeName); err != nil {
+	if err := d.reconcile(t.Context(), drainertest.NodeName).err; err != nil {
 		t.Fatal(err)
 	}
 	// The cache shows hold a being deleted, but not hold b yet.
@@ -114,7 +115,7 @@ func TestReleaseIsConfirmedByAFreshList(t *testing.T) {
 	gone := c.hold("a").DeepCopy()
 	drainertest.Release(gone)
 	d = stuckCaches(t, c, node, gone)
-	if _, err := d.reconcile(t.Context(), drainertest.NodeName); !againLater(err) {
+	if err := d.reconcile(t.Context(), drainertest.NodeName).err; !againLater(err) {
 		t.Errorf("got %v, want to be called again", err)
 	}
 	c.wantCordoned(drainertest.NodeName, true)
@@ -124,14 +125,14 @@ func TestReleaseSeesACordonThatTheCacheDoesNotShow(t *testing.T) {
 	c := newCluster(t, drainertest.Node{}.Object(), drainertest.Hold{Name: "a", Stage: v1beta1.StageCordon}.Object())
 	node := c.node(drainertest.NodeName)
 	d := stuckCaches(t, c, node, c.hold("a"))
-	if _, err := d.reconcile(t.Context(), drainertest.NodeName); err != nil {
+	if err := d.reconcile(t.Context(), drainertest.NodeName).err; err != nil {
 		t.Fatal(err)
 	}
 	gone := c.hold("a").DeepCopy()
 	drainertest.Release(gone)
 	c.Replace(gone)
 	d = stuckCaches(t, c, node, c.hold("a"))
-	if _, err := d.reconcile(t.Context(), drainertest.NodeName); err != nil {
+	if err := d.reconcile(t.Context(), drainertest.NodeName).err; err != nil {
 		t.Fatal(err)
 	}
 	c.wantCordoned(drainertest.NodeName, false)
@@ -143,18 +144,18 @@ func TestReleaseSeesACordonThatTheCacheDoesNotShow(t *testing.T) {
 func TestWriteThatMayHaveBeenMadeIsLookedAtAgain(t *testing.T) {
 	c := newCluster(t, drainertest.Node{}.Object(), drainertest.Hold{Name: "a", Stage: v1beta1.StageIdle}.Object())
 	d := stuckCaches(t, c, c.node(drainertest.NodeName), c.hold("a"))
-	h, memory := newHold(c.hold("a")), &holdMemory{}
-	if wait, err := d.saveStatus(t.Context(), h, memory, h.Status, true); wait != 0 || err != nil {
-		t.Errorf("a status that is as it should be is looked at again after %s (%v)", wait, err)
+	h := newHold(c.hold("a"), &holdMemory{}, drainertest.Epoch)
+	if did := d.holds.save(t.Context(), h, h.Status, true); did.again != 0 || did.err != nil {
+		t.Errorf("a status that is as it should be is looked at again after %s (%v)", did.again, did.err)
 	}
 	c.Inject(drainertest.Failing("update", "nodemaintenances", errors.New("connection reset by peer")))
 	next := h.Status
 	next.LastError = "no answer"
-	if _, err := d.saveStatus(t.Context(), h, memory, next, true); err == nil {
+	if did := d.holds.save(t.Context(), h, next, true); did.err == nil {
 		t.Fatal("the write did not fail")
 	}
-	if wait, err := d.saveStatus(t.Context(), h, memory, h.Status, true); wait <= 0 || wait > unsureLasts || err != nil {
-		t.Errorf("what may have been written is looked at again after %s (%v), want within %s", wait, err,
+	if did := d.holds.save(t.Context(), h, h.Status, true); did.again <= 0 || did.again > unsureLasts || did.err != nil {
+		t.Errorf("what may have been written is looked at again after %s (%v), want within %s", did.again, did.err,
 			unsureLasts)
 	}
 }

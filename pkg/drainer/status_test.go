@@ -11,8 +11,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -21,20 +23,32 @@ import (
 
 const testUID = "uid-worker-1"
 
-// held are the facts of a cordoned node whose pods are as drain says.
-func held(drain *drainFacts) facts {
-	return facts{node: testUID, before: &v1beta1.NodeBefore{}, cordoned: true, drain: drain}
-}
-
-func pendingFacts(total, evictions, pending int) *drainFacts {
-	f := &drainFacts{total: total, evictions: evictions}
-	for i := range pending {
-		f.pending = append(f.pending, fmt.Sprintf("default/p%03d", i))
+// held are the facts of a cordoned node of hold a, whose drain is as it says; nil while the node's
+// pods are not known.
+func held(drain *holdDrain) facts {
+	f := facts{node: testUID, before: &v1beta1.NodeBefore{}, cordoned: true}
+	if drain != nil {
+		f.drain.byHold = map[types.UID]*holdDrain{drainertest.UID("a"): drain}
 	}
 	return f
 }
 
-func emptyFacts(evictions int) *drainFacts { return &drainFacts{evictions: evictions, empty: true} }
+func pendingFacts(total, moved, pending int) *holdDrain {
+	f := &holdDrain{moved: moved}
+	f.Total = total
+	for i := range pending {
+		f.Pending = append(f.Pending, drainertest.Pod{Name: fmt.Sprintf("p%03d", i)}.Object())
+	}
+	return f
+}
+
+func emptyFacts(moved int) *holdDrain { return &holdDrain{moved: moved, empty: true} }
+
+// following is the status that follows another one of the hold.
+func following(h hold, status v1beta1.NodeMaintenanceStatus, f facts, now time.Time) v1beta1.NodeMaintenanceStatus {
+	h.present = status
+	return nextStatus(h, f, now)
+}
 
 // step is one moment of a hold's life: what is found, how long after the moment before.
 type step struct {
@@ -62,7 +76,7 @@ func TestNextStatus(t *testing.T) {
 	failed := held(nil)
 	failed.cordoned, failed.cordonError = false, "forbidden"
 	unlisted := held(pendingFacts(2, 2, 2))
-	unlisted.lastError = "no list"
+	unlisted.drain.failure = "no list"
 	tests := map[string]struct {
 		hold  drainertest.Hold
 		steps []step
@@ -279,10 +293,10 @@ func TestNextStatus(t *testing.T) {
 				if s.spec != nil {
 					s.spec(hold)
 				}
-				status = nextStatus(newHold(hold), status, s.facts, now)
+				status = following(newHold(hold, nil, now), status, s.facts, now)
 				s.check(t, i, status)
-				again := nextStatus(newHold(hold), status, s.facts, now.Add(100*time.Millisecond))
-				if !equalStatus(status, again) {
+				again := following(newHold(hold, nil, now), status, s.facts, now.Add(100*time.Millisecond))
+				if !apiequality.Semantic.DeepEqual(status, again) {
 					t.Errorf("step %d: the same facts change the status from\n%+v to\n%+v", i, status, again)
 				}
 			}
@@ -327,15 +341,15 @@ func (s step) check(t *testing.T, i int, status v1beta1.NodeMaintenanceStatus) {
 // Until the pods are listed, nobody knows whether the node is drained by another spec, too.
 func TestDrainedSpeaksOfTheSpecThatWasListed(t *testing.T) {
 	hold := drainertest.Hold{Name: "a", SelectApp: "db"}.Object()
-	done := nextStatus(newHold(hold), v1beta1.NodeMaintenanceStatus{}, held(emptyFacts(3)), drainertest.Epoch)
+	done := following(newHold(hold, nil, drainertest.Epoch), v1beta1.NodeMaintenanceStatus{}, held(emptyFacts(3)), drainertest.Epoch)
 	hold.Spec.Drain.PodSelector, hold.Generation = nil, 2
-	restarted := nextStatus(newHold(hold), done, held(nil), drainertest.Epoch.Add(time.Second))
+	restarted := following(newHold(hold, nil, drainertest.Epoch), done, held(nil), drainertest.Epoch.Add(time.Second))
 	if !drained(restarted) || restarted.ObservedGeneration != 1 {
 		t.Errorf("drained=%t of generation %d, want the word of generation 1 left", drained(restarted),
 			restarted.ObservedGeneration)
 	}
 	// The watch shows nothing, and the list failed: the three pods were those of the drain before.
-	begun := nextStatus(newHold(hold), restarted, held(pendingFacts(0, 3, 0)), drainertest.Epoch.Add(time.Minute))
+	begun := following(newHold(hold, nil, drainertest.Epoch), restarted, held(pendingFacts(0, 3, 0)), drainertest.Epoch.Add(time.Minute))
 	if drained(begun) || begun.ObservedGeneration != 2 || begun.EvictionPods != 0 || begun.DrainProgress != 0 {
 		t.Errorf("the next drain begins as %+v, want it of generation 2 with no pod counted", begun)
 	}
@@ -344,11 +358,11 @@ func TestDrainedSpeaksOfTheSpecThatWasListed(t *testing.T) {
 func TestStatusListsAreCappedAndCounted(t *testing.T) {
 	f := pendingFacts(300, 300, 250)
 	for i := range 30 {
-		f.blockers = append(f.blockers, v1beta1.DrainBlocker{
+		f.Blockers = append(f.Blockers, v1beta1.DrainBlocker{
 			Pod: fmt.Sprintf("default/p%03d", i), Reason: v1beta1.BlockerTerminating, Message: "stuck",
 		})
 	}
-	status := nextStatus(newHold(drainertest.Hold{Name: "a"}.Object()), v1beta1.NodeMaintenanceStatus{}, held(f),
+	status := following(holdOf(drainertest.Hold{Name: "a"}), v1beta1.NodeMaintenanceStatus{}, held(f),
 		drainertest.Epoch)
 	type sizes struct{ Pending, PendingCount, Blockers, BlockedCount int }
 	got := sizes{
@@ -366,7 +380,7 @@ func TestStatusListsAreCappedAndCounted(t *testing.T) {
 		blocked.Message != want {
 		t.Errorf("Blocked is %+v, want %q", blocked, want)
 	}
-	status = nextStatus(newHold(drainertest.Hold{Name: "a"}.Object()), status, held(pendingFacts(300, 300, 250)),
+	status = following(holdOf(drainertest.Hold{Name: "a"}), status, held(pendingFacts(300, 300, 250)),
 		drainertest.Epoch)
 	if len(status.Blockers) > 0 || status.BlockedPodCount != 0 || apimeta.IsStatusConditionTrue(status.Conditions,
 		v1beta1.ConditionBlocked) {
@@ -374,7 +388,7 @@ func TestStatusListsAreCappedAndCounted(t *testing.T) {
 	}
 }
 
-func TestTally(t *testing.T) {
+func TestPodCount(t *testing.T) {
 	running := v1beta1.NodeMaintenanceStatus{StartTime: ptr.To(metav1.NewTime(drainertest.Epoch))}
 	done := v1beta1.NodeMaintenanceStatus{
 		EvictionPods: 7,
@@ -414,7 +428,7 @@ func TestTally(t *testing.T) {
 	}
 	for name, moments := range tests {
 		t.Run(name, func(t *testing.T) {
-			var counter tally
+			var counter podCount
 			for i, m := range moments {
 				if got := counter.count(m.old, m.pods); got != m.want {
 					t.Errorf("moment %d: %d pods, want %d", i, got, m.want)
@@ -424,15 +438,15 @@ func TestTally(t *testing.T) {
 	}
 }
 
-func TestTransitions(t *testing.T) {
-	h := newHold(drainertest.Hold{Name: "a"}.Object())
+func TestStatusEvents(t *testing.T) {
+	h := holdOf(drainertest.Hold{Name: "a"})
 	before := &v1beta1.NodeBefore{}
-	recorded := nextStatus(h, v1beta1.NodeMaintenanceStatus{}, facts{
+	recorded := following(h, v1beta1.NodeMaintenanceStatus{}, facts{
 		node: testUID, before: before,
 	}, drainertest.Epoch)
-	running := nextStatus(h, recorded, held(pendingFacts(1, 1, 1)), drainertest.Epoch)
-	done := nextStatus(h, running, held(emptyFacts(1)), drainertest.Epoch)
-	late := newHold(drainertest.Hold{Name: "a", TimeoutSeconds: 1}.Object())
+	running := following(h, recorded, held(pendingFacts(1, 1, 1)), drainertest.Epoch)
+	done := following(h, running, held(emptyFacts(1)), drainertest.Epoch)
+	late := holdOf(drainertest.Hold{Name: "a", TimeoutSeconds: 1})
 	tests := map[string]struct {
 		old, next v1beta1.NodeMaintenanceStatus
 		want      []string
@@ -442,36 +456,36 @@ func TestTransitions(t *testing.T) {
 		"nothing new": {old: running, next: running},
 		"drained":     {old: running, next: done, want: []string{eventDrainSucceeded}},
 		"drained again": {
-			old: done, next: nextStatus(h, done, held(pendingFacts(1, 1, 1)), drainertest.Epoch),
+			old: done, next: following(h, done, held(pendingFacts(1, 1, 1)), drainertest.Epoch),
 			want: []string{eventDrainRestarted},
 		},
 		"too late": {
 			old:  running,
-			next: nextStatus(late, running, held(pendingFacts(1, 1, 1)), drainertest.Epoch.Add(time.Hour)),
+			next: following(late, running, held(pendingFacts(1, 1, 1)), drainertest.Epoch.Add(time.Hour)),
 			want: []string{eventDrainTimedOut},
 		},
 		"no node": {
-			next: nextStatus(h, v1beta1.NodeMaintenanceStatus{}, facts{}, drainertest.Epoch),
+			next: following(h, v1beta1.NodeMaintenanceStatus{}, facts{}, drainertest.Epoch),
 			want: []string{eventNodeNotFound},
 		},
 		"node deleted": {
-			old: running, next: nextStatus(h, running, facts{}, drainertest.Epoch),
+			old: running, next: following(h, running, facts{}, drainertest.Epoch),
 			want: []string{eventNodeDeleted},
 		},
 		"node replaced": {
-			old: done, next: nextStatus(h, done, facts{node: "another", before: before}, drainertest.Epoch),
+			old: done, next: following(h, done, facts{node: "another", before: before}, drainertest.Epoch),
 			want: []string{eventNodeReplaced},
 		},
 		"cordon failed": {
 			old:  recorded,
-			next: nextStatus(h, recorded, facts{node: testUID, before: before, cordonError: "no"}, drainertest.Epoch),
+			next: following(h, recorded, facts{node: testUID, before: before, cordonError: "no"}, drainertest.Epoch),
 			want: []string{eventCordonFailed},
 		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			var got []string
-			for _, found := range transitions(h, test.old, test.next) {
+			for _, found := range (statusWritten{hold: h, old: test.old, next: test.next}).events() {
 				got = append(got, found.reason)
 			}
 			if !slices.Equal(got, test.want) {

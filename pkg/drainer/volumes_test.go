@@ -15,6 +15,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/quote"
 )
 
 func makeAttachment(volume, node string) *storagev1.VolumeAttachment {
@@ -62,14 +63,14 @@ func TestVolumesDetached(t *testing.T) {
 		makeAttachment("pv-other", "worker-2")), func(c *cluster) {
 		c.create(drainertest.Hold{Name: "a"}.Object())
 		c.finish("db-0")
-		c.wait(statusInterval)
+		c.wait(writeInterval)
 		c.wantCondition("a", v1beta1.ConditionDrained, metav1.ConditionTrue, v1beta1.ReasonSelectedPodsGone)
 		c.wantCondition("a", v1beta1.ConditionVolumesDetached, metav1.ConditionFalse, v1beta1.ReasonVolumesAttached)
 		if got, want := c.volumesMessage("a"), "still attached to node worker-1: pv-data"; got != want {
 			t.Errorf("message %q, want %q", got, want)
 		}
 		c.detach("pv-data")
-		c.wait(statusInterval)
+		c.wait(writeInterval)
 		c.wantCondition("a", v1beta1.ConditionVolumesDetached, metav1.ConditionTrue, v1beta1.ReasonNoVolumesAttached)
 	})
 }
@@ -85,7 +86,7 @@ func TestVolumesThatCannotBeToldApart(t *testing.T) {
 		return c
 	}, func(c *cluster) {
 		c.create(drainertest.Hold{Name: "a"}.Object())
-		c.wait(statusInterval)
+		c.wait(writeInterval)
 		if got := c.hold("a").Status.LastError; !strings.Contains(got, "not you") {
 			t.Errorf("lastError is %q", got)
 		}
@@ -103,10 +104,10 @@ func TestListed(t *testing.T) {
 	for i := range 5 {
 		names = append(names, fmt.Sprintf("pv-%d", i))
 	}
-	if got, want := listed(names, 3), "pv-0, pv-1, pv-2 and 2 more"; got != want {
+	if got, want := quote.Names(names, 3), "pv-0, pv-1, pv-2 and 2 more"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got, want := listed(names, 5), "pv-0, pv-1, pv-2, pv-3, pv-4"; got != want {
+	if got, want := quote.Names(names, 5), "pv-0, pv-1, pv-2, pv-3, pv-4"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -47,6 +47,8 @@ func TestMetrics(t *testing.T) {
 			"# TYPE maintenance_drainer_nodes_draining gauge",
 			"# TYPE maintenance_drainer_nodes_left_behind gauge",
 			"# TYPE maintenance_drainer_drain_duration_seconds histogram",
+			"maintenance_store_used_bytes ",
+			"maintenance_store_quota_bytes 2.147483648e+09",
 			"# TYPE apiserver_request_total counter",
 			`workqueue_depth{name="drainer"`,
 		} {

@@ -33,6 +33,10 @@ func TestNodeOverItsOwnURL(t *testing.T) {
 	plan := kubectl.Must(t, "", "get", "nodes.maintenance.medik8s.io", node, "--subresource=drainplan", "-o", "wide")
 	wantContains(t, "plan", plan, "POD", "ACTION", "TURN", "GRACE", "BLOCKED BY", pool.Name+"/alone", "Evict", "PodDisruptionBudget "+pool.Name+"/web",
 		pool.Name+"/web: 1 allowed, 2 of 2 healthy, 1 needed")
+	sorted := strings.TrimSpace(kubectl.Must(t, "", "get", "nodes.maintenance.medik8s.io", node, "--subresource=drainplan", "--sort-by=.status.unmanagedPods[0]"))
+	if last := sorted[strings.LastIndex(sorted, "\n")+1:]; !strings.HasPrefix(last, pool.Name+"/alone ") {
+		t.Errorf("the only unmanaged pod is not the last one of the plan that is sorted by them:\n%s", sorted)
+	}
 	out := kubectl.Must(t, `{"spec":{"reason":"new disk"}}`, "create", "--raw", raw, "-f", "-")
 	wantContains(t, "answer", out, `"nodeName":"`+node+`"`, `"requestor":"admin"`)
 	env.Eventually(t, "the node is drained", func(context.Context) string {

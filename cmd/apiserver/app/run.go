@@ -44,7 +44,7 @@ func Run(ctx context.Context, o *options.Options) error {
 	if err != nil {
 		return err
 	}
-	config, err := newConfig(o, st.ID, certificate)
+	config, err := newConfig(o, st, certificate)
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func ownCertificate(o *options.Options) (*servingcert.Files, error) {
 }
 
 // newConfig makes the server's configuration from the options. It binds the port.
-func newConfig(o *options.Options, storeID string, certificate *servingcert.Files) (*server.Config, error) {
+func newConfig(o *options.Options, st *store.Store, certificate *servingcert.Files) (*server.Config, error) {
 	generic := server.NewGenericConfig()
 	if err := o.Recommended.ApplyTo(generic); err != nil {
 		return nil, err
@@ -117,11 +117,12 @@ func newConfig(o *options.Options, storeID string, certificate *servingcert.File
 		Publisher: publisher,
 		Drainer: drainer.Config{
 			Kube:              kube,
-			StoreID:           storeID,
+			StoreID:           st.ID,
 			Taints:            o.Drainer.ParsedTaints(),
 			EvictionsInFlight: o.Drainer.EvictionsInFlight,
 			OwnPod:            o.Registration.OwnPod,
 		},
+		Space: st.Space,
 	}, nil
 }
 

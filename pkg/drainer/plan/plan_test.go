@@ -78,77 +78,60 @@ func TestPlanForOnePod(t *testing.T) {
 			wantRecheck: steady,
 		},
 		"no room for good": {
-			pod: drainertest.Pod{
-				Name: "p",
-			}, budgets: []drainertest.Budget{{
-				Name: "b", Desired: 3, Healthy: 3, Expected: 3,
-			}}, now: steady, wantAction: v1beta1.PlanEvict, wantReason: v1beta1.BlockerDisruptionBudget,
+			pod:     drainertest.Pod{Name: "p"},
+			budgets: []drainertest.Budget{{Name: "b", Desired: 3, Healthy: 3, Expected: 3}},
+			now:     steady, wantAction: v1beta1.PlanEvict, wantReason: v1beta1.BlockerDisruptionBudget,
 			wantObject:    "PodDisruptionBudget/default/b",
 			wantPermanent: true, wantMessage: "needs 3 healthy pods, and no more than 3 are expected",
 		},
 		"budget that counts nobody": {
-			pod: drainertest.Pod{
-				Name: "p",
-			}, budgets: []drainertest.Budget{
-				{Name: "b"},
-			}, now: steady, wantAction: v1beta1.PlanEvict, wantReason: v1beta1.BlockerDisruptionBudget,
+			pod:     drainertest.Pod{Name: "p"},
+			budgets: []drainertest.Budget{{Name: "b"}},
+			now:     steady, wantAction: v1beta1.PlanEvict, wantReason: v1beta1.BlockerDisruptionBudget,
 			wantObject: "PodDisruptionBudget/default/b", wantPermanent: true, wantMessage: "counts no pods",
 		},
 		"no room for now": {
-			pod: drainertest.Pod{
-				Name: "p",
-			}, budgets: []drainertest.Budget{{
-				Name: "b", Desired: 2, Healthy: 2, Expected: 3,
-			}}, now: steady, wantAction: v1beta1.PlanEvict, wantReason: v1beta1.BlockerDisruptionBudget,
+			pod:     drainertest.Pod{Name: "p"},
+			budgets: []drainertest.Budget{{Name: "b", Desired: 2, Healthy: 2, Expected: 3}},
+			now:     steady, wantAction: v1beta1.PlanEvict, wantReason: v1beta1.BlockerDisruptionBudget,
 			wantObject: "PodDisruptionBudget/default/b", wantMessage: "needs 2 healthy pods and has 2",
 		},
 		"one eviction at a time": {
-			pod: drainertest.Pod{
-				Name: "p",
-			}, budgets: []drainertest.Budget{{
-				Name: "b", Desired: 2, Healthy: 3, Expected: 3,
-			}}, wantAction: v1beta1.PlanEvict, wantReason: v1beta1.BlockerDisruptionBudget,
+			pod:        drainertest.Pod{Name: "p"},
+			budgets:    []drainertest.Budget{{Name: "b", Desired: 2, Healthy: 3, Expected: 3}},
+			wantAction: v1beta1.PlanEvict, wantReason: v1beta1.BlockerDisruptionBudget,
 			wantObject:  "PodDisruptionBudget/default/b",
 			wantMessage: "needs 2 healthy pods and has 3, but others of its pods are being evicted",
 		},
 		"several have to become healthy": {
-			pod: drainertest.Pod{
-				Name: "p",
-			}, budgets: []drainertest.Budget{{
-				Name: "b", Desired: 2, Healthy: 1, Expected: 3,
-			}}, wantAction: v1beta1.PlanEvict, wantReason: v1beta1.BlockerDisruptionBudget,
+			pod:        drainertest.Pod{Name: "p"},
+			budgets:    []drainertest.Budget{{Name: "b", Desired: 2, Healthy: 1, Expected: 3}},
+			wantAction: v1beta1.PlanEvict, wantReason: v1beta1.BlockerDisruptionBudget,
 			wantObject:  "PodDisruptionBudget/default/b",
 			wantMessage: "needs 2 healthy pods and has 1: the pod is evicted when 2 more become healthy",
 		},
 		"not healthy itself": {
-			pod: drainertest.Pod{
-				Name: "p", NotReady: true,
-			}, budgets: []drainertest.Budget{{
-				Name: "b", Desired: 1, Expected: 3,
-			}}, wantAction: v1beta1.PlanEvict, wantReason: v1beta1.BlockerDisruptionBudget,
+			pod:        drainertest.Pod{Name: "p", NotReady: true},
+			budgets:    []drainertest.Budget{{Name: "b", Desired: 1, Expected: 3}},
+			wantAction: v1beta1.PlanEvict, wantReason: v1beta1.BlockerDisruptionBudget,
 			wantObject:  "PodDisruptionBudget/default/b",
 			wantMessage: "needs 1 healthy pod and has 0: the pod is evicted when another one becomes healthy",
 		},
 		"budget that cannot be evaluated": {
-			pod: drainertest.Pod{
-				Name: "p",
-			}, budgets: []drainertest.Budget{{
-				Name: "b", Desired: 1, Healthy: 1, Expected: 3, SyncFailed: true,
-			}}, now: steady, wantAction: v1beta1.PlanEvict, wantReason: v1beta1.BlockerDisruptionBudget,
+			pod:     drainertest.Pod{Name: "p"},
+			budgets: []drainertest.Budget{{Name: "b", Desired: 1, Healthy: 1, Expected: 3, SyncFailed: true}},
+			now:     steady, wantAction: v1beta1.PlanEvict, wantReason: v1beta1.BlockerDisruptionBudget,
 			wantObject: "PodDisruptionBudget/default/b", wantPermanent: true, wantMessage: "no scale subresource",
 		},
 		"budget with a new spec": {
-			pod: drainertest.Pod{
-				Name: "p",
-			}, budgets: []drainertest.Budget{{
-				Name: "b", Desired: 1, Healthy: 1, Expected: 3, Behind: true,
-			}}, wantAction: v1beta1.PlanEvict, wantReason: v1beta1.BlockerDisruptionBudget,
+			pod:        drainertest.Pod{Name: "p"},
+			budgets:    []drainertest.Budget{{Name: "b", Desired: 1, Healthy: 1, Expected: 3, Behind: true}},
+			wantAction: v1beta1.PlanEvict, wantReason: v1beta1.BlockerDisruptionBudget,
 			wantObject: "PodDisruptionBudget/default/b", wantMessage: "still being evaluated",
 		},
 		"two budgets": {
-			pod: drainertest.Pod{
-				Name: "p",
-			}, budgets: []drainertest.Budget{
+			pod: drainertest.Pod{Name: "p"},
+			budgets: []drainertest.Budget{
 				{Name: "b", Desired: 1, Healthy: 3, Expected: 3, Allowed: 2},
 				{Name: "c", Desired: 1, Healthy: 3, Expected: 3, Allowed: 2},
 			}, wantAction: v1beta1.PlanEvict, wantReason: v1beta1.BlockerMultipleDisruptionBudgets,
@@ -197,22 +180,19 @@ func TestPlanForOnePod(t *testing.T) {
 			wantAction: v1beta1.PlanTerminating, wantRecheck: drainertest.Epoch.Add(terminationLag),
 		},
 		"terminating for too long": {
-			pod: drainertest.Pod{
-				Name: "p", TerminatingAt: drainertest.Epoch,
-			}, Now: drainertest.Epoch.Add(terminationLag), wantAction: v1beta1.PlanTerminating,
+			pod: drainertest.Pod{Name: "p", TerminatingAt: drainertest.Epoch},
+			now: drainertest.Epoch.Add(terminationLag), wantAction: v1beta1.PlanTerminating,
 			wantReason: v1beta1.BlockerTerminating, wantMessage: "the kubelet has not ended it",
 		},
 		"kept by finalizers": {
-			pod: drainertest.Pod{
-				Name: "p", TerminatingAt: drainertest.Epoch, Finalizers: []string{"example.com/keep"},
-			}, Now: drainertest.Epoch.Add(terminationLag), dead: true,
+			pod: drainertest.Pod{Name: "p", TerminatingAt: drainertest.Epoch, Finalizers: []string{"example.com/keep"}},
+			now: drainertest.Epoch.Add(terminationLag), dead: true,
 			wantAction: v1beta1.PlanTerminating, wantReason: v1beta1.BlockerTerminating,
 			wantMessage: "example.com/keep",
 		},
 		"on a dead node": {
-			pod: drainertest.Pod{
-				Name: "p", TerminatingAt: drainertest.Epoch,
-			}, Now: drainertest.Epoch.Add(time.Minute), dead: true,
+			pod: drainertest.Pod{Name: "p", TerminatingAt: drainertest.Epoch},
+			now: drainertest.Epoch.Add(time.Minute), dead: true,
 			wantAction: v1beta1.PlanTerminating, wantReason: v1beta1.BlockerTerminating, wantObject: "Node/worker-1",
 			wantMessage: "node worker-1 does not report",
 		},
@@ -221,11 +201,9 @@ func TestPlanForOnePod(t *testing.T) {
 			wantAction: v1beta1.PlanTerminating, wantRecheck: drainertest.Epoch.Add(deletionLag),
 		},
 		"evicted, but not deleted": {
-			pod: drainertest.Pod{
-				Name: "p",
-			}, attempt: eviction.Attempt{
-				Evicted: drainertest.Epoch,
-			}, Now: drainertest.Epoch.Add(deletionLag), wantAction: v1beta1.PlanTerminating,
+			pod:     drainertest.Pod{Name: "p"},
+			attempt: eviction.Attempt{Evicted: drainertest.Epoch},
+			now:     drainertest.Epoch.Add(deletionLag), wantAction: v1beta1.PlanTerminating,
 			wantReason: v1beta1.BlockerTerminating, wantMessage: "not being deleted",
 		},
 	}
@@ -233,10 +211,9 @@ func TestPlanForOnePod(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			pod := test.pod.Object()
 			in := Input{
-				Node: drainertest.NodeName, NodeDead: test.dead, Pods: []*corev1.Pod{
-					pod,
-				}, Drainable: sets.New[types.UID](),
-				Budgets: snapshot(test.budgets...), Attempts: map[types.UID]eviction.Attempt{pod.UID: test.attempt},
+				Node: drainertest.NodeName, NodeDead: test.dead, Pods: []*corev1.Pod{pod},
+				Drainable: sets.New[types.UID](),
+				Budgets:   snapshot(test.budgets...), Attempts: map[types.UID]eviction.Attempt{pod.UID: test.attempt},
 				OwnPod: test.ownPod, Now: test.now,
 			}
 			if !test.stays {

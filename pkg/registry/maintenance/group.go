@@ -31,6 +31,8 @@ type Dependencies struct {
 	Nodes Nodes
 	// Planner says what the drain of a new NodeMaintenance would do.
 	Planner storage.Planner
+	// Space knows whether the store has space for new NodeMaintenances.
+	Space storage.Space
 	// Admission is what a NodeMaintenance passes that is created through its node: the server's
 	// own chain.
 	Admission admission.Interface
@@ -45,7 +47,7 @@ type Nodes interface {
 // definitions is the table of the group's resources that are stored.
 func definitions(scheme *runtime.Scheme, deps Dependencies) []resource.Definition {
 	return []resource.Definition{
-		nodemaintenance.Definition(scheme, storage.New(deps.Waker, deps.Nodes, deps.Planner)),
+		nodemaintenance.Definition(scheme, storage.New(deps.Waker, deps.Nodes, deps.Planner, deps.Space)),
 	}
 }
 
@@ -55,8 +57,8 @@ func definitions(scheme *runtime.Scheme, deps Dependencies) []resource.Definitio
 func NewAPIGroupInfo(scheme *runtime.Scheme, codecs serializer.CodecFactory, parameterCodec runtime.ParameterCodec,
 	optsGetter generic.RESTOptionsGetter, deps Dependencies,
 ) (genericapiserver.APIGroupInfo, error) {
-	if deps.Waker == nil || deps.Nodes == nil || deps.Planner == nil || deps.Admission == nil {
-		return genericapiserver.APIGroupInfo{}, errors.New("the registry needs a waker, the nodes, a planner and admission")
+	if deps.Waker == nil || deps.Nodes == nil || deps.Planner == nil || deps.Space == nil || deps.Admission == nil {
+		return genericapiserver.APIGroupInfo{}, errors.New("the registry needs a waker, the nodes, a planner, the space and admission")
 	}
 	storages := map[string]rest.Storage{}
 	for _, definition := range definitions(scheme, deps) {

@@ -18,10 +18,11 @@ import (
 
 func TestDependenciesAreRequired(t *testing.T) {
 	tests := map[string]Dependencies{
-		"no waker":     {Nodes: everyNode{}, Planner: noPlanner{}, Admission: &recordingAdmission{}},
-		"no nodes":     {Waker: noWaker{}, Planner: noPlanner{}, Admission: &recordingAdmission{}},
-		"no planner":   {Waker: noWaker{}, Nodes: everyNode{}, Admission: &recordingAdmission{}},
-		"no admission": {Waker: noWaker{}, Nodes: everyNode{}, Planner: noPlanner{}},
+		"no waker":     {Nodes: everyNode{}, Planner: noPlanner{}, Space: &testSpace{}, Admission: &recordingAdmission{}},
+		"no nodes":     {Waker: noWaker{}, Planner: noPlanner{}, Space: &testSpace{}, Admission: &recordingAdmission{}},
+		"no planner":   {Waker: noWaker{}, Nodes: everyNode{}, Space: &testSpace{}, Admission: &recordingAdmission{}},
+		"no space":     {Waker: noWaker{}, Nodes: everyNode{}, Planner: noPlanner{}, Admission: &recordingAdmission{}},
+		"no admission": {Waker: noWaker{}, Nodes: everyNode{}, Planner: noPlanner{}, Space: &testSpace{}},
 	}
 	for name, deps := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -80,11 +81,22 @@ func (noPlanner) Plan(context.Context, *v1beta1.NodeMaintenance, bool) (*v1beta1
 	return &v1beta1.DrainPlanStatus{}, nil
 }
 
+// testSpace is the space of a store that takes new objects while it has no reason to refuse them.
+type testSpace struct{ refusal atomic.Pointer[string] }
+
+func (s *testSpace) CheckSpace() error {
+	if refusal := s.refusal.Load(); refusal != nil {
+		return errors.New(*refusal)
+	}
+	return nil
+}
+
 // testServer serves the group over HTTP with the generic API server's handlers.
 type testServer struct {
 	t         *testing.T
 	url       string
 	admission *recordingAdmission
+	space     *testSpace
 }
 
 // recordingAdmission remembers what passed it, and refuses what has the word "refused" for its reason.
@@ -148,10 +160,10 @@ func (a *recordingAdmission) Validate(_ context.Context, attributes admission.At
 
 func startServer(t *testing.T) *testServer {
 	t.Helper()
-	s := &testServer{t: t, admission: &recordingAdmission{Handler: admission.NewHandler(admission.Create, admission.Update, admission.Delete)}}
+	s := &testServer{t: t, space: &testSpace{}, admission: &recordingAdmission{Handler: admission.NewHandler(admission.Create, admission.Update, admission.Delete)}}
 	group, err := NewAPIGroupInfo(scheme.Scheme, scheme.Codecs, scheme.ParameterCodec,
 		registrytest.RESTOptions(t, maintenance.Resource("nodemaintenances")),
-		Dependencies{Waker: noWaker{}, Nodes: everyNode{}, Planner: noPlanner{}, Admission: s.admission})
+		Dependencies{Waker: noWaker{}, Nodes: everyNode{}, Planner: noPlanner{}, Space: s.space, Admission: s.admission})
 	if err != nil {
 		t.Fatal(err)
 	}

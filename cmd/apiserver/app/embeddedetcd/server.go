@@ -43,9 +43,10 @@ type Config struct {
 
 // Server is a running etcd member. Its one owner must call Stop.
 type Server struct {
-	lock    *fileutil.LockedFile
-	sockets *sockets
-	etcd    *embed.Etcd
+	quotaBytes int64
+	lock       *fileutil.LockedFile
+	sockets    *sockets
+	etcd       *embed.Etcd
 }
 
 // Start opens the store in cfg.Dir, or creates one if there was none, and returns when it
@@ -61,7 +62,7 @@ func Start(ctx context.Context, cfg Config) (server *Server, err error) {
 		return nil, fmt.Errorf("could not create data directory: %w", err)
 	}
 
-	s := &Server{}
+	s := &Server{quotaBytes: cfg.QuotaBytes}
 	defer func() {
 		if err != nil {
 			s.Stop()
@@ -81,7 +82,7 @@ func Start(ctx context.Context, cfg Config) (server *Server, err error) {
 	}
 	roomCtx, cancel := context.WithTimeout(ctx, startBound(dir))
 	defer cancel()
-	if err = makeRoom(roomCtx, s.etcd.Server, cfg.QuotaBytes); err != nil {
+	if err = s.makeRoom(roomCtx); err != nil {
 		return nil, fmt.Errorf("could not use the store in %s: %w", dir, err)
 	}
 	return s, markReady(dir)

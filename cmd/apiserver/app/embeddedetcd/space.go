@@ -7,46 +7,113 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
-	"go.etcd.io/etcd/server/v3/etcdserver"
+	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/server/v3/storage/mvcc"
 	"k8s.io/klog/v2"
 )
 
-// headroom is the part of the quota, one tenth, that must be free before a store that was
-// full is used again. With less it would soon be full again.
-const headroom = 10
+const (
+	// NearlyFullPercent is the share of its quota from which on a store is nearly full. It
+	// should take nothing new then, so that space is left for deletes and updates.
+	NearlyFullPercent = 80
+	// headroom is the part of the quota, one tenth, that must stay free. A store that was full
+	// is used again when as much is free. With less it would soon be full again.
+	headroom = 10
+)
 
-// makeRoom makes a store that had reached its quota accept writes again. At its quota, etcd raises
-// an alarm, and refuses writes until the alarm is ended, even after space was freed. makeRoom
-// removes old revisions first, and ends the alarm if that frees enough space. If not, the error
-// says that a larger quota is needed.
-func makeRoom(ctx context.Context, etcd *etcdserver.EtcdServer, quotaBytes int64) error {
-	alarm := &pb.AlarmRequest{Action: pb.AlarmRequest_GET, Alarm: pb.AlarmType_NOSPACE}
-	raised, err := etcd.Alarm(ctx, alarm)
-	if err != nil {
-		return fmt.Errorf("could not ask for alarms: %w", err)
+// etcd compares the size of its file with the quota. The file never shrinks by itself: the space that
+// compaction frees is used again, but compaction itself makes the file larger. At the quota, etcd raises
+// an alarm, which lasts until somebody ends it, and refuses even the writes that would free space.
+
+// Reclaim keeps a running store from reaching its quota, and has a store that reached it accept
+// writes again. It does nothing below nine tenths of the quota. Above that it removes old
+// revisions, and defragments the file if that makes it smaller by a tenth of the quota. Requests
+// wait meanwhile. The error says that the store is full.
+func (s *Server) Reclaim(ctx context.Context) error {
+	backend, most := s.etcd.Server.Backend(), s.quotaBytes-s.quotaBytes/headroom
+	if s.alarmRaised() || backend.SizeInUse() > most {
+		if err := s.compact(ctx); err != nil {
+			return err
+		}
 	}
-	if len(raised.Alarms) == 0 {
+	if size := backend.Size(); size > most && size-backend.SizeInUse() >= s.quotaBytes/headroom {
+		if err := s.defragment(); err != nil {
+			return err
+		}
+	}
+	return s.endAlarm(ctx)
+}
+
+// makeRoom packs the file of a store that is nearly full as it starts, when nobody waits for
+// it yet. A store that is full all the same needs a larger quota, and the error says so.
+func (s *Server) makeRoom(ctx context.Context) error {
+	if !s.alarmRaised() && s.etcd.Server.Backend().Size() < s.quotaBytes/100*NearlyFullPercent {
 		return nil
 	}
-	_, err = etcd.Compact(ctx, &pb.CompactionRequest{Revision: etcd.KV().Rev(), Physical: true})
-	if err != nil && !errors.Is(err, mvcc.ErrCompacted) {
+	if err := s.compact(ctx); err != nil {
+		return err
+	}
+	if err := s.defragment(); err != nil {
+		return err
+	}
+	return s.endAlarm(ctx)
+}
+
+// Status says how large the store is, as clientv3.Maintenance does of any etcd, but without a
+// request. It never fails.
+func (s *Server) Status(context.Context, string) (*clientv3.StatusResponse, error) {
+	backend := s.etcd.Server.Backend()
+	status := &clientv3.StatusResponse{DbSize: backend.Size(), DbSizeInUse: backend.SizeInUse(), DbSizeQuota: s.quotaBytes}
+	if s.alarmRaised() {
+		status.Errors = []string{pb.AlarmType_NOSPACE.String()}
+	}
+	return status, nil
+}
+
+func (s *Server) alarmRaised() bool {
+	return slices.ContainsFunc(s.etcd.Server.Alarms(), func(a *pb.AlarmMember) bool {
+		return a.Alarm == pb.AlarmType_NOSPACE
+	})
+}
+
+// compact throws away all versions but the latest.
+func (s *Server) compact(ctx context.Context) error {
+	latest := &pb.CompactionRequest{Revision: s.etcd.Server.KV().Rev(), Physical: true}
+	if _, err := s.etcd.Server.Compact(ctx, latest); err != nil && !errors.Is(err, mvcc.ErrCompacted) {
 		return fmt.Errorf("could not compact: %w", err)
 	}
-	if err := etcd.Backend().Defrag(); err != nil {
+	return nil
+}
+
+// defragment writes the file anew, without its free pages.
+func (s *Server) defragment() error {
+	backend := s.etcd.Server.Backend()
+	before := backend.Size()
+	if err := backend.Defrag(); err != nil {
 		return fmt.Errorf("could not defragment: %w", err)
 	}
-	size := etcd.Backend().Size()
-	if size > quotaBytes-quotaBytes/headroom {
-		return fmt.Errorf("it is full: it has %d of at most %d bytes: raise --embedded-etcd-quota-bytes, "+
-			"and use a disk of more than twice the new quota", size, quotaBytes)
+	klog.InfoS("Defragmented the store", "bytesBefore", before, "bytes", backend.Size(), "quotaBytes", s.quotaBytes)
+	return nil
+}
+
+// endAlarm ends the alarm of a store that was full and has free space again.
+func (s *Server) endAlarm(ctx context.Context) error {
+	if !s.alarmRaised() {
+		return nil
 	}
-	alarm.Action, alarm.MemberID = pb.AlarmRequest_DEACTIVATE, uint64(etcd.MemberID())
-	if _, err := etcd.Alarm(ctx, alarm); err != nil {
+	if size := s.etcd.Server.Backend().Size(); size > s.quotaBytes-s.quotaBytes/headroom {
+		return fmt.Errorf("it is full: it has %d of at most %d bytes: raise --embedded-etcd-quota-bytes, "+
+			"and use a disk of more than twice the new quota", size, s.quotaBytes)
+	}
+	end := &pb.AlarmRequest{
+		Action: pb.AlarmRequest_DEACTIVATE, Alarm: pb.AlarmType_NOSPACE, MemberID: uint64(s.etcd.Server.MemberID()),
+	}
+	if _, err := s.etcd.Server.Alarm(ctx, end); err != nil {
 		return fmt.Errorf("could not end the alarm: %w", err)
 	}
-	klog.InfoS("The store was full and has free space again", "bytes", size, "quotaBytes", quotaBytes)
+	klog.InfoS("The store was full and has free space again", "quotaBytes", s.quotaBytes)
 	return nil
 }

@@ -71,3 +71,95 @@ func TestFullStore(t *testing.T) {
 		})
 	}
 }
+
+// A running store that has reached its quota takes writes again when what nobody needs is thrown
+// away, and one that is full of what is needed does not.
+func TestReclaim(t *testing.T) {
+	tests := map[string]struct {
+		key     func(i int) string
+		deleted int // how many keys are deleted after the store was full
+		wantErr string
+	}{
+		"of old versions": {key: func(int) string { return "same" }},
+		"of deleted keys": {key: func(i int) string { return fmt.Sprint(i) }, deleted: 8},
+		"of what is used": {key: func(i int) string { return fmt.Sprint(i) }, wantErr: "raise --embedded-etcd-quota-bytes"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			server, err := Start(t.Context(), Config{Dir: filepath.Join(t.TempDir(), "d"), QuotaBytes: smallQuota})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer server.Stop()
+			fill(t, server, test.key)
+			withClient(t, server, func(ctx context.Context, client *clientv3.Client) {
+				for i := range test.deleted {
+					if _, err := client.Delete(ctx, test.key(i)); err != nil {
+						t.Fatalf("Delete: %v", err)
+					}
+				}
+				err := server.Reclaim(ctx)
+				if test.wantErr != "" {
+					if err == nil || !strings.Contains(err.Error(), test.wantErr) {
+						t.Errorf("Reclaim = %v, want an error with %q", err, test.wantErr)
+					}
+					return
+				}
+				if err != nil {
+					t.Fatalf("Reclaim: %v", err)
+				}
+				if _, err := client.Put(ctx, "after", "value"); err != nil {
+					t.Errorf("Put: %v", err)
+				}
+			})
+		})
+	}
+}
+
+// A store that is not nearly full keeps its old versions.
+func TestReclaimLeavesOldVersions(t *testing.T) {
+	server := mustStart(t, filepath.Join(t.TempDir(), "d"))
+	defer server.Stop()
+	withClient(t, server, func(ctx context.Context, client *clientv3.Client) {
+		first, err := client.Put(ctx, "key", "old")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := client.Put(ctx, "key", "new"); err != nil {
+			t.Fatal(err)
+		}
+		if err := server.Reclaim(ctx); err != nil {
+			t.Fatalf("Reclaim: %v", err)
+		}
+		got, err := client.Get(ctx, "key", clientv3.WithRev(first.Header.Revision))
+		if err != nil || len(got.Kvs) != 1 || string(got.Kvs[0].Value) != "old" {
+			t.Errorf("Get of the old version = %v, %v", got, err)
+		}
+	})
+}
+
+// A store that is nearly full is packed as it starts, so that what was deleted makes room.
+func TestNearlyFullStoreIsPackedAtStart(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "d")
+	first, err := Start(t.Context(), Config{Dir: dir, QuotaBytes: smallQuota})
+	if err != nil {
+		t.Fatal(err)
+	}
+	value := strings.Repeat("x", 1<<20)
+	withClient(t, first, func(ctx context.Context, client *clientv3.Client) {
+		for first.etcd.Server.Backend().Size() < smallQuota/100*(NearlyFullPercent+5) {
+			if _, err := client.Put(ctx, "same", value); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	first.Stop()
+	second, err := Start(t.Context(), Config{Dir: dir, QuotaBytes: smallQuota})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer second.Stop()
+	if size := second.etcd.Server.Backend().Size(); size > smallQuota/2 {
+		t.Errorf("the file has %d bytes after the start, want less than half of %d", size, smallQuota)
+	}
+}

@@ -21,7 +21,8 @@ type StoreOptions struct {
 	// DataDir is the directory of the embedded store and of the server's own serving
 	// certificate.
 	DataDir string
-	// QuotaBytes is the size, in bytes, at which an embedded store begins to refuse writes.
+	// QuotaBytes is the size, in bytes, at which an embedded store begins to refuse writes. At
+	// four fifths of it, the server begins to refuse new holds.
 	QuotaBytes int64
 }
 
@@ -37,7 +38,7 @@ func (o *StoreOptions) addFlags(fs *pflag.FlagSet) {
 		"Directory of the embedded etcd, which is used unless --etcd-servers is given, and of the server's own "+
 			"serving certificate. Each server process needs its own directory.")
 	fs.Int64Var(&o.QuotaBytes, "embedded-etcd-quota-bytes", o.QuotaBytes,
-		"Size in bytes at which the embedded etcd begins to refuse writes.")
+		"Size in bytes at which the embedded etcd begins to refuse writes. At 80 % of it, the server begins to refuse new NodeMaintenances.")
 }
 
 func (o *StoreOptions) validate() []error {

@@ -21,6 +21,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/openapi"
 	maintenanceregistry "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/authorization"
+	holdstorage "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance/storage"
 )
 
 const (
@@ -42,6 +43,8 @@ type Config struct {
 	// Drainer is the drainer's configuration, without its client for this server, which New
 	// creates.
 	Drainer drainer.Config
+	// Space knows whether the store has space for new objects.
+	Space holdstorage.Space
 }
 
 // NewGenericConfig returns the generic configuration with the API's scheme, OpenAPI and
@@ -65,6 +68,7 @@ type completedConfig struct {
 	generic   genericapiserver.CompletedConfig
 	publisher *servingcert.Publisher
 	drainer   drainer.Config
+	space     holdstorage.Space
 }
 
 // CompletedConfig is made by Complete only, so that no default is missing.
@@ -78,6 +82,7 @@ func (c *Config) Complete() CompletedConfig {
 		generic:   c.Generic.Complete(),
 		publisher: c.Publisher,
 		drainer:   c.Drainer,
+		space:     c.Space,
 	}}
 }
 
@@ -98,7 +103,9 @@ func (c CompletedConfig) New() (*Server, error) {
 	}
 	group, err := maintenanceregistry.NewAPIGroupInfo(
 		scheme.Scheme, scheme.Codecs, scheme.ParameterCodec, c.generic.RESTOptionsGetter,
-		maintenanceregistry.Dependencies{Waker: drain, Nodes: drain, Planner: drain, Admission: c.generic.AdmissionControl})
+		maintenanceregistry.Dependencies{
+			Waker: drain, Nodes: drain, Planner: drain, Space: c.space, Admission: c.generic.AdmissionControl,
+		})
 	if err != nil {
 		return nil, fmt.Errorf("could not create the registry: %w", err)
 	}

@@ -7,17 +7,15 @@ package store
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"path"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
-	"go.etcd.io/etcd/client/pkg/v3/transport"
 	clientv3 "go.etcd.io/etcd/client/v3"
-	"go.uber.org/zap"
 	"k8s.io/apiserver/pkg/storage/storagebackend"
 
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/embeddedetcd"
@@ -31,8 +29,13 @@ type Store struct {
 	// ID is different for every store, and stays the same as long as the store's data
 	// exists. The annotation of a cordoned node has it.
 	ID string
+	// Space knows how full the store is.
+	Space *Space
 
-	embedded *embeddedetcd.Server
+	embedded  *embeddedetcd.Server
+	client    *clientv3.Client // that measures an external etcd
+	measuring sync.WaitGroup
+	stop      context.CancelFunc
 }
 
 // Open opens the etcd that backend names. If backend names none, Open starts the embedded one in
@@ -41,7 +44,8 @@ type Store struct {
 // disk.
 func Open(ctx context.Context, backend *storagebackend.TransportConfig, prefix string, embedded embeddedetcd.Config) (*Store, error) {
 	quietGRPC()
-	s := &Store{}
+	registerMetrics()
+	s := &Store{stop: func() {}}
 	if len(backend.ServerList) == 0 {
 		var err error
 		if s.embedded, err = embeddedetcd.Start(ctx, embedded); err != nil {
@@ -54,6 +58,10 @@ func Open(ctx context.Context, backend *storagebackend.TransportConfig, prefix s
 		s.Close()
 		return nil, fmt.Errorf("could not reach etcd at %s: %w", strings.Join(backend.ServerList, ", "), err)
 	}
+	if err := s.startMeasuring(ctx, backend); err != nil {
+		s.Close()
+		return nil, fmt.Errorf("could not measure the store: %w", err)
+	}
 	return s, nil
 }
 
@@ -65,9 +73,14 @@ func (s *Store) Failed() <-chan error {
 	return s.embedded.Err()
 }
 
-// Close closes an embedded store, and waits until it is closed. The server that uses it
-// must have stopped before.
+// Close stops the measuring, closes an embedded store, and waits until that is done. The server that
+// uses the store must have stopped before.
 func (s *Store) Close() {
+	s.stop()
+	s.measuring.Wait()
+	if s.client != nil {
+		_ = s.client.Close() // nothing is pending on it
+	}
 	if s.embedded != nil {
 		s.embedded.Stop()
 	}
@@ -75,23 +88,18 @@ func (s *Store) Close() {
 
 // identify reads the store's ID. If there is none yet, it writes one.
 func identify(ctx context.Context, backend *storagebackend.TransportConfig, prefix string) (string, error) {
-	tlsConfig, err := clientTLS(backend)
+	config, err := clientConfig(backend)
 	if err != nil {
 		return "", err
 	}
 	reach, cancel := context.WithTimeout(ctx, reachTimeout)
 	defer cancel()
-	id, err := readID(reach, clientv3.Config{
-		Endpoints: backend.ServerList,
-		TLS:       tlsConfig,
-		Context:   reach,
-		// The logger would log each retry; the result is in the error.
-		Logger: zap.NewNop(),
-	}, path.Join("/", prefix, "store-id"))
+	config.Context = reach
+	id, err := readID(reach, config, path.Join("/", prefix, "store-id"))
 	if !errors.Is(err, context.DeadlineExceeded) {
 		return id, err
 	}
-	if err := knock(ctx, backend.ServerList[0], tlsConfig); err != nil {
+	if err := knock(ctx, backend.ServerList[0], config.TLS); err != nil {
 		return "", err
 	}
 	return "", fmt.Errorf("no answer within %s", reachTimeout)
@@ -122,16 +130,4 @@ func readID(ctx context.Context, config clientv3.Config, key string) (string, er
 	}
 	last := response.Responses[len(response.Responses)-1]
 	return string(last.GetResponseRange().Kvs[0].Value), nil
-}
-
-func clientTLS(backend *storagebackend.TransportConfig) (*tls.Config, error) {
-	info := transport.TLSInfo{
-		CertFile:      backend.CertFile,
-		KeyFile:       backend.KeyFile,
-		TrustedCAFile: backend.TrustedCAFile,
-	}
-	if info.Empty() && info.TrustedCAFile == "" {
-		return nil, nil
-	}
-	return info.ClientConfig()
 }

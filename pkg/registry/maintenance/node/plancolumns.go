@@ -10,6 +10,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
@@ -28,20 +29,38 @@ var planHeadings = []metav1.TableColumnDefinition{
 	{Name: "Message", Type: "string", Priority: 1, Description: "Why, and what to do"},
 }
 
-// ConvertToTable makes a row of each pod. Each belongs to the whole plan.
+// ConvertToTable makes a row of each pod.
 func (PlanTable) ConvertToTable(_ context.Context, object, tableOptions runtime.Object) (*metav1.Table, error) {
 	plan, ok := object.(*maintenance.DrainPlan)
 	if !ok {
 		return nil, fmt.Errorf("could not print %T as the plan of a drain", object)
 	}
-	table := &metav1.Table{}
+	table := &metav1.Table{Rows: planRows(plan)}
 	if options, ok := tableOptions.(*metav1.TableOptions); !ok || !options.NoHeaders {
 		table.ColumnDefinitions = planHeadings
 	}
-	for i := range plan.Status.Pods {
-		table.Rows = append(table.Rows, metav1.TableRow{Cells: planCells(&plan.Status.Pods[i]), Object: runtime.RawExtension{Object: plan}})
-	}
 	return table, nil
+}
+
+// planRows gives each row the plan with its own pod alone. Clients sort by the objects of rows. With
+// all pods in each of them, a table would grow by the square of their number.
+func planRows(plan *maintenance.DrainPlan) []metav1.TableRow {
+	unmanaged, emptyDir := sets.New(plan.Status.UnmanagedPods...), sets.New(plan.Status.EmptyDirPods...)
+	rows := make([]metav1.TableRow, 0, len(plan.Status.Pods))
+	for i := range plan.Status.Pods {
+		pod, own := &plan.Status.Pods[i], *plan
+		own.Status.Pods = []maintenance.PlannedPod{*pod}
+		own.Status.UnmanagedPods, own.Status.EmptyDirPods = onlyIfIn(unmanaged, pod.Pod), onlyIfIn(emptyDir, pod.Pod)
+		rows = append(rows, metav1.TableRow{Cells: planCells(pod), Object: runtime.RawExtension{Object: &own}})
+	}
+	return rows
+}
+
+func onlyIfIn(pods sets.Set[string], pod string) []string {
+	if pods.Has(pod) {
+		return []string{pod}
+	}
+	return nil
 }
 
 func planCells(pod *maintenance.PlannedPod) []any {

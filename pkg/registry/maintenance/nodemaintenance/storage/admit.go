@@ -39,6 +39,9 @@ func (r *REST) admit(validate rest.ValidateObjectFunc) rest.ValidateObjectFunc {
 		if !ok {
 			return fmt.Errorf("could not admit a NodeMaintenance: got %T", obj)
 		}
+		if err := r.admitToStore(hold); err != nil {
+			return err
+		}
 		if err := r.admitName(hold); err != nil {
 			return err
 		}

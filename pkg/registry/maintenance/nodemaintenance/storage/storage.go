@@ -56,12 +56,13 @@ type REST struct {
 	waker   Waker
 	nodes   NodeFinder
 	planner Planner
+	space   Space
 }
 
 // New returns the function that makes NodeMaintenance's storage of the generic one.
-func New(waker Waker, nodes NodeFinder, planner Planner) func(*resource.REST) rest.Storage {
+func New(waker Waker, nodes NodeFinder, planner Planner, space Space) func(*resource.REST) rest.Storage {
 	return func(generic *resource.REST) rest.Storage {
-		return &REST{REST: generic, waker: waker, nodes: nodes, planner: planner}
+		return &REST{REST: generic, waker: waker, nodes: nodes, planner: planner, space: space}
 	}
 }
 

@@ -1,0 +1,157 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package store
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apiserver/pkg/storage/storagebackend"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/embeddedetcd"
+)
+
+// fakeMembers answer with their status, or not at all.
+type fakeMembers map[string]*clientv3.StatusResponse
+
+func (f fakeMembers) Status(_ context.Context, endpoint string) (*clientv3.StatusResponse, error) {
+	if status := f[endpoint]; status != nil {
+		return status, nil
+	}
+	return nil, errors.New("no answer")
+}
+
+func member(used, quota int64, errs ...string) *clientv3.StatusResponse {
+	return &clientv3.StatusResponse{DbSize: 2 * quota, DbSizeInUse: used, DbSizeQuota: quota, Errors: errs}
+}
+
+func spaceOf(members fakeMembers) *Space {
+	return &Space{
+		members: members, names: []string{"a", "b"}, advice: "do something", interval: time.Second,
+		clock: clocktesting.NewFakeClock(time.Now()),
+	}
+}
+
+func TestCheckSpace(t *testing.T) {
+	const noSpace = "memberID:1 alarm:NOSPACE "
+	tests := map[string]struct {
+		members fakeMembers
+		want    string // empty: there is space
+	}{
+		"empty":      {members: fakeMembers{"a": member(0, 100)}},
+		"just below": {members: fakeMembers{"a": member(799, 1000)}},
+		"nearly full": {members: fakeMembers{"a": member(1717986919, 2<<30)}, want: "the store is nearly full: " +
+			"1.6 GiB of 2.0 GiB (80%) are in use, and from 80% on nothing new is stored: do something"},
+		"a smaller quota than use": {members: fakeMembers{"a": member(3<<30, 2<<30)}, want: "3.0 GiB of 2.0 GiB (150%)"},
+		"the second member":        {members: fakeMembers{"a": member(10, 100), "b": member(90, 100)}, want: "90 B of 100 B"},
+		"the first member":         {members: fakeMembers{"a": member(90, 100), "b": member(10, 100)}, want: "90 B of 100 B"},
+		"one member is away":       {members: fakeMembers{"b": member(90, 100)}, want: "90 B of 100 B"},
+		"an alarm": {members: fakeMembers{"a": member(85, 100), "b": member(10, 100, noSpace)}, want: "the store is full: " +
+			"etcd takes no writes since its alarm NOSPACE: do something"},
+		"another error":    {members: fakeMembers{"a": member(10, 100, "etcdserver: no leader")}},
+		"no quota is told": {members: fakeMembers{"a": member(1<<40, 0)}},
+		"no quota is set":  {members: fakeMembers{"a": member(1<<40, -1)}},
+		"nobody answers":   {},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			space := spaceOf(test.members)
+			space.note(t.Context(), space.measure(t.Context()))
+			err := space.CheckSpace()
+			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+				t.Errorf("CheckSpace = %v, want %q", err, test.want)
+			}
+		})
+	}
+}
+
+// The store is measured at once and then at each interval, and room is made before that. What was
+// measured is forgotten when etcd no longer answers.
+func TestMeasuring(t *testing.T) {
+	members := fakeMembers{"a": member(90, 100)}
+	space, clock := spaceOf(members), clocktesting.NewFakeClock(time.Now())
+	space.clock = clock
+	rounds := make(chan error)
+	space.reclaim = func(context.Context) error { return <-rounds }
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		space.run(ctx)
+	}()
+	next := func(what string, full bool) {
+		t.Helper()
+		check := func(context.Context) (bool, error) { return (space.CheckSpace() != nil) == full, nil }
+		if err := wait.PollUntilContextTimeout(ctx, time.Millisecond, 10*time.Second, true, check); err != nil {
+			t.Fatalf("%s: CheckSpace = %v, want full %t", what, space.CheckSpace(), full)
+		}
+	}
+	next("before it was measured", false)
+	rounds <- nil
+	next("at once", true)
+	members["a"] = member(10, 100)
+	clock.Step(space.interval)
+	rounds <- errors.New("could not make room")
+	next("later", false)
+	members["a"] = member(90, 100)
+	clock.Step(space.interval)
+	rounds <- nil
+	next("again", true)
+	delete(members, "a")
+	clock.Step(space.interval)
+	rounds <- nil
+	next("without an answer", false)
+	stop()
+	<-ended
+}
+
+// Both kinds of store tell how full they are, and have space again when what was deleted is compacted.
+func TestSpaceOfARealStore(t *testing.T) {
+	embedded := embeddedetcd.Config{Dir: filepath.Join(t.TempDir(), "data"), QuotaBytes: 16 << 20}
+	var backend storagebackend.TransportConfig
+	own, err := Open(t.Context(), &backend, prefix, embedded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer own.Close()
+	other, err := Open(t.Context(), &backend, prefix, embedded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+
+	wantSpace := func(space bool) {
+		t.Helper()
+		for what, st := range map[string]*Store{"--embedded-etcd-quota-bytes": own, "--quota-backend-bytes": other} {
+			st.Space.note(t.Context(), st.Space.measure(t.Context()))
+			err := st.Space.CheckSpace()
+			if space && err != nil || !space && (err == nil || !strings.Contains(err.Error(), "of 16 MiB") || !strings.Contains(err.Error(), what)) {
+				t.Errorf("CheckSpace = %v, want space %t, else the size and %s", err, space, what)
+			}
+		}
+	}
+	wantSpace(true)
+	value := strings.Repeat("x", 16<<10)
+	for i := 0; !own.Space.measure(t.Context()).nearlyFull(); i++ {
+		if _, err := other.client.Put(t.Context(), "key", value); err != nil {
+			t.Fatalf("the store was full at write %d and not nearly full before: %v", i, err)
+		}
+	}
+	wantSpace(false)
+	deleted, err := other.client.Delete(t.Context(), "key")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.client.Compact(t.Context(), deleted.Header.Revision, clientv3.WithCompactPhysical()); err != nil {
+		t.Fatal(err)
+	}
+	wantSpace(true)
+}

@@ -1,0 +1,57 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package node
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+)
+
+// Each row carries its own pod, and no other, so that the table grows with the number of pods and
+// not with its square.
+func TestRowsOfAPlan(t *testing.T) {
+	planOf := func(status maintenance.DrainPlanStatus) *maintenance.DrainPlan {
+		status.EvictionPods, status.StayingPods = 2, 1
+		return &maintenance.DrainPlan{
+			ObjectMeta: metav1.ObjectMeta{Name: "worker-1"},
+			Spec:       maintenance.DrainSpec{UnmanagedPods: maintenance.PolicyEvict},
+			Status:     status,
+		}
+	}
+	web := maintenance.PlannedPod{Pod: "a/web", Action: "Evict", Turn: 1}
+	alone := maintenance.PlannedPod{Pod: "a/alone", Action: "Evict", Turn: 1}
+	agent := maintenance.PlannedPod{Pod: "a/agent", Action: "Stay"}
+	pods := func(pods ...maintenance.PlannedPod) []maintenance.PlannedPod { return pods }
+	whole := planOf(maintenance.DrainPlanStatus{
+		Pods: pods(web, alone, agent), UnmanagedPods: []string{"a/alone"}, EmptyDirPods: []string{"a/alone", "a/web"},
+	})
+	before := whole.DeepCopy()
+
+	table, err := PlanTable{}.ConvertToTable(t.Context(), whole, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := func(plan *maintenance.DrainPlan, cells ...any) metav1.TableRow {
+		return metav1.TableRow{Cells: cells, Object: runtime.RawExtension{Object: plan}}
+	}
+	want := []metav1.TableRow{
+		row(planOf(maintenance.DrainPlanStatus{Pods: pods(web), EmptyDirPods: []string{"a/web"}}),
+			"a/web", "Evict", "1", none, none, none, ""),
+		row(planOf(maintenance.DrainPlanStatus{Pods: pods(alone), UnmanagedPods: []string{"a/alone"}, EmptyDirPods: []string{"a/alone"}}),
+			"a/alone", "Evict", "1", none, none, none, ""),
+		row(planOf(maintenance.DrainPlanStatus{Pods: pods(agent)}),
+			"a/agent", "Stay", none, none, none, none, ""),
+	}
+	if diff := cmp.Diff(want, table.Rows); diff != "" {
+		t.Errorf("rows differ (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(before, whole); diff != "" {
+		t.Errorf("the plan itself was changed (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,43 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package storage
+
+import (
+	"fmt"
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
+)
+
+// Space knows whether the store has space for more.
+type Space interface {
+	// CheckSpace returns an error, for a user to read, where the store should take nothing
+	// new. It is asked while a request waits, so it must answer from memory.
+	CheckSpace() error
+}
+
+// reasonNoSpace is for status 507 what the reasons of metav1 are for the usual ones.
+const reasonNoSpace metav1.StatusReason = "InsufficientStorage"
+
+// admitToStore keeps the last of the store's space for deletes and updates. The status is 507: it
+// is no fault of the client's, as 403 would say, and without Retry-After, as a 429 or 503 often has
+// one, clients show the error at once instead of trying again for minutes.
+func (r *REST) admitToStore(hold *maintenance.NodeMaintenance) error {
+	err := r.space.CheckSpace()
+	if err == nil {
+		return nil
+	}
+	resource := maintenance.Resource(nodemaintenance.Plural)
+	return &apierrors.StatusError{ErrStatus: metav1.Status{
+		Status:  metav1.StatusFailure,
+		Code:    http.StatusInsufficientStorage,
+		Reason:  reasonNoSpace,
+		Details: &metav1.StatusDetails{Group: resource.Group, Kind: resource.Resource, Name: hold.Name},
+		Message: fmt.Sprintf("%s %q was not created: %s", resource, hold.Name, err),
+	}}
+}
