@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -67,13 +68,12 @@ func (c *createCase) warmUp(ctx context.Context, creators []creator, creations [
 	return nil
 }
 
-// rounds measures all kinds in turn, each round beginning with another, and returns the
-// rounds of each kind.
+// rounds measures all kinds in turn and returns the rounds of each kind. The order differs
+// from round to round: what a kind leaves behind must not always meet the same other.
 func (c *createCase) rounds(ctx context.Context, b *bench, creators []creator, creations []creation) ([][]createRun, error) {
 	runs := make([][]createRun, len(creations))
 	for round := range b.options.rounds {
-		for turn := range creations {
-			i := (turn + round) % len(creations)
+		for _, i := range rand.New(rand.NewPCG(uint64(round), 0)).Perm(len(creations)) {
 			names := c.names(fmt.Sprintf("dry-%d-%d", len(creators), round), i)
 			run, err := measureCreates(ctx, b, creators, &creations[i], names)
 			if err != nil {

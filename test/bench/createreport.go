@@ -22,12 +22,12 @@ func printCreates(clients int, creations []creation, runs [][]createRun) {
 		printCreate(creations[i].label, runs[i])
 	}
 	fmt.Println()
+	fmt.Println("| ratio | p50 | p99 | most | processor time |")
+	fmt.Println("|---|---|---|---|---|")
 	for _, other := range []string{labelCustom, labelConfigMap} {
 		against := slices.IndexFunc(creations, func(what creation) bool { return what.label == other })
-		for i := range creations {
-			if i > against {
-				fmt.Printf("- %s / %s: %s\n", creations[i].label, other, ratios(runs[i], runs[against]))
-			}
+		for i := against + 1; i < len(creations); i++ {
+			fmt.Printf("| %s / %s | %s |\n", creations[i].label, other, strings.Join(ratios(runs[i], runs[against]), " | "))
 		}
 	}
 	fmt.Println()
@@ -52,25 +52,30 @@ func printCreate(label string, runs []createRun) {
 		spent(func(p processorTimes) time.Duration { return p[binaries.MaintenanceAPIServer] }))
 }
 
-// ratios compares the rounds of two kinds one by one, since what else the machine does
-// changes from round to round.
-func ratios(runs, others []createRun) string {
-	compared := []struct {
-		what string
-		of   func(createRun) float64
-	}{
-		{"p50", func(run createRun) float64 { return float64(quantile(run.took, 0.5)) }},
-		{"p99", func(run createRun) float64 { return float64(quantile(run.took, 0.99)) }},
-		{"most", func(run createRun) float64 { return float64(quantile(run.took, 1)) }},
-		{"processor time", func(run createRun) float64 { return float64(run.spent.all()) }},
+// ratios are p50, p99, most and processor time of one kind by those of another. The rounds are
+// compared one by one, since what else the machine does changes from round to round.
+func ratios(runs, others []createRun) []string {
+	compared := []func(createRun) float64{
+		func(run createRun) float64 { return float64(quantile(run.took, 0.5)) },
+		func(run createRun) float64 { return float64(quantile(run.took, 0.99)) },
+		func(run createRun) float64 { return float64(quantile(run.took, 1)) },
+		func(run createRun) float64 { return float64(run.spent.all()) },
 	}
-	var all []string
-	for _, c := range compared {
+	cells := make([]string, 0, len(compared))
+	for _, of := range compared {
 		values := make([]float64, 0, len(runs))
 		for i := range runs {
-			values = append(values, c.of(runs[i])/c.of(others[i]))
+			values = append(values, of(runs[i])/of(others[i]))
 		}
-		all = append(all, fmt.Sprintf("%s %.2f (%.2f to %.2f)", c.what, median(values), slices.Min(values), slices.Max(values)))
+		cells = append(cells, medianAndRange(values))
 	}
-	return strings.Join(all, ", ")
+	return cells
+}
+
+// medianAndRange is the median, with the least and the most where there are several.
+func medianAndRange(values []float64) string {
+	if len(values) == 1 {
+		return fmt.Sprintf("%.2f", values[0])
+	}
+	return fmt.Sprintf("%.2f (%.2f to %.2f)", median(values), slices.Min(values), slices.Max(values))
 }
