@@ -101,6 +101,16 @@ func (c *Cluster) runs(name string) bool {
 	return c.runningLocked(name) != nil
 }
 
+// PID is the process id of a component, by the name of its program; false while it does not run.
+func (c *Cluster) PID(name string) (pid int, running bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if proc := c.runningLocked(name); proc != nil {
+		return proc.PID, true
+	}
+	return 0, false
+}
+
 // binary returns the path of a program in the binary directory.
 func (c *Cluster) binary(name string) string {
 	return filepath.Join(c.options.BinDir, name)

@@ -68,7 +68,7 @@ func (b *bench) prepare(ctx context.Context) (err error) {
 	if err := b.cluster.ApplyArtifacts(ctx); err != nil {
 		return fmt.Errorf("could not apply the artifacts: %w", err)
 	}
-	if b.server, err = b.cluster.StartServer(ctx, localcluster.ServerOptions{}); err != nil {
+	if b.server, err = b.cluster.StartServer(ctx, localcluster.ServerOptions{Binary: b.options.server}); err != nil {
 		return fmt.Errorf("could not start the server: %w", err)
 	}
 	if err := b.createUsers(ctx); err != nil {

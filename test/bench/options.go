@@ -17,12 +17,15 @@ type options struct {
 	kubectlRounds int
 	names         string
 	verbose       bool
+	// server is the program of our server; empty: the one that make build builds.
+	server string
 
 	// The drains' sizes, by case.
 	budgets, free, serial, wide, large, busy size
 	crowd                                    crowd
 	blockedNodes                             int
-	creates, clients                         int
+	creates                                  int
+	clients                                  numbers
 }
 
 // benchCase is one table.
@@ -41,6 +44,7 @@ func parseOptions(args []string) (*options, error) {
 		wide:    size{nodes: 8, used: 4, drained: 2, apps: 1, replicas: 160},
 		busy:    size{nodes: 40, used: 20, drained: 20, apps: 20, replicas: 30},
 		crowd:   crowd{nodes: 5000, pods: 150000},
+		clients: numbers{1, 8, 50},
 		large:   size{nodes: 130, used: 100, drained: 100, apps: 30, replicas: 100},
 	}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
@@ -48,6 +52,7 @@ func parseOptions(args []string) (*options, error) {
 	flags.IntVar(&o.kubectlRounds, "kubectl-rounds", 1, "in how many of the rounds kubectl is measured; it takes minutes")
 	flags.StringVar(&o.names, "cases", "budgets,free,serial,wide,blocked,create", "what to measure, in this order; there are large and crowd besides")
 	flags.BoolVar(&o.verbose, "verbose", false, "print each measurement to standard error")
+	flags.StringVar(&o.server, "server", "", "program of our server, to compare two builds (default bin/maintenance-apiserver)")
 	const sizes = ": nodes,nodes with pods,nodes drained,apps,replicas of each"
 	flags.Var(&o.budgets, "budgets", "size of case budgets"+sizes)
 	flags.Var(&o.free, "free", "size of case free"+sizes)
@@ -58,12 +63,12 @@ func parseOptions(args []string) (*options, error) {
 	flags.IntVar(&o.crowd.pods, "crowd-pods", o.crowd.pods, "how many pods they have")
 	flags.IntVar(&o.blockedNodes, "blocked-nodes", 50, "how many nodes are blocked for good in case blocked")
 	flags.IntVar(&o.creates, "creates", 200, "how many objects of each kind are created in case create")
-	flags.IntVar(&o.clients, "clients", 50, "how many clients create them side by side")
+	flags.Var(&o.clients, "clients", "how many clients create them side by side, one number after the other")
 	if err := flags.Parse(args); err != nil {
 		return nil, err
 	}
-	if o.rounds < 1 || o.blockedNodes < 1 || o.clients < 1 || o.creates < o.clients {
-		return nil, fmt.Errorf("-rounds, -blocked-nodes and -clients must be at least 1, -creates at least -clients")
+	if o.rounds < 1 || o.blockedNodes < 1 || o.creates < o.clients.most() {
+		return nil, fmt.Errorf("-rounds and -blocked-nodes must be at least 1, -creates at least -clients")
 	}
 	return o, o.checkNames()
 }

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apiserver/pkg/admission"
@@ -47,9 +48,23 @@ func (p *Plugin) Validate(ctx context.Context, attributes admission.Attributes, 
 	if err != nil {
 		return apierrors.NewInternalError(err)
 	}
-	for _, r := range write.needs() {
-		if err := p.authorize(ctx, attributes, write, r); err != nil {
-			return err
+	return p.authorizeAll(ctx, attributes, write)
+}
+
+// authorizeAll asks for all rights that the write needs side by side, and waits for every answer.
+// Of several that are lacking, the first is told.
+func (p *Plugin) authorizeAll(ctx context.Context, attributes admission.Attributes, w write) error {
+	needs := w.needs()
+	refusals := make([]error, len(needs))
+	var asking sync.WaitGroup
+	for i, r := range needs[1:] {
+		asking.Go(func() { refusals[i+1] = p.authorize(ctx, attributes, w, r) })
+	}
+	refusals[0] = p.authorize(ctx, attributes, w, needs[0])
+	asking.Wait()
+	for _, refusal := range refusals {
+		if refusal != nil {
+			return refusal
 		}
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -24,6 +25,7 @@ import (
 
 // asked remembers what it is asked, and refuses one verb.
 type asked struct {
+	mu     sync.Mutex
 	rights []string
 	refuse string
 	err    error
@@ -31,7 +33,9 @@ type asked struct {
 
 func (a *asked) Authorize(_ context.Context, attributes authorizer.Attributes) (authorizer.Decision, string, error) {
 	right := attributes.GetVerb() + " " + attributes.GetResource() + "/" + attributes.GetSubresource() + " " + attributes.GetName()
+	a.mu.Lock()
 	a.rights = append(a.rights, right)
+	a.mu.Unlock()
 	if attributes.GetAPIGroup() != v1beta1.GroupName || !attributes.IsResourceRequest() {
 		return authorizer.DecisionNoOpinion, "asked about another group", nil
 	}
@@ -121,8 +125,8 @@ func TestRightsAskedFor(t *testing.T) {
 			if err := New(a).Validate(t.Context(), attributes, nil); err != nil {
 				t.Errorf("refused: %v", err)
 			}
-			if !slices.Equal(a.rights, test.want) {
-				t.Errorf("asked for %q, want %q", a.rights, test.want)
+			if got, want := slices.Sorted(slices.Values(a.rights)), slices.Sorted(slices.Values(test.want)); !slices.Equal(got, want) {
+				t.Errorf("asked for %q, want %q", got, want)
 			}
 			for _, right := range test.want {
 				wantRefused(t, attributes, right)
@@ -151,6 +155,42 @@ func wantRefused(t *testing.T, attributes admission.Attributes, right string) {
 	want := `User "alice" cannot ` + words[0] + ` resource "` + words[1] + `" in API group "maintenance.medik8s.io" named "` + words[2] + `"`
 	if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), want) {
 		t.Errorf("without %q: got %v, want a 403 that says %s", right, err, want)
+	}
+}
+
+// everyRight is a write that needs three rights.
+func everyRight() admission.Attributes {
+	return attributesOf(admission.Update, "", makeHold(bobs), makeHold(bobs, deleting))
+}
+
+// meeting answers only when it is asked for all rights at once, and then says no to all.
+type meeting struct{ missing sync.WaitGroup }
+
+func (m *meeting) Authorize(_ context.Context, _ authorizer.Attributes) (authorizer.Decision, string, error) {
+	m.missing.Done()
+	m.missing.Wait()
+	return authorizer.DecisionNoOpinion, "", nil
+}
+
+func TestRightsAreAskedForSideBySide(t *testing.T) {
+	m := &meeting{}
+	m.missing.Add(3)
+	for range 20 {
+		err := New(m).Validate(t.Context(), everyRight(), nil)
+		if want := `cannot update resource "nodes/maintenance"`; !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), want) {
+			t.Fatalf("got %v, want the first right that is lacking: %s", err, want)
+		}
+		m.missing.Add(3)
+	}
+}
+
+// Each right counts, whatever the answers about the others are.
+func TestOneAnswerThatFailsIsEnough(t *testing.T) {
+	for _, right := range []string{"update nodes/maintenance", "update nodes/holds", "force nodes/maintenance"} {
+		err := New(&asked{refuse: right, err: errors.New("no route to host")}).Validate(t.Context(), everyRight(), nil)
+		if !apierrors.IsInternalError(err) {
+			t.Errorf("without an answer about %q: got %v, want a 500", right, err)
+		}
 	}
 }
 

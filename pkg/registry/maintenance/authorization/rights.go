@@ -37,7 +37,7 @@ func (w write) stored() *maintenance.NodeMaintenance {
 	return w.old
 }
 
-// needs are the rights that the write asks for.
+// needs are the rights that the write asks for, at least one.
 func (w write) needs() []right {
 	switch w.operation {
 	case admission.Create:

@@ -22,13 +22,11 @@ const (
 	// needs, and far fewer than fill the store, which would keep every node as it is. Creates at
 	// the same moment do not see each other.
 	maxHoldsOfRequestor = 32
-	// anyVersion has a list answered by the watch cache as it is.
-	anyVersion = "0"
 )
 
 // admit has a new hold checked against what is there, after everything else: who may not
-// create it learns nothing of the others.
-func (r *REST) admit(validate rest.ValidateObjectFunc) rest.ValidateObjectFunc {
+// create it learns nothing of the others. It leaves the other holds on the node in others.
+func (r *REST) admit(validate rest.ValidateObjectFunc, others *[]maintenance.NodeMaintenance) rest.ValidateObjectFunc {
 	return func(ctx context.Context, obj runtime.Object) error {
 		if validate != nil {
 			if err := validate(ctx, obj); err != nil {
@@ -45,7 +43,12 @@ func (r *REST) admit(validate rest.ValidateObjectFunc) rest.ValidateObjectFunc {
 		if err := r.admitName(hold); err != nil {
 			return err
 		}
-		return r.admitAnother(ctx, hold)
+		known, err := r.knownOn(ctx, hold.Spec.NodeName)
+		if err != nil {
+			return err
+		}
+		*others = known
+		return admitAnother(hold, known)
 	}
 }
 
@@ -65,14 +68,10 @@ func (r *REST) admitName(hold *maintenance.NodeMaintenance) error {
 		fmt.Sprintf("is kept for a hold that is created through nodes/%s/maintenance: choose one that does not end in a dash and 8 hexadecimal digits", node))})
 }
 
-func (r *REST) admitAnother(ctx context.Context, hold *maintenance.NodeMaintenance) error {
-	others, err := r.listOn(ctx, hold.Spec.NodeName, anyVersion)
-	if err != nil {
-		return err
-	}
+func admitAnother(hold *maintenance.NodeMaintenance, others []maintenance.NodeMaintenance) error {
 	count := 0
-	for i := range others.Items {
-		if others.Items[i].Spec.Requestor == hold.Spec.Requestor {
+	for i := range others {
+		if others[i].Spec.Requestor == hold.Spec.Requestor {
 			count++
 		}
 	}

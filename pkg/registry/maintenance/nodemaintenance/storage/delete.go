@@ -104,7 +104,7 @@ func (r *REST) deleted(ctx context.Context, options *metav1.DeleteOptions, objec
 	if options != nil {
 		dryRun = options.DryRun
 	}
-	r.wake(dryRun, objects...)
+	r.wrote(dryRun, objects...)
 	noteInAudit(ctx, objects...)
 	r.warnOfRemainingHolds(ctx, objects...)
 }

@@ -38,19 +38,10 @@ func (r *REST) warnOfMissingNode(ctx context.Context, hold *maintenance.NodeMain
 	}
 }
 
-// warnOfEarlierHolds says who held the node before the new hold was created.
-func (r *REST) warnOfEarlierHolds(ctx context.Context, created *maintenance.NodeMaintenance) {
-	// A list no older than the new hold itself has every earlier one, and is
-	// answered by the watch cache alone. A dry run has stored nothing to refer
-	// to and gets the latest list.
-	holds, err := r.holdsOn(ctx, created.Spec.NodeName, created.ResourceVersion, created.UID)
-	if err != nil {
-		logMissedWarning(ctx, err, created.Spec.NodeName)
-		return
-	}
-	if len(holds) > 0 {
-		warning.AddWarning(ctx, "", fmt.Sprintf("node %q is in maintenance already: held by %s",
-			created.Spec.NodeName, describe(holds, holderSince)))
+// warnOfEarlierHolds says who held the node before a new hold was created.
+func warnOfEarlierHolds(ctx context.Context, node string, earlier []maintenance.NodeMaintenance) {
+	if holds := keeping(earlier); len(holds) > 0 {
+		warning.AddWarning(ctx, "", fmt.Sprintf("node %q is in maintenance already: held by %s", node, describe(holds, holderSince)))
 	}
 }
 
@@ -73,15 +64,22 @@ func (r *REST) warnOfRemainingHolds(ctx context.Context, deleted ...runtime.Obje
 }
 
 func (r *REST) warnOfRemainingHoldsOn(ctx context.Context, node string, deleted ...types.UID) {
-	holds, err := r.holdsOn(ctx, node, "", deleted...)
+	listed, err := r.HoldsOn(ctx, node)
 	if err != nil {
 		logMissedWarning(ctx, err, node)
 		return
 	}
-	if len(holds) > 0 {
+	if holds := keeping(listed.Items, deleted...); len(holds) > 0 {
 		warning.AddWarning(ctx, "", fmt.Sprintf("node %q stays in maintenance: held by %s",
 			node, Describe(holds)))
 	}
+}
+
+// keeping are the holds that keep a node in maintenance, but for those left out.
+func keeping(holds []maintenance.NodeMaintenance, leftOut ...types.UID) []maintenance.NodeMaintenance {
+	return slices.DeleteFunc(holds, func(hold maintenance.NodeMaintenance) bool {
+		return !nodemaintenance.Keeps(&hold) || slices.Contains(leftOut, hold.UID)
+	})
 }
 
 // HoldsOn lists all holds on a node, oldest first: those that are being deleted and those that ask
@@ -90,18 +88,18 @@ func (r *REST) HoldsOn(ctx context.Context, node string) (*maintenance.NodeMaint
 	return r.listOn(ctx, node, "")
 }
 
-// holdsOn lists the holds that keep a node in maintenance, oldest first, but for
-// those left out. The list is no older than minVersion; empty asks for the latest.
-func (r *REST) holdsOn(ctx context.Context, node, minVersion string, leftOut ...types.UID) ([]maintenance.NodeMaintenance, error) {
-	list, err := r.listOn(ctx, node, minVersion)
+// knownOn lists what the watch cache has of the holds on a node, oldest first. It waits only for
+// what was written to a hold on that node a moment ago.
+func (r *REST) knownOn(ctx context.Context, node string) ([]maintenance.NodeMaintenance, error) {
+	list, err := r.listOn(ctx, node, r.written.last(node))
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(list.Items, func(hold maintenance.NodeMaintenance) bool {
-		return !nodemaintenance.Keeps(&hold) || slices.Contains(leftOut, hold.UID)
-	}), nil
+	return list.Items, nil
 }
 
+// listOn lists the holds on a node, oldest first. The list is no older than minVersion; empty asks
+// for the latest.
 func (r *REST) listOn(ctx context.Context, node, minVersion string) (*maintenance.NodeMaintenanceList, error) {
 	listed, err := r.List(ctx, &metainternalversion.ListOptions{
 		FieldSelector:   fields.OneTermEqualSelector(v1beta1.FieldNodeName, node),

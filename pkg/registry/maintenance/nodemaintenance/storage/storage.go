@@ -57,12 +57,13 @@ type REST struct {
 	nodes   NodeFinder
 	planner Planner
 	space   Space
+	written *writtenVersions
 }
 
 // New returns the function that makes NodeMaintenance's storage of the generic one.
 func New(waker Waker, nodes NodeFinder, planner Planner, space Space) func(*resource.REST) rest.Storage {
 	return func(generic *resource.REST) rest.Storage {
-		return &REST{REST: generic, waker: waker, nodes: nodes, planner: planner, space: space}
+		return &REST{REST: generic, waker: waker, nodes: nodes, planner: planner, space: space, written: newWrittenVersions()}
 	}
 }
 
@@ -70,11 +71,12 @@ func New(waker Waker, nodes NodeFinder, planner Planner, space Space) func(*reso
 func (r *REST) Create(ctx context.Context, obj runtime.Object, createValidation rest.ValidateObjectFunc,
 	options *metav1.CreateOptions,
 ) (runtime.Object, error) {
-	stored, err := r.REST.Create(ctx, obj, r.admit(createValidation), options)
+	var others []maintenance.NodeMaintenance
+	stored, err := r.REST.Create(ctx, obj, r.admit(createValidation, &others), options)
 	if err != nil {
 		return nil, err
 	}
-	r.created(ctx, stored, options.DryRun)
+	r.created(ctx, stored, others, options.DryRun)
 	return stored, nil
 }
 
@@ -83,36 +85,39 @@ func (r *REST) Update(ctx context.Context, name string, objInfo rest.UpdatedObje
 	createValidation rest.ValidateObjectFunc, updateValidation rest.ValidateObjectUpdateFunc,
 	forceAllowCreate bool, options *metav1.UpdateOptions,
 ) (runtime.Object, bool, error) {
+	var others []maintenance.NodeMaintenance
 	stored, created, err := r.REST.Update(ctx, name, rest.WrapUpdatedObjectInfo(objInfo, refuseTooLarge),
-		r.admit(createValidation), updateValidation, forceAllowCreate, options)
+		r.admit(createValidation, &others), updateValidation, forceAllowCreate, options)
 	if err != nil {
 		return nil, false, err
 	}
 	if created {
-		r.created(ctx, stored, options.DryRun)
+		r.created(ctx, stored, others, options.DryRun)
 	} else {
-		r.wake(options.DryRun, stored)
+		r.wrote(options.DryRun, stored)
 	}
 	return stored, created, nil
 }
 
-func (r *REST) created(ctx context.Context, obj runtime.Object, dryRun []string) {
-	r.wake(dryRun, obj)
+func (r *REST) created(ctx context.Context, obj runtime.Object, others []maintenance.NodeMaintenance, dryRun []string) {
+	r.wrote(dryRun, obj)
 	noteInAudit(ctx, obj)
 	if hold, ok := obj.(*maintenance.NodeMaintenance); ok {
 		r.warnOfMissingNode(ctx, hold)
-		r.warnOfEarlierHolds(ctx, hold)
+		warnOfEarlierHolds(ctx, hold.Spec.NodeName, others)
 		r.plan(ctx, hold, dryrun.IsDryRun(dryRun))
 	}
 }
 
-// wake nudges the waker, unless the request was a dry run and nothing was stored.
-func (r *REST) wake(dryRun []string, objects ...runtime.Object) {
+// wrote notes what was stored and nudges the waker, unless the request was a dry run and nothing
+// was.
+func (r *REST) wrote(dryRun []string, objects ...runtime.Object) {
 	if dryrun.IsDryRun(dryRun) {
 		return
 	}
 	for _, obj := range objects {
 		if hold, ok := obj.(*maintenance.NodeMaintenance); ok {
+			r.written.add(hold)
 			r.waker.Wake(hold.Spec.NodeName)
 		}
 	}

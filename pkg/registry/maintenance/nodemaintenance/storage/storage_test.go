@@ -155,6 +155,17 @@ func (s *testStorage) update(t *testing.T, requester user.Info, name string, for
 	return created, got.warnings
 }
 
+// stored returns the hold from the store itself.
+func (s *testStorage) stored(t *testing.T, name string) *maintenance.NodeMaintenance {
+	t.Helper()
+	ctx, _ := requestBy(alice)
+	obj, err := s.Get(ctx, name, &metav1.GetOptions{})
+	if err != nil {
+		t.Fatalf("could not get %s: %v", name, err)
+	}
+	return obj.(*maintenance.NodeMaintenance)
+}
+
 // delete starts a deletion and returns the warnings.
 func (s *testStorage) delete(t *testing.T, name string, dryRun ...string) []string {
 	t.Helper()

@@ -1,0 +1,43 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package storage
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/cache"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+)
+
+const (
+	// writtenFor is longer than the watch cache takes to show a write.
+	writtenFor = 10 * time.Second
+	// writtenNodes bounds the nodes that are remembered. Where one is forgotten early, a warning
+	// may miss a hold of this moment.
+	writtenNodes = 4096
+	// anyVersion has a list answered by the watch cache as it is.
+	anyVersion = "0"
+)
+
+// writtenVersions remembers of each node the resource version of the last write to one of its
+// holds, for as long as the watch cache may not show it yet. So a request waits for the watch
+// cache only where another has just changed what it asks for.
+type writtenVersions struct{ byNode *cache.LRUExpireCache }
+
+func newWrittenVersions() *writtenVersions {
+	return &writtenVersions{byNode: cache.NewLRUExpireCache(writtenNodes)}
+}
+
+func (w *writtenVersions) add(hold *maintenance.NodeMaintenance) {
+	w.byNode.Add(hold.Spec.NodeName, hold.ResourceVersion, writtenFor)
+}
+
+// last is the version that a list of the node's holds must not be older than.
+func (w *writtenVersions) last(node string) string {
+	if version, found := w.byNode.Get(node); found {
+		return version.(string)
+	}
+	return anyVersion
+}

@@ -1,0 +1,48 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package storage
+
+import (
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+)
+
+func TestWrittenVersions(t *testing.T) {
+	storage := newTestStorage(t)
+	relabel := func(hold *maintenance.NodeMaintenance) { hold.Labels = map[string]string{"a": "b"} }
+	want := func(step, version string) {
+		t.Helper()
+		if got := storage.written.last("worker-1"); got != version {
+			t.Errorf("%s: got version %q, want %q", step, got, version)
+		}
+	}
+	want("nothing", anyVersion)
+	storage.create(t, alice, newHold("a", "worker-1"), dryRun...)
+	storage.create(t, alice, newHold("elsewhere", "worker-2"))
+	want("a dry run, and another node", anyVersion)
+	created, _ := storage.create(t, alice, newHold("a", "worker-1"))
+	want("create", created.ResourceVersion)
+	storage.update(t, alice, "a", false, nil, relabel)
+	want("update", storage.stored(t, "a").ResourceVersion)
+	storage.delete(t, "a")
+	want("delete", storage.stored(t, "a").ResourceVersion)
+}
+
+// A create is not answered from a watch cache that does not show the last write to its node yet.
+func TestCreateWaitsForTheLastWrite(t *testing.T) {
+	t.Parallel()
+	storage := newTestStorage(t)
+	future := newHold("a", "worker-1")
+	future.ResourceVersion = "1000000"
+	storage.written.add(future)
+	if err := storage.tryCreate("b", "worker-1"); !apierrors.IsTimeout(err) {
+		t.Errorf("got %v, want a timeout", err)
+	}
+	if err := storage.tryCreate("b", "worker-2"); err != nil {
+		t.Errorf("another node: got %v", err)
+	}
+}
