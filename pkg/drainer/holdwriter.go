@@ -42,9 +42,6 @@ func (w holdWriter) saveStatuses(ctx context.Context, holds []hold, f facts) res
 	now := w.clock.Now()
 	for _, h := range holds {
 		next := nextStatus(h, f, now)
-		if !draining(next) && !drained(next) {
-			h.memory.pods = podCount{} // the next drain may begin before its pods are known
-		}
 		// A node's pods are known a moment after it is cordoned; both are told in one write.
 		podsToCome := f.cordoned && h.Drains() && f.drain.byHold[h.UID] == nil
 		did.add(w.save(ctx, h, next, !podsToCome && urgent(h.Status, next)))

@@ -279,7 +279,8 @@ func (c *modelCheck) settled() {
 	}
 	for _, hold := range c.activeHolds() {
 		versions := c.holds[hold.UID].versions
-		if hold.Spec.Stage != v1beta1.StageDrain || !drained(hold.Status) || versions[len(versions)-1].from.After(late) {
+		if hold.Spec.Stage != v1beta1.StageDrain || !drained(hold.Status) || versions[len(versions)-1].from.After(late) ||
+			hold.Status.ObservedGeneration < hold.Generation { // it says that it speaks of an older spec
 			continue
 		}
 		for _, pod := range c.podsOn(hold.Spec.NodeName) {

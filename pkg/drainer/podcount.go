@@ -5,6 +5,7 @@ package drainer
 
 import (
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 
@@ -12,8 +13,10 @@ import (
 )
 
 // podCount counts the pods that one drain of one hold moves in all. Pods that came and went since
-// the process started are counted one by one; of those before it, the status says how many.
+// the process began to count are counted one by one; of those before it, the status says how many.
 type podCount struct {
+	// start is when the drain began; nil until its status is known.
+	start   *metav1.Time
 	seen    sets.Set[types.UID]
 	earlier int
 }
@@ -25,10 +28,13 @@ func (c *podCount) count(status v1beta1.NodeMaintenanceStatus, pending []*corev1
 		return int(status.EvictionPods)
 	case !draining(status):
 		*c = podCount{seen: sets.New[types.UID]()}
-	case c.seen == nil:
+	case c.seen == nil || (c.start != nil && !c.start.Equal(status.StartTime)):
 		gone := max(int(status.EvictionPods-status.PendingPodCount), 0)
 		total := max(int(status.EvictionPods), gone+len(pending))
 		*c = podCount{seen: sets.New[types.UID](), earlier: total - len(pending)}
+	}
+	if draining(status) {
+		c.start = status.StartTime
 	}
 	for _, pod := range pending {
 		c.seen.Insert(pod.UID)
