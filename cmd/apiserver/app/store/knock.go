@@ -11,18 +11,34 @@ import (
 	"time"
 )
 
-// knockTimeout bounds one attempt to connect.
-const knockTimeout = time.Second
+// knockAfter is how long an etcd may take to answer before it is knocked at. One that
+// is well sees no second connection.
+const knockAfter = time.Second
 
-// knock connects to an etcd that has not answered, to find out why; nil where that
-// does not show. The client keeps what it met to its log and tries again.
+// knock connects to an etcd that does not answer, to find out why: the client keeps
+// what it met to its log and tries again. It goes on beside the client until ctx is
+// done, so that on a busy machine a handshake has as long as the client. It returns
+// nil where the reason does not show until then.
 func knock(ctx context.Context, endpoint string, tlsConfig *tls.Config) error {
+	patience := time.NewTimer(knockAfter)
+	defer patience.Stop()
+	select {
+	case <-patience.C:
+	case <-ctx.Done():
+		return nil
+	}
+	err := connect(ctx, endpoint, tlsConfig)
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+func connect(ctx context.Context, endpoint string, tlsConfig *tls.Config) error {
 	u, err := url.Parse(endpoint)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, knockTimeout)
-	defer cancel()
 	var connection net.Conn
 	switch u.Scheme {
 	case "http":

@@ -81,6 +81,8 @@ func identify(ctx context.Context, backend *storagebackend.TransportConfig, pref
 	}
 	reach, cancel := context.WithTimeout(ctx, reachTimeout)
 	defer cancel()
+	reason := make(chan error, 1)
+	go func() { reason <- knock(reach, backend.ServerList[0], tlsConfig) }()
 	id, err := readID(reach, clientv3.Config{
 		Endpoints: backend.ServerList,
 		TLS:       tlsConfig,
@@ -88,11 +90,13 @@ func identify(ctx context.Context, backend *storagebackend.TransportConfig, pref
 		// Its retries are noise; the outcome is in the error.
 		Logger: zap.NewNop(),
 	}, path.Join("/", prefix, "store-id"))
+	cancel() // ends the knocking
+	met := <-reason
 	if !errors.Is(err, context.DeadlineExceeded) {
 		return id, err
 	}
-	if err := knock(ctx, backend.ServerList[0], tlsConfig); err != nil {
-		return "", err
+	if met != nil {
+		return "", met
 	}
 	return "", fmt.Errorf("no answer within %s", reachTimeout)
 }
