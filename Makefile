@@ -22,7 +22,6 @@ version_pkg := k8s.io/component-base/version
 LDFLAGS := -s -w -X $(version_pkg).gitVersion=$(VERSION) -X $(version_pkg).gitMajor=0 -X $(version_pkg).gitMinor=1
 
 localcluster := go run ./hack/localcluster/cmd
-export KUBE_CACHE_MUTATION_DETECTOR = true
 # Everything is built and tested with the toolchain that is installed.
 export GOTOOLCHAIN = local
 
@@ -54,29 +53,33 @@ endif
 build: ## Build bin/maintenance-apiserver
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/maintenance-apiserver ./cmd/apiserver
 
+.PHONY: race-server
+race-server: ## Build bin/race/maintenance-apiserver, the server under test
+	CGO_ENABLED=1 go build -race -ldflags '$(LDFLAGS)' -o bin/race/maintenance-apiserver ./cmd/apiserver
+
 .PHONY: cluster-binaries
 cluster-binaries: ## Build the local cluster's programs into bin/, once
 	$(localcluster) build
 
 ##@ Test
 
+# hack/test.sh says at the end where the time went.
 .PHONY: test
-test: test-unit test-integration ## Run every test, with the race detector
+test: ## Run every test, with the race detector
+	hack/test.sh unit model programs integration
 
 .PHONY: test-unit
 test-unit: ## Run the tests that need no cluster
-	go test -race -timeout 15m ./cmd/... ./pkg/... ./hack/...
-	go test -timeout 10m -run 'TestModel$$' ./pkg/drainer # thousands of runs, for which the race detector is too slow
+	hack/test.sh unit model
 
-# One package, and so one control plane, at a time: two leave a small machine too
-# busy for what is measured in seconds.
 .PHONY: test-integration
-test-integration: cluster-binaries ## Run the tests on a real control plane
-	CGO_ENABLED=1 go build -race -ldflags '$(LDFLAGS)' -o bin/race/maintenance-apiserver ./cmd/apiserver
-	SERVER_BINARY=$(CURDIR)/bin/race/maintenance-apiserver go test -race -p 1 -timeout 40m ./test/...
+test-integration: ## Run the tests on a real control plane
+	hack/test.sh programs integration
 
-# Nothing but the programs themselves is to be measured.
-bench: export KUBE_CACHE_MUTATION_DETECTOR = false
+.PHONY: test-long
+test-long: ## Run what is random or rare many times, for about an hour
+	hack/test.sh programs models kills soak
+
 .PHONY: bench
 bench: build cluster-binaries ## Measure the drain engine beside kubectl drain (ROUNDS=1; more flags in BENCH_FLAGS)
 	go test -run '^$$' -bench . -benchmem ./pkg/drainer/

@@ -24,6 +24,8 @@ type component struct {
 	name   string
 	binary string
 	args   []string
+	// env is added to the environment of the calling process.
+	env []string
 	// configs are files that the program reads only at its start.
 	configs []string
 	// beforeStart is called before every start, while the component does not run;
@@ -39,7 +41,7 @@ func (p component) fingerprint() (string, error) {
 		return "", fmt.Errorf("could not find program of %s: %w", p.name, err)
 	}
 	sum := sha256.New()
-	_, _ = fmt.Fprintf(sum, "%s %d %d %q", p.binary, info.Size(), info.ModTime().UnixNano(), p.args) // a hash never fails
+	_, _ = fmt.Fprintf(sum, "%s %d %d %q %q", p.binary, info.Size(), info.ModTime().UnixNano(), p.args, p.env) // a hash never fails
 	for _, path := range p.configs {
 		content, err := os.ReadFile(path)
 		if err != nil {
@@ -75,6 +77,7 @@ func (c *Cluster) ensure(ctx context.Context, p component) (proc *process.Proces
 	proc, err = process.Start(process.Spec{
 		Path:     p.binary,
 		Args:     p.args,
+		Env:      p.env,
 		LogPath:  c.layout.log(p.name),
 		Detached: c.options.Detached,
 	})

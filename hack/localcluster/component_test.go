@@ -42,6 +42,8 @@ func TestEnsure(t *testing.T) {
 	sleeper := component{name: "sleeper", binary: "/bin/sleep", args: []string{"60"}, configs: []string{config}}
 	longer := sleeper
 	longer.args = []string{"61"}
+	other := longer
+	other.env = []string{"NAME=value"}
 
 	var last process.Identity
 	for _, step := range []struct {
@@ -59,7 +61,8 @@ func TestEnsure(t *testing.T) {
 		{name: "was killed", component: longer, wantStarted: true, prepare: func() error {
 			return process.Attach(last).Kill()
 		}},
-		{name: "runs, started by another process", component: longer, prepare: func() error {
+		{name: "other environment", component: other, wantStarted: true},
+		{name: "runs, started by another process", component: other, prepare: func() error {
 			c.children = map[string]*process.Process{}
 			return nil
 		}},

@@ -15,8 +15,8 @@ const (
 	serviceAccountIssuer = "https://kubernetes.default.svc"
 	serviceCIDR          = "10.96.0.0/16"
 	podCIDR              = "10.244.0.0/16"
-	// KubeletLabel, with the value KubeletStopped, is on the nodes whose simulated kubelet
-	// is stopped.
+	// KubeletLabel is on the nodes whose simulated kubelet is stopped, with the value
+	// KubeletStopped.
 	KubeletLabel = "localcluster/kubelet"
 	// KubeletStopped is the value of KubeletLabel.
 	KubeletStopped = "stopped"

@@ -34,6 +34,8 @@ type ServerOptions struct {
 	Port int
 	// ExtraArgs are appended to the arguments.
 	ExtraArgs []string
+	// Env is added to the environment of the calling process, as NAME=VALUE.
+	Env []string
 }
 
 // Server is our API server, registered with the cluster's aggregator. It acts as
@@ -166,6 +168,7 @@ func (s *Server) component() component {
 	return component{
 		name:   binaries.MaintenanceAPIServer,
 		binary: s.options.Binary,
+		env:    s.options.Env,
 		args: append([]string{
 			"--kubeconfig=" + s.kubeconfig,
 			"--data-dir=" + s.options.DataDir,

@@ -93,7 +93,7 @@ func (l *leader) refresh(ctx context.Context, v *view) (holds []hold, beforeOurs
 	}
 	v.sees(node, l.nodes.marks.read(node))
 	active, ending := split(l.watcher.holds(maintenances))
-	holds = append(active, ending...)
+	holds = slices.Concat(active, ending)
 	beforeOurs = recordedBefore(holds, v.node.UID)
 	if beforeOurs == nil {
 		beforeOurs = v.leftBehind()

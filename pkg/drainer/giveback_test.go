@@ -119,15 +119,15 @@ func crashAtWrite(t *testing.T, before *corev1.Node, n int) {
 // called. Failing says whether the last one was made to fail.
 func (c *cluster) failWritesAfter(n int) (failing func() bool, heal func()) {
 	writes, down := 0, false
-	c.Inject(func(action clienttesting.Action) (failure error, carriedOut bool) {
+	c.Inject(func(action clienttesting.Action) (carriedOut bool, failure error) {
 		if !isWrite(action) {
-			return nil, false
+			return false, nil
 		}
 		if down = writes >= n; down {
-			return drainertest.ServerDown(), false
+			return false, drainertest.ServerDown()
 		}
 		writes++
-		return nil, false
+		return false, nil
 	})
 	failing = func() bool {
 		var now bool

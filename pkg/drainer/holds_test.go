@@ -88,7 +88,9 @@ func TestUnionOfHolds(t *testing.T) {
 		},
 		"the longest grace of those that drain the pod": {
 			holds: []drainertest.Hold{
-				{Name: "a", GracePeriodSeconds: 10}, {Name: "b", GracePeriodSeconds: 20}, {Name: "c"},
+				{Name: "a", GracePeriodSeconds: 10},
+				{Name: "b", GracePeriodSeconds: 20},
+				{Name: "c"},
 				{Name: "d", GracePeriodSeconds: 90, SelectApp: "db"},
 				{Name: "e", GracePeriodSeconds: 99, Stage: v1beta1.StageCordon},
 			},

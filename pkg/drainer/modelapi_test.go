@@ -94,22 +94,22 @@ func (w *world) livePod(key types.NamespacedName) *corev1.Pod {
 
 // requestFails says whether a request gets an error, and whether the API server has done what it
 // asks for all the same.
-func (w *world) requestFails(action clienttesting.Action) (failure error, carriedOut bool) {
+func (w *world) requestFails(action clienttesting.Action) (carriedOut bool, failure error) {
 	w.requests++
 	if !w.faults.on || w.rngFor("request", w.requests).Float64() >= w.faults.requests {
-		return nil, false
+		return false, nil
 	}
 	dice := w.rngFor("failure", w.requests)
 	name, resource := action.GetVerb(), action.GetResource().GroupResource()
 	w.trace("request fails: %s %s %s", action.GetVerb(), resource, action.GetSubresource())
 	switch dice.IntN(4) {
 	case 0:
-		return apierrors.NewConflict(resource, name, nil), false
+		return false, apierrors.NewConflict(resource, name, nil)
 	case 1:
-		return apierrors.NewInternalError(errors.New("etcd is slow")), dice.IntN(2) == 0
+		return dice.IntN(2) == 0, apierrors.NewInternalError(errors.New("etcd is slow"))
 	case 2:
-		return apierrors.NewTooManyRequests("too many requests", 1), false
+		return false, apierrors.NewTooManyRequests("too many requests", 1)
 	default:
-		return errNoAnswer, dice.IntN(2) == 0
+		return dice.IntN(2) == 0, errNoAnswer
 	}
 }

@@ -31,6 +31,8 @@ type modelCheck struct {
 	roomLostAt map[types.NamespacedName]time.Time
 	// restartedAt is when the drainer that runs now was about to start; zero for the first.
 	restartedAt time.Time
+	// calmAt is when requests stopped to fail.
+	calmAt time.Time
 	// saw counts what happened, to show that the model tries what it says.
 	saw map[string]int
 }
@@ -270,17 +272,19 @@ func (c *modelCheck) statusWritten(old, next *v1beta1.NodeMaintenance) {
 	}
 }
 
+// longestRelist is how long client-go waits at most before it lists again what it could not list.
+const longestRelist = 30 * time.Second
+
 // settled checks what holds say between the drainer's requests. Where requests fail, or the drainer
 // has just started, it may not have been able to say better.
 func (c *modelCheck) settled() {
 	late := c.recent().Add(-3 * time.Second)
-	if (c.faults.on && c.faults.requests > 0) || c.restartedAt.After(late) {
+	if (c.faults.requests > 0 && (c.faults.on || c.calmAt.Add(longestRelist).After(late))) || c.restartedAt.After(late) {
 		return
 	}
 	for _, hold := range c.activeHolds() {
 		versions := c.holds[hold.UID].versions
-		if hold.Spec.Stage != v1beta1.StageDrain || !drained(hold.Status) || versions[len(versions)-1].from.After(late) ||
-			hold.Status.ObservedGeneration < hold.Generation { // it says that it speaks of an older spec
+		if hold.Spec.Stage != v1beta1.StageDrain || !drained(hold.Status) || versions[len(versions)-1].from.After(late) {
 			continue
 		}
 		for _, pod := range c.podsOn(hold.Spec.NodeName) {

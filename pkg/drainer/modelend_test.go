@@ -24,7 +24,7 @@ const quiet = disruptedLasts + 40*time.Second
 
 // calm has all that goes wrong stop, and about half of what pods wait for happen.
 func (w *world) calm() {
-	w.ending, w.faults.on = true, false
+	w.ending, w.faults.on, w.check.calmAt = true, false, time.Now()
 	for _, name := range slices.Sorted(maps.Keys(w.nodes)) {
 		if node := w.liveNode(name); node == nil {
 			w.createNode(name)

@@ -107,12 +107,14 @@ func TestDrainable(t *testing.T) {
 }
 
 func TestTrimKeepsWhatIsUsed(t *testing.T) {
-	pod := drainertest.Pod{Name: "p", Volumes: []corev1.Volume{corev1.Volume{Name: "s"}}, Finalizers: []string{"f"},
+	pod := drainertest.Pod{
+		Name: "p", Volumes: []corev1.Volume{{Name: "s"}}, Finalizers: []string{"f"},
 		Change: func(pod *corev1.Pod) {
 			pod.Annotations = map[string]string{"big": "thing"}
 			pod.Spec.Containers = []corev1.Container{{Name: "c", Image: "i"}}
 			pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: corev1.PodScheduled})
-		}}.Object()
+		},
+	}.Object()
 	pod.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "m"}}
 	if _, err := trim(pod); err != nil {
 		t.Fatal(err)

@@ -161,7 +161,8 @@ func TestNextStatus(t *testing.T) {
 				wantStart: 60,
 			},
 		}},
-		"past the deadline, and done after all": {hold: drainertest.Hold{Name: "a", TimeoutSeconds: 10},
+		"past the deadline, and done after all": {
+			hold: drainertest.Hold{Name: "a", TimeoutSeconds: 10},
 			steps: []step{
 				{
 					facts: held(pendingFacts(2, 2, 2)), wantPhase: v1beta1.PhaseRunning,
@@ -176,7 +177,8 @@ func TestNextStatus(t *testing.T) {
 					facts: held(emptyFacts(2)), after: time.Second, wantPhase: v1beta1.PhaseSucceeded,
 					wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonNodeEmpty, wantProgress: 100,
 				},
-			}},
+			},
+		},
 		"more time given": {hold: drainertest.Hold{Name: "a", TimeoutSeconds: 10}, steps: []step{
 			{
 				facts: held(pendingFacts(2, 2, 2)), wantPhase: v1beta1.PhaseRunning,

@@ -25,7 +25,7 @@ func (p *pool) deleteInTime(t *testing.T, hold string) {
 }
 
 // Not parallel: it measures time.
-func TestDeleteDuringDrainStopsEvictions(t *testing.T) {
+func TestTimedDeleteDuringDrain(t *testing.T) {
 	p := newPool(t, 2)
 	node := p.Nodes[0]
 	p.runOn(t, node, p.rolling(10))
@@ -40,7 +40,7 @@ func TestDeleteDuringDrainStopsEvictions(t *testing.T) {
 }
 
 // Not parallel: it measures time.
-func TestDeleteDuringBlockedDrain(t *testing.T) {
+func TestTimedDeleteDuringBlockedDrain(t *testing.T) {
 	p := newPool(t, 1)
 	node := p.Nodes[0]
 	p.blockedPod(t, "kept", node)
@@ -57,7 +57,7 @@ func TestDeleteDuringBlockedDrain(t *testing.T) {
 }
 
 // Not parallel: it measures time.
-func TestDeleteWhilePodsTerminate(t *testing.T) {
+func TestTimedDeleteWhilePodsTerminate(t *testing.T) {
 	p := newPool(t, 1)
 	node := p.Nodes[0]
 	p.Run(t, p.workload().Pod("slow", localcluster.OnNode(node), localcluster.TerminationDelay(20*time.Second)))

@@ -18,7 +18,7 @@ import (
 const repairTime = 2 * time.Second
 
 // Not parallel: it measures time.
-func TestDriftIsRepaired(t *testing.T) {
+func TestTimedDriftRepair(t *testing.T) {
 	p := newPool(t, 1)
 	node := p.Nodes[0]
 	hold := p.drain(t, "a", node)

@@ -19,7 +19,7 @@ import (
 )
 
 // Not parallel: it measures time.
-func TestPodBoundToDrainedNodeIsEvicted(t *testing.T) {
+func TestTimedEvictionOfPodBoundLate(t *testing.T) {
 	p := newPool(t, 1)
 	node := p.Nodes[0]
 	p.Run(t, p.workload().Pod("early", localcluster.OnNode(node)))

@@ -8,21 +8,10 @@
 package drain
 
 import (
-	"flag"
 	"os"
 	"testing"
 
 	"github.com/medik8s/maintenance-apiserver/test/env"
 )
 
-// sideBySide is how many tests run at a time. They wait more than they compute,
-// so it is more than there are processors. Tests that measure time do not run in
-// parallel.
-const sideBySide = "10"
-
-func TestMain(m *testing.M) {
-	if err := flag.Set("test.parallel", sideBySide); err != nil {
-		panic(err)
-	}
-	os.Exit(env.Main(m))
-}
+func TestMain(m *testing.M) { os.Exit(env.Main(m)) }

@@ -69,7 +69,7 @@ func (p *pool) waitForStage(t *testing.T, hold string, phase v1beta1.Maintenance
 }
 
 // Not parallel: it measures time.
-func TestMovingBackToCordonStopsEvictions(t *testing.T) {
+func TestTimedMoveBackToCordon(t *testing.T) {
 	p := newPool(t, 2)
 	node := p.Nodes[0]
 	p.runOn(t, node, p.rolling(10))

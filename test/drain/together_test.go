@@ -13,7 +13,7 @@ import (
 )
 
 // Not parallel: it measures time.
-func TestBlockedNodesDelayNoFreeOne(t *testing.T) {
+func TestTimedFreeNodeBesideBlockedOnes(t *testing.T) {
 	const blockedNodes = 50
 	p := newPool(t, blockedNodes+2)
 	before, free := p.Nodes[blockedNodes], p.Nodes[blockedNodes+1]

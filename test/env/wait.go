@@ -18,7 +18,7 @@ import (
 // loaded machine and the race detector.
 const Timeout = 60 * time.Second
 
-const pollInterval = 50 * time.Millisecond
+const pollInterval = 100 * time.Millisecond
 
 // Eventually waits until check returns "", which otherwise is what is still
 // wrong, and fails the test with that after Timeout.

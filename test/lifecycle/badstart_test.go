@@ -20,8 +20,8 @@ import (
 )
 
 // informational is what a line of the log is like that reports nothing bad, or is a
-// library's hint at what may help, or comes from a setting that only tests use.
-var informational = regexp.MustCompile(`^I\d{4} |^W\d{4} .*(Usually fixed by|Mutation detector is enabled)`)
+// library's hint at what may help.
+var informational = regexp.MustCompile(`^I\d{4} |^W\d{4} .*Usually fixed by`)
 
 // TestStartedWrong starts servers beside the usual one, each wrong in another way.
 // Of a flag that is given twice the last one counts.

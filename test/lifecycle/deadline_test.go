@@ -20,7 +20,7 @@ import (
 // neither early nor late.
 func TestDeadlineOutlivesKill(t *testing.T) {
 	pool := env.Current(t).NewPool(t, 2)
-	names, timeouts := []string{"soon", "later"}, []int64{6, 20}
+	names, timeouts := []string{"soon", "later"}, []int64{6, 14}
 	workload := pool.Cluster.Workload(pool.Name)
 	for i, name := range names {
 		workload.Pod(name, localcluster.OnNode(pool.Nodes[i])).Budget(name, localcluster.MinAvailable("1"))

@@ -30,10 +30,11 @@ var seed = flag.Uint64("seed", 0, "what decides about TestKillAtRandom; 0 for an
 // TestKillAtRandom kills the server again and again while a user creates and
 // deletes holds, and then deletes all of them.
 func TestKillAtRandom(t *testing.T) {
-	if *seed == 0 {
-		*seed = uint64(time.Now().UnixNano())
+	seed := *seed
+	if seed == 0 {
+		seed = uint64(time.Now().UnixNano())
 	}
-	t.Logf("repeat this with -args -seed=%d", *seed)
+	t.Logf("repeat this with -args -seed=%d", seed)
 	pool := env.Current(t).NewPool(t, 4)
 	pool.Run(t, pool.Cluster.Workload(pool.Name).
 		Deployment("web", 8, pool.Selector(), localcluster.TerminationDelay(2*time.Second)).
@@ -43,13 +44,13 @@ func TestKillAtRandom(t *testing.T) {
 
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	u := &user{pool: pool, random: rand.New(rand.NewPCG(*seed, 1))}
+	u := &user{pool: pool, random: rand.New(rand.NewPCG(seed, 1))}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		u.run(ctx)
 	}()
-	random := rand.New(rand.NewPCG(*seed, 2))
+	random := rand.New(rand.NewPCG(seed, 2))
 	for range kills {
 		time.Sleep(time.Duration(random.Int64N(int64(longestLife))))
 		kill(t)

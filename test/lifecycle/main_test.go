@@ -20,7 +20,7 @@ import (
 // cannot start.
 const promised = 10 * time.Second
 
-func TestMain(m *testing.M) { os.Exit(env.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(env.MainAlone(m)) }
 
 // kill ends the server as a power cut would.
 func kill(t *testing.T) {

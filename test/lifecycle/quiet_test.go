@@ -29,9 +29,10 @@ const quietTime = 3 * time.Second
 // another one blocked for good. Nothing has changed, so nothing may be written.
 func TestRestartIsQuiet(t *testing.T) {
 	pool := env.Current(t).NewPool(t, 3)
+	ready, gone := localcluster.ReadyDelay(300*time.Millisecond), localcluster.TerminationDelay(300*time.Millisecond)
 	pool.Run(t, pool.Cluster.Workload(pool.Name).
-		Deployment("web", 6, pool.Selector()).
-		Deployment("guarded", 6, pool.Selector()).Budget("guarded", localcluster.MinAvailable("5")))
+		Deployment("web", 6, pool.Selector(), ready, gone).
+		Deployment("guarded", 6, pool.Selector(), ready, gone).Budget("guarded", localcluster.MinAvailable("5")))
 	done := pool.Create(t, pool.Hold("done", pool.Nodes[0]))
 	pool.WaitForHold(t, done.Name, "node drained", env.Drained)
 	setBudget(t, pool, "guarded", `{"spec":{"minAvailable":6}}`)

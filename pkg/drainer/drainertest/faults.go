@@ -15,7 +15,7 @@ import (
 
 // Fault says how a request fails; a nil failure lets it pass. With carriedOut the server does what
 // it was asked for all the same, and only its answer is lost. It is called under the server's lock.
-type Fault func(action clienttesting.Action) (failure error, carriedOut bool)
+type Fault func(action clienttesting.Action) (carriedOut bool, failure error)
 
 // Inject has requests fail until Heal is called. Of several faults that fit, the last one counts.
 func (s *Server) Inject(fault Fault) {
@@ -31,25 +31,25 @@ func (s *Server) Heal() {
 	s.faults = nil
 }
 
-func (s *Server) fault(action clienttesting.Action) (failure error, carriedOut bool) {
+func (s *Server) fault(action clienttesting.Action) (carriedOut bool, failure error) {
 	for i := len(s.faults) - 1; i >= 0 && failure == nil; i-- {
-		failure, carriedOut = s.faults[i](action)
+		carriedOut, failure = s.faults[i](action)
 	}
-	return failure, carriedOut
+	return carriedOut, failure
 }
 
 // Failing fails the requests of a verb for a resource that all the conditions match.
 func Failing(verb, resource string, failure error, matches ...func(clienttesting.Action) bool) Fault {
-	return func(action clienttesting.Action) (error, bool) { //nolint:revive // that is what faults return
+	return func(action clienttesting.Action) (bool, error) {
 		if action.GetVerb() != verb || action.GetResource().Resource != resource {
-			return nil, false
+			return false, nil
 		}
 		for _, match := range matches {
 			if !match(action) {
-				return nil, false
+				return false, nil
 			}
 		}
-		return failure, false
+		return false, failure
 	}
 }
 

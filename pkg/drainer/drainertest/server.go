@@ -83,7 +83,7 @@ func (s *Server) lag(version int) time.Duration {
 func (s *Server) answer(action clienttesting.Action) (bool, runtime.Object, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	failure, carriedOut := s.fault(action)
+	carriedOut, failure := s.fault(action)
 	if failure != nil && !carriedOut {
 		return true, nil, failure
 	}

@@ -256,12 +256,14 @@ func TestRoomAccounting(t *testing.T) {
 				drainertest.Epoch)
 			book.reserve(b.Name, "p", drainertest.Epoch)
 			book.settle(use{budget: b}, "p", accepted, false, drainertest.Epoch)
-			book.Set(drainertest.Budget{Name: "b", Desired: 1, Healthy: 3, Expected: 3, Allowed: 1,
+			book.Set(drainertest.Budget{
+				Name: "b", Desired: 1, Healthy: 3, Expected: 3, Allowed: 1,
 				Disrupts: []string{
 					"p",
 				}, Version: "3", Change: func(pdb *policyv1.PodDisruptionBudget) {
 					pdb.Status.DisruptedPods["p"] = metav1.NewTime(drainertest.Epoch.Add(time.Second))
-				}}.Object(), drainertest.Epoch)
+				},
+			}.Object(), drainertest.Epoch)
 		}, want: 1},
 		"another pod of that name": {do: func(book *Budgets, b *Budget) {
 			book.reserve(b.Name, "p", drainertest.Epoch)

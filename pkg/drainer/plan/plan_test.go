@@ -256,8 +256,12 @@ func TestPlanForOnePod(t *testing.T) {
 // Of several pods of one budget only as many are free to go as the budget lets go together.
 func TestPlanCountsABudgetsPodsTogether(t *testing.T) {
 	pods := drainertest.Objects([]drainertest.Pod{
-		{Name: "a"}, {Name: "b", NotReady: true}, {Name: "c"},
-		{Name: "d", TerminatingAt: drainertest.Epoch.Add(time.Hour)}, {Name: "e"}, {Name: "f", App: "free"},
+		{Name: "a"},
+		{Name: "b", NotReady: true},
+		{Name: "c"},
+		{Name: "d", TerminatingAt: drainertest.Epoch.Add(time.Hour)},
+		{Name: "e"},
+		{Name: "f", App: "free"},
 	})
 	holds := holdsOf(drainertest.Hold{Name: "x", GracePeriodSeconds: 5})
 	plan := Make(Input{

@@ -43,11 +43,15 @@ func TestPlanForSeveralPods(t *testing.T) {
 		"in turns": {
 			holds: []Hold{NewHold(drainertest.Hold{Name: "a", Rules: ordered}.Object())},
 			pods: []drainertest.Pod{
-				{Name: "c", Priority: ptr.To[int32](systemCriticalPriority)}, {Name: "f", App: "first"},
-				{Name: "l", App: "last"}, {Name: "p"},
+				{Name: "c", Priority: ptr.To[int32](systemCriticalPriority)},
+				{Name: "f", App: "first"},
+				{Name: "l", App: "last"},
+				{Name: "p"},
 			},
 			want: []want{
-				{action: v1beta1.PlanEvict, turn: 3}, evictNow, {action: v1beta1.PlanEvict, turn: 4},
+				{action: v1beta1.PlanEvict, turn: 3},
+				evictNow,
+				{action: v1beta1.PlanEvict, turn: 4},
 				{action: v1beta1.PlanEvict, turn: 2},
 			},
 			toGo: 4,
@@ -96,12 +100,16 @@ func TestPlanForSeveralPods(t *testing.T) {
 				Name: "a", Rules: ordered, Blocking: true, GracePeriodSeconds: 7,
 			}.Object()))},
 			pods: []drainertest.Pod{
-				{Name: "b", Unmanaged: true}, {Name: "j", App: "job"}, {Name: "l", App: "last"},
+				{Name: "b", Unmanaged: true},
+				{Name: "j", App: "job"},
+				{Name: "l", App: "last"},
 				{Name: "s", DrainLabel: "skip"},
 			},
 			want: []want{
-				{action: v1beta1.PlanBlock}, {action: v1beta1.PlanDelete, now: true, grace: 7},
-				{action: v1beta1.PlanDelete, turn: 2, now: true, grace: 7}, stays,
+				{action: v1beta1.PlanBlock},
+				{action: v1beta1.PlanDelete, now: true, grace: 7},
+				{action: v1beta1.PlanDelete, turn: 2, now: true, grace: 7},
+				stays,
 			},
 		},
 		"past the deadline of one hold": {

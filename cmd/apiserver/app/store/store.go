@@ -95,12 +95,16 @@ func identify(ctx context.Context, backend *storagebackend.TransportConfig, pref
 	reach, cancel := context.WithTimeout(ctx, reachTimeout)
 	defer cancel()
 	config.Context = reach
+	reason := make(chan error, 1)
+	go func() { reason <- knock(reach, backend.ServerList[0], config.TLS) }()
 	id, err := readID(reach, config, path.Join("/", prefix, "store-id"))
+	cancel() // ends the knocking
+	found := <-reason
 	if !errors.Is(err, context.DeadlineExceeded) {
 		return id, err
 	}
-	if err := knock(ctx, backend.ServerList[0], config.TLS); err != nil {
-		return "", err
+	if found != nil {
+		return "", found
 	}
 	return "", fmt.Errorf("no answer within %s", reachTimeout)
 }

@@ -6,6 +6,7 @@ package store
 import (
 	"io"
 	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -41,17 +42,17 @@ func TestEmbeddedStoreKeepsItsID(t *testing.T) {
 }
 
 func TestUnreachableEtcd(t *testing.T) {
-	stranger := httptest.NewUnstartedServer(http.NotFoundHandler())
-	stranger.Config.ErrorLog = log.New(io.Discard, "", 0)
-	stranger.StartTLS()
-	t.Cleanup(stranger.Close) // after the parallel subtests
+	// As slow as a busy machine is to shake hands.
+	stranger, slow := startStranger(t, 0), startStranger(t, 2*time.Second)
 	for name, tc := range map[string]struct {
 		backend storagebackend.TransportConfig
 		want    string
 	}{
 		"nobody listens":       {backend: storagebackend.TransportConfig{ServerList: []string{"http://127.0.0.1:1"}}, want: "connection refused"},
 		"missing certificates": {backend: storagebackend.TransportConfig{ServerList: []string{"https://127.0.0.1:1"}, TrustedCAFile: "missing"}, want: "no such file"},
-		"not trusted":          {backend: storagebackend.TransportConfig{ServerList: []string{stranger.URL}}, want: "unknown authority"},
+		"not trusted":          {backend: storagebackend.TransportConfig{ServerList: []string{stranger}}, want: "unknown authority"},
+		"not trusted, slow":    {backend: storagebackend.TransportConfig{ServerList: []string{slow}}, want: "unknown authority"},
+		"silent":               {backend: storagebackend.TransportConfig{ServerList: []string{silent(t)}}, want: "no answer within 7s"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -69,4 +70,48 @@ func TestUnreachableEtcd(t *testing.T) {
 			}
 		})
 	}
+}
+
+// startStranger starts a server with a certificate that nobody trusts, which is silent
+// for a while on each connection, and returns its URL.
+func startStranger(t *testing.T, silence time.Duration) string {
+	t.Helper()
+	stranger := httptest.NewUnstartedServer(http.NotFoundHandler())
+	stranger.Config.ErrorLog = log.New(io.Discard, "", 0)
+	stranger.Listener = slowListener{Listener: stranger.Listener, silence: silence}
+	stranger.StartTLS()
+	t.Cleanup(stranger.Close) // after the parallel subtests
+	return stranger.URL
+}
+
+// slowListener is silent for a while on each connection.
+type slowListener struct {
+	net.Listener
+	silence time.Duration
+}
+
+func (l slowListener) Accept() (net.Conn, error) {
+	connection, err := l.Listener.Accept()
+	return slowConn{Conn: connection, until: time.Now().Add(l.silence)}, err
+}
+
+type slowConn struct {
+	net.Conn
+	until time.Time
+}
+
+func (c slowConn) Read(b []byte) (int, error) {
+	<-time.After(time.Until(c.until))
+	return c.Conn.Read(b)
+}
+
+// silent returns the URL of somebody who accepts connections and never says a word.
+func silent(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	return "http://" + listener.Addr().String()
 }

@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# Copyright The maintenance-apiserver Authors.
+# SPDX-License-Identifier: Apache-2.0
+
+# Runs tests, by the names of the functions below, and says at the end where the
+# time went. make calls it.
+
+set -o errexit
+set -o nounset
+set -o pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+export SERVER_BINARY=${SERVER_BINARY:-${PWD}/bin/race/maintenance-apiserver}
+
+# Tests that need no cluster.
+unit() {
+  KUBE_CACHE_MUTATION_DETECTOR=true go test -race -timeout 15m ./cmd/... ./pkg/... ./hack/...
+}
+
+# The drain engine in random clusters, thousands of times. The race detector, ten
+# times slower, sees fewer of them in unit.
+model() {
+  go test -timeout 10m -run 'TestModel$' ./pkg/drainer
+}
+
+# The control plane's programs, and the server under test.
+programs() {
+  make --no-print-directory cluster-binaries race-server
+}
+
+# Tests on a real control plane, which all packages share but those that stop the
+# server.
+integration() {
+  go run ./test/shared hack/test.sh timed together
+}
+
+# What measures time, with nothing beside it.
+timed() {
+  go test -race -timeout 10m -run '^TestTimed' ./test/drain
+}
+
+# Everything else. The tests of lifecycle go one after another and wait most of the
+# time, so the other packages, in turn, run beside them. More at a time would take as
+# long: the processors are busy.
+together() {
+  go test -race -timeout 20m -p 2 -skip '^TestTimed' ./test/lifecycle ./test/drain ./test/api ./test/...
+}
+
+# The model again, many more times, with the race detector and without.
+models() {
+  go test -timeout 2h -run 'TestModel$' ./pkg/drainer -model.runs=50000
+  go test -race -timeout 2h -run 'TestModel$' ./pkg/drainer -model.runs=5000
+}
+
+# Kills, orderly ends and restarts, again and again.
+kills() {
+  go test -race -timeout 2h -count=20 -run '^Test(Kill|Terminate|Restart)' ./test/lifecycle
+}
+
+# One server through hundreds of drains.
+soak() {
+  go run ./test/shared go test -race -timeout 2h -count=10 ./test/drain
+}
+
+readonly began=${SECONDS}
+took=()
+
+summary() {
+  printf '%6d s  %s\n' "${took[@]}" $((SECONDS - began)) "$*"
+}
+trap 'summary "all of: $*"' EXIT
+
+for name in "$@"; do
+  since=${SECONDS}
+  "${name}"
+  took+=($((SECONDS - since)) "${name}")
+done

@@ -1,0 +1,105 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package env
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
+	"github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned"
+)
+
+const (
+	// DirVariable names the folder of a control plane that runs already, with our
+	// server in it, which packages share; see Main.
+	DirVariable = "TEST_CLUSTER_DIR"
+
+	// serverBinaryVariable names the server under test; make sets it to one
+	// that was built with the race detector.
+	serverBinaryVariable = "SERVER_BINARY"
+
+	// mutationDetector has the server end when it changes an object that a cache
+	// shares. It costs much memory and time, so nothing but the server has it.
+	mutationDetector = "KUBE_CACHE_MUTATION_DETECTOR=true"
+
+	// startTimeout bounds the start of the control plane and of the server.
+	startTimeout = 3 * time.Minute
+	// stopTimeout bounds their end.
+	stopTimeout = time.Minute
+)
+
+// ServerOptions says which server is tested: the one that SERVER_BINARY names,
+// or the ordinary build.
+func ServerOptions() localcluster.ServerOptions {
+	return localcluster.ServerOptions{Binary: os.Getenv(serverBinaryVariable), Env: []string{mutationDetector}}
+}
+
+// Start starts a control plane with our server in it, for Stop to end. The kernel
+// ends it with this process, however that ends.
+func Start(ctx context.Context) (*Env, error) {
+	cluster, err := localcluster.Start(ctx, localcluster.Options{Log: os.Stderr})
+	if err != nil {
+		return nil, fmt.Errorf("could not start the control plane: %w", err)
+	}
+	e, err := withServer(ctx, cluster)
+	if err != nil {
+		return nil, errors.Join(err, stop(cluster))
+	}
+	return e, nil
+}
+
+// attach returns a control plane that another process started.
+func attach(ctx context.Context, dir string) (*Env, error) {
+	cluster, err := localcluster.Open(dir, os.Stderr)
+	if err != nil {
+		return nil, fmt.Errorf("could not open the control plane: %w", err)
+	}
+	return withServer(ctx, cluster)
+}
+
+// withServer starts our server unless it runs.
+func withServer(ctx context.Context, cluster *localcluster.Cluster) (*Env, error) {
+	server, err := cluster.StartServer(ctx, ServerOptions())
+	if err != nil {
+		return nil, fmt.Errorf("could not start the server: %w", err)
+	}
+	maintenance, err := versioned.NewForConfig(cluster.Config())
+	if err != nil {
+		return nil, fmt.Errorf("could not create a client: %w", err)
+	}
+	return &Env{Cluster: cluster, Server: server, Kube: cluster.Client(), Maintenance: maintenance}, nil
+}
+
+// Stop ends the server and the control plane, and returns what was wrong with the
+// server meanwhile.
+func (e *Env) Stop() error {
+	return errors.Join(e.check(), stop(e.Cluster))
+}
+
+func stop(cluster *localcluster.Cluster) error {
+	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
+	defer cancel()
+	return cluster.Stop(ctx)
+}
+
+// check looks whether the server runs still, and for what the race detector wrote
+// into its log.
+func (e *Env) check() error {
+	log, err := os.ReadFile(e.Server.LogPath())
+	if err != nil {
+		return fmt.Errorf("could not read the server's log: %w", err)
+	}
+	if at := bytes.Index(log, []byte("WARNING: DATA RACE")); at >= 0 {
+		return fmt.Errorf("the server has a data race:\n%s", log[at:min(len(log), at+8000)])
+	}
+	if !e.Server.Running() {
+		return fmt.Errorf("the server ended by itself:\n%s", log[max(0, len(log)-8000):])
+	}
+	return nil
+}
