@@ -52,7 +52,11 @@ func (l *leader) withBefore(h hold, v *view, before *v1beta1.NodeBefore) v1beta1
 		next.NodeBefore = before
 		return *next
 	}
-	return nextStatus(h, facts{node: v.node.UID, before: before}, l.config.Clock.Now())
+	next := nextStatus(h, facts{node: v.node.UID, before: before}, l.config.Clock.Now())
+	if len(l.gate) > 0 {
+		next.Phase = v1beta1.PhasePending // the gates have not been asked yet
+	}
+	return next
 }
 
 // before is what the node was like before any of its holds: what another hold has written
@@ -96,7 +100,7 @@ func (l *leader) refresh(ctx context.Context, v *view) (holds []hold, beforeOurs
 	holds = slices.Concat(active, ending)
 	beforeOurs = recordedBefore(holds, v.node.UID)
 	if beforeOurs == nil {
-		beforeOurs = v.leftBehind()
+		beforeOurs = v.annotatedBefore()
 	}
 	if beforeOurs == nil || !v.carriesOurs(*beforeOurs) {
 		return holds, nil, nil
@@ -113,9 +117,9 @@ func (v *view) carriesOurs(before v1beta1.NodeBefore) bool {
 	return v.marks.tainted && !slices.Contains(before.Taints, ourTaint.ToString())
 }
 
-// leftBehind is what the node was like before, by its annotation, if it carries both our marks; else
+// annotatedBefore is what the node was like before, by its annotation, if it carries both our marks; else
 // nil. The taint must be there too, because a kubelet may write annotations on its own node.
-func (v *view) leftBehind() *v1beta1.NodeBefore {
+func (v *view) annotatedBefore() *v1beta1.NodeBefore {
 	if v.marks.ours && v.marks.tainted {
 		return &v.marks.note.Before
 	}

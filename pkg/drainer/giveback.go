@@ -68,7 +68,7 @@ func (l *leader) leaveAlone(ctx context.Context, v *view) result {
 		if !v.marks.ours {
 			return noteLeftBehind(ctx, v)
 		}
-		if did = l.giveBackLeftBehind(ctx, v); did.err != nil {
+		if did = l.giveBackUnheld(ctx, v); did.err != nil {
 			return did
 		}
 	}
@@ -79,7 +79,7 @@ func (l *leader) leaveAlone(ctx context.Context, v *view) result {
 	return did
 }
 
-func (l *leader) giveBackLeftBehind(ctx context.Context, v *view) result {
+func (l *leader) giveBackUnheld(ctx context.Context, v *view) result {
 	holds, before, err := l.refresh(ctx, v)
 	switch {
 	case err != nil:

@@ -42,8 +42,12 @@ func (w holdWriter) saveStatuses(ctx context.Context, holds []hold, f facts) res
 	now := w.clock.Now()
 	for _, h := range holds {
 		next := nextStatus(h, f, now)
+		counted := f.drain.byHold[h.UID] != nil
+		if counted {
+			h.memory.pods.countedFor(next.StartTime)
+		}
 		// A node's pods are known a moment after it is cordoned; both are told in one write.
-		podsToCome := f.cordoned && h.Drains() && f.drain.byHold[h.UID] == nil
+		podsToCome := f.cordoned && h.Drains() && !counted
 		did.add(w.save(ctx, h, next, !podsToCome && urgent(h.Status, next)))
 		did.add(result{again: untilLate(next, now), statuses: []holdStatus{{hold: h, status: next}}})
 	}

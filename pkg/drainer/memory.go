@@ -57,8 +57,8 @@ type holdMemory struct {
 	// with the next version of the hold. Lost: one write sooner, and what happened since the last one is
 	// noted a second later.
 	writes statusWrites
-	// pods counts the pods that the drain moves. Written by drains.progress. Stale with the next
-	// drain. Lost: pods that came and went since the last status was written are not counted.
+	// pods counts the pods that the drain moves. Written by drains.progress and holdWriter.
+	// Stale with the next drain. Lost: pods that came and went since the last status was written are not counted.
 	pods podCount
 	// toldBlocked is which blockage an event told of. Written by the reporter. Lost: one more event,
 	// if the blockage began after the process started.

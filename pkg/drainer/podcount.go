@@ -15,7 +15,7 @@ import (
 // podCount counts the pods that one drain of one hold moves in all. Pods that came and went since
 // the process began to count are counted one by one; of those before it, the status says how many.
 type podCount struct {
-	// start is when the drain began; nil until its status is known.
+	// start is when the drain began that was counted last.
 	start   *metav1.Time
 	seen    sets.Set[types.UID]
 	earlier int
@@ -28,16 +28,16 @@ func (c *podCount) count(status v1beta1.NodeMaintenanceStatus, pending []*corev1
 		return int(status.EvictionPods)
 	case !draining(status):
 		*c = podCount{seen: sets.New[types.UID]()}
-	case c.seen == nil || (c.start != nil && !c.start.Equal(status.StartTime)):
+	case c.seen == nil || !c.start.Equal(status.StartTime):
 		gone := max(int(status.EvictionPods-status.PendingPodCount), 0)
 		total := max(int(status.EvictionPods), gone+len(pending))
 		*c = podCount{seen: sets.New[types.UID](), earlier: total - len(pending)}
-	}
-	if draining(status) {
-		c.start = status.StartTime
 	}
 	for _, pod := range pending {
 		c.seen.Insert(pod.UID)
 	}
 	return c.earlier + c.seen.Len()
 }
+
+// countedFor notes which drain was counted: the one that began at start.
+func (c *podCount) countedFor(start *metav1.Time) { c.start = start }

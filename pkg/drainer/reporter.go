@@ -29,7 +29,8 @@ const (
 	blockedLong = 10 * time.Second
 )
 
-// reporter tells people, by events and metrics, what the engine did. All of it goes through here.
+// reporter tells people what the engine did: by events, and by the metrics about nodes. All events go
+// through here.
 type reporter struct {
 	recorder record.EventRecorder
 	clock    clock.PassiveClock

@@ -435,6 +435,7 @@ func TestPodCount(t *testing.T) {
 				if got := counter.count(m.old, m.pods); got != m.want {
 					t.Errorf("moment %d: %d pods, want %d", i, got, m.want)
 				}
+				counter.countedFor(running.StartTime)
 			}
 		})
 	}

@@ -174,8 +174,11 @@ func (d *Dispatcher) post(ctx context.Context, node string, e *queuedEviction, n
 	var uses use
 	if !e.Force {
 		permit := PermitFor(e.Pod, d.budgets.budgetsOf(e), func(b *Budget) int { return d.budgets.roomNow(b, now) })
-		if !permit.Allowed || (permit.Takes != nil && d.flows.full(permit.Takes.Name)) {
+		if !permit.Allowed {
 			return time.Time{}
+		}
+		if free, retry := d.free(permit, now); !free {
+			return retry
 		}
 		uses = permit.uses()
 	}
@@ -183,7 +186,7 @@ func (d *Dispatcher) post(ctx context.Context, node string, e *queuedEviction, n
 	d.posts.Go(func() {
 		answer := newAnswer(d.request(ctx, e.Eviction, uses.exempt))
 		known := uses.exempt && answer.Outcome == Evicted && d.readBudget(ctx, uses.budget.Name)
-		d.answered(ctx, node, e.Eviction, uses, answer, known, now)
+		d.answered(ctx, node, e.Eviction, uses, answer, known)
 	})
 	return time.Time{}
 }
@@ -199,6 +202,15 @@ func (d *Dispatcher) readBudget(ctx context.Context, name types.NamespacedName) 
 	}
 	d.budgets.refresh(pdb, d.clock.Now())
 	return true
+}
+
+// free says whether the flow of the budget whose room is taken lets another eviction be posted now.
+func (d *Dispatcher) free(permit Permit, now time.Time) (free bool, retry time.Time) {
+	if permit.Takes == nil {
+		return true, time.Time{}
+	}
+	budget := permit.Takes.Name
+	return d.flows[budget].free(func(pod string) bool { return !d.budgets.isReserved(budget, pod) }, now)
 }
 
 // ready says whether the pod may be tried now, after what became of the last time.
@@ -226,7 +238,7 @@ func (d *Dispatcher) begin(node string, e *queuedEviction, uses use, now time.Ti
 	}
 	d.budgets.reserve(uses.budget.Name, e.Pod.Name, now)
 	if !uses.exempt {
-		d.flows.begin(uses.budget.Name)
+		d.flows.begin(uses.budget.Name, e.Pod.Name, now)
 	}
 }
 
@@ -244,10 +256,9 @@ func (d *Dispatcher) request(ctx context.Context, e Eviction, doubtful bool) err
 	return d.client.Evict(ctx, e.Pod, e.GracePeriodSeconds)
 }
 
-// answered takes in the answer to a request that was made at began. budgetKnown says that the budget was
-// read after that.
-func (d *Dispatcher) answered(ctx context.Context, node string, e Eviction, uses use, a Answer, budgetKnown bool, began time.Time) {
-	d.settle(node, e, uses, a, budgetKnown, began)
+// answered takes in the answer to a request. budgetKnown says that the budget was read after that.
+func (d *Dispatcher) answered(ctx context.Context, node string, e Eviction, uses use, a Answer, budgetKnown bool) {
+	d.settle(node, e, uses, a, budgetKnown)
 	countAnswer(e, a)
 	klog.FromContext(ctx).V(2).Info("Posted eviction", "pod", klog.KObj(e.Pod), "podUID", e.Pod.UID, "node", node,
 		"force", e.Force, "exempt", uses.exempt, "outcome", a.Outcome, "answer", a.Message)
@@ -255,7 +266,7 @@ func (d *Dispatcher) answered(ctx context.Context, node string, e Eviction, uses
 	d.nudge()
 }
 
-func (d *Dispatcher) settle(node string, e Eviction, uses use, a Answer, budgetKnown bool, began time.Time) {
+func (d *Dispatcher) settle(node string, e Eviction, uses use, a Answer, budgetKnown bool) {
 	now := d.clock.Now()
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -264,7 +275,7 @@ func (d *Dispatcher) settle(node string, e Eviction, uses use, a Answer, budgetK
 	if uses.budget != nil {
 		d.budgets.settle(uses, e.Pod.Name, a, budgetKnown, now)
 		if !uses.exempt {
-			d.flows.end(uses.budget.Name, a, now.Sub(began))
+			d.flows.end(uses.budget.Name, e.Pod.Name, a, now, d.window.most)
 		}
 	}
 	d.attempt(node, e.Pod).take(a, e, uses.budget != nil && !uses.exempt, now)

@@ -91,29 +91,51 @@ func TestDispatchBoundsWhatIsInFlight(t *testing.T) {
 	})
 }
 
-// A budget begins with one eviction at a time and gets more as they go through quickly, but
-// never more than it has room for.
-func TestDispatchWidensAWideBudget(t *testing.T) {
-	budgets := []drainertest.Budget{{Name: "b", Desired: 1, Healthy: 9, Expected: 9, Allowed: 8}}
-	dispatching(t, 10, budgets, func(t *testing.T, d *Dispatcher, f *fakeClient) {
-		wants(d, "m", drainertest.Pod{Name: "p1"}.Object(), drainertest.Pod{Name: "free", App: "free"}.Object())
-		wants(d, "n", drainertest.Pod{Name: "p2"}.Object(), drainertest.Pod{Name: "p3"}.Object(),
-			drainertest.Pod{Name: "p4"}.Object(), drainertest.Pod{Name: "p5"}.Object(),
-			drainertest.Pod{Name: "p6"}.Object(), drainertest.Pod{Name: "p7"}.Object(),
-			drainertest.Pod{Name: "p8"}.Object(), drainertest.Pod{Name: "p9"}.Object())
-		wantPosts(t, f, "p1", "free")
-		f.answer("p1", nil)
-		wantPosts(t, f, "p1", "free", "p2", "p3")
-		f.answer("p2", nil)
-		wantPosts(t, f, "p1", "free", "p2", "p3", "p4", "p5")
-		time.Sleep(slowEviction + time.Millisecond)
-		f.answer("p3", nil) // slow: one at a time again
-		wantPosts(t, f, "p1", "free", "p2", "p3", "p4", "p5")
-		f.answer("p4", apierrors.NewTooManyRequests("busy", 0))
-		f.answer("p5", nil)
-		time.Sleep(throttledPause)
+// A budget begins with one eviction at a time. With each that goes through one more may be under way,
+// a short time after the one before. One that takes long holds back no other.
+func TestDispatchPacesABudget(t *testing.T) {
+	budget := drainertest.Budget{Name: "b", Desired: 1, Healthy: 9, Expected: 9, Allowed: 8}
+	dispatching(t, 10, []drainertest.Budget{budget}, func(t *testing.T, d *Dispatcher, f *fakeClient) {
+		var pods []*corev1.Pod
+		for i := range 9 {
+			pods = append(pods, drainertest.Pod{Name: fmt.Sprintf("p%d", i)}.Object())
+		}
+		wants(d, "n", append(pods, drainertest.Pod{Name: "free", App: "free"}.Object())...)
+		wantPosts(t, f, "p0", "free")
+		time.Sleep(time.Second)
+		wantPosts(t, f, "p0", "free")
+		f.answer("p0", nil)
+		wantPosts(t, f, "p0", "free", "p1")
+		time.Sleep(mostGap) // p1 meets another write, and waits
 		synctest.Wait()
-		wantPosts(t, f, "p1", "free", "p2", "p3", "p4", "p5", "p6")
+		wantPosts(t, f, "p0", "free", "p1", "p2")
+		time.Sleep(time.Second)
+		wantPosts(t, f, "p0", "free", "p1", "p2")
+		f.answer("p2", nil)
+		wantPosts(t, f, "p0", "free", "p1", "p2", "p3")
+		time.Sleep(mostGap)
+		synctest.Wait()
+		wantPosts(t, f, "p0", "free", "p1", "p2", "p3", "p4")
+		f.answer("p3", apierrors.NewInternalError(errors.New("boom"))) // one at a time again
+		f.answer("p4", nil)
+		time.Sleep(mostGap)
+		synctest.Wait()
+		wantPosts(t, f, "p0", "free", "p1", "p2", "p3", "p4", "p5")
+	})
+}
+
+func TestDispatchGoesOnWhenTheBudgetShowsAnEviction(t *testing.T) {
+	budget := drainertest.Budget{Name: "b", Desired: 1, Healthy: 9, Expected: 9, Allowed: 8}
+	dispatching(t, 10, []drainertest.Budget{budget}, func(t *testing.T, d *Dispatcher, f *fakeClient) {
+		wants(d, "n", drainertest.Pod{Name: "p0"}.Object(), drainertest.Pod{Name: "p1"}.Object(),
+			drainertest.Pod{Name: "p2"}.Object())
+		f.answer("p0", nil)
+		wantPosts(t, f, "p0", "p1")
+		d.budgets.Set(drainertest.Budget{
+			Name: "b", Desired: 1, Healthy: 9, Expected: 9, Allowed: 6, Version: "2", Disrupts: []string{"p0", "p1"},
+		}.Object(), time.Now())
+		synctest.Wait()
+		wantPosts(t, f, "p0", "p1", "p2")
 	})
 }
 

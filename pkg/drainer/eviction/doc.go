@@ -37,9 +37,11 @@
 // # How many at a time
 //
 // A window bounds the requests under way, by Config.InFlight at most. Pods that were refused before
-// take at most half of it. A flow bounds those of one budget: there is one to begin with, then one
-// more after each that was answered within a second, up to four. Each eviction updates the budget's
-// status, and an update that collides with another is repeated half a second later.
+// take at most half of it. A flow paces those of one budget. There is one to begin with, then one more
+// after each that was accepted. The next one is posted when the budget's status shows the one before,
+// or after half the time that an eviction usually takes. Each eviction updates the budget's status, and
+// the API server repeats an update that collides with another half a second later. Evictions that
+// wait for that do not hold back the others.
 //
 // # Room
 //

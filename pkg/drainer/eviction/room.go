@@ -73,6 +73,14 @@ func (b *Budgets) roomNow(of *Budget, now time.Time) int {
 	return b.room(of, now)
 }
 
+// isReserved says whether room is reserved for the pod's eviction: the budget's status does not show it.
+func (b *Budgets) isReserved(name types.NamespacedName, pod string) bool {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	_, found := b.reserved[name][pod]
+	return found
+}
+
 // reserve reserves room of the budget for an eviction that is about to be posted. Reservations that
 // have expired are dropped then: a budget's status never shows the pods that took none of its room.
 func (b *Budgets) reserve(name types.NamespacedName, pod string, now time.Time) {

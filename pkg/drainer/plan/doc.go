@@ -5,6 +5,7 @@
 // way. It is pure: it knows only its Input, reads no clock, makes no request, and changes nothing
 // that it was given. What the drainer does and what the API shows come from the same plan.
 //
+//	hold.go       a hold with its selectors parsed
 //	decision.go   what one hold, alone, does with one pod, and in which turn
 //	holdplan.go   the same for all pods of the node
 //	union.go      what all holds together want of one pod
