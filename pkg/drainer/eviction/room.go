@@ -91,8 +91,8 @@ func (b *Budgets) reserve(name types.NamespacedName, pod string, now time.Time) 
 }
 
 // settle records the answer to an eviction that may take room of a budget. If the API server took the
-// room, or may have taken it, it stays reserved until the budget's status shows the eviction. known
-// says that the budget was read after the eviction, so that its status shows it already.
+// room, or may have taken it, the room stays reserved until the budget's status shows the eviction.
+// known says that the budget was read after the eviction, so that its status shows it already.
 func (b *Budgets) settle(u use, pod string, a Answer, known bool, now time.Time) {
 	name := u.budget.Name
 	b.mu.Lock()
