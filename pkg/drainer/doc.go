@@ -14,10 +14,10 @@
 //
 //	holds on the node                 what is done                                 file
 //	none                              nothing; a node left behind is given back    giveback.go
-//	some, but the node is not there   their status says so; those deleted end      giveback.go
-//	none that wants it cordoned       the node is given back; those deleted end    giveback.go
+//	some, but the node is not there   their status says so; ending holds end       giveback.go
+//	none that wants it cordoned       the node is given back; ending holds end     giveback.go
 //	some that want it cordoned        1. each writes status.nodeBefore             before.go
-//	                                  2. those deleted end                         holdwriter.go
+//	                                  2. ending holds end                          holdwriter.go
 //	                                  3. the gates are asked                       gate.go
 //	                                  4. the node is cordoned, drift is repaired   nodewriter.go
 //	some that want it drained         5. the plan is made and handed on            drain.go

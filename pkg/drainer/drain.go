@@ -23,8 +23,8 @@ const (
 	drainPoll = time.Minute
 	// pollJitter spreads those looks over the nodes.
 	pollJitter = 0.2
-	// listAgain is how soon to list a node's pods again when the watch shows none that are left, but
-	// the last list did.
+	// listAgain is how soon to list a node's pods again when the watch shows that all have left, but
+	// the last list does not.
 	listAgain = time.Second
 )
 
@@ -121,8 +121,8 @@ func (d *drains) progress(v *view, planned plan.Plan) (drainFacts, result) {
 	return drain, did
 }
 
-// confirm checks with a fresh list from the API server that the pods of a hold have left, for each hold
-// for which the watch shows no pod any more. A watch may lag. It returns when to list again.
+// confirm looks at each hold whose pods have left as far as the watch shows, and checks with a fresh
+// list from the API server that they have: a watch may lag. It returns when to list again.
 func (d *drains) confirm(ctx context.Context, v *view, byHold map[types.UID]*holdDrain) (again time.Duration, err error) {
 	var pods []*corev1.Pod
 	var drainable sets.Set[types.UID]
@@ -145,9 +145,9 @@ func (d *drains) confirm(ctx context.Context, v *view, byHold map[types.UID]*hol
 	return again, nil
 }
 
-// leaveDrained is called when a list has failed: one failed list must not take Drained back. It removes
-// from byHold the holds that were drained before their spec changed and for which the watch shows no
-// pod, so that their status stays as it is.
+// leaveDrained is called after an error: one failed list must not take Drained back. It removes from
+// byHold the holds that were drained before their spec changed and for which the watch shows no pod, so
+// that their status stays as it is.
 func leaveDrained(v *view, byHold map[types.UID]*holdDrain) {
 	for _, h := range v.active {
 		of := byHold[h.UID]

@@ -74,8 +74,8 @@ func asksAnew(old, updated any) bool {
 		!apiequality.Semantic.DeepEqual(before.Spec, after.Spec))
 }
 
-// nodeChanged puts a node into the queue that has holds, the annotation of a server, or our conditions.
-// Other nodes are no concern of the drainer.
+// nodeChanged puts the node into the queue if it has holds, the annotation of a server, or our
+// conditions. Other nodes are no concern of the drainer.
 func (l *leader) nodeChanged(obj any) {
 	node, known := object[*corev1.Node](obj)
 	if known && (annotated(node) || len(ourConditions(node)) > 0 || len(l.watcher.caches.holdsOn(node.Name)) > 0) {

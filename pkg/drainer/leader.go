@@ -101,7 +101,7 @@ func (l *leader) work(ctx context.Context) {
 	}
 }
 
-// visit looks at one node, and puts it into the queue again for when the next look is due.
+// visit looks at one node, and puts it into the queue again if another look is due.
 func (l *leader) visit(ctx context.Context, node string) {
 	if ctx.Err() != nil {
 		return

@@ -15,8 +15,8 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-// reasonNodeMaintenance is the reason of the node conditions that this server sets. It does not change
-// conditions with other reasons.
+// reasonNodeMaintenance is the reason of the node conditions that this server sets. The server does not
+// change conditions with other reasons.
 const reasonNodeMaintenance = "NodeMaintenance"
 
 var lifecycleConditions = []corev1.NodeConditionType{

@@ -18,8 +18,8 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-// nodeWriter is the only part that changes nodes: it cordons them, gives them back, and sets their
-// conditions.
+// nodeWriter is the only part of the drainer that changes nodes: it cordons them, gives them back, and
+// sets their conditions.
 type nodeWriter struct {
 	client kubernetes.Interface
 	marks  marks
@@ -28,7 +28,7 @@ type nodeWriter struct {
 
 // cordon cordons the node, or repairs a cordon that somebody has changed, and says whether the node is
 // cordoned then. It may be cordoned despite an error: when only the list of holds in the annotation
-// could not be updated. Repairs are limited in number, because whoever changes the cordon may do so
+// could not be updated. The rate of repairs is limited, because whoever changes the cordon may do so
 // again at once.
 func (w nodeWriter) cordon(ctx context.Context, v *view, before v1beta1.NodeBefore) (cordoned bool, did result) {
 	note, err := w.marks.note(v.active, before)

@@ -181,7 +181,8 @@ func attemptBlocker(pod *corev1.Pod, tried eviction.Attempt) *v1beta1.DrainBlock
 		blocker.Message += ": the eviction is retried; if the webhook is not moving the pod by itself, ask who runs it"
 	case eviction.NamespaceTerminating:
 		blocker.Reason, blocker.Object = v1beta1.BlockerNamespaceTerminating, "Namespace/"+pod.Namespace
-		blocker.Message = fmt.Sprintf("namespace %s is being deleted, and its pods with it: find out what keeps the namespace from being deleted", pod.Namespace)
+		blocker.Message = fmt.Sprintf("namespace %s is being deleted, and its pods with it: "+
+			"find out what keeps the namespace from being deleted", pod.Namespace)
 	case eviction.Failed:
 		blocker.Reason = v1beta1.BlockerEvictionFailed
 		blocker.Message += ": the eviction is retried"
@@ -204,7 +205,8 @@ func terminatingBlocker(pod *corev1.Pod, node string, nodeDead bool) *v1beta1.Dr
 	case pod.DeletionTimestamp.IsZero():
 		blocker.Message = "the eviction was accepted, but the pod is not being deleted: find out what prevents that"
 	default:
-		blocker.Message = "the pod's grace period is over, but the kubelet has not stopped it: see the state of its containers and the kubelet's log"
+		blocker.Message = "the pod's grace period is over, but the kubelet has not stopped the pod: " +
+			"see the state of its containers and the kubelet's log"
 	}
 	return blocker
 }
