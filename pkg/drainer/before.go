@@ -14,9 +14,9 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-// record has every hold that cordons the node write down what the node was like before, and
-// returns that; nil when none has. One of them must have it before the node is touched. With an
-// error besides, others could not write it down, and hold nobody back.
+// record writes what the node was like before into the status of every hold that cordons the node, and
+// returns it; nil when no hold has it. At least one hold must have it before the node is changed. With
+// both a record and an error, some holds could not be written, which does not stop the others.
 func (l *leader) record(ctx context.Context, v *view) (*v1beta1.NodeBefore, result) {
 	var before *v1beta1.NodeBefore
 	var did result
@@ -47,7 +47,7 @@ func (l *leader) record(ctx context.Context, v *view) (*v1beta1.NodeBefore, resu
 
 // withBefore is the hold's status with what the node was like before.
 func (l *leader) withBefore(h hold, v *view, before *v1beta1.NodeBefore) v1beta1.NodeMaintenanceStatus {
-	if h.recorded(v.node.UID) { // and only lacks taints that the server has been told to set since
+	if h.recorded(v.node.UID) { // it only lacks taints that the server sets since its last start
 		next := h.present.DeepCopy()
 		next.NodeBefore = before
 		return *next
@@ -59,10 +59,10 @@ func (l *leader) withBefore(h hold, v *view, before *v1beta1.NodeBefore) v1beta1
 	return next
 }
 
-// before is what the node was like before any of its holds: what another hold has written
-// down, or else what the node is like now. Both are asked of the API server where the cache
-// does not say, for a stale one could show the node before our own cordon, or miss the hold
-// that knows better. A hold that has ended knows only while the node has not been given back.
+// before is what the node was like before any of its holds: what another hold has recorded, or else
+// what the node is like now. If the cache shows no record, the API server is asked for both: a stale
+// cache could show the node as it was before our cordon, or lack the hold that has the record. The
+// record of a hold that has ended counts only until the node is given back.
 func (l *leader) before(ctx context.Context, v *view) (*v1beta1.NodeBefore, error) {
 	if before := recordedBefore(lasting(v.holds()), v.node.UID); before != nil && l.nodes.marks.recorded(*before) {
 		return before, nil
@@ -78,15 +78,16 @@ func (l *leader) before(ctx context.Context, v *view) (*v1beta1.NodeBefore, erro
 	case beforeOurs != nil:
 		before = l.nodes.marks.completed(*beforeOurs, v.node)
 	case v.marks.anothers && v.marks.tainted:
-		// Another store's server has cordoned the node, and knows what it was like before that.
+		// Another store's server has cordoned the node, and its annotation says what the node was like
+		// before.
 		before = l.nodes.marks.completed(v.marks.note.Before, v.node)
 	}
 	return &before, nil
 }
 
-// refresh has v show the node as the API server knows it now. It returns the holds that the API server
-// knows of the node, and what the node was like before the marks of ours that it carries; nil when it
-// carries none. It fails with errCacheBehind when the node is another one than v shows.
+// refresh reads the node and its holds from the API server. It updates the node in v, and returns the
+// holds. beforeOurs is what the node was like before it got the marks of ours that it carries; nil when
+// it carries none. refresh fails with errCacheBehind when the node is another one than in v.
 func (l *leader) refresh(ctx context.Context, v *view) (holds []hold, beforeOurs *v1beta1.NodeBefore, err error) {
 	node, maintenances, err := l.watcher.live.nodeAndHolds(ctx, v.name)
 	if err != nil {
@@ -108,8 +109,8 @@ func (l *leader) refresh(ctx context.Context, v *view) (holds []hold, beforeOurs
 	return holds, beforeOurs, nil
 }
 
-// carriesOurs says whether the node carries marks of ours that it did not have before. One that another
-// store's server holds too is left to that one.
+// carriesOurs says whether the node carries marks of ours that it did not have before. A node that
+// another store's server holds too is left to that server.
 func (v *view) carriesOurs(before v1beta1.NodeBefore) bool {
 	if v.marks.annotated {
 		return !v.marks.anothers
@@ -117,8 +118,9 @@ func (v *view) carriesOurs(before v1beta1.NodeBefore) bool {
 	return v.marks.tainted && !slices.Contains(before.Taints, ourTaint.ToString())
 }
 
-// annotatedBefore is what the node was like before, by its annotation, if it carries both our marks; else
-// nil. The taint must be there too, because a kubelet may write annotations on its own node.
+// annotatedBefore is what the node was like before, as its annotation says, if the node carries both our
+// annotation and our taint; else nil. The taint must be there too, because a kubelet may write
+// annotations on its own node.
 func (v *view) annotatedBefore() *v1beta1.NodeBefore {
 	if v.marks.ours && v.marks.tainted {
 		return &v.marks.note.Before
@@ -129,14 +131,14 @@ func (v *view) annotatedBefore() *v1beta1.NodeBefore {
 // lasting are the holds that have not ended.
 func lasting(holds []hold) []hold { return slices.DeleteFunc(slices.Clone(holds), hold.ended) }
 
-// recorded says whether the hold has written down what the node of that UID was like before.
+// recorded says whether the hold has recorded what the node of that UID was like before.
 func (h hold) recorded(node types.UID) bool {
 	return h.Status.NodeUID == node && h.Status.NodeBefore != nil
 }
 
-// recordedBefore is what the holds wrote down of the node of that UID before they had it
-// cordoned; nil when none has. The hold that ends last decides. One that ended earlier may be there
-// still although the node was given back, and taken anew, in between.
+// recordedBefore is what the holds recorded of the node of that UID before it was cordoned; nil when no
+// hold has a record. The record of the hold that ends last counts: a hold that ended earlier may still
+// exist after the node was given back and taken out of service again.
 func recordedBefore(holds []hold, node types.UID) *v1beta1.NodeBefore {
 	known := slices.DeleteFunc(slices.Clone(holds), func(h hold) bool { return !h.recorded(node) })
 	if len(known) == 0 {
@@ -145,7 +147,7 @@ func recordedBefore(holds []hold, node types.UID) *v1beta1.NodeBefore {
 	return slices.MaxFunc(known, compareEnds).Status.NodeBefore
 }
 
-// compareEnds orders holds by when they end: those that do not come last.
+// compareEnds orders holds by when they end. Holds that do not end come last.
 func compareEnds(a, b hold) int {
 	switch {
 	case a.ended() && !b.ended():

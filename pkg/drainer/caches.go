@@ -30,18 +30,17 @@ const holdsByNode = "node"
 // attachmentsByNode is the index of the VolumeAttachments by their node.
 const attachmentsByNode = "node"
 
-// caches are the engine's standing views of the cluster. Pods are not among them: see
-// podWatches.
+// caches are the drainer's informers. Pods are not among them: see podWatches.
 type caches struct {
 	holds      cache.SharedIndexInformer
 	nodes      cache.SharedIndexInformer
 	daemonSets cache.SharedIndexInformer
 	budgets    cache.SharedIndexInformer
 	namespaces cache.SharedIndexInformer
-	// attachments are of volumes to nodes.
+	// attachments are the VolumeAttachments.
 	attachments cache.SharedIndexInformer
-	// synced are by name what must be known before anything is decided. Handlers are among them, for
-	// one fills eviction.Budgets.
+	// synced says by name whether each cache is synced. Nothing is decided before all are. Handlers are
+	// in it, too, because one of them fills eviction.Budgets.
 	synced map[string]cache.InformerSynced
 }
 
@@ -89,7 +88,7 @@ func (c *caches) all() []cache.SharedIndexInformer {
 	return []cache.SharedIndexInformer{c.holds, c.nodes, c.daemonSets, c.budgets, c.namespaces, c.attachments}
 }
 
-// handle adds a handler, which must have seen everything before anything is decided.
+// handle adds a handler. Nothing is decided before the handler has seen all objects that exist.
 func (c *caches) handle(name string, informer cache.SharedIndexInformer, handler cache.ResourceEventHandler) error {
 	registration, err := informer.AddEventHandler(handler)
 	if err != nil {
@@ -139,8 +138,8 @@ func (c *caches) node(name string) *corev1.Node {
 	return node
 }
 
-// labelsOf returns the labels of the pods' namespaces, as far as they are known: the cache may lag
-// behind a new one.
+// labelsOf returns the labels of the pods' namespaces, as far as they are known: the cache may not have
+// a new namespace yet.
 func (c *caches) labelsOf(pods []*corev1.Pod) map[string]labels.Set {
 	known := map[string]labels.Set{}
 	for _, pod := range pods {
@@ -179,7 +178,8 @@ func indexed[T any](informer cache.SharedIndexInformer, index, value string) []T
 	return found
 }
 
-// object is the object that a delete event speaks of.
+// object returns the object of an informer's event, which for a missed delete is wrapped in a
+// tombstone.
 func object[T any](obj any) (T, bool) {
 	if tombstone, isTombstone := obj.(cache.DeletedFinalStateUnknown); isTombstone {
 		obj = tombstone.Obj

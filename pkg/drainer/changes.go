@@ -9,10 +9,9 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-// change is something that was done to a node or to its holds. What is told of it, and in which
-// words, is up to the reporter.
+// change is something that was done to a node or to its holds. The reporter tells of it.
 type change interface {
-	// events are the events that the change is worth.
+	// events returns the events that tell of the change.
 	events() []event
 }
 
@@ -39,7 +38,7 @@ type nodeGivenBack struct {
 	cordonedBefore bool
 }
 
-// nodeLeftBehind says that a node that nobody holds bears the marks of another server.
+// nodeLeftBehind says that a node without holds carries the marks of another store's server.
 type nodeLeftBehind struct{ node, storeID string }
 
 // holdEnded says that the finalizer of a hold was removed.

@@ -16,18 +16,18 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned"
 )
 
-// DefaultEvictionsInFlight is how many eviction requests may be under way at a time when the
-// configuration does not say. More of them did not make a kube-apiserver answer faster.
+// DefaultEvictionsInFlight is how many eviction requests may be under way at the same time if the
+// configuration does not set it. More of them did not make the API server answer faster.
 const DefaultEvictionsInFlight = 64
 
-// Config is what the drain engine is built from.
+// Config is what a Drainer is made from.
 type Config struct {
 	// Maintenance reads NodeMaintenances, and writes their status and finalizers, at this
 	// server itself: the loopback client. Required.
 	Maintenance versioned.Interface
-	// Kube reads and changes nodes, pods and budgets in the cluster. Its rate limits must allow
-	// as many requests as the engine is to make: the engine bounds what is in flight, not the
-	// rate. Required.
+	// Kube reads and changes nodes, pods and budgets in the cluster. Its rate limits must allow as many
+	// requests as the drainer is to make: the drainer bounds how many are under way, not their rate.
+	// Required.
 	Kube kubernetes.Interface
 	// Recorder writes the events. Default: one that writes them through Kube while Run runs.
 	Recorder record.EventRecorder
@@ -47,8 +47,8 @@ type Config struct {
 	// Gates decide when a node may be taken out of service. All must agree; they are asked in this
 	// order. Default: none, so that nothing waits.
 	Gates []Gate
-	// OwnPod is the pod that this process runs in: it is never evicted, since nobody would be
-	// left to go on. Zero: the process does not run in the cluster.
+	// OwnPod is the pod that this process runs in. It is never evicted, because no other server would
+	// continue the drain. Zero: the process does not run in the cluster.
 	OwnPod types.NamespacedName
 }
 

@@ -19,12 +19,12 @@ import (
 )
 
 const (
-	// drainPoll has a node under drain looked at now and then even when nothing was seen to
-	// happen.
+	// drainPoll is how often a node under drain is looked at when nothing happens.
 	drainPoll = time.Minute
 	// pollJitter spreads those looks over the nodes.
 	pollJitter = 0.2
-	// listAgain is when to list a node's pods again that the watch shows empty and the list does not.
+	// listAgain is how soon to list a node's pods again when the watch shows that all have left, but
+	// the last list does not.
 	listAgain = time.Second
 )
 
@@ -36,7 +36,7 @@ type drains struct {
 	pods       *podWatches
 }
 
-// newDrains makes it; look has a node looked at.
+// newDrains returns drains that call look for a node that should be looked at.
 func newDrains(config Config, watcher *watcher, look func(node string)) *drains {
 	return &drains{
 		watcher: watcher,
@@ -58,14 +58,16 @@ func (d *drains) stop(v *view) {
 	v.memory.drainable, v.memory.volumes = nil, nil
 }
 
-// drain has the pods of the node evicted that its holds want gone, as the plan says.
+// drain plans the drain of the node, hands its evictions to the dispatcher, and returns how far the
+// drain has come.
 func (d *drains) drain(ctx context.Context, v *view) (drainFacts, result) {
 	if v.stage() != v1beta1.StageDrain {
 		return drainFacts{}, result{}
 	}
 	pods, listed := d.pods.pods(v.name)
 	if !listed {
-		// We are called when they are, or cannot be. The watch itself tries again.
+		// The watch has the node looked at when they are listed, or when that fails. It retries by
+		// itself.
 		return drainFacts{failure: d.pods.failure(v.name)}, result{}
 	}
 	planned, err := d.plan(ctx, v, pods)
@@ -90,8 +92,8 @@ func (d *drains) drain(ctx context.Context, v *view) (drainFacts, result) {
 	return drain, did
 }
 
-// plan plans the drain. With an error the plan lacks pods of which it is not known whether a drain
-// evicts them.
+// plan plans the drain. With an error, the plan lets those pods stay for which it is not known whether
+// a drain evicts them.
 func (d *drains) plan(ctx context.Context, v *view, pods []*corev1.Pod) (plan.Plan, error) {
 	drainable, known, err := d.watcher.selector.drainableKnowing(ctx, v.name, pods, v.memory.drainable)
 	v.memory.drainable = known
@@ -119,8 +121,8 @@ func (d *drains) progress(v *view, planned plan.Plan) (drainFacts, result) {
 	return drain, did
 }
 
-// confirm has a fresh list from the API server confirm, for each hold whose pods seem to have
-// left, that they have: a watch may lag. It returns when to list again.
+// confirm looks at each hold whose pods have left as far as the watch shows, and checks with a fresh
+// list from the API server that they have: a watch may lag. It returns when to list again.
 func (d *drains) confirm(ctx context.Context, v *view, byHold map[types.UID]*holdDrain) (again time.Duration, err error) {
 	var pods []*corev1.Pod
 	var drainable sets.Set[types.UID]
@@ -143,8 +145,9 @@ func (d *drains) confirm(ctx context.Context, v *view, byHold map[types.UID]*hol
 	return again, nil
 }
 
-// leaveDrained leaves out the holds that were drained, show no pod, and ask for something else now,
-// where that could not be confirmed: one failed list must not take Drained back.
+// leaveDrained is called after an error: one failed list must not take Drained back. It removes from
+// byHold the holds that were drained before their spec changed and for which the watch shows no pod, so
+// that their status stays as it is.
 func leaveDrained(v *view, byHold map[types.UID]*holdDrain) {
 	for _, h := range v.active {
 		of := byHold[h.UID]

@@ -28,7 +28,7 @@ type Drainer struct {
 	leading atomic.Pointer[leader]
 }
 
-// New builds a drain engine. It does nothing until Run, or Watch and Lead. It fails when the
+// New returns a Drainer, which does nothing until Run, or Watch and Lead. It fails when the
 // configuration lacks something.
 func New(config Config) (*Drainer, error) {
 	if err := config.complete(); err != nil {
@@ -58,9 +58,8 @@ func (d *Drainer) Run(ctx context.Context) {
 // is changed. It is to be called once.
 func (d *Drainer) Watch(ctx context.Context) { d.watcher.run(ctx) }
 
-// Lead drains nodes, beside Watch, until ctx is done, and returns when everything it started has
-// ended. It may be called again: nothing that it learned earlier is used then. It fails when Watch
-// has ended.
+// Lead drains nodes, beside Watch, until ctx is done, and returns when everything it started has ended.
+// It may be called again, and remembers nothing of the time before. It fails when Watch has ended.
 func (d *Drainer) Lead(ctx context.Context) error {
 	if !cache.WaitForCacheSync(ctx.Done(), d.watcher.caches.syncedFuncs()...) {
 		return nil // ctx is done
@@ -71,8 +70,8 @@ func (d *Drainer) Lead(ctx context.Context) error {
 	return l.run(ctx)
 }
 
-// Wake has the node looked at soon, if this process leads. It never blocks. Losing a call does no
-// harm, since the engine watches what it acts on.
+// Wake makes the drainer look at the node soon, if this process leads. It never blocks. A lost call
+// does no harm, since the drainer watches what it acts on.
 func (d *Drainer) Wake(node string) {
 	if l := d.leading.Load(); l != nil && node != heartbeatKey {
 		l.queue.Add(node)
@@ -82,7 +81,7 @@ func (d *Drainer) Wake(node string) {
 // Ready says why nothing can be decided yet; nil when the caches are synced.
 func (d *Drainer) Ready() error { return d.watcher.ready() }
 
-// Healthy says why the engine is taken to be stuck; nil while its loop ticks, and while this process
+// Healthy says why the drainer's loop seems to be stuck; nil while it works, and while this process
 // does not lead.
 func (d *Drainer) Healthy() error {
 	if l := d.leading.Load(); l != nil {
@@ -103,11 +102,10 @@ func (d *Drainer) Node(name string) (*corev1.Node, error) { return d.watcher.nod
 // Nodes returns what is cached of all nodes, in no order. See Node.
 func (d *Drainer) Nodes() ([]*corev1.Node, error) { return d.watcher.nodes() }
 
-// Plan says what would become of the pods of the hold's node if the hold were there, beside the
-// others that the node has; it changes nothing. The pods are as the API server knows them: of
-// this moment if fresh, which may take a moment longer, else as its cache has them. The plan of
-// a node that does not exist is empty. It fails while the drainer is not ready, and when the
-// pods cannot be listed.
+// Plan says what would happen to the pods of the hold's node if the hold existed beside the node's
+// other holds. It changes nothing. The pods are listed from the API server: as they are now if fresh,
+// which may take longer, else as its cache has them. The plan of a node that does not exist is empty.
+// It fails while the drainer is not ready, and when the pods cannot be listed.
 func (d *Drainer) Plan(ctx context.Context, maintenance *v1beta1.NodeMaintenance, fresh bool) (*v1beta1.DrainPlanStatus, error) {
 	var attempts map[types.UID]eviction.Attempt
 	if l := d.leading.Load(); l != nil {

@@ -36,7 +36,7 @@ func (s *statusBuilder) drain() {
 	if !draining(s.old) && (!wasDrained || !isDrained) {
 		s.begin()
 		if len(f.Pending) == 0 && !isDrained {
-			moved = 0 // those that were counted are of the drain before
+			moved = 0 // those pods were counted for the last drain
 		}
 	}
 	s.count(f, moved)
@@ -68,8 +68,8 @@ func (s *statusBuilder) problem(f *holdDrain) string {
 	}
 }
 
-// failedEviction is the message of the first eviction that failed for no reason that will pass
-// by itself.
+// failedEviction is the message of the first eviction that failed for an unexpected reason; empty when
+// none did.
 func failedEviction(blockers []v1beta1.DrainBlocker) string {
 	for _, b := range blockers {
 		if b.Reason == v1beta1.BlockerEvictionFailed {
@@ -79,12 +79,12 @@ func failedEviction(blockers []v1beta1.DrainBlocker) string {
 	return ""
 }
 
-// podsUnknown leaves what a drain under way, or done, has said: the pods are being listed, at
-// the beginning or after a restart.
+// podsUnknown writes the status while the pods are being listed, at the start of a drain or after a
+// restart of the server. What the status says of a drain that has begun stays.
 func (s *statusBuilder) podsUnknown() {
 	if draining(s.old) || drained(s.old) {
 		if drained(s.old) {
-			// Whether it is done by another spec, too, is not known yet.
+			// It is not known yet whether the drain is also done for a changed spec.
 			s.next.ObservedGeneration = s.old.ObservedGeneration
 		}
 		s.deadline()

@@ -34,7 +34,7 @@ const (
 	eventHoldExpired        = "HoldExpired"
 )
 
-// event is what people are told of a change.
+// event is an event that tells people of a change.
 type event struct {
 	kind, reason, message string
 	// node is the node that the event is written on; empty: none.

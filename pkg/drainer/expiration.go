@@ -26,13 +26,13 @@ func (h hold) expiration() *metav1.Time {
 	return &metav1.Time{Time: h.CreationTimestamp.Add(time.Duration(*seconds) * time.Second)}
 }
 
-// expiring is from when on the hold says that it ends soon.
+// expiring is when the hold begins to say that it ends soon.
 func (h hold) expiring() time.Time {
 	return h.CreationTimestamp.Add(time.Duration(*h.Spec.ExpirationSeconds) * time.Second * expiringShare / 100)
 }
 
-// expire deletes the holds whose time is over, as their requestors would. The result says when the
-// next one comes to that, or to say that it will soon.
+// expire deletes the holds whose time is over, as their requestors would. The result says when the next
+// hold expires, or is to say that it will soon.
 func (w holdWriter) expire(ctx context.Context, holds []hold) result {
 	var did result
 	now := w.clock.Now()
@@ -51,8 +51,8 @@ func (w holdWriter) expire(ctx context.Context, holds []hold) result {
 	return did
 }
 
-// deleteExpired names the version of the hold that was looked at: one that has just been given more
-// time stays.
+// deleteExpired deletes the hold only in the version that was looked at: a hold that has just been
+// extended stays.
 func (w holdWriter) deleteExpired(ctx context.Context, h hold, end metav1.Time) result {
 	uid, version := h.UID, h.ResourceVersion
 	err := w.client.MaintenanceV1beta1().NodeMaintenances().Delete(ctx, h.Name, metav1.DeleteOptions{
@@ -64,7 +64,7 @@ func (w holdWriter) deleteExpired(ctx context.Context, h hold, end metav1.Time) 
 	return result{changes: []change{holdExpired{hold: h, end: end}}}
 }
 
-// expiration says when the hold ends by itself, and once that is soon, says so by a condition.
+// expiration writes when the hold ends by itself, and sets the condition Expiring once that is soon.
 func (s *statusBuilder) expiration() {
 	s.next.ExpirationTime = s.hold.expiration()
 	if s.next.ExpirationTime == nil || s.now.Time.Before(s.hold.expiring().Truncate(time.Second)) {

@@ -15,11 +15,11 @@ import (
 
 // Gate decides when a node may be taken out of service. It is asked at each look at the node, after
 // what the node was like before was recorded, and before the node is cordoned. A node that must wait is
-// not cordoned, and nothing is evicted from it. One that is cordoned already stays so.
+// not cordoned, and nothing is evicted from it. A node that is cordoned already stays cordoned.
 type Gate interface {
 	// Acquire asks for the node on behalf of the holds that are to have it cordoned. It returns what
-	// the node waits for; nil when it need not wait. What it takes, it takes once, however often it is
-	// asked. With an error the node waits too, and is looked at again.
+	// the node waits for; nil when it need not wait. It may be called many times for one node, and
+	// takes what it takes only once. With an error the node waits too, and is looked at again.
 	Acquire(ctx context.Context, node *corev1.Node, holds []*v1beta1.NodeMaintenance) (*Wait, error)
 	// Release gives back what Acquire took for the node of that name, if anything. It is called when
 	// the node has been given back, or does not exist, and before its last holds end. With an
@@ -37,7 +37,8 @@ type Wait struct {
 	Again time.Duration
 }
 
-// gates are asked one after the other: a node may be taken when none of them has it wait.
+// gates are asked one after the other. A node may be taken out of service when none of them says that
+// it must wait.
 type gates []Gate
 
 func (g gates) acquire(ctx context.Context, v *view) (*Wait, error) {
@@ -58,7 +59,7 @@ func (g gates) acquire(ctx context.Context, v *view) (*Wait, error) {
 	return nil, nil
 }
 
-// release asks the gates in the reverse order, and goes on with the next when one fails.
+// release calls the gates in reverse order, and continues with the next when one fails.
 func (g gates) release(ctx context.Context, node string) error {
 	var errs []error
 	for i := len(g) - 1; i >= 0; i-- {

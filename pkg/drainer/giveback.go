@@ -26,21 +26,21 @@ func (l *leader) giveBack(ctx context.Context, v *view) result {
 			return did
 		}
 	}
-	// The conditions inform others, no more: a failure to clear them keeps no hold from ending.
+	// The conditions only inform others. A hold ends even if they cannot be cleared.
 	did.add(l.nodes.saveConditions(ctx, v, nil))
 	did.add(l.holds.saveStatuses(ctx, v.active, facts{node: v.node.UID}))
 	did.add(l.release(ctx, v))
 	return did
 }
 
-// mayBeMarked says whether there is anything to ask the API server about.
+// mayBeMarked says whether the node may carry our marks, so that the API server must be asked.
 func mayBeMarked(v *view) bool {
 	return v.marks.annotated || v.marks.tainted || len(v.ending) > 0 ||
 		slices.ContainsFunc(v.active, func(h hold) bool { return h.Status.NodeBefore != nil })
 }
 
-// takeMarksOff takes our marks off the node. Cordon and give-back each are one patch, so a node
-// without our marks has been given back already, and a cordon that it has since is another's.
+// takeMarksOff takes our marks off the node. Cordon and give-back are one patch each. So a node without
+// our marks has been given back already, and somebody else cordoned it if it is cordoned.
 func (l *leader) takeMarksOff(ctx context.Context, v *view) result {
 	holds, before, err := l.refresh(ctx, v)
 	if err != nil {
@@ -55,10 +55,9 @@ func (l *leader) takeMarksOff(ctx context.Context, v *view) result {
 	return l.nodes.giveBack(ctx, v, *before)
 }
 
-// leaveAlone deals with a node that nobody holds. One that carries both our marks was left behind,
-// by a store that was lost or put back to an older state: it is given back as its annotation
-// says, since nothing else is left to say it. One that another store's server marked is not ours
-// to touch.
+// leaveAlone deals with a node without holds. A node that carries both our marks was left behind: our
+// store was lost, or restored to an older state. It is given back as its annotation says, since no hold
+// says it any more. A node that another store's server has marked is not changed.
 func (l *leader) leaveAlone(ctx context.Context, v *view) result {
 	if v.node == nil || (v.marks.annotated && !v.marks.tainted) {
 		return result{forget: true}
@@ -72,8 +71,8 @@ func (l *leader) leaveAlone(ctx context.Context, v *view) result {
 			return did
 		}
 	}
-	// A node that was given back says no more that it is in maintenance, even if that could not be
-	// taken back at the time.
+	// A node that was given back must not keep our conditions. It may still have them, if they could
+	// not be cleared then.
 	did.add(l.nodes.saveConditions(ctx, v, nil))
 	did.forget = did.err == nil
 	return did
@@ -96,7 +95,8 @@ func (l *leader) giveBackUnheld(ctx context.Context, v *view) result {
 	return did
 }
 
-// noteLeftBehind says, once for each annotation, that the node waits for another server.
+// noteLeftBehind reports, once for each annotation, that only another store's server may give the node
+// back.
 func noteLeftBehind(ctx context.Context, v *view) result {
 	did := result{gauges: &nodeGauges{leftBehind: true}}
 	if annotation := v.node.Annotations[v1beta1.HoldsAnnotation]; v.memory.toldLeftBehind != annotation {
@@ -107,8 +107,8 @@ func noteLeftBehind(ctx context.Context, v *view) result {
 	return did
 }
 
-// nodeGone says on the holds that their node does not exist. There is nothing to give back, so those
-// that are being deleted end.
+// nodeGone writes into the holds' status that their node does not exist. There is nothing to give back,
+// so ending holds end.
 func (l *leader) nodeGone(ctx context.Context, v *view) result {
 	did := l.holds.saveStatuses(ctx, v.active, facts{})
 	if len(v.ending) == 0 && len(l.gate) == 0 {
@@ -126,8 +126,8 @@ func (l *leader) nodeGone(ctx context.Context, v *view) result {
 	return did
 }
 
-// release gives back what the gates hold for a node that needs it no more, and then lets the holds end
-// that are being deleted.
+// release calls Release of the gates for a node that no longer needs them, and then lets the ending
+// holds end.
 func (l *leader) release(ctx context.Context, v *view) result {
 	if err := l.gate.release(ctx, v.name); err != nil {
 		did := l.holds.saveError(ctx, v.holds(), err)

@@ -17,9 +17,9 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-// watch has nodes looked at whenever something changed that concerns them, until unwatch is called.
-// synced say whether everything that is there already was seen. Disruption budgets are not among
-// what is watched here: the dispatcher hears of them.
+// watch puts a node into the queue whenever something changes that concerns it, until unwatch is
+// called. synced say whether the handlers have seen all objects that exist. Disruption budgets are not
+// watched here: the dispatcher is told of them.
 func (l *leader) watch() (synced []cache.InformerSynced, unwatch func(), err error) {
 	var stops []func()
 	unwatch = func() {
@@ -74,7 +74,8 @@ func asksAnew(old, updated any) bool {
 		!apiequality.Semantic.DeepEqual(before.Spec, after.Spec))
 }
 
-// nodeChanged leaves alone the nodes that nobody holds and that no server has marked or speaks of.
+// nodeChanged puts the node into the queue if it has holds, the annotation of a server, or our
+// conditions. Other nodes are no concern of the drainer.
 func (l *leader) nodeChanged(obj any) {
 	node, known := object[*corev1.Node](obj)
 	if known && (annotated(node) || len(ourConditions(node)) > 0 || len(l.watcher.caches.holdsOn(node.Name)) > 0) {
@@ -89,7 +90,8 @@ func (l *leader) nodeUpdated(old, updated any) {
 	}
 }
 
-// differs says whether an update of a node touches what the engine looks at; heartbeats do not.
+// differs says whether an update of a node changes something that the drainer reads. The kubelet's
+// heartbeats do not.
 func differs(old, updated any) bool {
 	before, wasNode := old.(*corev1.Node)
 	after, isNode := updated.(*corev1.Node)
@@ -111,7 +113,8 @@ func nodeDead(node *corev1.Node) bool {
 	return true
 }
 
-// namespaceUpdated has the drains looked at whose rules may ask for the namespace's labels.
+// namespaceUpdated puts all nodes under drain into the queue: a rule of their holds may select by the
+// namespace's labels.
 func (l *leader) namespaceUpdated(old, updated any) {
 	before, wasNamespace := old.(*corev1.Namespace)
 	after, isNamespace := updated.(*corev1.Namespace)
@@ -122,7 +125,7 @@ func (l *leader) namespaceUpdated(old, updated any) {
 	}
 }
 
-// attachmentChanged leaves alone the nodes that nobody holds.
+// attachmentChanged puts the attachment's node into the queue if it has holds.
 func (l *leader) attachmentChanged(obj any) {
 	attachment, known := object[*storagev1.VolumeAttachment](obj)
 	if known && len(l.watcher.caches.holdsOn(attachment.Spec.NodeName)) > 0 {

@@ -16,8 +16,8 @@ const (
 	// heartbeatKey goes through the queue like a node does; no node has that name.
 	heartbeatKey      = ""
 	heartbeatInterval = 10 * time.Second
-	// heartbeatMissed is how long no beat may come through before the loop is taken to be
-	// stuck: longer than any look at a node may take.
+	// heartbeatMissed is how long after the last beat the loop is called stuck. It is longer than any
+	// look at a node may take.
 	heartbeatMissed = 2 * time.Minute
 )
 

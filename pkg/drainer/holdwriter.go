@@ -21,8 +21,8 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned"
 )
 
-// unsureLasts is when to look again after a write that failed: it may have been made all the same,
-// and the cache, which shows it a moment later, wakes nobody for a status.
+// unsureLasts is how long the cache may be behind a write that failed. Such a write may have succeeded
+// all the same, and no event wakes the node for a change of a status.
 const unsureLasts = 10 * time.Second
 
 // holdWriter is the one that changes NodeMaintenances: it writes their status, removes their
@@ -56,7 +56,8 @@ func (w holdWriter) saveStatuses(ctx context.Context, holds []hold, f facts) res
 	return did
 }
 
-// saveError says on holds why they have not been given what they wait for: somebody may look for it.
+// saveError writes into the holds' status why what they wait for has not happened, so that users see
+// it.
 func (w holdWriter) saveError(ctx context.Context, holds []hold, cause error) result {
 	var did result
 	message := quote.Cut(cause.Error(), quote.MaxMessage)
@@ -151,9 +152,9 @@ func (w *statusWrites) present(maintenance *v1beta1.NodeMaintenance) v1beta1.Nod
 	return maintenance.Status
 }
 
-// next takes in what the status is to say. It says whether to write that now, and if not, when to look
-// again. That a drain is done is not kept while it waits, for nobody has been told: if pods come
-// first, that drain goes on.
+// next records what the status is to say. It says whether to write that now, and if not, when to look
+// again. A status that says Drained is not kept while it waits to be written. Nobody has seen it, so if
+// pods come first, the drain goes on.
 func (w *statusWrites) next(h hold, status v1beta1.NodeMaintenanceStatus, urgent bool, now time.Time) (write bool, again time.Duration) {
 	w.unwritten, w.version = nil, h.ResourceVersion
 	if sameStatus(h.Status, status) {

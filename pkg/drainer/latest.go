@@ -9,10 +9,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// latest remembers the answer to our own last write of an object for as long as the cache
-// still shows a version that it replaced. A write fails unless it names the present version, and
-// what was read past the cache is noted like a write, so a cache that shows any other version
-// has caught up.
+// latest remembers the answer to our own last write of an object for as long as the cache still shows a
+// version that it replaced. What was read from the API server itself is recorded like a write. A write
+// fails unless it names the present version. So a cache that shows any other version has caught up.
 type latest[T metav1.Object] struct {
 	replaced []string
 	written  T
@@ -24,7 +23,7 @@ func (l *latest[T]) wrote(replaced string, written T) {
 	l.written = written
 }
 
-// newest is the newest known version of an object that the cache shows as cached.
+// newest returns the newest known version of an object. cached is the version in the cache.
 func (l *latest[T]) newest(cached T) T {
 	if slices.Contains(l.replaced, cached.GetResourceVersion()) && l.written.GetUID() == cached.GetUID() {
 		return l.written

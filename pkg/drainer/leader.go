@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// workers is how many nodes are looked at at a time. A look never waits for a pod, but it
+	// workers is how many nodes are looked at at the same time. A look never waits for a pod, but it
 	// does make requests.
 	workers = 16
 	// reconcileTimeout bounds one look at a node.
@@ -24,20 +24,21 @@ const (
 	mostRetry        = 30 * time.Second
 )
 
-// leader is the work of the one process that leads, from when it begins to lead until it stops. It
-// is made anew each time, so that it knows nothing that is older.
+// leader is the work of the one process that leads, from when it begins to lead until it stops. A new
+// one is made each time, so that nothing older is used.
 type leader struct {
 	config    Config
 	watcher   *watcher
 	queue     workqueue.TypedRateLimitingInterface[string]
 	heartbeat heartbeat
 	memory    *memory
-	// holds, nodes and drains do what a look at a node finds to be done; gate says when.
+	// holds, nodes and drains do what a look at a node finds to be done. gate says when a node may be
+	// taken out of service.
 	holds  holdWriter
 	nodes  nodeWriter
 	drains *drains
 	gate   gates
-	// reporter tells others of it.
+	// reporter tells people what was done.
 	reporter *reporter
 }
 
@@ -100,7 +101,7 @@ func (l *leader) work(ctx context.Context) {
 	}
 }
 
-// visit looks at one node, and has it looked at again when that is due.
+// visit looks at one node, and puts it into the queue again if another look is due.
 func (l *leader) visit(ctx context.Context, node string) {
 	if ctx.Err() != nil {
 		return

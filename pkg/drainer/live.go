@@ -22,14 +22,15 @@ import (
 // listPage is how many pods are listed at a time.
 const listPage = 500
 
-// live asks the API servers, past every cache of ours.
+// live reads from the API servers, and never from our caches.
 type live struct {
 	kube        kubernetes.Interface
 	maintenance versioned.Interface
 }
 
 // nodeAndHolds returns the node, nil when there is none, and the NodeMaintenances that name it. The
-// holds are read first: one that is created later finds the node as it is returned here, or newer.
+// holds are read first. A hold that is created after that finds the node as it is returned here, or
+// newer.
 func (l live) nodeAndHolds(ctx context.Context, name string) (*corev1.Node, []*v1beta1.NodeMaintenance, error) {
 	holds, err := l.holdsOn(ctx, name)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/plan"
 )
 
-// view is what is known of one node and of those who hold it, when it is looked at.
+// view is what is known of one node and its holds at one look.
 type view struct {
 	name string
 	// node is nil when it does not exist.
@@ -27,7 +27,7 @@ type view struct {
 	memory         *nodeMemory
 }
 
-// look gathers what the caches know, but never anything older than our own last writes.
+// look gathers what the caches know. Our own last writes count until a cache shows them.
 func (l *leader) look(name string) *view {
 	cached := l.watcher.caches.holdsOn(name)
 	v := &view{name: name, memory: l.memory.node(name, cached)}
@@ -49,7 +49,7 @@ func (v *view) holds() []hold { return slices.Concat(v.active, v.ending) }
 // stage is the stage that the holds together ask for: the highest.
 func (v *view) stage() v1beta1.MaintenanceStage { return highestStage(v.active) }
 
-// sees takes in the node as the API server has just answered that it is.
+// sees records the node as the API server has just returned it.
 func (v *view) sees(node *corev1.Node, marks nodeMarks) {
 	v.memory.latest.wrote(v.node.ResourceVersion, node)
 	v.node, v.marks = node, marks
@@ -74,9 +74,9 @@ func newHold(maintenance *v1beta1.NodeMaintenance, memory *holdMemory, now time.
 	return h
 }
 
-// split divides the holds of a node into those that count and those that are being deleted, each
-// sorted by name so that what is derived from them does not flap. One that only somebody else's
-// finalizer keeps has ended: it does not speak of the node any more.
+// split divides the holds of a node into those that count and those that are being deleted, each sorted
+// by name so that what is derived from them does not flap. A hold that only somebody else's finalizer
+// keeps has ended, and is in neither.
 func split(holds []hold) (active, ending []hold) {
 	slices.SortFunc(holds, func(a, b hold) int { return cmp.Compare(a.Name, b.Name) })
 	for _, h := range holds {
@@ -99,7 +99,7 @@ func (h hold) deadline(start *metav1.Time) *metav1.Time {
 	return &metav1.Time{Time: start.Add(time.Duration(*timeout) * time.Second)}
 }
 
-// deletes says whether the hold has what is left deleted: it is past its deadline.
+// deletes says whether the hold deletes the pods that are left: it is past its deadline.
 func (h hold) deletes(now time.Time) bool {
 	deadline := h.deadline(h.present.StartTime)
 	return h.Drains() && h.Spec.Drain.OnTimeout == v1beta1.OnTimeoutDelete &&

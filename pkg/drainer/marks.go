@@ -75,8 +75,7 @@ func (m marks) note(holds []hold, before v1beta1.NodeBefore) (string, error) {
 	return string(value), nil
 }
 
-// readNote reads the annotation of a node. One that is missing or cannot be read is nobody's: it
-// names no store.
+// readNote reads the annotation of a node. If it is missing or cannot be read, the note names no store.
 func readNote(node *corev1.Node) holdsNote {
 	var note holdsNote
 	if err := json.Unmarshal([]byte(node.Annotations[v1beta1.HoldsAnnotation]), &note); err != nil {
@@ -97,16 +96,18 @@ func (m marks) before(node *corev1.Node) v1beta1.NodeBefore {
 	return before
 }
 
-// recorded says whether the record says of each of our taints whose it is.
+// recorded says whether the record lists each of our taints, as one that the node had or as one that
+// the cordon adds.
 func (m marks) recorded(before v1beta1.NodeBefore) bool {
 	return !slices.ContainsFunc(m.taints, func(taint corev1.Taint) bool { return !recordsTaint(before, taint) })
 }
 
-// completed adds to the record the taints that the server sets now and that it lacks: the server may
-// have been started with others since.
+// completed returns the record with those taints of the server that it lacks: the server may have been
+// restarted with other taints.
 func (m marks) completed(before v1beta1.NodeBefore, node *corev1.Node) v1beta1.NodeBefore {
 	completed := *before.DeepCopy()
-	// An older server recorded no taints that it added: it added all that it did not find.
+	// An older version of the server did not record the taints that it added. It added all that it did
+	// not find.
 	older := !recordsTaint(before, ourTaint)
 	for _, taint := range m.taints {
 		switch {
@@ -135,8 +136,8 @@ func recordsTaint(before v1beta1.NodeBefore, taint corev1.Taint) bool {
 	return listsTaint(before.Taints, taint) || listsTaint(before.AddedTaints, taint)
 }
 
-// listsTaint says whether a taint of this key and effect is among those, which are written as
-// key=value:effect.
+// listsTaint says whether a taint of this key and effect is among the texts, which are key=value:effect
+// each.
 func listsTaint(texts []string, taint corev1.Taint) bool {
 	return slices.ContainsFunc(texts, func(text string) bool {
 		keyAndValue, effect, _ := strings.Cut(text, ":")
@@ -154,8 +155,8 @@ type nodeMarks struct {
 	note holdsNote
 	// ours says that the annotation bears the id of our store.
 	ours bool
-	// anothers says that it bears the id of another store. That annotation is left alone: two servers
-	// that both wrote theirs would never come to an end.
+	// anothers says that it bears the id of another store. That annotation is not changed: otherwise
+	// two servers would overwrite each other's for ever.
 	anothers bool
 }
 

@@ -12,39 +12,39 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-// memory is what a leader keeps of the nodes it deals with, from one look at a node to the next.
-// None of it is needed to go on after a restart: it spares requests, writes and repeated events. What is
-// known of evictions and of budgets is kept in package eviction.
+// memory is what a leader remembers of its nodes from one look to the next. None of it is needed after
+// a restart: it saves requests, writes and repeated events. What is known of evictions and of budgets
+// is kept in package eviction.
 type memory struct {
 	mu    sync.Mutex
 	nodes map[string]*nodeMemory
 }
 
-// nodeMemory belongs to the one worker that has the node's name from the queue. Who writes each
-// field, what makes it stale, and what its loss costs:
+// nodeMemory belongs to the one worker that has taken the node's name from the queue. The comment of
+// each field says who writes it, what makes it stale, and what it costs to lose it.
 type nodeMemory struct {
 	// latest is the node as the answer to our last write, or a fresh read, showed it. Written by
 	// view.sees. Stale when the cache shows another version. Lost: a write that ends in a conflict.
 	latest latest[*corev1.Node]
 	// holds are what is kept of each hold of the node.
 	holds map[types.UID]*holdMemory
-	// conditions are what we last had the node's conditions say, and for which version of the node.
+	// conditions are the node's conditions as we last wrote them, and the version of the node then.
 	// Written by nodeWriter.saveConditions. Stale with the next version. Lost: a patch too many.
 	conditions conditionsSaid
-	// repairs spaces the repairs of the cordon. Written by nodeWriter.cordon. Never stale. Lost: one
-	// repair sooner.
+	// repairs limits how often the cordon is repaired. Written by nodeWriter.cordon. Never stale. Lost:
+	// one repair sooner.
 	repairs writeLimit
 	// drainable says which of the node's pods a drain evicts. Written by drains.plan. Stale with the
 	// pod; dropped when the drain stops. Lost: kubectl's filters run once more.
 	drainable judged
-	// volumes are those that the claims of pods which stay are bound to, which never changes.
-	// Written by drains.volumeOf; dropped when the drain stops. Lost: a GET for each claim.
+	// volumes has, for the claims of pods that stay, the volume that each is bound to. That never
+	// changes. Written by drains.volumeOf; dropped when the drain stops. Lost: a GET for each claim.
 	volumes map[types.NamespacedName]string
 	// gauges are the node's share of the gauges. Written by the reporter. Lost: the gauges would count
 	// the node twice, so clear takes it out, and so does the reporter for a node that is forgotten.
 	gauges nodeGauges
 	// toldLeftBehind is the annotation of a node left behind that an event told of. Written by
-	// leader.noteLeftBehind. Stale with the annotation. Lost: one more event.
+	// noteLeftBehind. Stale with the annotation. Lost: one more event.
 	toldLeftBehind string
 }
 
@@ -53,9 +53,9 @@ type holdMemory struct {
 	// latest is the hold as the answer to our last write showed it. Written by holdWriter. Stale when
 	// the cache shows another version. Lost: a write that ends in a conflict.
 	latest latest[*v1beta1.NodeMaintenance]
-	// writes spaces the writes of the status, and keeps one that waits. Written by holdWriter. Stale
-	// with the next version of the hold. Lost: one write sooner, and what happened since the last one is
-	// noted a second later.
+	// writes limits how often the status is written, and keeps a status that waits to be written.
+	// Written by holdWriter. Stale with the next version of the hold. Lost: one write sooner, and what
+	// happened since the last one is noted a second later.
 	writes statusWrites
 	// pods counts the pods that the drain moves. Written by drains.progress and holdWriter.
 	// Stale with the next drain. Lost: pods that came and went since the last status was written are not counted.
@@ -87,7 +87,7 @@ func (m *memory) node(name string, holds []*v1beta1.NodeMaintenance) *nodeMemory
 	return node
 }
 
-// forget drops what is kept of a node that nobody deals with any more.
+// forget drops what is kept of a node that needs no further look.
 func (m *memory) forget(name string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -54,7 +54,7 @@ var registerMetrics = sync.OnceFunc(func() {
 	legacyregistry.MustRegister(plansTotal, nodesDraining, blockedPods, drainDuration, nodesLeftBehind)
 })
 
-// observeDrain notes how long a drain took that is done with this status.
+// observeDrain records how long the drain took if this status says for the first time that it is done.
 func observeDrain(w statusWritten) {
 	if drained(w.next) && !drained(w.old) && w.next.StartTime != nil && w.next.DrainedTime != nil {
 		drainDuration.Observe(w.next.DrainedTime.Sub(w.next.StartTime.Time).Seconds())

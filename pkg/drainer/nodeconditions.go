@@ -15,8 +15,8 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-// reasonNodeMaintenance tells conditions that this server set on a node from those that others
-// set, which it leaves alone.
+// reasonNodeMaintenance is the reason of the node conditions that this server sets. The server does not
+// change conditions with other reasons.
 const reasonNodeMaintenance = "NodeMaintenance"
 
 var lifecycleConditions = []corev1.NodeConditionType{
@@ -36,7 +36,8 @@ func ourConditions(node *corev1.Node) []corev1.NodeCondition {
 
 func sameCondition(a, b corev1.NodeCondition) bool { return a.Type == b.Type && a.Status == b.Status }
 
-// nodeConditions are what lifecycle conditions say.
+// nodeConditions are the statuses of lifecycle conditions. A condition that is missing is not on the
+// node.
 type nodeConditions map[corev1.NodeConditionType]corev1.ConditionStatus
 
 // conditionsPatch is a strategic merge patch of the node's status. It sets our lifecycle conditions
@@ -72,8 +73,8 @@ func conditionsPatch(node *corev1.Node, wanted nodeConditions, now metav1.Time) 
 	return patch, nil
 }
 
-// wantedConditions are the lifecycle conditions of a node whose holds say so. A drain of selected pods
-// that is done is under way no more, and yet does not make the node a drained one.
+// wantedConditions are the lifecycle conditions that follow from the statuses of the node's holds. When
+// the drain of selected pods is done, no drain is in progress, but the node is not drained.
 func wantedConditions(statuses []holdStatus) nodeConditions {
 	var asked, underWay, empty bool
 	for _, s := range statuses {
@@ -104,7 +105,7 @@ func conditionStatus(is bool) corev1.ConditionStatus {
 	return corev1.ConditionFalse
 }
 
-// conditionsSaid is what we last had a node's conditions say, and for which version of it.
+// conditionsSaid are a node's conditions as we last wrote them, and the version of the node then.
 type conditionsSaid struct {
 	resourceVersion string
 	wanted          nodeConditions

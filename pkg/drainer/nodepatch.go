@@ -60,8 +60,8 @@ func (p *nodePatch) encode() ([]byte, error) {
 	return data, nil
 }
 
-// cordonPatch makes the node unschedulable and sets our marks. What is there already is left
-// as it is. A changed list of holds alone is no change worth a word.
+// cordonPatch makes the node unschedulable and sets our marks. What is there already is left as it is.
+// A changed list of holds alone is not listed in changes.
 func (m marks) cordonPatch(node *corev1.Node, carried nodeMarks, note string) *nodePatch {
 	patch := newNodePatch(node)
 	if !node.Spec.Unschedulable {
@@ -91,8 +91,8 @@ func (m marks) cordonPatch(node *corev1.Node, carried nodeMarks, note string) *n
 	return patch
 }
 
-// giveBackPatch undoes what cordonPatch did to a node that was like before. Taints and labels
-// of others stay.
+// giveBackPatch removes what cordonPatch set, and restores what before records. Taints and labels of
+// others stay.
 func (m marks) giveBackPatch(node *corev1.Node, before v1beta1.NodeBefore) *nodePatch {
 	patch := newNodePatch(node)
 	added := m.completed(before, node).AddedTaints

@@ -18,17 +18,18 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-// nodeWriter is the one that changes nodes: it cordons them, gives them back, and sets their
-// conditions.
+// nodeWriter is the only part of the drainer that changes nodes: it cordons them, gives them back, and
+// sets their conditions.
 type nodeWriter struct {
 	client kubernetes.Interface
 	marks  marks
 	clock  clock.PassiveClock
 }
 
-// cordon cordons the node, or repairs what somebody undid of it meanwhile, and says whether
-// it is cordoned then. With an error it still is when only the list of its holds was to be
-// brought up to date. Repairs are spaced, for who undoes them may do so again at once.
+// cordon cordons the node, or repairs a cordon that somebody has changed, and says whether the node is
+// cordoned then. It may be cordoned despite an error: when only the list of holds in the annotation
+// could not be updated. The rate of repairs is limited, because whoever changes the cordon may do so
+// again at once.
 func (w nodeWriter) cordon(ctx context.Context, v *view, before v1beta1.NodeBefore) (cordoned bool, did result) {
 	note, err := w.marks.note(v.active, before)
 	if err != nil {
@@ -64,7 +65,7 @@ func (w nodeWriter) giveBack(ctx context.Context, v *view, before v1beta1.NodeBe
 	return result{changes: []change{nodeGivenBack{node: v.name, holds: v.holds(), cordonedBefore: before.Unschedulable}}}
 }
 
-// patch applies the patch and has v show the node as it is then.
+// patch applies the patch, and puts the patched node into v.
 func (w nodeWriter) patch(ctx context.Context, v *view, patch *nodePatch) error {
 	if patch.empty() {
 		return nil
@@ -87,7 +88,7 @@ func (w nodeWriter) patch(ctx context.Context, v *view, patch *nodePatch) error 
 func (w nodeWriter) saveConditions(ctx context.Context, v *view, wanted nodeConditions) result {
 	said := conditionsSaid{resourceVersion: v.node.ResourceVersion, wanted: wanted}
 	if v.memory.conditions.equal(said) {
-		return result{} // and the cache does not show it yet
+		return result{} // written already, and the cache does not show it yet
 	}
 	patch, err := conditionsPatch(v.node, wanted, metav1.NewTime(w.clock.Now()))
 	if err != nil || patch == nil {

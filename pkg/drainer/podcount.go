@@ -12,8 +12,8 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-// podCount counts the pods that one drain of one hold moves in all. Pods that came and went since
-// the process began to count are counted one by one; of those before it, the status says how many.
+// podCount counts the pods that one drain of one hold moves in all. Pods that this process has seen are
+// counted one by one, even if they are gone. How many there were before that is known from the status.
 type podCount struct {
 	// start is when the drain began that was counted last.
 	start   *metav1.Time
@@ -21,7 +21,7 @@ type podCount struct {
 	earlier int
 }
 
-// count takes in the pods that are still to leave and returns how many the drain moves in all.
+// count adds the pods that are still to leave, and returns how many pods the drain moves in all.
 func (c *podCount) count(status v1beta1.NodeMaintenanceStatus, pending []*corev1.Pod) int {
 	switch {
 	case drained(status) && len(pending) == 0:

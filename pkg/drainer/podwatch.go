@@ -21,8 +21,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// podWatches watches the pods of each node under drain, and of no other: memory follows what
-// is being drained, not the cluster.
+// podWatches watches the pods of each node under drain, and of no other: memory grows with the nodes
+// under drain, not with the cluster.
 type podWatches struct {
 	client kubernetes.Interface
 	// changed is called when the pods of a node changed, and once they are known at all.
@@ -37,8 +37,8 @@ type podWatch struct {
 	stop   context.CancelFunc
 	store  cache.Store
 	synced cache.DoneChecker
-	// failure is why the pods could not be listed or watched, the last time that happened. Once the
-	// watch has synced it is of the past.
+	// failure is the last error of listing or watching the pods. It does not count once the watch has
+	// synced.
 	failure atomic.Pointer[error]
 }
 
@@ -46,8 +46,8 @@ func newPodWatches(client kubernetes.Interface, changed func(node string)) *podW
 	return &podWatches{client: client, changed: changed, watches: map[string]*podWatch{}}
 }
 
-// start begins to watch the pods of the node, until stop or close: not only while ctx, that of
-// the caller's own work, lasts. It does nothing when they are watched already.
+// start begins to watch the pods of the node, until stop or close. The end of ctx does not end the
+// watch. It does nothing when they are watched already.
 func (w *podWatches) start(ctx context.Context, node string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -14,22 +14,22 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/due"
 )
 
-// result is what a look at a node, or a step of one, came to.
+// result is the result of a look at a node, or of one step of it.
 type result struct {
 	// again is after how long to look again if nothing happens until then.
 	again time.Duration
-	// changes are what was done, for the reporter to tell.
+	// changes are what was done, for the reporter.
 	changes []change
-	// statuses are what the holds say now, written or not.
+	// statuses are the present statuses of the holds, written or not.
 	statuses []holdStatus
-	// gauges are the node's share of the gauges; nil leaves them.
+	// gauges are the node's share of the gauges; nil: no change.
 	gauges *nodeGauges
 	// forget says that nothing need be kept of the node.
 	forget bool
 	err    error
 }
 
-// add takes in what a further step came to.
+// add adds the result of a further step.
 func (r *result) add(step result) {
 	r.again = due.Sooner(r.again, step.again)
 	r.changes = append(r.changes, step.changes...)
@@ -41,8 +41,8 @@ func (r *result) add(step result) {
 	}
 }
 
-// reconcile compares what the holds of the node want with what the node is, does the next thing
-// about it, and tells of it. It waits for no pod.
+// reconcile compares what the holds of the node want with what the node is, does what is to be done
+// next, and reports it. It waits for no pod.
 func (l *leader) reconcile(ctx context.Context, name string) result {
 	v := l.look(name)
 	did := l.holds.expire(ctx, v.active)
@@ -54,7 +54,7 @@ func (l *leader) reconcile(ctx context.Context, name string) result {
 	return did
 }
 
-// act does the next thing that the node's holds ask for.
+// act does what is to be done next for the node's holds.
 func (l *leader) act(ctx context.Context, v *view) result {
 	var did result
 	if v.stage() != v1beta1.StageDrain || v.node == nil {
@@ -74,8 +74,8 @@ func (l *leader) act(ctx context.Context, v *view) result {
 	return did
 }
 
-// errCacheBehind says that the API server knows something newer than our caches, which they
-// will show soon.
+// errCacheBehind says that our caches are older than what the API server has returned. They catch up
+// soon.
 var errCacheBehind = errors.New("the cache is behind the API server")
 
 // againLater says whether an error means only that what we know of our own objects, or of the

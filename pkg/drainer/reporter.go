@@ -24,13 +24,12 @@ import (
 
 const (
 	eventComponent = "maintenance-apiserver"
-	// blockedLong is how long a drain must be blocked before an event says so: pods that take
-	// turns in a budget's room are blocked for a moment each.
+	// blockedLong is how long a drain must be blocked before an event says so: pods that wait for room
+	// of their budget are blocked for a moment each.
 	blockedLong = 10 * time.Second
 )
 
-// reporter tells people what the engine did: by events, and by the metrics about nodes. All events go
-// through here.
+// reporter tells people, by events and metrics, what the drainer did. All events go through it.
 type reporter struct {
 	recorder record.EventRecorder
 	clock    clock.PassiveClock
@@ -45,7 +44,8 @@ func newRecorder(client kubernetes.Interface) (recorder record.EventRecorder, st
 	return broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: eventComponent}), broadcaster.Shutdown
 }
 
-// report tells what a look at a node came to. It returns after how long there may be more to tell of.
+// report reports the result of a look at a node. It returns after how long an event may be due; zero:
+// never.
 func (r *reporter) report(memory *nodeMemory, did result) (again time.Duration) {
 	for _, c := range did.changes {
 		r.tell(c)
@@ -62,7 +62,7 @@ func (r *reporter) report(memory *nodeMemory, did result) (again time.Duration) 
 	return again
 }
 
-// tell writes the events of a change. Each is written at a change, never at a repetition.
+// tell writes the events of a change.
 func (r *reporter) tell(c change) {
 	for _, e := range c.events() {
 		message := quote.Cut(e.message, quote.MaxMessage)
@@ -82,8 +82,8 @@ func holdReference(h hold) *corev1.ObjectReference {
 	}
 }
 
-// nodeReference gives the node's name for its UID, as the kubelet does: every version of kubectl
-// describe looks for those.
+// nodeReference uses the node's name as the UID, as the kubelet does. Every version of kubectl describe
+// finds such events.
 func nodeReference(name string) *corev1.ObjectReference {
 	return &corev1.ObjectReference{APIVersion: "v1", Kind: "Node", Name: name, UID: types.UID(name)}
 }
@@ -101,8 +101,8 @@ func newBlockage(blocked metav1.Condition, status v1beta1.NodeMaintenanceStatus)
 	}
 }
 
-// blocked has an event tell of a hold that stays blocked, once, and once more when waiting
-// turns out not to help. It returns how long to wait until that is to be said.
+// blocked writes an event for a hold that stays blocked, and another one when the blockage becomes
+// permanent. It returns how long to wait until the event is due; zero: none is.
 func (r *reporter) blocked(h hold, status v1beta1.NodeMaintenanceStatus) time.Duration {
 	condition := apimeta.FindStatusCondition(status.Conditions, v1beta1.ConditionBlocked)
 	if condition == nil || condition.Status != metav1.ConditionTrue {
@@ -126,8 +126,8 @@ func (r *reporter) blocked(h hold, status v1beta1.NodeMaintenanceStatus) time.Du
 	return 0
 }
 
-// toldBefore says whether the process that led before this one has had an event tell of the blockage:
-// the stored status speaks of it, and the event was due before this process began to lead.
+// toldBefore says whether the process that led before this one has written the event of the blockage:
+// the stored status has the blockage, and its event was due before this process began to lead.
 func (r *reporter) toldBefore(h hold, b blockage) bool {
 	stored := apimeta.FindStatusCondition(h.Status.Conditions, v1beta1.ConditionBlocked)
 	return stored != nil && newBlockage(*stored, h.Status) == b &&

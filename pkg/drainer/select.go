@@ -29,13 +29,13 @@ type podSelector struct {
 	daemonSets appsv1listers.DaemonSetLister
 }
 
-// judged remembers of which pods a drain evicts which. Pods of DaemonSets are not among them: whether a
-// drain evicts those depends on whether the DaemonSet exists. Everything else that kubectl asks
-// of a pod, with our choice of its flags, never changes.
+// judged says for each pod that was checked whether a drain evicts it. It has no pods of DaemonSets:
+// whether a drain evicts those depends on whether the DaemonSet exists. Everything else that kubectl
+// asks of a pod, with our choice of its flags, never changes.
 type judged map[types.UID]bool
 
-// drainableKnowing is drainable for a caller that asks again and again: it judges only the pods
-// that known does not have, and returns what is known of these pods to ask with the next time.
+// drainableKnowing is drainable for a caller that asks repeatedly. It checks only the pods that known
+// does not have, and returns the value of known for the next call.
 func (s podSelector) drainableKnowing(ctx context.Context, node string, pods []*corev1.Pod, known judged) (sets.Set[types.UID], judged, error) {
 	uids, next := sets.New[types.UID](), make(judged, len(pods))
 	var unknown []*corev1.Pod
@@ -59,8 +59,8 @@ func (s podSelector) drainableKnowing(ctx context.Context, node string, pods []*
 	return uids.Union(found), next, err
 }
 
-// drainable returns the UIDs of the pods that a drain of their node evicts. With an error, the
-// pods that could not be judged are left out.
+// drainable returns the UIDs of the pods that a drain of their node evicts. With an error, the pods
+// that could not be checked are left out.
 func (s podSelector) drainable(ctx context.Context, node string, pods []*corev1.Pod) (sets.Set[types.UID], error) {
 	helper := &drain.Helper{
 		Ctx:                 ctx,
@@ -83,9 +83,9 @@ func (s podSelector) drainable(ctx context.Context, node string, pods []*corev1.
 	return uids, nil
 }
 
-// readOnlyClient answers the two questions that kubectl's filters ask - which pods the node
-// has, and whether a pod's DaemonSet exists - from what is at hand. Anything else they might
-// come to ask panics on the nil interfaces, in the tests first.
+// readOnlyClient answers the two requests of kubectl's filters: the pods of the node, from those that
+// it was given, and a pod's DaemonSet, from the cache. Any other request panics on the nil interfaces,
+// and so shows in the tests.
 type readOnlyClient struct {
 	kubernetes.Interface
 	selector podSelector

@@ -17,13 +17,14 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/quote"
 )
 
-// facts are what the statuses of a node's holds are made from, besides what they said before.
+// facts are what a look at a node found. The new statuses of its holds follow from them and from the
+// old ones.
 type facts struct {
 	// node is the UID of the node; empty when it does not exist.
 	node types.UID
 	// before is what the node was like before it was cordoned.
 	before *v1beta1.NodeBefore
-	// waits is what a gate has the node wait for; nil when none does.
+	// waits is what a gate makes the node wait for; nil when the node need not wait.
 	waits *Wait
 	// cordoned says that the node is cordoned, with all our marks.
 	cordoned bool
@@ -45,16 +46,16 @@ type holdDrain struct {
 	plan.Progress
 	// moved is how many pods the drain moves in all, gone ones included.
 	moved int
-	// volumes are those still attached to the node that no pod which stays there needs.
+	// volumes are those that are still attached to the node, without those of pods that stay there.
 	volumes []string
-	// volumesUnknown says that this could not be found out.
+	// volumesUnknown says that the volumes could not be found out.
 	volumesUnknown bool
 	// empty says that a fresh list from the API server showed nothing left.
 	empty bool
 }
 
-// nextStatus is what the hold's status is to say, given what it says by now. The time of the
-// change is noted only where there is one.
+// nextStatus returns the hold's new status, which follows from the present one and the facts.
+// LastUpdate changes only if something else does.
 func nextStatus(h hold, f facts, now time.Time) v1beta1.NodeMaintenanceStatus {
 	old := h.present
 	s := statusBuilder{next: old.DeepCopy(), old: old, hold: h, facts: f, now: metav1.NewTime(now).Rfc3339Copy()}
@@ -83,7 +84,7 @@ func nextStatus(h hold, f facts, now time.Time) v1beta1.NodeMaintenanceStatus {
 	return *s.next
 }
 
-// sameStatus compares what two statuses say, but for when they said it.
+// sameStatus compares two statuses without LastUpdate.
 func sameStatus(a, b v1beta1.NodeMaintenanceStatus) bool {
 	a.LastUpdate, b.LastUpdate = nil, nil
 	return apiequality.Semantic.DeepEqual(a, b)
@@ -115,7 +116,8 @@ func (s *statusBuilder) newNode() {
 func (s *statusBuilder) noNode() {
 	reason, message := v1beta1.ReasonNodeNotFound, "node %s does not exist; the maintenance starts when it appears"
 	if s.old.NodeUID != "" {
-		reason, message = v1beta1.ReasonNodeDeleted, "node %s was deleted during its maintenance; a new one of that name is taken anew"
+		reason = v1beta1.ReasonNodeDeleted
+		message = "node %s was deleted during its maintenance; the maintenance starts again when a new one of that name appears"
 	}
 	s.next.Phase = v1beta1.PhasePending
 	s.noDrain()
@@ -132,7 +134,7 @@ func (s *statusBuilder) idle() {
 	s.next.LastError = ""
 }
 
-// waiting says what the node waits for before it may be taken out of service.
+// waiting writes what the node waits for before it may be taken out of service.
 func (s *statusBuilder) waiting() {
 	s.next.Phase = v1beta1.PhasePending
 	s.next.NodeBefore = s.facts.before
@@ -152,8 +154,7 @@ func (s *statusBuilder) cordoning() {
 	s.unblocked()
 }
 
-// undrained takes back that the node is drained: pods may come to it, and what they take to leave is
-// another drain.
+// undrained takes Drained back: new pods may come to the node, and their eviction is another drain.
 func (s *statusBuilder) undrained() {
 	if !drained(s.old) {
 		return
@@ -176,7 +177,7 @@ func (s *statusBuilder) cordoned() {
 	s.condition(v1beta1.ConditionCordoned, metav1.ConditionTrue, v1beta1.ReasonCordoned, "node %s is cordoned", s.hold.Spec.NodeName)
 }
 
-// noDrain clears all that speaks of a drain: there is none.
+// noDrain clears all that the status says of a drain, because there is none.
 func (s *statusBuilder) noDrain() {
 	s.next.StartTime, s.next.Deadline, s.next.DrainedTime = nil, nil, nil
 	s.next.DrainProgress, s.next.EvictionPods, s.next.TotalPods = 0, 0, 0
@@ -190,7 +191,8 @@ func (s *statusBuilder) unblocked() {
 	s.condition(v1beta1.ConditionBlocked, metav1.ConditionFalse, v1beta1.ReasonNotBlocked, "nothing keeps a pod from leaving")
 }
 
-// setError keeps the last error when nothing new went wrong: success clears it.
+// setError writes the error. If there is none, it keeps the last one, which is cleared when the work
+// has succeeded.
 func (s *statusBuilder) setError(message string) {
 	if message != "" {
 		s.next.LastError = quote.Cut(message, quote.MaxMessage)

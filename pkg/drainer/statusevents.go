@@ -9,14 +9,14 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-// events are what the change from one status to the next is worth.
+// events returns the events that tell of the change from one status to the next.
 func (c statusWritten) events() []event {
 	found := c.cordonEvents()
 	old, next, node := c.old, c.next, c.hold.Spec.NodeName
 	switch {
 	case next.NodeUID != old.NodeUID && old.NodeUID != "":
 		found = append(found, onBoth(c.hold, corev1.EventTypeWarning, eventNodeReplaced,
-			"node %s is a new one of that name: its maintenance starts anew for %s", node, c.hold.Name)...)
+			"node %s was replaced by a new one of that name: its maintenance starts again for %s", node, c.hold.Name)...)
 	case next.NodeBefore != nil && old.NodeBefore == nil:
 		found = append(found, onBoth(c.hold, corev1.EventTypeNormal, eventMaintenanceStarted,
 			"%s takes node %s out of service: %s", holder(c.hold), node, reasonGiven(c.hold))...)
@@ -28,7 +28,7 @@ func (c statusWritten) events() []event {
 	}
 	if c.hold.ended() && next.LastError != "" && next.LastError != old.LastError {
 		found = append(found, onBoth(c.hold, corev1.EventTypeWarning, eventReleaseFailed,
-			"could not release node %s from %s: %s", node, c.hold.Name, next.LastError)...)
+			"could not give back node %s for %s: %s", node, c.hold.Name, next.LastError)...)
 	}
 	return append(found, c.expirationEvents()...)
 }
@@ -43,7 +43,7 @@ func (c statusWritten) drainEvents() []event {
 		return nil
 	case c.next.ObservedGeneration != c.old.ObservedGeneration:
 		return onBoth(h, corev1.EventTypeNormal, eventDrainRestarted,
-			"%s was changed and drains node %s anew: %d pods are to leave", h.Name, node, c.next.PendingPodCount)
+			"%s was changed and drains node %s again: %d pods are to leave", h.Name, node, c.next.PendingPodCount)
 	default:
 		return onBoth(h, corev1.EventTypeWarning, eventDrainRestarted,
 			"%d pods came to drained node %s; %s drains it again", c.next.PendingPodCount, node, h.Name)
@@ -58,8 +58,8 @@ func (c statusWritten) expirationEvents() []event {
 		holder(c.hold), c.hold.Spec.NodeName, conditionMessage(c.next, v1beta1.ConditionExpiring))
 }
 
-// cordonEvents are about a node that cannot be cordoned. That there is none concerns only those who
-// look at the hold.
+// cordonEvents are about a node that cannot be cordoned. That a node does not exist is told only on the
+// hold.
 func (c statusWritten) cordonEvents() []event {
 	reason := conditionReason(c.next, v1beta1.ConditionCordoned)
 	if reason == conditionReason(c.old, v1beta1.ConditionCordoned) {

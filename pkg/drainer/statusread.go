@@ -16,14 +16,14 @@ func drained(status v1beta1.NodeMaintenanceStatus) bool {
 	return apimeta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionDrained)
 }
 
-// draining says whether the status speaks of a drain that is under way: begun and not done. A
-// pod that comes to a drained node begins another.
+// draining says whether the status says that a drain is under way: begun and not done. A pod that comes
+// to a drained node begins another drain.
 func draining(status v1beta1.NodeMaintenanceStatus) bool {
 	return status.StartTime != nil && !drained(status)
 }
 
-// staysDrained says whether a hold that was drained still is, by what the watch shows. Another
-// selector needs a fresh list as a first drain does.
+// staysDrained says whether a hold that was drained still is, as far as the watch shows. After a change
+// of its spec it needs a fresh list, as the first drain does.
 func staysDrained(h hold, pending int) bool {
 	return drained(h.present) && h.present.ObservedGeneration == h.Generation && pending == 0
 }
@@ -47,7 +47,8 @@ func isExpiring(status v1beta1.NodeMaintenanceStatus) bool {
 	return apimeta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionExpiring)
 }
 
-// untilLate is how long a drain under way has until its deadline; zero when that is no question.
+// untilLate is how long a drain under way has until its deadline; zero when no drain with a deadline is
+// under way.
 func untilLate(status v1beta1.NodeMaintenanceStatus, now time.Time) time.Duration {
 	if status.Deadline == nil || !draining(status) {
 		return 0
@@ -55,8 +56,8 @@ func untilLate(status v1beta1.NodeMaintenanceStatus, now time.Time) time.Duratio
 	return max(status.Deadline.Sub(now), 0)
 }
 
-// urgent says whether a change is one that somebody may be waiting for. That nothing is to be
-// done is not: it can wait until many holds that are created at once have been.
+// urgent says whether somebody may be waiting for the change. Nobody waits to read that nothing is to
+// be done: that is written later, so that it does not slow down the creation of many holds.
 func urgent(old, next v1beta1.NodeMaintenanceStatus) bool {
 	if next.Phase != old.Phase || drained(next) != drained(old) {
 		return true

@@ -13,7 +13,7 @@ import (
 // is cordoned, and its pods are drained, in this order.
 func (l *leader) takeOut(ctx context.Context, v *view) result {
 	if v.stage() == v1beta1.StageDrain {
-		// The pods are listed meanwhile. Those that come between list and cordon are watched.
+		// The pods are listed while the node is cordoned. The watch shows pods that come in between.
 		if err := l.drains.pods.start(ctx, v.name); err != nil {
 			return result{err: err}
 		}
@@ -32,22 +32,22 @@ func (l *leader) takeOut(ctx context.Context, v *view) result {
 	}
 	saved := l.holds.saveStatuses(ctx, v.active, f)
 	did.add(saved)
-	if f.cordoned || len(ourConditions(v.node)) > 0 { // a node that was never cordoned says nothing
+	if f.cordoned || len(ourConditions(v.node)) > 0 { // a node that was never cordoned gets no conditions
 		did.add(l.nodes.saveConditions(ctx, v, wantedConditions(saved.statuses)))
 	}
 	return did
 }
 
-// secure has what the node was like before recorded, and has it cordoned as soon as no gate has it
-// wait. The facts have no before where nothing is known that is worth telling: the node is looked at
-// again.
+// secure records what the node was like before, asks the gates, and cordons the node unless a gate
+// makes it wait. If the facts have no before, there is nothing to write into a status yet, and the node
+// is looked at again.
 func (l *leader) secure(ctx context.Context, v *view) (facts, result) {
 	before, did := l.record(ctx, v)
 	if before == nil || againLater(did.err) {
 		return facts{}, did
 	}
-	// The holds that stay have it now, so those that are being deleted need not keep it. One that
-	// cannot end holds back nothing of the others.
+	// The holds that stay have the record now, so ending holds need not keep it. An ending hold that
+	// cannot end does not stop the others.
 	did.add(l.holds.end(ctx, v))
 	f := facts{node: v.node.UID, before: before}
 	wait, err := l.gate.acquire(ctx, v)

@@ -15,8 +15,8 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-// trim keeps of an object only what the engine uses, before a cache takes it in: memory is to
-// follow the number of objects, not their size.
+// trim keeps only what the drainer uses of an object before it goes into a cache. So memory grows with
+// the number of objects, not with their size.
 func trim(obj any) (any, error) {
 	switch o := obj.(type) {
 	case *v1beta1.NodeMaintenance:
@@ -69,8 +69,8 @@ func trimPod(pod *corev1.Pod) {
 	}
 }
 
-// tellingVolumes keeps the volumes that something is decided by: those whose data are lost with the
-// pod, and those that may be attached to the node.
+// tellingVolumes keeps the volumes that a drain looks at: those whose data are lost with the pod, and
+// those that may be attached to the node.
 func tellingVolumes(volumes []corev1.Volume) []corev1.Volume {
 	return slices.DeleteFunc(volumes, func(v corev1.Volume) bool {
 		return v.EmptyDir == nil && v.PersistentVolumeClaim == nil && v.Ephemeral == nil

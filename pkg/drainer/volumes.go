@@ -19,8 +19,8 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/plan"
 )
 
-// attachedVolumes are the volumes attached to the node that do not belong to a pod that stays
-// there, sorted.
+// attachedVolumes are the volumes that are attached to the node, without those of pods that stay there,
+// sorted.
 func (d *drains) attachedVolumes(ctx context.Context, v *view, planned plan.Plan) ([]string, error) {
 	attachments := d.watcher.caches.attachmentsTo(v.name)
 	if len(attachments) == 0 {
@@ -49,7 +49,7 @@ func (d *drains) attachedVolumes(ctx context.Context, v *view, planned plan.Plan
 	return attached, nil
 }
 
-// volumeOf asks which volume the claim is bound to; "" when to none.
+// volumeOf returns the volume that the claim is bound to; "" when it is bound to none.
 func (d *drains) volumeOf(ctx context.Context, memory *nodeMemory, claim types.NamespacedName) (string, error) {
 	if volume, known := memory.volumes[claim]; known {
 		return volume, nil

@@ -100,7 +100,8 @@ func (w *watcher) nodes() ([]*corev1.Node, error) {
 	return nodes, nil
 }
 
-// plan is the plan of a hold that need not exist. attempts are the evictions that were posted so far.
+// plan returns the plan for the hold's node as if the hold existed. attempts are the evictions that
+// were posted so far.
 func (w *watcher) plan(ctx context.Context, maintenance *v1beta1.NodeMaintenance, attempts map[types.UID]eviction.Attempt, fresh bool) (*v1beta1.DrainPlanStatus, error) {
 	if err := w.ready(); err != nil {
 		return nil, err
@@ -121,7 +122,7 @@ func (w *watcher) plan(ctx context.Context, maintenance *v1beta1.NodeMaintenance
 	return plan.Make(w.planInput(node, active, pods, drainable, attempts)).Report(), nil
 }
 
-// holds are the NodeMaintenances as they are stored.
+// holds returns the holds of the NodeMaintenances, with nothing but what is stored.
 func (w *watcher) holds(maintenances []*v1beta1.NodeMaintenance) []hold {
 	holds := make([]hold, 0, len(maintenances))
 	for _, m := range maintenances {

@@ -89,7 +89,7 @@ func TestPolicyThatRefusesEvictions(t *testing.T) {
 		},
 		pod:    "pinned",
 		want:   v1beta1.DrainBlocker{Reason: v1beta1.BlockerEvictionFailed},
-		words:  []string{"ask the storage team first", "tried again"},
+		words:  []string{"ask the storage team first", "retried"},
 		column: "EvictionFailed (1 pod)",
 		lift:   func(t *testing.T, p *pool) { p.allow(t) },
 	}.check(t)

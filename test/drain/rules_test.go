@@ -146,7 +146,7 @@ func TestJobRunsToItsEndFirst(t *testing.T) {
 	p.Create(t, hold)
 	waits := obstacle{
 		pod: job, want: v1beta1.DrainBlocker{Reason: v1beta1.BlockerWaitingForCompletion, Object: "Job/NS/batch"},
-		words: []string{"the pod runs to its end first (spec.drain.rules[0] of NS-a says WaitCompleted)"}, column: "Job NS/batch (1 pod)",
+		words: []string{"the pod runs to completion first (spec.drain.rules[0] of NS-a says WaitCompleted)"}, column: "Job NS/batch (1 pod)",
 	}
 	p.WaitForHold(t, hold.Name, "drain waits for the Job", func(nm *v1beta1.NodeMaintenance) bool { return waits.wrong(p, nm) == "" })
 	waits.checkTerminal(t, p, hold.Name)

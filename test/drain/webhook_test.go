@@ -86,7 +86,7 @@ func TestWebhookThatRefuses(t *testing.T) {
 		},
 		pod:    "vm",
 		want:   v1beta1.DrainBlocker{Reason: v1beta1.BlockerAdmissionWebhook, Object: "webhook/" + webhookName},
-		words:  []string{"the virtual machine is being migrated", "tried again"},
+		words:  []string{"the virtual machine is being migrated", "retried"},
 		column: "webhook " + webhookName + " (1 pod)",
 		lift: func(t *testing.T, _ *pool) {
 			if asked := hook.asked.Load(); asked == 0 || asked > 10 {

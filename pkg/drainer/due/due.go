@@ -1,8 +1,8 @@
 // Copyright The maintenance-apiserver Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package due compares when things are due. Throughout the drainer the zero time, and the zero
-// duration, mean never: that only a change, and no passing of time, makes a difference.
+// Package due compares when things are due. Throughout the drainer, a zero time and a zero duration
+// mean never: only a change makes a difference, the passing of time does not.
 package due
 
 import "time"

@@ -28,13 +28,13 @@ const (
 	DisruptionBudget Outcome = "disruption_budget"
 	// AdmissionWebhook means that a webhook refused the request.
 	AdmissionWebhook Outcome = "admission_webhook"
-	// Throttled means that the API server has too much to do.
+	// Throttled means that the API server is overloaded and refused the request.
 	Throttled Outcome = "throttled"
 	// NamespaceTerminating means that the pod's namespace is being deleted.
 	NamespaceTerminating Outcome = "namespace_terminating"
-	// NotPosted means that nothing was asked, since the pod had become ready.
+	// NotPosted means that no request was made, since the pod had become ready.
 	NotPosted Outcome = "not_posted"
-	// Failed means anything else, no answer included.
+	// Failed means any other error. It also means that no answer came.
 	Failed Outcome = "failed"
 )
 
@@ -42,23 +42,25 @@ const (
 type Answer struct {
 	// Outcome is what the answer means.
 	Outcome Outcome
-	// Object is what stands in the way, when the answer names it; else empty.
+	// Object names the webhook that refused the request, as webhook/NAME; else empty.
 	Object string
 	// Message is the answer in the API server's words; empty for Evicted and NotPosted.
 	Message string
 
-	// retryAfter is how long the API server asks to be left alone.
+	// retryAfter is the wait that the API server asked for, at most mostBackoff; zero when it asked for
+	// none.
 	retryAfter time.Duration
-	// unknown says that the eviction may have been carried out all the same, or as far as to take
-	// the room of a budget.
+	// unknown says that the request may have succeeded all the same, or may at least have taken room of
+	// a budget.
 	unknown bool
 }
 
-// webhookDenial is how the API server begins the message of a webhook's refusal. The status
-// code is the webhook's own choice, so only the words tell it from other refusals.
+// webhookDenial matches the start of the message with which the API server reports a webhook's refusal.
+// The webhook chooses the status code itself, so only the message tells its refusal from others.
 var webhookDenial = regexp.MustCompile(`^admission webhook "([^"]+)" denied the request`)
 
-// newAnswer tells answers apart by the words of a webhook's refusal, or else by the status code.
+// newAnswer says what the result of a request means. A webhook's refusal is known by its message,
+// everything else by the status code and causes.
 func newAnswer(err error) Answer {
 	switch {
 	case err == nil:
@@ -68,7 +70,8 @@ func newAnswer(err error) Answer {
 	}
 	a := Answer{Outcome: Failed, Message: err.Error()}
 	if seconds, asked := apierrors.SuggestsClientDelay(err); asked {
-		// Whoever asks for more gets a minute: a proxy's hour is no reason to evict nothing for an hour.
+		// A longer wait is cut to one minute: a proxy that asks for an hour must not stop all evictions
+		// for an hour.
 		a.retryAfter = min(time.Duration(seconds)*time.Second, mostBackoff)
 	}
 	var status apierrors.APIStatus
@@ -80,7 +83,7 @@ func newAnswer(err error) Answer {
 	return a
 }
 
-// read takes the outcome from an answer of the API server.
+// read fills in the outcome from the status that the API server returned.
 func (a *Answer) read(err error, code int32, message string) {
 	denial := webhookDenial.FindStringSubmatch(message)
 	switch {
@@ -89,7 +92,7 @@ func (a *Answer) read(err error, code int32, message string) {
 	case code == http.StatusNotFound:
 		a.Outcome = Gone
 	case code == http.StatusConflict:
-		// The API server takes the room of the budget before it looks at the UID.
+		// The API server takes the budget's room before it compares the UID.
 		a.Outcome, a.unknown = Gone, true
 	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
 		a.Outcome = NamespaceTerminating

@@ -18,12 +18,12 @@ const (
 	leastBackoff  = time.Second
 	mostBackoff   = time.Minute
 	backoffJitter = 0.2
-	// unseenRetry is when to look again at a pod that turned out to have changed. As a rule the pod's
-	// watch wakes us before.
+	// unseenRetry is how soon a pod is retried that had become ready before our watch showed it.
+	// Usually the watch shows it earlier, and wakes the dispatcher.
 	unseenRetry = 250 * time.Millisecond
 )
 
-// Attempt is what became of the requests to remove one pod so far.
+// Attempt records the requests to remove one pod so far, and their results.
 type Attempt struct {
 	// Evicted is when the API server accepted a request; zero before. Such a pod is never
 	// posted again, however late its deletion is seen.
@@ -33,17 +33,19 @@ type Attempt struct {
 	// Failures counts the requests that failed in a row.
 	Failures int
 
-	// answered is when Last was given, for the pod as it was then.
+	// answered is when Last came.
 	answered time.Time
-	pod      *corev1.Pod
+	// pod is the pod as it was at the last request.
+	pod *corev1.Pod
 	// forced says that the last request was to delete the pod.
 	forced bool
 	// retry is when the next request may be made.
 	retry time.Time
 }
 
-// take takes in the answer to a request for the pod. A refusal by a budget that the watch shows
-// costs the pod nothing: the budget itself is left alone until it changes.
+// take records the answer to a request for the pod. budgetKnown says that the request used room of a
+// budget that the watch shows. If that budget refused it, the pod needs no backoff of its own: nothing
+// is posted for the budget until it changes.
 func (t *Attempt) take(a Answer, of Eviction, budgetKnown bool, now time.Time) {
 	t.Last, t.answered, t.pod, t.forced = a, now, of.Pod, of.Force
 	switch {
@@ -59,8 +61,8 @@ func (t *Attempt) take(a Answer, of Eviction, budgetKnown bool, now time.Time) {
 	}
 }
 
-// backoff is how long to wait after that many failures in a row, and at least as long as was
-// asked for.
+// backoff is how long to wait after that many failures in a row. It is at least as long as the API
+// server asked for.
 func backoff(failures int, asked time.Duration) time.Duration {
 	delay := mostBackoff
 	if doublings := failures - 1; doublings < 6 {
@@ -69,8 +71,8 @@ func backoff(failures int, asked time.Duration) time.Duration {
 	return max(wait.Jitter(delay, backoffJitter), asked)
 }
 
-// see lets a pod that has changed since its last request be tried again at once, but not more
-// often than leastBackoff: a refused eviction may itself change the pod.
+// see brings the next request forward when the pod has changed since the last one. It keeps
+// leastBackoff between the two, since a refused eviction may itself change the pod.
 func (t *Attempt) see(pod *corev1.Pod) {
 	if t == nil || t.Failures == 0 || t.Last.retryAfter > 0 {
 		return

@@ -19,24 +19,25 @@ import (
 )
 
 const (
-	// budgetSteady is how long a budget must look impossible to meet before it is called so:
-	// the number of expected pods flickers while pods come and go.
+	// budgetSteady is how long a budget must look impossible to meet before a blocker calls it
+	// permanent: the number of expected pods goes up and down while pods come and go.
 	budgetSteady = 10 * time.Second
-	// maxDisruptedPods is how many unconfirmed evictions of one budget the API server allows.
+	// maxDisruptedPods is the largest number of pods in a budget's status.disruptedPods with which the
+	// API server still allows evictions.
 	maxDisruptedPods = 2000
 )
 
-// Budget is what a drain uses of a PodDisruptionBudget. It is never changed: a new state of the
+// Budget is the part of a PodDisruptionBudget that a drain needs. It is immutable: a new state of the
 // budget is a new Budget.
 type Budget struct {
 	// Name is the namespace and name of the PodDisruptionBudget.
 	Name types.NamespacedName
-	// Current says that the status speaks of the present spec.
+	// Current says that the status was worked out from the present spec.
 	Current bool
 	// Allowed is how many disruptions the status allows.
 	Allowed int32
-	// Desired, Healthy and Expected are the numbers of healthy pods that the budget requires, of
-	// those that it has, and of all pods that it counts.
+	// Desired, Healthy and Expected come from the status: how many healthy pods the budget requires,
+	// how many it has, and how many pods it counts in all.
 	Desired, Healthy, Expected int32
 	// SyncFailed says why the disruption controller cannot evaluate the budget; empty when it can.
 	SyncFailed string
@@ -44,9 +45,11 @@ type Budget struct {
 	resourceVersion string
 	selector        labels.Selector
 	alwaysAllow     bool
-	// disrupted are the pods whose evictions the status takes into account already.
+	// disrupted is status.disruptedPods: the pods whose evictions the status counts already, with their
+	// times.
 	disrupted map[string]metav1.Time
-	// impossibleSince is since when waiting would not help; zero when it may.
+	// impossibleSince is since when the budget has been impossible to meet; zero when it is not.
+	// Waiting does not help then.
 	impossibleSince time.Time
 }
 
@@ -86,11 +89,11 @@ func syncFailure(pdb *policyv1.PodDisruptionBudget) string {
 	}
 }
 
-// Object names the budget as a blocker does: kind/namespace/name.
+// Object is the budget's name as blockers show it: PodDisruptionBudget/namespace/name.
 func (b *Budget) Object() string { return fmt.Sprintf("PodDisruptionBudget/%s", b.Name) }
 
-// Permanent says whether the budget has been impossible to meet for long enough to say so. If it
-// may yet become so by time alone, recheck is when to ask again; else recheck is zero.
+// Permanent says whether the budget has been impossible to meet for budgetSteady. If only time is
+// missing for that, recheck is when to ask again; else recheck is zero.
 func (b *Budget) Permanent(now time.Time) (yes bool, recheck time.Time) {
 	if b.impossibleSince.IsZero() {
 		return false, time.Time{}
@@ -101,8 +104,8 @@ func (b *Budget) Permanent(now time.Time) (yes bool, recheck time.Time) {
 	return true, time.Time{}
 }
 
-// olderThan says whether this is an earlier state of the budget than the other. A state that cannot be
-// compared is not.
+// olderThan says whether this is an earlier state of the budget than the other. It says no when the two
+// cannot be compared.
 func (b *Budget) olderThan(other *Budget) bool {
 	if other == nil {
 		return false
@@ -124,22 +127,23 @@ func (b *Budget) room() int {
 	return int(max(b.Allowed, 0))
 }
 
-// saysTheSame says whether a plan would read the same from both states of a budget.
+// saysTheSame says whether plans come out the same with both states of the budget.
 func (b *Budget) saysTheSame(other *Budget) bool {
 	return other != nil && b.Current == other.Current && b.Allowed == other.Allowed && b.Desired == other.Desired &&
 		b.Healthy == other.Healthy && b.Expected == other.Expected && b.SyncFailed == other.SyncFailed &&
 		b.alwaysAllow == other.alwaysAllow && b.impossibleSince.Equal(other.impossibleSince) && b.room() == other.room()
 }
 
-// impossibleSince is since when a budget that is impossible to meet now has been so. last is what
-// was known of it before; nil when that is nothing.
+// impossibleSince returns since when a budget that is impossible to meet has been so. last is its
+// previous state; nil when none is known.
 func impossibleSince(pdb *policyv1.PodDisruptionBudget, last *Budget, now time.Time) time.Time {
 	allowed := apimeta.FindStatusCondition(pdb.Status.Conditions, policyv1.DisruptionAllowedCondition)
 	switch {
 	case last != nil && last.impossible():
 		return last.impossibleSince
 	case last == nil && allowed != nil && allowed.Status == metav1.ConditionFalse:
-		// What was certain before a restart of this process is not put in doubt again.
+		// The condition outlives a restart of this process: a budget that was permanent before stays
+		// so.
 		return due.Earlier(allowed.LastTransitionTime.Time, now)
 	default:
 		return now

@@ -16,18 +16,20 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-// Budgets are the disruption budgets of the cluster as the watch shows them, and what our own
-// evictions took from them that their status does not show yet. Use NewBudgets.
+// Budgets are the disruption budgets of the cluster as the watch shows them. They also keep the room
+// reserved that our own evictions have taken and that no status shows yet. Use NewBudgets.
 type Budgets struct {
 	mu sync.RWMutex
 	// byNamespace has the budgets of each namespace, sorted by name. A slice in it is never
 	// changed, only replaced, so that a Snapshot can share it.
 	byNamespace map[string][]*Budget
-	// selection counts the changes of which pods which budgets select.
+	// selection goes up by one whenever a budget may select other pods than before. It tells a
+	// queuedEviction when to look up its budgets again.
 	selection int
 	// reserved is the room that our evictions take, by budget and name of the pod.
 	reserved map[types.NamespacedName]map[string]reservation
-	refused  map[types.NamespacedName]refusal
+	// refused has the last refusal of a budget whose status showed room.
+	refused map[types.NamespacedName]refusal
 	// changed is called after a change; nil while no dispatcher runs.
 	changed func(budgetChange)
 }
@@ -35,9 +37,9 @@ type Budgets struct {
 // budgetChange is a new state of a budget.
 type budgetChange struct {
 	name types.NamespacedName
-	// selection says that the budget selects other pods now than it did.
+	// selection says that the budget may select other pods than before.
 	selection bool
-	// same says that a plan would read the same from it as before.
+	// same says that plans come out the same as before.
 	same bool
 }
 
@@ -50,11 +52,11 @@ func NewBudgets() *Budgets {
 	}
 }
 
-// Set takes in a state of a budget that the watch shows, seen at now.
+// Set records a state of a budget that the watch showed at now.
 func (b *Budgets) Set(pdb *policyv1.PodDisruptionBudget, now time.Time) { b.put(pdb, true, now) }
 
-// refresh takes in a state of a budget that was read past the watch. It changes nothing when the watch
-// does not know the budget, or not any more.
+// refresh records a state of a budget that was read from the API server itself. It does nothing when
+// the watch does not show the budget, which may have been deleted.
 func (b *Budgets) refresh(pdb *policyv1.PodDisruptionBudget, now time.Time) { b.put(pdb, false, now) }
 
 func (b *Budgets) put(pdb *policyv1.PodDisruptionBudget, add bool, now time.Time) {
@@ -62,7 +64,8 @@ func (b *Budgets) put(pdb *policyv1.PodDisruptionBudget, add bool, now time.Time
 	tell(change)
 }
 
-// take takes in a state of a budget, unless a later one is known.
+// take records a state of a budget, unless a later one is known. It returns what changed, and the
+// function to tell it to.
 func (b *Budgets) take(next *Budget, pdb *policyv1.PodDisruptionBudget, add bool, now time.Time) (budgetChange, func(budgetChange)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -100,7 +103,7 @@ func (b *Budgets) Remove(name types.NamespacedName) {
 	tell(budgetChange{name: name, selection: true})
 }
 
-// observe has changed called after each change until stop is called.
+// observe calls changed after each change, until stop is called.
 func (b *Budgets) observe(changed func(budgetChange)) (stop func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -112,7 +115,8 @@ func (b *Budgets) observe(changed func(budgetChange)) (stop func()) {
 	}
 }
 
-// tell returns whom to tell of a change. The caller holds the lock, but not any more when it tells.
+// tell returns the function to call after a change. The caller holds the lock now, and must not hold it
+// when it calls that function.
 func (b *Budgets) tell() func(budgetChange) {
 	if b.changed == nil {
 		return func(budgetChange) {}
@@ -120,7 +124,8 @@ func (b *Budgets) tell() func(budgetChange) {
 	return b.changed
 }
 
-// replace puts a new state of a budget in the place of the last one. The caller holds the lock.
+// replace puts a new state of a budget in the place of the last one, or adds it. The caller holds the
+// lock.
 func (b *Budgets) replace(next *Budget) {
 	known := slices.Clone(b.byNamespace[next.Name.Namespace])
 	at, found := find(known, next.Name.Name)
@@ -156,14 +161,14 @@ func selecting(budgets []*Budget, pod *corev1.Pod) []*Budget {
 	return found
 }
 
-// Snapshot is what the budgets of some namespaces were at one moment, and how many more pods each
-// of them let go then, after what our own evictions had taken. The zero value has no budgets.
+// Snapshot shows the budgets of some namespaces at one moment, and the room that each of them had. The
+// zero value has no budgets.
 type Snapshot struct {
 	byNamespace map[string][]*Budget
 	room        map[types.NamespacedName]int
 }
 
-// Snapshot returns the budgets that may select one of the pods, as they are at now.
+// Snapshot returns the budgets of the pods' namespaces, as they are at now.
 func (b *Budgets) Snapshot(pods []*corev1.Pod, now time.Time) Snapshot {
 	s := Snapshot{byNamespace: map[string][]*Budget{}, room: map[types.NamespacedName]int{}}
 	namespaces := sets.New[string]()

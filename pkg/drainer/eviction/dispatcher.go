@@ -16,9 +16,9 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/due"
 )
 
-// retriesShare is the share of the requests under way (one in so many) up to which pods are
-// tried again that were refused before: a webhook that hangs on many of them must not keep the
-// others waiting.
+// retriesShare bounds the retries. A pod that was refused before is retried only while less than one in
+// retriesShare of the window is in use. So a webhook that hangs on many pods does not hold up the
+// others.
 const retriesShare = 2
 
 // finishTimeout is how long the requests under way may take to be answered when the dispatcher
@@ -102,16 +102,16 @@ func (d *Dispatcher) waitUntil(ctx context.Context, when time.Time) {
 	}
 }
 
-// nudge has the dispatcher look again soon: a budget or a pod changed.
+// nudge wakes the dispatcher, so that it goes through the queues again.
 func (d *Dispatcher) nudge() {
 	select {
 	case d.wake <- struct{}{}:
-	default: // it has been told already
+	default: // a wake-up is pending already
 	}
 }
 
-// budgetChanged has evictions posted at once that a budget now allows, and has the nodes planned
-// anew that wait for it.
+// budgetChanged wakes the dispatcher, since the budget may allow evictions now. Nodes that wait for the
+// budget are planned again.
 func (d *Dispatcher) budgetChanged(change budgetChange) {
 	d.nudge()
 	if change.same && !change.selection {
@@ -122,9 +122,9 @@ func (d *Dispatcher) budgetChanged(change budgetChange) {
 	}
 }
 
-// finish waits for the requests under way, and cuts them off only when they take too long: the
-// API server may have taken the room of a budget already for an eviction that it then gives up,
-// and it gives that room back after two minutes at the earliest.
+// finish waits for the requests under way, and cancels them only after finishTimeout. The API server
+// may already have taken room of a budget for a request that is cancelled, and that room is free again
+// only after two minutes.
 func (d *Dispatcher) finish(cutOff context.CancelFunc) {
 	ended := make(chan struct{})
 	go func() {
@@ -162,8 +162,8 @@ func (d *Dispatcher) dispatch(ctx context.Context) time.Time {
 	return retry
 }
 
-// post starts the request for one pod if it may be made now. Otherwise it returns when it may,
-// if time alone decides that.
+// post starts the request for one pod if it may be made now. If only time is missing for that, it
+// returns when to try; else zero.
 func (d *Dispatcher) post(ctx context.Context, node string, e *queuedEviction, now time.Time) time.Time {
 	if d.inFlight.Has(e.Pod.UID) {
 		return time.Time{}
@@ -191,9 +191,9 @@ func (d *Dispatcher) post(ctx context.Context, node string, e *queuedEviction, n
 	return time.Time{}
 }
 
-// readBudget has the budget known as it is after an eviction that should have taken no room of it, but
-// did if the pod became ready in the last moment. The budget's watch may lag for longer than its room
-// can be kept from others.
+// readBudget reads the budget after the eviction of an exempt pod, and says whether it could. Such an
+// eviction takes room only if the pod became ready in the last moment. The budget's watch may show that
+// later than the reservation lasts.
 func (d *Dispatcher) readBudget(ctx context.Context, name types.NamespacedName) bool {
 	pdb, err := d.client.Budget(ctx, name)
 	if err != nil {
@@ -204,7 +204,8 @@ func (d *Dispatcher) readBudget(ctx context.Context, name types.NamespacedName) 
 	return true
 }
 
-// free says whether the flow of the budget whose room is taken lets another eviction be posted now.
+// free says whether the flow of the budget whose room is taken lets another eviction be posted now. If
+// only time is missing for that, retry is when to try; else zero.
 func (d *Dispatcher) free(permit Permit, now time.Time) (free bool, retry time.Time) {
 	if permit.Takes == nil {
 		return true, time.Time{}
@@ -213,7 +214,8 @@ func (d *Dispatcher) free(permit Permit, now time.Time) (free bool, retry time.T
 	return d.flows[budget].free(func(pod string) bool { return !d.budgets.isReserved(budget, pod) }, now)
 }
 
-// ready says whether the pod may be tried now, after what became of the last time.
+// ready says whether a request for the pod may be made now, after the result of the last one. If only
+// time is missing for that, retry is when to try; else zero.
 func (d *Dispatcher) ready(tried *Attempt, e *queuedEviction, now time.Time) (ready bool, retry time.Time) {
 	switch {
 	case tried == nil:
@@ -221,7 +223,7 @@ func (d *Dispatcher) ready(tried *Attempt, e *queuedEviction, now time.Time) (re
 	case !tried.Evicted.IsZero():
 		return false, time.Time{}
 	case e.Force && !tried.forced:
-		return true, time.Time{} // what was refused was something else
+		return true, time.Time{} // an eviction was refused, this is a delete
 	case now.Before(tried.retry):
 		return false, tried.retry
 	default:
@@ -229,7 +231,7 @@ func (d *Dispatcher) ready(tried *Attempt, e *queuedEviction, now time.Time) (re
 	}
 }
 
-// begin notes a request that is about to be made. The caller holds the lock.
+// begin records a request that is about to be made. The caller holds the lock.
 func (d *Dispatcher) begin(node string, e *queuedEviction, uses use, now time.Time) {
 	d.inFlight.Insert(e.Pod.UID)
 	d.nodes[node].served = now
@@ -242,8 +244,8 @@ func (d *Dispatcher) begin(node string, e *queuedEviction, uses use, now time.Ti
 	}
 }
 
-// request asks first whether a pod is as our watch says, where it would be refused otherwise: it may
-// have become ready since.
+// request makes the request. A doubtful pod is exempt from its budget only while it is not ready: the
+// API server is asked first whether that is still so.
 func (d *Dispatcher) request(ctx context.Context, e Eviction, doubtful bool) error {
 	if e.Force {
 		return d.client.Delete(ctx, e.Pod, e.GracePeriodSeconds)
@@ -256,7 +258,8 @@ func (d *Dispatcher) request(ctx context.Context, e Eviction, doubtful bool) err
 	return d.client.Evict(ctx, e.Pod, e.GracePeriodSeconds)
 }
 
-// answered takes in the answer to a request. budgetKnown says that the budget was read after that.
+// answered records the answer to a request, and logs and counts it. budgetKnown says that the budget
+// was read after that request.
 func (d *Dispatcher) answered(ctx context.Context, node string, e Eviction, uses use, a Answer, budgetKnown bool) {
 	d.settle(node, e, uses, a, budgetKnown)
 	countAnswer(e, a)
@@ -266,6 +269,7 @@ func (d *Dispatcher) answered(ctx context.Context, node string, e Eviction, uses
 	d.nudge()
 }
 
+// settle records the answer in the window, the budget's room and flow, and the pod's attempt.
 func (d *Dispatcher) settle(node string, e Eviction, uses use, a Answer, budgetKnown bool) {
 	now := d.clock.Now()
 	d.mu.Lock()

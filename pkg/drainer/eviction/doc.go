@@ -4,27 +4,29 @@
 // Package eviction posts the evictions of all nodes, each as soon as the API server would let the
 // pod go.
 //
-// # What an eviction may come to
+// # Answers to an eviction
 //
 //	answer                                 outcome                then
-//	2xx                                    Evicted                never posted again; the pod's end is awaited
-//	404, 409                               Gone                   the pod's watch shows it; else again later
-//	429, cause DisruptionBudget            DisruptionBudget       a budget that the watch shows is left alone until
-//	                                                              it changes, or for 10 s; else as a failure
-//	"admission webhook ... denied"         AdmissionWebhook       again later, or when the pod changes
-//	429 otherwise                          Throttled              nothing at all is posted for a second, or as
-//	                                                              long as the API server says; then half as many
-//	403, cause NamespaceTerminating        NamespaceTerminating   again later
-//	anything else, or no answer            Failed                 again later
-//	none: the pod had become ready         NotPosted              the pod's watch shows it; else again soon
+//	2xx                                    Evicted                never posted again; its pod is to be deleted soon
+//	404, 409                               Gone                   the pod's watch shows it; else retried later
+//	429, cause DisruptionBudget            DisruptionBudget       nothing is posted for the budget until it changes,
+//	                                                              or for 10 s; retried later if the watch does
+//	                                                              not show the budget
+//	"admission webhook ... denied"         AdmissionWebhook       retried later, or when the pod changes
+//	429 otherwise                          Throttled              nothing at all is posted for a second, or for as
+//	                                                              long as the API server asks for; the window is
+//	                                                              halved
+//	403, cause NamespaceTerminating        NamespaceTerminating   retried later
+//	anything else, or no answer            Failed                 retried later
+//	none: the pod had become ready         NotPosted              the pod's watch shows it; else retried soon
 //
-// Later is 1 s, doubled up to 1 min, and no earlier than a Retry-After asks for.
+// Later means after 1 s, doubled with each failure up to 1 min, and not before a Retry-After is over.
 //
 // # In which order
 //
-// All nodes are drained at a time. The dispatcher goes through all of them each time that something
-// changed. A pod that may not go now is passed over, so no node waits for another's pods. Where
-// nodes want the room of one budget, their order decides:
+// All nodes are drained at the same time. The dispatcher goes through all of them each time that
+// something changed. A pod that may not go now is passed over, so no node waits for another's pods. If
+// several nodes want room of the same budget, their order decides:
 //
 //   - The node that is nearest to empty comes first, counting its pods that are still to be evicted
 //     and that nothing blocks for good. So nodes finish one after another, and the first can be
@@ -45,9 +47,9 @@
 //
 // # Room
 //
-// A budget's room is how many more of its pods may go. Its status shows an eviction a moment after
-// that was posted. In between the room stays reserved. A pod that is not ready may be exempt from its
+// A budget's room is how many more of its pods may go. Its status shows an eviction a moment after that
+// was posted. In between the room stays reserved. A pod that is not ready may be exempt from its
 // budget. But its watch may lag behind the budget's, so the API server is asked about the pod just
-// before. If the pod becomes ready after that, its eviction takes room all the same, so the budget is
-// read just after. Until then the room stays reserved.
+// before the eviction. If the pod becomes ready after that, its eviction takes room all the same, so
+// the budget is read just after the eviction. Until then the room stays reserved.
 package eviction

@@ -98,7 +98,7 @@ type window struct {
 
 func newWindow(most int) window { return window{size: most, most: most} }
 
-// take takes in the answer to a request.
+// take adapts the window to the answer to a request.
 func (w *window) take(a Answer, now time.Time) {
 	switch {
 	case a.Outcome == Evicted:

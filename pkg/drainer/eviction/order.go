@@ -10,12 +10,13 @@ import (
 	"time"
 )
 
-// passedOverAfter is how long a node may wait while others, nearer to empty, get the room of its
-// budgets.
+// passedOverAfter is how long a node may go without an eviction before it comes ahead of nodes that are
+// nearer to empty.
 const passedOverAfter = 2 * time.Minute
 
 // inOrder lists the nodes in the order in which they may take the room of a budget, as the package's
-// documentation explains. Every node is looked at each time, so none has to wait for another's pods.
+// documentation explains. The dispatcher goes through all of them each time, so no node waits for
+// another's pods.
 func (d *Dispatcher) inOrder(now time.Time) []string {
 	return slices.SortedFunc(maps.Keys(d.nodes), func(a, b string) int { return d.nodes[a].compare(d.nodes[b], now) })
 }

@@ -8,7 +8,7 @@ import (
 	"k8s.io/kubectl/pkg/util/podutils"
 )
 
-// Permit says whether the API server would let a pod go now, and at whose expense.
+// Permit says whether the API server would let a pod go now, and which budgets decide that.
 type Permit struct {
 	// Allowed says that it would.
 	Allowed bool
@@ -17,7 +17,7 @@ type Permit struct {
 	// ExemptFrom is the budget that does not protect the pod as long as the pod is not ready; nil when
 	// there is none.
 	ExemptFrom *Budget
-	// BlockedBy are the budgets that are in the way when it is not allowed.
+	// BlockedBy are the budgets that forbid the eviction; empty when it is allowed.
 	BlockedBy []*Budget
 }
 
@@ -42,7 +42,7 @@ func PermitFor(pod *corev1.Pod, budgets []*Budget, room func(*Budget) int) Permi
 	return Permit{BlockedBy: budgets}
 }
 
-// uses is the room that the eviction uses, or may use.
+// uses is the budget whose room the eviction takes or, if the pod becomes ready, may take.
 func (p Permit) uses() use {
 	if p.ExemptFrom != nil {
 		return use{budget: p.ExemptFrom, exempt: true}
@@ -50,7 +50,7 @@ func (p Permit) uses() use {
 	return use{budget: p.Takes}
 }
 
-// Finished says whether the pod has run to its end: nothing is lost by removing it.
+// Finished says whether the pod has run to completion: removing it loses nothing.
 func Finished(pod *corev1.Pod) bool {
 	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 }

@@ -16,27 +16,28 @@ type Eviction struct {
 	Pod *corev1.Pod
 	// GracePeriodSeconds is how long the pod gets to stop. Nil: the pod's own.
 	GracePeriodSeconds *int64
-	// Force has the pod deleted, whatever its budgets say.
+	// Force says that the pod is deleted instead of evicted, whatever its disruption budgets say.
 	Force bool
 }
 
-// Wanted is what one node wants.
+// Wanted is what is to be evicted from one node.
 type Wanted struct {
 	// Evictions are the pods that are to be removed now, in the order in which they are to go.
 	Evictions []Eviction
-	// ToGo is how many pods are still to be evicted until the node is empty, those included
-	// whose turn has not come, but not those that are blocked for good.
+	// ToGo counts the pods that are still to be evicted until the node is empty. It includes pods whose
+	// turn has not come, but no pods that are blocked for good.
 	ToGo int
-	// Pods are all pods of the node. What is known of others of its pods is forgotten.
+	// Pods are all pods of the node. Attempts for pods that are not among them are forgotten.
 	Pods []*corev1.Pod
 }
 
-// nodeQueue is what one node wants evicted.
+// nodeQueue has the pods that are to be evicted from one node.
 type nodeQueue struct {
 	// sequence orders the nodes by when their drain began.
 	sequence int
 	toGo     int
-	// served is when an eviction of the node's was posted last, or the drain began.
+	// served is when the last request for one of the node's pods was made; before the first, when the
+	// drain began.
 	served    time.Time
 	evictions []*queuedEviction
 }
@@ -67,8 +68,8 @@ func (d *Dispatcher) Want(node string, wanted Wanted) {
 	d.nudge()
 }
 
-// Cancel takes the node's pods out of the queue and forgets what is known of them. A request under
-// way is let finish.
+// Cancel drops the node's queue, and forgets the attempts for its pods. Requests under way are not
+// cancelled.
 func (d *Dispatcher) Cancel(node string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -76,8 +77,7 @@ func (d *Dispatcher) Cancel(node string) {
 	d.forget(node, nil)
 }
 
-// Pause has no further pod of the node posted until Want is called again. What is known of its
-// pods stays known.
+// Pause stops the posting for the node until Want is called again. The attempts for its pods are kept.
 func (d *Dispatcher) Pause(node string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -86,7 +86,7 @@ func (d *Dispatcher) Pause(node string) {
 	}
 }
 
-// Attempts returns what became of the requests for the pods of the node, by their UIDs.
+// Attempts returns a copy of the attempts for the node's pods, by UID.
 func (d *Dispatcher) Attempts(node string) map[types.UID]Attempt {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -97,8 +97,7 @@ func (d *Dispatcher) Attempts(node string) map[types.UID]Attempt {
 	return attempts
 }
 
-// attempt returns the record of the pod's requests, a new one if there is none. The caller holds
-// the lock.
+// attempt returns the pod's attempt, a new one if there is none. The caller holds the lock.
 func (d *Dispatcher) attempt(node string, pod *corev1.Pod) *Attempt {
 	if d.attempts[node] == nil {
 		d.attempts[node] = map[types.UID]*Attempt{}
@@ -109,7 +108,7 @@ func (d *Dispatcher) attempt(node string, pod *corev1.Pod) *Attempt {
 	return d.attempts[node][pod.UID]
 }
 
-// forget drops the records of the node's pods that are not present. The caller holds the lock.
+// forget drops the attempts for pods of the node that are not present. The caller holds the lock.
 func (d *Dispatcher) forget(node string, present []*corev1.Pod) {
 	known := d.attempts[node]
 	kept := make(map[types.UID]*Attempt, len(known))

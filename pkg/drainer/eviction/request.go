@@ -17,25 +17,26 @@ import (
 	"k8s.io/kubectl/pkg/util/podutils"
 )
 
-// requestTimeout bounds one request. The API server itself gives up on a budget that others
-// keep changing after about 10 s.
+// requestTimeout bounds one request. The API server itself retries for about 10 s while others keep
+// changing the budget.
 const requestTimeout = 30 * time.Second
 
 // Client asks the API server to remove one pod, once, without retries of its own.
 type Client interface {
-	// Evict posts an eviction, which the pod's disruption budget may refuse. A nil
-	// gracePeriodSeconds leaves the pod its own.
+	// Evict posts an eviction, which the pod's disruption budget may refuse. With a nil
+	// gracePeriodSeconds the pod's own applies.
 	Evict(ctx context.Context, pod *corev1.Pod, gracePeriodSeconds *int64) error
-	// Unprotected asks whether the pod is still not ready, past every cache. It fails with
+	// Unprotected asks the API server, and no cache, whether the pod is still not ready. It fails with
 	// ErrProtected when the pod has become ready.
 	Unprotected(ctx context.Context, pod *corev1.Pod) error
-	// Delete deletes the pod, and asks no disruption budget.
+	// Delete deletes the pod, whatever its disruption budgets say.
 	Delete(ctx context.Context, pod *corev1.Pod, gracePeriodSeconds *int64) error
-	// Budget gets the disruption budget, past every cache.
+	// Budget gets the disruption budget from the API server, and no cache.
 	Budget(ctx context.Context, name types.NamespacedName) (*policyv1.PodDisruptionBudget, error)
 }
 
-// ErrProtected says that a pod which was taken to be exempt from its budget is not any more.
+// ErrProtected says that a pod that was exempt from its budget has become ready, so that the budget
+// protects it.
 var ErrProtected = errors.New("the pod has become ready")
 
 // NewClient returns a Client that makes its requests through kube.
@@ -43,8 +44,8 @@ func NewClient(kube kubernetes.Interface) Client { return apiClient{kube: kube} 
 
 type apiClient struct{ kube kubernetes.Interface }
 
-// Evict bypasses the typed client: that one would sleep for as long as a Retry-After header says,
-// in the caller's place in line.
+// Evict does not use the typed client: that would sleep for as long as a Retry-After header says, while
+// the request counts as under way.
 func (c apiClient) Evict(ctx context.Context, pod *corev1.Pod, gracePeriodSeconds *int64) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
@@ -75,7 +76,7 @@ func (c apiClient) Unprotected(ctx context.Context, pod *corev1.Pod) error {
 	}
 }
 
-// Delete bypasses the typed client, as Evict does.
+// Delete does not use the typed client, for the same reason as Evict.
 func (c apiClient) Delete(ctx context.Context, pod *corev1.Pod, gracePeriodSeconds *int64) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
@@ -95,7 +96,8 @@ func (c apiClient) Budget(ctx context.Context, name types.NamespacedName) (*poli
 	return c.kube.PolicyV1().PodDisruptionBudgets(name.Namespace).Get(ctx, name.Name, metav1.GetOptions{})
 }
 
-// NewEviction returns the eviction of this pod, and of no other that may bear its name.
+// NewEviction returns the eviction of exactly this pod. Its UID is a precondition, so a later pod of
+// the same name is safe.
 func NewEviction(pod *corev1.Pod, gracePeriodSeconds *int64) *policyv1.Eviction {
 	return &policyv1.Eviction{
 		ObjectMeta:    metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name},
@@ -103,7 +105,7 @@ func NewEviction(pod *corev1.Pod, gracePeriodSeconds *int64) *policyv1.Eviction 
 	}
 }
 
-// NewDeleteOptions returns the options to delete this pod, and no other that may bear its name.
+// NewDeleteOptions returns the options to delete exactly this pod, with its UID as a precondition.
 func NewDeleteOptions(pod *corev1.Pod, gracePeriodSeconds *int64) *metav1.DeleteOptions {
 	uid := pod.UID
 	return &metav1.DeleteOptions{

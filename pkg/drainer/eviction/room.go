@@ -15,11 +15,11 @@ import (
 
 const (
 	// reservationLasts is how long room stays reserved for an eviction that the budget's status never
-	// shows: a watch that broke may skip it. It is longer than a watch lags when the API server
-	// has too much to do, since room that is given away too early ends in a refusal.
+	// shows: a watch that broke may miss it. It is longer than a watch lags behind an overloaded API
+	// server, since an eviction that is posted too early is refused.
 	reservationLasts = 30 * time.Second
-	// refusalLasts is how long a budget that refused an eviction, although its status shows room, is
-	// left alone if its status does not change.
+	// refusalLasts is how long nothing is posted for a budget that refused an eviction although its
+	// status shows room. A change of the budget ends that earlier.
 	refusalLasts = 10 * time.Second
 )
 
@@ -44,10 +44,11 @@ type refusal struct {
 	expires         time.Time
 }
 
-// use is the budget of which an eviction uses room; none where that is nil.
+// use says which budget's room an eviction takes.
 type use struct {
+	// budget is nil when the eviction takes no room.
 	budget *Budget
-	// exempt says that the eviction uses none unless the pod has become ready meanwhile.
+	// exempt says that the eviction takes room only if the pod has become ready meanwhile.
 	exempt bool
 }
 
@@ -81,8 +82,8 @@ func (b *Budgets) isReserved(name types.NamespacedName, pod string) bool {
 	return found
 }
 
-// reserve reserves room of the budget for an eviction that is about to be posted. Reservations that
-// have expired are dropped then: a budget's status never shows the pods that took none of its room.
+// reserve reserves room of the budget for an eviction that is about to be posted. It drops the budget's
+// expired reservations: those for pods that took no room never show in its status.
 func (b *Budgets) reserve(name types.NamespacedName, pod string, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -97,9 +98,9 @@ func (b *Budgets) reserve(name types.NamespacedName, pod string, now time.Time) 
 	b.reserved[name][pod] = reservation{shown: shown}
 }
 
-// settle takes in the answer to an eviction that used room of a budget. The room stays reserved, until
-// the budget's status shows the eviction, where the API server took it or may have taken it. known says
-// that the budget was read after the eviction, so that its status tells already.
+// settle records the answer to an eviction that may take room of a budget. If the API server took the
+// room, or may have taken it, the room stays reserved until the budget's status shows the eviction.
+// known says that the budget was read after the eviction, so that its status shows it already.
 func (b *Budgets) settle(u use, pod string, a Answer, known bool, now time.Time) {
 	name := u.budget.Name
 	b.mu.Lock()
@@ -111,14 +112,15 @@ func (b *Budgets) settle(u use, pod string, a Answer, known bool, now time.Time)
 	case isReserved:
 		b.reserved[name][pod] = reservation{shown: b.reserved[name][pod].shown, expires: now.Add(reservationLasts)}
 	}
-	// An exempt pod may be refused although there is room: it has changed in the last moment.
+	// The refusal of an exempt pod need not mean that there is no room: the pod has changed in the last
+	// moment.
 	if a.Outcome == DisruptionBudget && !u.exempt {
 		b.refused[name] = refusal{resourceVersion: u.budget.resourceVersion, expires: now.Add(refusalLasts)}
 	}
 }
 
-// seen drops the reservations that the budget's status now shows, and a refusal by an older
-// version. The caller holds the lock.
+// seen drops the reservations for evictions that the budget's status now shows, and the refusal by an
+// older version of the budget. The caller holds the lock.
 func (b *Budgets) seen(current *Budget) {
 	for pod, r := range b.reserved[current.Name] {
 		if at, found := current.disrupted[pod]; found && !at.Equal(&r.shown) {

@@ -9,11 +9,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// queuedEviction remembers which budgets select the pod: the queue is gone through at every
-// change of any budget, but which budgets select which pods hardly ever changes.
+// queuedEviction remembers which budgets select the pod. The dispatcher goes through its queues at
+// every change of any budget, but which budgets select a pod hardly ever changes.
 type queuedEviction struct {
 	Eviction
-	budgets   []types.NamespacedName
+	budgets []types.NamespacedName
+	// selection is the Budgets.selection at which budgets were looked up; -1: not yet.
 	selection int
 }
 
@@ -39,8 +40,8 @@ func (b *Budgets) selects(name types.NamespacedName, e *queuedEviction) bool {
 	return slices.Contains(e.budgets, name)
 }
 
-// reselect looks again which budgets select the queued pod, where that may have changed. The
-// caller holds the lock.
+// reselect looks up again which budgets select the queued pod, if that may have changed. The caller
+// holds the lock.
 func (b *Budgets) reselect(e *queuedEviction) {
 	if e.selection == b.selection {
 		return
@@ -51,8 +52,8 @@ func (b *Budgets) reselect(e *queuedEviction) {
 	}
 }
 
-// affectedBy are the nodes that want pods evicted which the budget selects or, where that may have
-// changed, which are in its namespace.
+// affectedBy returns the nodes with queued pods that the change may concern: pods that the budget
+// selects or, if it may select other pods than before, all pods of its namespace.
 func (d *Dispatcher) affectedBy(change budgetChange) []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -19,14 +19,15 @@ import (
 )
 
 const (
-	// terminationLag is how long after the end of its grace period a pod may still be there
-	// before that is worth a word: the kubelet reports late.
+	// terminationLag is how long after the end of its grace period a pod may still be there before a
+	// blocker reports it: the kubelet tells of its end a little later.
 	terminationLag = 5 * time.Second
-	// deletionLag is how long after its eviction was accepted a pod may show no deletion.
+	// deletionLag is how long after its eviction was accepted a pod may have no deletion timestamp
+	// before a blocker reports it.
 	deletionLag = 30 * time.Second
 )
 
-// blocker says what keeps a pod that is to be evicted from being evicted now.
+// blocker returns what keeps a pod whose turn has come from being evicted now; nil when nothing does.
 func (p *planner) blocker(going Pod, tried eviction.Attempt) *v1beta1.DrainBlocker {
 	permit := eviction.PermitFor(going.Pod, going.budgets, p.room)
 	switch {
@@ -55,7 +56,7 @@ func (p *planner) room(of *eviction.Budget) int {
 	return left
 }
 
-// overdue is the blocker of a pod that was evicted and should be gone by now.
+// overdue is the blocker of a pod that was evicted and should be gone by now; nil while there is time.
 func (p *planner) overdue(pod *corev1.Pod, tried eviction.Attempt) *v1beta1.DrainBlocker {
 	end := tried.Evicted.Add(deletionLag)
 	if !pod.DeletionTimestamp.IsZero() {
@@ -73,7 +74,7 @@ func (p *planner) recheckAt(when time.Time) { p.recheck = due.Earlier(p.recheck,
 func ownPodBlocker(pod *corev1.Pod) *v1beta1.DrainBlocker {
 	return &v1beta1.DrainBlocker{
 		Pod: key(pod), Reason: v1beta1.BlockerOwnPod, Permanent: true,
-		Message: "this is the pod of the server that drains the node, and nobody else would go on: " +
+		Message: "this pod runs the server that drains the node, and no other server would continue: " +
 			"have it run on another node first",
 	}
 }
@@ -81,7 +82,7 @@ func ownPodBlocker(pod *corev1.Pod) *v1beta1.DrainBlocker {
 func completionBlocker(pod *corev1.Pod, why string) *v1beta1.DrainBlocker {
 	blocker := &v1beta1.DrainBlocker{
 		Pod: key(pod), Reason: v1beta1.BlockerWaitingForCompletion,
-		Message: fmt.Sprintf("the pod runs to its end first (%s): wait for it, or delete it", why),
+		Message: fmt.Sprintf("the pod runs to completion first (%s): wait for it, or delete it", why),
 	}
 	if owner := metav1.GetControllerOf(pod); owner != nil {
 		blocker.Object = fmt.Sprintf("%s/%s/%s", owner.Kind, pod.Namespace, owner.Name)
@@ -118,22 +119,22 @@ func budgetMessage(pod *corev1.Pod, b *eviction.Budget, permanent bool) string {
 	case !b.Current:
 		return fmt.Sprintf("budget %s has changed and is still being evaluated", b.Name)
 	case b.Expected == 0:
-		return fmt.Sprintf("budget %s counts no pods and so lets none go: maxUnavailable and percentages count only pods "+
-			"whose controller can be scaled: have it require a number of healthy pods with minAvailable", b.Name)
+		return fmt.Sprintf("budget %s counts no pods, so it allows no eviction: maxUnavailable and percentages count only pods "+
+			"whose controller can be scaled: set minAvailable to a number instead", b.Name)
 	case permanent:
 		return fmt.Sprintf("budget %s needs %s, and no more than %d are expected: "+
-			"add replicas, or have the budget require fewer", b.Name, healthyPods(b.Desired), b.Expected)
+			"add replicas, or let the budget require fewer", b.Name, healthyPods(b.Desired), b.Expected)
 	case b.Healthy > b.Desired:
 		return fmt.Sprintf("budget %s needs %s and has %d, but others of its pods are being evicted: "+
-			"the pod's turn comes when they have been replaced", b.Name, healthyPods(b.Desired), b.Healthy)
+			"the pod is evicted when they have been replaced", b.Name, healthyPods(b.Desired), b.Healthy)
 	default:
 		return fmt.Sprintf("budget %s needs %s and has %d: the pod is evicted when %s",
 			b.Name, healthyPods(b.Desired), b.Healthy, needs(pod, b))
 	}
 }
 
-// needs says what has to happen until the budget lets the pod go. A pod that is not healthy itself
-// takes nothing from it.
+// needs says what has to happen before the budget lets the pod go. The eviction of a pod that is not
+// healthy does not lower the number of healthy pods.
 func needs(pod *corev1.Pod, b *eviction.Budget) string {
 	more := b.Desired - b.Healthy
 	if podutils.IsPodReady(pod) {
@@ -161,29 +162,30 @@ func budgetsBlocker(pod *corev1.Pod, budgets []*eviction.Budget) *v1beta1.DrainB
 		Pod: key(pod), Reason: v1beta1.BlockerMultipleDisruptionBudgets, Permanent: true,
 		Object: strings.Join(objects[:min(len(objects), quote.MaxNames)], ","),
 		Message: fmt.Sprintf("%d budgets select the pod (%s), and the eviction API refuses such pods: "+
-			"have one of them select other pods, or delete the pod by hand", len(budgets), quote.Names(names, quote.MaxNames)),
+			"change their selectors so that only one selects it, or delete the pod", len(budgets), quote.Names(names, quote.MaxNames)),
 	}
 }
 
-// attemptBlocker says why the last eviction of the pod, which no budget seemed to forbid, did
-// not succeed; nil when there was none, or it is only being throttled.
+// attemptBlocker says why the last request for the pod failed although no budget seemed to forbid it.
+// It is nil when there was no request, or when it was only throttled.
 func attemptBlocker(pod *corev1.Pod, tried eviction.Attempt) *v1beta1.DrainBlocker {
 	blocker := &v1beta1.DrainBlocker{Pod: key(pod), Object: tried.Last.Object, Message: tried.Last.Message}
 	switch tried.Last.Outcome {
 	case eviction.DisruptionBudget:
 		if tried.Failures == 0 {
-			return nil // a budget that we see, and by now it lets the pod go
+			return nil // the watch shows that budget, and now it lets the pod go
 		}
 		blocker.Reason = v1beta1.BlockerDisruptionBudget
 	case eviction.AdmissionWebhook:
 		blocker.Reason = v1beta1.BlockerAdmissionWebhook
-		blocker.Message += ": the eviction is tried again; if the webhook is not moving the pod by itself, ask who runs it"
+		blocker.Message += ": the eviction is retried; if the webhook is not moving the pod by itself, ask who runs it"
 	case eviction.NamespaceTerminating:
 		blocker.Reason, blocker.Object = v1beta1.BlockerNamespaceTerminating, "Namespace/"+pod.Namespace
-		blocker.Message = fmt.Sprintf("namespace %s is being deleted, and its pods with it: see what keeps it from ending", pod.Namespace)
+		blocker.Message = fmt.Sprintf("namespace %s is being deleted, and its pods with it: "+
+			"find out what keeps the namespace from being deleted", pod.Namespace)
 	case eviction.Failed:
 		blocker.Reason = v1beta1.BlockerEvictionFailed
-		blocker.Message += ": the eviction is tried again"
+		blocker.Message += ": the eviction is retried"
 	default:
 		return nil
 	}
@@ -195,15 +197,16 @@ func terminatingBlocker(pod *corev1.Pod, node string, nodeDead bool) *v1beta1.Dr
 	switch {
 	case len(pod.Finalizers) > 0:
 		blocker.Message = fmt.Sprintf("the pod's grace period is over, but finalizers keep it: %s: "+
-			"see that their controllers run", quote.Names(pod.Finalizers, quote.MaxNames))
+			"make sure that their controllers run", quote.Names(pod.Finalizers, quote.MaxNames))
 	case nodeDead:
 		blocker.Object = "Node/" + node
-		blocker.Message = fmt.Sprintf("node %s does not report, so the pod's end cannot be confirmed: bring the node back, "+
-			"or, once it is certainly off, delete the pod with --force or taint the node node.kubernetes.io/out-of-service", node)
+		blocker.Message = fmt.Sprintf("node %s does not report, so nobody knows whether the pod has stopped: restart the node, "+
+			"or, if it is certainly off, delete the pod with --force or taint the node node.kubernetes.io/out-of-service", node)
 	case pod.DeletionTimestamp.IsZero():
-		blocker.Message = "the eviction was accepted, but the pod is not being deleted: see what undid it"
+		blocker.Message = "the eviction was accepted, but the pod is not being deleted: find out what prevents that"
 	default:
-		blocker.Message = "the pod's grace period is over, but the kubelet has not ended it: see its containers and the kubelet's log"
+		blocker.Message = "the pod's grace period is over, but the kubelet has not stopped the pod: " +
+			"see the state of its containers and the kubelet's log"
 	}
 	return blocker
 }

@@ -15,21 +15,21 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/eviction"
 )
 
-// systemCriticalPriority is the least priority of the classes system-cluster-critical and
-// system-node-critical; no class of a user's own reaches it.
+// systemCriticalPriority is the lowest priority of the classes system-cluster-critical and
+// system-node-critical. Priority classes that users create are lower.
 const systemCriticalPriority = 2_000_000_000
 
 // kind is what a hold, alone, does with a pod that a drain can evict.
 type kind int
 
 const (
-	// leave: the hold does not mind if the pod stays.
+	// leave: the pod stays, as far as this hold goes.
 	leave kind = iota
 	// evict: the pod is to be evicted when its turn comes.
 	evict
-	// waitCompleted: the pod runs to its end first.
+	// waitCompleted: the pod runs to completion first.
 	waitCompleted
-	// block: the pod is to go, but somebody has to remove it by hand.
+	// block: the pod is to go, but the drain waits until somebody removes it by hand.
 	block
 	// undecided: what is needed to decide is not known yet, so nothing is done.
 	undecided
@@ -39,7 +39,7 @@ const (
 type decision struct {
 	kind kind
 	turn turn
-	// why is for people. Empty: evicting is what a drain does.
+	// why is the reason, for people; empty when the pod is evicted by default.
 	why string
 	// blocker is set for the kinds waitCompleted and block.
 	blocker *v1beta1.DrainBlocker
@@ -89,7 +89,8 @@ func (h Hold) decide(pod *corev1.Pod, namespaces map[string]labels.Set) decision
 	return d
 }
 
-// ruleFor is the action of the pod's label or, without one, of the first rule that matches.
+// ruleFor is the action of the pod's label or, without one, of the first rule that matches. decided is
+// false when a rule asks for the labels of a namespace that is not known yet.
 func (h Hold) ruleFor(pod *corev1.Pod, namespaces map[string]labels.Set) (action v1beta1.DrainAction, order int32, why string, decided bool) {
 	switch value := pod.Labels[v1beta1.DrainLabel]; value {
 	case v1beta1.DrainLabelSkip:

@@ -9,7 +9,7 @@
 //	decision.go   what one hold, alone, does with one pod, and in which turn
 //	holdplan.go   the same for all pods of the node
 //	union.go      what all holds together want of one pod
-//	plan.go       the plan: the union, and what budgets and earlier answers make of it
+//	plan.go       the plan: the union, and what follows from budgets and earlier attempts
 //	blockers.go   what keeps a pod from leaving, in words
 //	progress.go   how far one hold's drain has come
 //	report.go     the plan as the API shows it

@@ -15,10 +15,11 @@ import (
 // Hold is a NodeMaintenance with the selectors of its drain parsed. Use NewHold.
 type Hold struct {
 	*v1beta1.NodeMaintenance
-	// Invalid says why a selector cannot be used; nil when all can. Such a hold evicts nothing and
-	// is never drained, and stands in no other hold's way.
+	// Invalid says why a selector cannot be used; nil when all can. Such a hold evicts nothing and is
+	// never drained. Other holds of the node are not affected.
 	Invalid error
-	// Deletes says that the drain is past its deadline, and that what is left is to be deleted.
+	// Deletes says that the drain is past its deadline, and that the pods that are left are to be
+	// deleted.
 	Deletes bool
 
 	selector labels.Selector
@@ -49,7 +50,7 @@ func (h Hold) Drains() bool { return h.Spec.Stage == v1beta1.StageDrain }
 // SelectsAll says whether the hold's podSelector selects every pod.
 func (h Hold) SelectsAll() bool { return h.selector.Empty() }
 
-// selects says whether the hold drains pods with these labels, as far as no rule says otherwise.
+// selects says whether the hold drains pods with these labels, unless a rule says otherwise.
 func (h Hold) selects(podLabels labels.Set) bool {
 	return h.Drains() && h.Invalid == nil && h.selector.Matches(podLabels)
 }

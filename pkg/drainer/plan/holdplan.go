@@ -15,11 +15,13 @@ import (
 // holdPlan is what one hold, alone, wants of the pods of its node.
 type holdPlan struct {
 	hold Hold
-	// decisions are in the order of the node's pods; a pod that no drain evicts is left.
+	// decisions has one entry for each pod of the node, in their order. For a pod that no drain evicts
+	// it is leave.
 	decisions []decision
-	// turns are those that pods of the node still have, the present one first.
+	// turns are the different turns of the pods that are still on the node, in order. The first is the
+	// present one.
 	turns []turn
-	// leaves is how many pods a drain could evict, but the hold leaves.
+	// leaves counts the pods that a drain could evict but this hold lets stay.
 	leaves int
 }
 
@@ -34,7 +36,7 @@ func newHoldPlan(in Input, h Hold) *holdPlan {
 		if !d.goes() {
 			plan.leaves++
 		}
-		// Our own pod never goes, and nobody waits for it.
+		// No turn waits for the server's own pod, which is never evicted.
 		if (d.kind == evict || d.kind == block) && !in.isOwn(pod) {
 			plan.turns = append(plan.turns, d.turn)
 		}
@@ -44,14 +46,14 @@ func newHoldPlan(in Input, h Hold) *holdPlan {
 	return plan
 }
 
-// turnOf counts, from 1, the turns until that of the i-th pod.
+// turnOf is the number of the i-th pod's turn: 1 is the present one; 0 means that it has none.
 func (p *holdPlan) turnOf(i int) int { return slices.Index(p.turns, p.decisions[i].turn) + 1 }
 
 // due says whether the hold would evict the i-th pod now.
 func (p *holdPlan) due(i int) bool { return p.decisions[i].kind == evict && p.turnOf(i) <= 1 }
 
-// Split divides the pods that a drain evicts, alone for this hold: left are those that it wants
-// gone and that are still there; leaves is how many it leaves.
+// Split divides the pods that a drain could evict, as if the hold were alone. left are those that the
+// hold wants gone. leaves counts those that it lets stay.
 func (h Hold) Split(pods []*corev1.Pod, drainable sets.Set[types.UID], namespaces map[string]labels.Set) (left []*corev1.Pod, leaves int) {
 	for _, pod := range pods {
 		switch {

@@ -17,14 +17,14 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/eviction"
 )
 
-// decideAgain is when to look again at a pod of which not everything is known.
+// decideAgain is how soon to plan again when a pod's namespace is not known yet.
 const decideAgain = time.Second
 
 // Input is all that a plan is made from.
 type Input struct {
 	// Node is the node's name.
 	Node string
-	// NodeDead says that the node's kubelet does not report: its pods do not end.
+	// NodeDead says that the node is not ready: its kubelet may not stop pods, or not report it.
 	NodeDead bool
 	// Pods are all pods of the node.
 	Pods []*corev1.Pod
@@ -48,16 +48,16 @@ func (in *Input) isOwn(pod *corev1.Pod) bool {
 	return in.OwnPod == types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
 }
 
-// Pod is what is to happen with one pod, and why it does not.
+// Pod is what is to happen with one pod, and what keeps that from happening.
 type Pod struct {
 	// Pod is the pod.
 	Pod *corev1.Pod
 	// Action is what happens with it.
 	Action v1beta1.PlannedAction
-	// Blocker is what keeps the pod from leaving, whichever hold wants it gone; nil when nothing does.
+	// Blocker is what keeps the pod from leaving, with all holds taken together; nil when nothing does.
 	Blocker *v1beta1.DrainBlocker
 
-	// turn is in which of the drain's turns the pod goes, from 1; 0 for pods that are not evicted.
+	// turn is the number of the turn in which the pod goes, from 1; 0 for pods that are not evicted.
 	turn int
 	// due says that its turn has come.
 	due         bool
@@ -78,8 +78,8 @@ type Plan struct {
 	byHold map[types.UID]*holdPlan
 }
 
-// planner makes one plan. It counts the room of each budget down, so that of several pods of
-// one budget only as many are free to go as the budget lets go together.
+// planner makes one plan. It counts the room of each budget down: of several pods of one budget, only
+// as many are free to go as the budget has room for.
 type planner struct {
 	Input
 	byHold  map[types.UID]*holdPlan
@@ -158,8 +158,8 @@ func (p Plan) Evictions() []eviction.Eviction {
 	return evictions
 }
 
-// ToGo counts the pods that are still to be evicted and that nothing blocks for good: how far
-// the node is from being empty.
+// ToGo counts the pods that are still to be evicted, without those that are blocked for good. It says
+// how far the node is from being empty.
 func (p Plan) ToGo() int {
 	count := 0
 	for _, pod := range p.Pods {

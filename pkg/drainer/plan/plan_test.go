@@ -182,7 +182,7 @@ func TestPlanForOnePod(t *testing.T) {
 		"terminating for too long": {
 			pod: drainertest.Pod{Name: "p", TerminatingAt: drainertest.Epoch},
 			now: drainertest.Epoch.Add(terminationLag), wantAction: v1beta1.PlanTerminating,
-			wantReason: v1beta1.BlockerTerminating, wantMessage: "the kubelet has not ended it",
+			wantReason: v1beta1.BlockerTerminating, wantMessage: "the kubelet has not stopped the pod",
 		},
 		"kept by finalizers": {
 			pod: drainertest.Pod{Name: "p", TerminatingAt: drainertest.Epoch, Finalizers: []string{"example.com/keep"}},

@@ -21,7 +21,7 @@ type Progress struct {
 	Pending []*corev1.Pod
 	// Blockers are what keeps them from leaving, sorted by pod.
 	Blockers []v1beta1.DrainBlocker
-	// Leaves is how many pods on the node a drain could evict, but this hold leaves.
+	// Leaves counts the pods of the node that a drain could evict but this hold lets stay.
 	Leaves int
 }
 
@@ -42,8 +42,8 @@ func (p Plan) ProgressOf(h Hold) Progress {
 	return progress
 }
 
-// blockerOf is what keeps the pod from leaving as far as the one hold goes: a pod whose turn
-// is yet to come is not blocked.
+// blockerOf is the pod's blocker as if the one hold were alone. A pod whose turn has not come yet is
+// not blocked.
 func (p Pod) blockerOf(alone *holdPlan, i int) *v1beta1.DrainBlocker {
 	switch p.Action {
 	case v1beta1.PlanTerminating, v1beta1.PlanDelete:

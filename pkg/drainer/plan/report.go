@@ -68,7 +68,7 @@ func countBlocker(report *v1beta1.DrainPlanStatus, blocker *v1beta1.DrainBlocker
 	}
 }
 
-// listLosses lists what is lost for good with a pod that is to be evicted.
+// listLosses lists the pod if its eviction loses something for good: the pod itself, or its data.
 func listLosses(report *v1beta1.DrainPlanStatus, pod Pod) {
 	if pod.Action != v1beta1.PlanEvict || eviction.Finished(pod.Pod) {
 		return
@@ -81,7 +81,8 @@ func listLosses(report *v1beta1.DrainPlanStatus, pod Pod) {
 	}
 }
 
-// goingOrder is the order in which the pods are to go, as far as their turns do not tell.
+// goingOrder is the order of the actions in a report. Pods of one action are in the order of their
+// turns.
 var goingOrder = []v1beta1.PlannedAction{
 	v1beta1.PlanTerminating, v1beta1.PlanDelete, v1beta1.PlanEvict, v1beta1.PlanWaitCompleted, v1beta1.PlanBlock, v1beta1.PlanStay,
 }

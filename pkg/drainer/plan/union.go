@@ -21,7 +21,8 @@ type union struct {
 	blocker              *v1beta1.DrainBlocker
 }
 
-// actionRank orders what the holds may want of a pod: the union wants the most.
+// actionRank orders the actions that holds may want. If they want different ones, the last of them in
+// this list counts.
 var actionRank = []v1beta1.PlannedAction{
 	v1beta1.PlanStay, v1beta1.PlanBlock, v1beta1.PlanWaitCompleted, v1beta1.PlanEvict, v1beta1.PlanDelete,
 }
@@ -37,7 +38,7 @@ func (p *planner) union(i int) union {
 	return u
 }
 
-// add takes in what one more hold wants of the i-th pod.
+// add adds what one more hold wants of the i-th pod.
 func (u *union) add(alone *holdPlan, i int) {
 	d, gracePeriod := alone.decisions[i], alone.hold.Spec.Drain.GracePeriodSeconds
 	u.goes = u.goes || d.goes()
@@ -59,7 +60,7 @@ func (u *union) add(alone *holdPlan, i int) {
 	}
 }
 
-// wants is what the hold alone would have happen to a pod that it decides so about.
+// wants is the action that follows from what the hold alone decided about a pod.
 func (h Hold) wants(d decision) v1beta1.PlannedAction {
 	switch {
 	case d.kind == leave:
@@ -82,8 +83,8 @@ func longer(a, b *int64) *int64 {
 	return a
 }
 
-// deletionGrace is how long a pod that is deleted past the deadline gets to stop: at least a
-// second, since with none its end would not be waited for.
+// deletionGrace is the grace period of a pod that is deleted after the deadline. It is at least 1
+// second: with 0 the API server removes the pod at once, although it may still run.
 func deletionGrace(pod *corev1.Pod, asked *int64) *int64 {
 	if asked == nil {
 		asked = pod.Spec.TerminationGracePeriodSeconds

@@ -1,9 +1,9 @@
 // Copyright The maintenance-apiserver Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package quote keeps texts short that may quote what others wrote: the finalizers of a pod, the
-// answer of a webhook. They go into statuses and events, and a status that is too large could not
-// be written at all.
+// Package quote cuts texts that may quote what others wrote, like the finalizers of a pod or the answer
+// of a webhook. Such texts go into statuses and events, and a status that is too large cannot be
+// written at all.
 package quote
 
 import (
@@ -17,12 +17,12 @@ import (
 const (
 	// MaxMessage is the most bytes of the message of a blocker or an event, and of an error.
 	MaxMessage = 1024
-	// MaxCondition is the most bytes of a condition's message: it has room for those of some blockers.
+	// MaxCondition is the most bytes of a condition's message: the messages of a few blockers fit in.
 	MaxCondition = 4096
 	// MaxNames is how many names of one kind a message lists.
 	MaxNames = 3
 
-	// maxObject is the most bytes of the name of what stands in the way.
+	// maxObject is the most bytes of the object that a blocker names.
 	maxObject = 512
 )
 
@@ -39,7 +39,7 @@ func Cut(text string, most int) string {
 	return text[:end] + mark
 }
 
-// Blocker cuts what a blocker says, so that a status can take many of them.
+// Blocker cuts the texts of a blocker, so that many blockers fit into a status.
 func Blocker(b v1beta1.DrainBlocker) v1beta1.DrainBlocker {
 	b.Object, b.Message = Cut(b.Object, maxObject), Cut(b.Message, MaxMessage)
 	return b

@@ -25,7 +25,7 @@ import (
 
 // Dependencies are what the group's resources need beyond the store. All are required.
 type Dependencies struct {
-	// Waker is nudged after every stored change of a NodeMaintenance.
+	// Waker is told of every stored change of a NodeMaintenance.
 	Waker storage.Waker
 	// Nodes knows the nodes.
 	Nodes Nodes
@@ -33,8 +33,8 @@ type Dependencies struct {
 	Planner storage.Planner
 	// Space knows whether the store has space for new NodeMaintenances.
 	Space storage.Space
-	// Admission is what a NodeMaintenance passes that is created through its node: the server's
-	// own chain.
+	// Admission is the server's own admission chain. It is run for NodeMaintenances that are created or
+	// deleted through nodes/maintenance.
 	Admission admission.Interface
 }
 

@@ -9,9 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// withoutProtobuf leaves out an encoding that our types do not have. A client
-// that would rather have protobuf and takes JSON as well then gets JSON, as for
-// a custom resource, instead of an error.
+// withoutProtobuf does not offer protobuf, which our types do not have. A client that prefers protobuf
+// but also accepts JSON gets JSON, as for a custom resource, instead of an error.
 type withoutProtobuf struct {
 	runtime.NegotiatedSerializer
 }

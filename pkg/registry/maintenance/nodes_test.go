@@ -55,7 +55,7 @@ func TestMaintenanceOfANode(t *testing.T) {
 	if len(ended.Items) != 1 || ended.Items[0].DeletionTimestamp == nil {
 		t.Errorf("got %+v, want alice's hold, on its way out", ended.Items)
 	}
-	s.do("alice", http.MethodPost, ofWorker1, asJSON, `{}`).want(t, http.StatusConflict).wantText(t, "is being released; try again when it is gone")
+	s.do("alice", http.MethodPost, ofWorker1, asJSON, `{}`).want(t, http.StatusConflict).wantText(t, "is ending; try again when it is gone")
 	s.do("alice", http.MethodDelete, ofWorker1, asJSON, "").want(t, http.StatusOK)
 	s.do("alice", http.MethodDelete, nodes+"/worker-2/maintenance", asJSON, "").want(t, http.StatusNotFound).wantText(t, "nobody holds the node")
 }

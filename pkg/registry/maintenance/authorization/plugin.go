@@ -1,9 +1,9 @@
 // Copyright The maintenance-apiserver Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package authorization decides who may start, change and end maintenance of a node. RBAC cannot
-// name the node in a request for nodemaintenances; so each write of one is asked about once more,
-// as a request for the subresource maintenance of its node.
+// Package authorization decides who may start, change and end maintenance of a node. In a request for
+// nodemaintenances, RBAC does not see the node. So each write is authorized once more, as a request for
+// the subresource maintenance of that node.
 package authorization
 
 import (
@@ -20,12 +20,13 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-// resource is what is asked about, whichever resource and group the write is for.
+// resource is the resource whose writes the plugin checks. Writes through nodes/maintenance pass
+// admission as this resource, too.
 const resource = "nodemaintenances"
 
-// Plugin is a validating admission plugin. It is part of the API, not of the cluster's policies,
-// and cannot be turned off: as admission, it sees every write, deletecollection and dry runs
-// included, with the object as it is to be stored.
+// Plugin is a validating admission plugin. It is part of the API, not of the cluster's policies, and
+// cannot be turned off. As an admission plugin it sees every write with the object that is to be
+// stored, also in a deletecollection and in a dry run.
 type Plugin struct {
 	*admission.Handler
 	authorizer authorizer.UnconditionalAuthorizer
@@ -38,8 +39,8 @@ func New(authorizer authorizer.UnconditionalAuthorizer) *Plugin {
 	return &Plugin{Handler: admission.NewHandler(admission.Create, admission.Update, admission.Delete), authorizer: authorizer}
 }
 
-// Validate refuses the write of a NodeMaintenance with a 403 that names the right that the user
-// lacks, and with a 500 where that cannot be found out.
+// Validate refuses a write of a NodeMaintenance with a 403 that names the permission that the user
+// lacks. It fails with a 500 if the permissions cannot be checked.
 func (p *Plugin) Validate(ctx context.Context, attributes admission.Attributes, _ admission.ObjectInterfaces) error {
 	if attributes.GetResource().Resource != resource {
 		return nil
@@ -51,14 +52,14 @@ func (p *Plugin) Validate(ctx context.Context, attributes admission.Attributes, 
 	return p.authorizeAll(ctx, attributes, write)
 }
 
-// authorizeAll asks for all rights that the write needs side by side, and waits for every answer.
-// Of several that are lacking, the first is told.
+// authorizeAll checks all permissions that the write needs at the same time, and waits for every
+// answer. If several are missing, the error names the first.
 func (p *Plugin) authorizeAll(ctx context.Context, attributes admission.Attributes, w write) error {
 	needs := w.needs()
 	refusals := make([]error, len(needs))
 	var asking sync.WaitGroup
-	for i, r := range needs[1:] {
-		asking.Go(func() { refusals[i+1] = p.authorize(ctx, attributes, w, r) })
+	for i, needed := range needs[1:] {
+		asking.Go(func() { refusals[i+1] = p.authorize(ctx, attributes, w, needed) })
 	}
 	refusals[0] = p.authorize(ctx, attributes, w, needs[0])
 	asking.Wait()
@@ -83,22 +84,22 @@ func newWrite(attributes admission.Attributes) (write, error) {
 	return w, nil
 }
 
-func (p *Plugin) authorize(ctx context.Context, attributes admission.Attributes, w write, r right) error {
+func (p *Plugin) authorize(ctx context.Context, attributes admission.Attributes, w write, needed permission) error {
 	node := w.stored().Spec.NodeName
 	decision, why, err := p.authorizer.Authorize(ctx, authorizer.AttributesRecord{
-		User: attributes.GetUserInfo(), Verb: r.verb,
+		User: attributes.GetUserInfo(), Verb: needed.verb,
 		APIGroup: v1beta1.GroupName, APIVersion: v1beta1.SchemeGroupVersion.Version,
-		Resource: "nodes", Subresource: r.subresource, Name: node, ResourceRequest: true,
+		Resource: "nodes", Subresource: needed.subresource, Name: node, ResourceRequest: true,
 	})
 	switch {
 	case decision == authorizer.DecisionAllow:
 		return nil
 	case err != nil:
-		return apierrors.NewInternalError(fmt.Errorf("could not find out whether user %q may %s maintenance of node %q: %w", w.user, r.verb, node, err))
+		return apierrors.NewInternalError(fmt.Errorf("could not find out whether user %q may %s maintenance of node %q: %w", w.user, needed.verb, node, err))
 	}
-	lacks := fmt.Sprintf("User %q cannot %s resource \"nodes/%s\" in API group %q named %q", w.user, r.verb, r.subresource, v1beta1.GroupName, node)
-	if r.why != "" {
-		lacks += ", which " + r.why + " asks for"
+	lacks := fmt.Sprintf("User %q cannot %s resource \"nodes/%s\" in API group %q named %q", w.user, needed.verb, needed.subresource, v1beta1.GroupName, node)
+	if needed.why != "" {
+		lacks += ", which " + needed.why + " asks for"
 	}
 	if why != "" {
 		lacks += ": " + why

@@ -16,7 +16,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
 )
 
-// PlanTable prints the plan of a drain, a row for each pod. It is a rest.TableConvertor.
+// PlanTable prints the plan of a drain, one row for each pod. It is a rest.TableConvertor.
 type PlanTable struct{}
 
 var planHeadings = []metav1.TableColumnDefinition{
@@ -42,8 +42,8 @@ func (PlanTable) ConvertToTable(_ context.Context, object, tableOptions runtime.
 	return table, nil
 }
 
-// planRows gives each row the plan with its own pod alone. Clients sort by the objects of rows. With
-// all pods in each of them, a table would grow by the square of their number.
+// planRows puts into each row, as its object, the plan with only the row's pod. Clients sort rows by
+// their objects. With all pods in each object, the table would grow with the square of their number.
 func planRows(plan *maintenance.DrainPlan) []metav1.TableRow {
 	unmanaged, emptyDir := sets.New(plan.Status.UnmanagedPods...), sets.New(plan.Status.EmptyDirPods...)
 	rows := make([]metav1.TableRow, 0, len(plan.Status.Pods))

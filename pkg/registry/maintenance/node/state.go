@@ -1,8 +1,8 @@
 // Copyright The maintenance-apiserver Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package node says of the resource nodes what a node's state is, and how it is printed. Nothing
-// in it does I/O.
+// Package node works out the state of a node for the resource nodes, and how it is printed. Nothing in
+// it does I/O.
 package node
 
 import (
@@ -42,7 +42,7 @@ func State(node *corev1.Node, holds []maintenance.NodeMaintenance) maintenance.N
 	return state
 }
 
-// releasing says whether the hold lets the node go, and it has not been given back for it yet.
+// releasing says whether the hold no longer needs the node, but the node has not been given back yet.
 func releasing(hold maintenance.NodeMaintenance) bool {
 	if hold.DeletionTimestamp.IsZero() {
 		return hold.Spec.Stage == maintenance.StageIdle && says(&hold, v1beta1.ConditionCordoned)
@@ -50,7 +50,7 @@ func releasing(hold maintenance.NodeMaintenance) bool {
 	return slices.Contains(hold.Finalizers, v1beta1.UncordonFinalizer)
 }
 
-// stateOf takes the worst of what the draining holds say, for the node is as far as they all are.
+// stateOf is the state of the node. If several holds drain it, the worst of their states counts.
 func stateOf(node *corev1.Node, active []maintenance.NodeMaintenance, released bool) maintenance.NodeMaintenanceState {
 	draining := slices.DeleteFunc(slices.Clone(active), func(hold maintenance.NodeMaintenance) bool {
 		return hold.Spec.Stage != maintenance.StageDrain
@@ -82,7 +82,7 @@ func says(hold *maintenance.NodeMaintenance, condition string) bool {
 	return apimeta.IsStatusConditionTrue(hold.Status.Conditions, condition)
 }
 
-// leastProgress is nil where no hold drains.
+// leastProgress is the smallest drain progress of the holds; nil when none drains.
 func leastProgress(active []maintenance.NodeMaintenance) *int32 {
 	var least *int32
 	for i := range active {

@@ -19,8 +19,8 @@ const (
 	maxReasonRunes = 40
 	// none is what kubectl shows where there is nothing to show.
 	none = "<none>"
-	// terminating is what kubectl shows for pods and namespaces that are being
-	// deleted but are not gone, and what people know to read so.
+	// terminating is the word that kubectl shows for pods and namespaces that are being deleted but are
+	// not gone.
 	terminating = "Terminating"
 	// wide is the priority of the columns that only -o wide shows.
 	wide = 1
@@ -65,7 +65,7 @@ func phaseCell(nm *maintenance.NodeMaintenance) any {
 	return string(nm.Status.Phase)
 }
 
-// progressCell shows no progress where nothing is drained: 0% would look stuck.
+// progressCell shows no progress for holds that do not drain: 0% would look stuck.
 func progressCell(nm *maintenance.NodeMaintenance) any {
 	if nm.Spec.Stage != maintenance.StageDrain {
 		return none
@@ -86,7 +86,8 @@ func ageCell(nm *maintenance.NodeMaintenance) any {
 	return metatable.ConvertToHumanReadableDateType(nm.CreationTimestamp)
 }
 
-// blockedByCell names the first obstacle and says how many pods are blocked in all.
+// blockedByCell names the first blocker, counts the other ones, and says how many pods are blocked in
+// all.
 func blockedByCell(nm *maintenance.NodeMaintenance) any {
 	if len(nm.Status.Blockers) == 0 {
 		return none
@@ -105,8 +106,8 @@ func blockedByCell(nm *maintenance.NodeMaintenance) any {
 	return fmt.Sprintf("%s (%d pods)", cell, nm.Status.BlockedPodCount)
 }
 
-// Obstacle is what stands in the way, as "kind namespace/name", or the kind of
-// obstacle where it is no object.
+// Obstacle names the object of a blocker, as "kind namespace/name", or the blocker's reason when it has
+// no object.
 func Obstacle(blocker maintenance.DrainBlocker) string {
 	if blocker.Object == "" {
 		return string(blocker.Reason)

@@ -23,7 +23,7 @@ import (
 // Plural is the resource's name in URLs and in RBAC rules.
 const Plural = "nodemaintenances"
 
-// Invalid is the answer to a request whose hold breaks rules: 422, with each of the errors.
+// Invalid is the answer to a request whose hold is not valid: 422, with all errors.
 func Invalid(hold *maintenance.NodeMaintenance, errs field.ErrorList) error {
 	return apierrors.NewInvalid(maintenance.SchemeGroupVersion.WithKind("NodeMaintenance").GroupKind(), hold.Name, errs)
 }

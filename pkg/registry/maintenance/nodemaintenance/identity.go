@@ -14,8 +14,8 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-// RequestorFrom returns the name of the user who makes the request. It is empty
-// where the request has none, and such an object does not pass validation.
+// RequestorFrom returns the name of the user who makes the request. It is empty when the request has no
+// user; validation refuses such an object.
 func RequestorFrom(ctx context.Context) string {
 	requester, ok := genericapirequest.UserFrom(ctx)
 	if !ok {
@@ -24,8 +24,8 @@ func RequestorFrom(ctx context.Context) string {
 	return requester.GetName()
 }
 
-// isServer says whether the request comes from the server's own loopback client.
-// An administrator who may impersonate it can stand in for a server that is gone.
+// isServer says whether the request comes from the server's own loopback client. If the server is gone,
+// an administrator who may impersonate its user can act in its place.
 func isServer(ctx context.Context) bool {
 	requester, ok := genericapirequest.UserFrom(ctx)
 	return ok && requester.GetName() == user.APIServerUser &&
@@ -36,8 +36,8 @@ func hasUncordonFinalizer(nm *maintenance.NodeMaintenance) bool {
 	return slices.Contains(nm.Finalizers, v1beta1.UncordonFinalizer)
 }
 
-// withUncordonFinalizer returns the finalizers with the server's own among them
-// exactly once, and the others in their order.
+// withUncordonFinalizer returns the finalizers with the server's own exactly once, at the end. The
+// others keep their order.
 func withUncordonFinalizer(finalizers []string) []string {
 	others := slices.DeleteFunc(slices.Clone(finalizers), func(name string) bool {
 		return name == v1beta1.UncordonFinalizer

@@ -17,15 +17,15 @@ const (
 
 var holdName = regexp.MustCompile(`^(.+)-[0-9a-f]{8}$`)
 
-// HoldName is what the server calls the hold that a requestor creates through nodes/maintenance.
-// It is the same each time, so that the store itself refuses a second one.
+// HoldName is the name of the hold that a requestor creates through nodes/maintenance. It is always the
+// same for one node and requestor, so that the store itself refuses a second hold.
 func HoldName(node, requestor string) string {
 	sum := sha256.Sum256([]byte(requestor))
 	return node[:min(len(node), maxNodeInName)] + "-" + hex.EncodeToString(sum[:])[:requestorDigits]
 }
 
-// NodeInHoldName returns the node, cut to 244 characters, in a name that HoldName could have given
-// to somebody's hold; false for other names.
+// NodeInHoldName returns the node, cut to 244 characters, in a name that HoldName can return for some
+// requestor; false for other names.
 func NodeInHoldName(name string) (string, bool) {
 	if parts := holdName.FindStringSubmatch(name); parts != nil {
 		return parts[1], true

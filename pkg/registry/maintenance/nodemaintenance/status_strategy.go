@@ -18,8 +18,8 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
 )
 
-// statusStrategy holds the rules for writes to nodemaintenances/status. Who may
-// write there is for RBAC to say; that nothing but the status is written, for this.
+// statusStrategy holds the rules for writes to nodemaintenances/status. RBAC decides who may write
+// there. The strategy makes sure that nothing but the status is written.
 type statusStrategy struct {
 	strategy
 }
@@ -39,9 +39,9 @@ func (statusStrategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 	}
 }
 
-// PrepareForUpdate takes everything but the status from the stored object. The
-// name, the uid and the resourceVersion are left as they came: a client sends
-// them to say which object it means, and they are compared with the stored ones.
+// PrepareForUpdate takes everything but the status from the stored object. The name, the UID and the
+// resourceVersion stay as the client sent them: they say which object the client means, and are
+// compared with the stored ones.
 func (statusStrategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
 	newNM, oldNM := obj.(*maintenance.NodeMaintenance), old.(*maintenance.NodeMaintenance)
 	newNM.Spec = oldNM.Spec
@@ -56,7 +56,7 @@ func (statusStrategy) ValidateUpdate(_ context.Context, obj, _ runtime.Object) f
 	return validation.ValidateNodeMaintenanceStatusUpdate(obj.(*maintenance.NodeMaintenance))
 }
 
-// WarningsOnUpdate has none: who writes a status cannot act on them.
+// WarningsOnUpdate returns none: whoever writes a status cannot act on warnings.
 func (statusStrategy) WarningsOnUpdate(context.Context, runtime.Object, runtime.Object) []string {
 	return nil
 }

@@ -37,13 +37,13 @@ func NewStrategy(typer runtime.ObjectTyper) rest.CreateUpdateResetFieldsStrategy
 // NamespaceScoped is false, as it is for nodes.
 func (strategy) NamespaceScoped() bool { return false }
 
-// AllowCreateOnUpdate is false: a PUT that names no existing object is a 404. A
-// server-side apply creates all the same; the store is told so by its handler.
+// AllowCreateOnUpdate is false: a PUT that names no existing object is a 404. A server-side apply can
+// create all the same, because its handler tells the store so.
 func (strategy) AllowCreateOnUpdate(context.Context) bool { return false }
 
-// AllowUnconditionalUpdate is false, as for a custom resource: a PUT without a
-// resourceVersion could put back a stage that somebody has just moved, and evict
-// pods by it. Patches, server-side apply and kubectl replace bring one themselves.
+// AllowUnconditionalUpdate is false, as for a custom resource: a PUT without a resourceVersion could
+// undo a change of the stage that somebody has just made, and so evict pods. Patches, server-side apply
+// and kubectl replace send a resourceVersion themselves.
 func (strategy) AllowUnconditionalUpdate(context.Context) bool { return false }
 
 // GetResetFields names what a request to nodemaintenances cannot own.
@@ -56,13 +56,13 @@ func (strategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 	}
 }
 
-// PrepareForCreate sets what the server alone decides.
+// PrepareForCreate sets the fields that only the server sets.
 func (strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
 	nm := obj.(*maintenance.NodeMaintenance)
 	nm.Generation = 1
 	nm.Finalizers = withUncordonFinalizer(nm.Finalizers)
-	// As a pod has a phase from the start: what reads or selects by phase
-	// never meets an empty one.
+	// A new object has a phase, as a pod does, so that clients that read or select by phase never see
+	// an empty one.
 	nm.Status = maintenance.NodeMaintenanceStatus{Phase: maintenance.PhasePending}
 	if nm.Spec.Requestor == "" {
 		nm.Spec.Requestor = RequestorFrom(ctx)
@@ -120,8 +120,8 @@ func (s strategy) ValidateUpdate(_ context.Context, obj, old runtime.Object) fie
 	return append(validation.ValidateNodeMaintenanceUpdate(newNM, oldNM), s.validateExpiration(newNM, oldNM)...)
 }
 
-// validateExpiration refuses a new end that is past: an end that is meant is a delete, which asks
-// for other rights.
+// validateExpiration refuses a new expiration in the past. To end a hold at once is to delete it, which
+// needs another permission.
 func (s strategy) validateExpiration(newNM, oldNM *maintenance.NodeMaintenance) field.ErrorList {
 	seconds := newNM.Spec.ExpirationSeconds
 	if seconds == nil || ptr.Equal(seconds, oldNM.Spec.ExpirationSeconds) {

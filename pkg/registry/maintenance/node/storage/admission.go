@@ -16,8 +16,8 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-// holdAdmission has a NodeMaintenance that is written through nodes/maintenance pass the same
-// admission as one that is written as such: policies and webhooks match its own resource.
+// holdAdmission runs admission for a NodeMaintenance that is written through nodes/maintenance, as if
+// it were written through nodemaintenances: policies and webhooks match that resource.
 type holdAdmission struct {
 	chain   admission.Interface
 	objects admission.ObjectInterfaces

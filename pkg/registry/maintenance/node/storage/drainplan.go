@@ -43,7 +43,7 @@ func (*DrainPlanREST) NewGetOptions() (options runtime.Object, includeSubpath bo
 	return &maintenance.DrainPlanOptions{}, false, ""
 }
 
-// Get implements rest.GetterWithOptions: it plans the drain of a hold that nobody has created.
+// Get implements rest.GetterWithOptions: it plans the drain as if a hold with these parameters existed.
 func (r *DrainPlanREST) Get(ctx context.Context, name string, options runtime.Object) (runtime.Object, error) {
 	asked, ok := options.(*maintenance.DrainPlanOptions)
 	if !ok {

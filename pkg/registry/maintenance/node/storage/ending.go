@@ -46,7 +46,7 @@ func (r *MaintenanceREST) Delete(ctx context.Context, nodeName string, deleteVal
 	return &maintenance.NodeMaintenanceList{Items: deleted}, false, nil
 }
 
-// meant are the holds that the preconditions of a delete leave.
+// meant returns the holds that meet the preconditions of a delete. It fails when there are none.
 func meant(holds []maintenance.NodeMaintenance, nodeName string, options *metav1.DeleteOptions) ([]maintenance.NodeMaintenance, error) {
 	if options.Preconditions == nil || options.Preconditions.UID == nil {
 		return holds, nil
@@ -59,7 +59,7 @@ func meant(holds []maintenance.NodeMaintenance, nodeName string, options *metav1
 	return holds, nil
 }
 
-// nothingToEnd says who holds the node, if not the caller.
+// nothingToEnd is the error for a caller who has no hold on the node. It says who has.
 func nothingToEnd(nodeName string, holds []maintenance.NodeMaintenance) error {
 	missing := apierrors.NewNotFound(maintenance.Resource("nodes/maintenance"), nodeName)
 	if len(holds) == 0 {

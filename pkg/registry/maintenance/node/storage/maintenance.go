@@ -34,8 +34,8 @@ var _ interface {
 	rest.ResetFieldsStrategy
 } = (*MaintenanceREST)(nil)
 
-// MaintenanceREST serves nodes/maintenance: the holds on the node in the URL, so that RBAC can say
-// by the node's name who may create and end them.
+// MaintenanceREST serves nodes/maintenance: the holds on the node in the URL. So RBAC rules can name
+// the nodes on which a user may create and end holds.
 type MaintenanceREST struct {
 	nodes     Nodes
 	holds     *holdstorage.REST
@@ -61,7 +61,7 @@ func (r *MaintenanceREST) GetResetFields() map[fieldpath.APIVersion]*fieldpath.S
 // ProducesMIMETypes implements rest.StorageMetadata: the usual ones.
 func (*MaintenanceREST) ProducesMIMETypes(string) []string { return nil }
 
-// ProducesObject tells the OpenAPI document that a GET and a DELETE answer with the holds concerned.
+// ProducesObject is for the OpenAPI document: a GET and a DELETE return a list of holds.
 func (*MaintenanceREST) ProducesObject(verb string) any {
 	if verb == http.MethodGet || verb == http.MethodDelete {
 		return v1beta1.NodeMaintenanceList{}
@@ -72,7 +72,7 @@ func (*MaintenanceREST) ProducesObject(verb string) any {
 // DeleteReturnsDeletedObject implements rest.MayReturnFullObjectDeleter.
 func (*MaintenanceREST) DeleteReturnsDeletedObject() bool { return true }
 
-// Get returns all holds on the node, those that end and those that ask for nothing included.
+// Get returns all holds on the node. Ending holds and holds in stage Idle are included.
 func (r *MaintenanceREST) Get(ctx context.Context, name string, _ *metav1.GetOptions) (runtime.Object, error) {
 	holds, err := r.holds.HoldsOn(ctx, name)
 	if err != nil {
@@ -86,8 +86,9 @@ func (r *MaintenanceREST) Get(ctx context.Context, name string, _ *metav1.GetOpt
 	return holds, nil
 }
 
-// Create implements rest.NamedCreater: it creates the caller's hold on the node. The server names
-// it, the same each time, so that a caller has at most one that was created so.
+// Create implements rest.NamedCreater: it creates the caller's hold on the node. The server gives it a
+// name, which is always the same for one node and caller, so that a caller has at most one such hold on
+// a node.
 func (r *MaintenanceREST) Create(ctx context.Context, nodeName string, obj runtime.Object, createValidation rest.ValidateObjectFunc,
 	options *metav1.CreateOptions,
 ) (runtime.Object, error) {
@@ -110,7 +111,8 @@ func (r *MaintenanceREST) Create(ctx context.Context, nodeName string, obj runti
 	return created, err
 }
 
-// fit sets what follows from the URL, and returns what contradicts it.
+// fit sets the hold's name and node, which follow from the URL and the caller. It returns the fields
+// that contradict them.
 func fit(hold *maintenance.NodeMaintenance, nodeName, name string) field.ErrorList {
 	nodePath := field.NewPath("spec", "nodeName")
 	if errs := validation.ValidateNodeName(nodeName, nodePath); len(errs) > 0 {
@@ -130,7 +132,7 @@ func fit(hold *maintenance.NodeMaintenance, nodeName, name string) field.ErrorLi
 	return errs
 }
 
-// explainConflict says which hold is in the way of a new one of its name.
+// explainConflict says which hold has the name of the new one already.
 func (r *MaintenanceREST) explainConflict(ctx context.Context, hold *maintenance.NodeMaintenance, conflict error) error {
 	found, err := r.holds.Get(ctx, hold.Name, &metav1.GetOptions{})
 	if err != nil {
@@ -143,7 +145,7 @@ func (r *MaintenanceREST) explainConflict(ctx context.Context, hold *maintenance
 		explained.ErrStatus.Message += fmt.Sprintf(": it holds node %q for %q; create yours under another name, with kubectl create -f",
 			other.Spec.NodeName, other.Spec.Requestor)
 	case !other.DeletionTimestamp.IsZero():
-		explained.ErrStatus.Message += fmt.Sprintf(": your hold on node %q is being released; try again when it is gone", other.Spec.NodeName)
+		explained.ErrStatus.Message += fmt.Sprintf(": your hold on node %q is ending; try again when it is gone", other.Spec.NodeName)
 	default:
 		explained.ErrStatus.Message += fmt.Sprintf(": you hold node %q since %s; change it with kubectl patch, or end it first",
 			other.Spec.NodeName, other.CreationTimestamp.UTC().Format(time.RFC3339))

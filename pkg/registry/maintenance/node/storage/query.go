@@ -17,7 +17,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-// query is what a list is asked for.
+// query has the options of a list request.
 type query struct {
 	labels labels.Selector
 	fields fields.Selector
@@ -52,8 +52,8 @@ func (q query) matches(state *maintenance.NodeState) bool {
 	})
 }
 
-// page sorts what matches and cuts it. Pages are not of one moment: a node that comes or goes
-// between two of them is in neither, or in one.
+// page sorts what matches and cuts it. The pages of one list may show different moments: a node that
+// comes or goes between two of them may be missing.
 func (q query) page(states []maintenance.NodeState) *maintenance.NodeStateList {
 	states = slices.DeleteFunc(states, func(state maintenance.NodeState) bool { return state.Name <= q.after && q.after != "" })
 	slices.SortFunc(states, func(a, b maintenance.NodeState) int { return cmp.Compare(a.Name, b.Name) })

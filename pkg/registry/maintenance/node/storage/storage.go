@@ -1,9 +1,9 @@
 // Copyright The maintenance-apiserver Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package storage serves the resource nodes, which is made of the cluster's Nodes and of the
-// NodeMaintenances when it is asked for, and its subresources, through which holds are created
-// and ended and drains are planned.
+// Package storage serves the resource nodes and its subresources. The objects are not stored: they are
+// made from the cluster's Nodes and the NodeMaintenances at each request. Through the subresources,
+// users create and end holds and plan drains.
 package storage
 
 import (
@@ -22,8 +22,8 @@ import (
 	holdstorage "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance/storage"
 )
 
-// Nodes knows the nodes of the cluster. It is asked while a request waits, so it should answer
-// from memory. It fails while it does not know them yet. What it returns is not changed.
+// Nodes knows the nodes of the cluster. It is asked while a request waits, so it should answer from
+// memory. It fails while the nodes are not known yet. The caller does not change what it returns.
 type Nodes interface {
 	// Node returns the node of that name, nil when there is none.
 	Node(name string) (*corev1.Node, error)
@@ -49,8 +49,8 @@ var _ interface {
 	rest.SingularNameProvider
 } = (*REST)(nil)
 
-// REST serves the states of nodes. They cannot be watched or deleted, so that the controllers
-// that act on whatever can be leave them alone.
+// REST serves the states of nodes. They cannot be watched or deleted. So controllers that act on
+// every resource that can be, like the garbage collector, leave them alone.
 type REST struct {
 	nodes Nodes
 	holds *holdstorage.REST
@@ -65,7 +65,7 @@ func (*REST) Destroy() {}
 // NamespaceScoped is false, as it is for nodes.
 func (*REST) NamespaceScoped() bool { return false }
 
-// GetSingularName is not "node", which stays the cluster's own.
+// GetSingularName is not "node", so that kubectl get node still means the cluster's nodes.
 func (*REST) GetSingularName() string { return "nodestate" }
 
 // NewList implements rest.Lister.
@@ -125,7 +125,8 @@ func (r *REST) holdsByNode(ctx context.Context) (map[string][]maintenance.NodeMa
 	return byNode, nil
 }
 
-// existing returns a node, or says that there is none.
+// existing returns the node. It fails with NotFound when there is none, and with ServiceUnavailable
+// when the nodes are not known.
 func existing(nodes Nodes, name string) (*corev1.Node, error) {
 	found, err := nodes.Node(name)
 	if err != nil {

@@ -18,14 +18,15 @@ import (
 )
 
 const (
-	// maxHoldsOfRequestor is how many holds one requestor may have on one node: more than anybody
-	// needs, and far fewer than fill the store, which would keep every node as it is. Creates at
-	// the same moment do not see each other.
+	// maxHoldsOfRequestor is how many holds one requestor may have on one node. It is more than anybody
+	// needs, and far fewer than fill the store: with a full store, no node could be given back. Creates
+	// at the same moment do not see each other, so a few more may get through.
 	maxHoldsOfRequestor = 32
 )
 
-// admit has a new hold checked against what is there, after everything else: who may not
-// create it learns nothing of the others. It leaves the other holds on the node in others.
+// admit checks a new hold against the stored ones. It runs after all other checks, so that a user who
+// may not create the hold learns nothing about the others. It stores the other holds of the node in
+// others.
 func (r *REST) admit(validate rest.ValidateObjectFunc, others *[]maintenance.NodeMaintenance) rest.ValidateObjectFunc {
 	return func(ctx context.Context, obj runtime.Object) error {
 		if validate != nil {
@@ -52,9 +53,9 @@ func (r *REST) admit(validate rest.ValidateObjectFunc, others *[]maintenance.Nod
 	}
 }
 
-// admitName keeps for everybody the name that POST nodes/maintenance gives to their hold: taken
-// by another, that POST would be refused for as long as the other lasts. Before the nodes are
-// known, each is taken to exist.
+// admitName refuses a name that POST nodes/maintenance gives to somebody else's hold: that POST would
+// be refused for as long as the hold with the name exists. While the nodes are not known, every node
+// counts as existing.
 func (r *REST) admitName(hold *maintenance.NodeMaintenance) error {
 	own := nodemaintenance.HoldName(hold.Spec.NodeName, hold.Spec.Requestor)
 	node, ok := nodemaintenance.NodeInHoldName(hold.Name)
@@ -82,8 +83,8 @@ func admitAnother(hold *maintenance.NodeMaintenance, others []maintenance.NodeMa
 		"user %q has %d NodeMaintenances for node %q, and may have %d: end one first", hold.Spec.Requestor, count, hold.Spec.NodeName, maxHoldsOfRequestor))
 }
 
-// refuseTooLarge stops an update before the library looks at each of its labels: it says what is
-// wrong with every one, in a text that takes it time by the square of their number.
+// refuseTooLarge refuses an update that is too large before the library validates its labels: the
+// library's time to report all wrong labels grows with the square of their number.
 func refuseTooLarge(_ context.Context, obj, old runtime.Object) (runtime.Object, error) {
 	newHold, isHold := obj.(*maintenance.NodeMaintenance)
 	oldHold, wasHold := old.(*maintenance.NodeMaintenance)

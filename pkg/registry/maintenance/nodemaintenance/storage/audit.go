@@ -14,16 +14,15 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 )
 
-// Annotations of the audit event of a request that starts or ends holds. Who makes it, the event
-// says itself. Of several holds the values are sorted, and separated by commas.
+// Annotations of the audit event of a request that creates or deletes holds. The event itself names the
+// user. If there are several holds, the values are sorted and separated by commas.
 const (
 	auditNode      = maintenance.GroupName + "/node"
 	auditRequestor = maintenance.GroupName + "/requestor"
 	auditReason    = maintenance.GroupName + "/reason"
 )
 
-// noteInAudit writes into the audit log which nodes the request is about, whose the holds are and
-// what they are for.
+// noteInAudit writes into the audit log the nodes of the holds, their requestors and their reasons.
 func noteInAudit(ctx context.Context, objects ...runtime.Object) {
 	var nodes, requestors, reasons []string
 	for _, object := range objects {

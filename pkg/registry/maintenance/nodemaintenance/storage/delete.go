@@ -29,8 +29,8 @@ func (r *REST) Delete(ctx context.Context, name string, deleteValidation rest.Va
 	return obj, gone, nil
 }
 
-// DeleteCollection implements rest.CollectionDeleter. Nothing is deleted unless everything that is
-// selected may be.
+// DeleteCollection implements rest.CollectionDeleter. Nothing is deleted unless all selected holds may
+// be deleted.
 func (r *REST) DeleteCollection(ctx context.Context, deleteValidation rest.ValidateObjectFunc,
 	options *metav1.DeleteOptions, listOptions *metainternalversion.ListOptions,
 ) (runtime.Object, error) {
@@ -46,8 +46,8 @@ func (r *REST) DeleteCollection(ctx context.Context, deleteValidation rest.Valid
 	return list, err
 }
 
-// DeleteHolds deletes the holds that were listed, once every one of them has been validated, and
-// returns those that it found. It fails where one cannot be deleted; those before it have been.
+// DeleteHolds first validates all listed holds, then deletes them, and returns those that still
+// existed. If one cannot be deleted it fails; the holds before that one have been deleted.
 func (r *REST) DeleteHolds(ctx context.Context, holds []maintenance.NodeMaintenance, validate rest.ValidateObjectFunc,
 	options *metav1.DeleteOptions,
 ) ([]maintenance.NodeMaintenance, error) {
@@ -74,8 +74,8 @@ func (r *REST) DeleteHolds(ctx context.Context, holds []maintenance.NodeMaintena
 	return deleted, nil
 }
 
-// deleteListed deletes the very hold that was listed and validated. It returns nil where that is
-// gone, though another may have taken its name.
+// deleteListed deletes exactly the hold that was listed and validated. It returns nil when that hold is
+// gone, even if a new one has its name.
 func (r *REST) deleteListed(ctx context.Context, hold *maintenance.NodeMaintenance, options *metav1.DeleteOptions) (*maintenance.NodeMaintenance, error) {
 	exactly := options.DeepCopy()
 	if exactly == nil {

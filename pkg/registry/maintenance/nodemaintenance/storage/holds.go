@@ -38,14 +38,14 @@ func (r *REST) warnOfMissingNode(ctx context.Context, hold *maintenance.NodeMain
 	}
 }
 
-// warnOfEarlierHolds says who held the node before a new hold was created.
+// warnOfEarlierHolds warns that others held the node already when a new hold was created.
 func warnOfEarlierHolds(ctx context.Context, node string, earlier []maintenance.NodeMaintenance) {
 	if holds := keeping(earlier); len(holds) > 0 {
 		warning.AddWarning(ctx, "", fmt.Sprintf("node %q is in maintenance already: held by %s", node, describe(holds, holderSince)))
 	}
 }
 
-// warnOfRemainingHolds says which holds keep the nodes whose holds were deleted.
+// warnOfRemainingHolds warns that other holds keep the nodes of deleted holds in maintenance.
 func (r *REST) warnOfRemainingHolds(ctx context.Context, deleted ...runtime.Object) {
 	var nodes []string
 	var uids []types.UID
@@ -75,21 +75,20 @@ func (r *REST) warnOfRemainingHoldsOn(ctx context.Context, node string, deleted 
 	}
 }
 
-// keeping are the holds that keep a node in maintenance, but for those left out.
+// keeping returns the holds that keep a node in maintenance, without those in leftOut.
 func keeping(holds []maintenance.NodeMaintenance, leftOut ...types.UID) []maintenance.NodeMaintenance {
 	return slices.DeleteFunc(holds, func(hold maintenance.NodeMaintenance) bool {
 		return !nodemaintenance.Keeps(&hold) || slices.Contains(leftOut, hold.UID)
 	})
 }
 
-// HoldsOn lists all holds on a node, oldest first: those that are being deleted and those that ask
-// for nothing too.
+// HoldsOn lists all holds on a node, oldest first. Ending holds and holds in stage Idle are included.
 func (r *REST) HoldsOn(ctx context.Context, node string) (*maintenance.NodeMaintenanceList, error) {
 	return r.listOn(ctx, node, "")
 }
 
-// knownOn lists what the watch cache has of the holds on a node, oldest first. It waits only for
-// what was written to a hold on that node a moment ago.
+// knownOn lists the holds on a node from the watch cache, oldest first. It waits only if a hold on that
+// node was written a moment ago.
 func (r *REST) knownOn(ctx context.Context, node string) ([]maintenance.NodeMaintenance, error) {
 	list, err := r.listOn(ctx, node, r.written.last(node))
 	if err != nil {
@@ -142,8 +141,8 @@ func holderSince(hold *maintenance.NodeMaintenance) string {
 	return fmt.Sprintf("%s since %s", holder(hold), hold.CreationTimestamp.UTC().Format(time.RFC3339))
 }
 
-// logMissedWarning notes a warning that could not be made. The write it belongs
-// to is stored, so the request has succeeded.
+// logMissedWarning logs that a warning could not be made. The request has succeeded all the same: its
+// write is stored.
 func logMissedWarning(ctx context.Context, err error, node string) {
 	klog.FromContext(ctx).V(2).Info("Could not warn of other holds on the node", "node", node, "err", err)
 }

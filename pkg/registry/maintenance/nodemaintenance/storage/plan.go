@@ -23,8 +23,8 @@ const (
 	maxPodsNamed = 3
 )
 
-// plan warns of what the drain of a new hold loses, and shows in the answer to a dry run what it
-// would do. A hold that could not be planned has been created all the same.
+// plan warns of what is lost by the drain of a new hold. For a dry run it also puts the plan into
+// status.plan. If the drain cannot be planned, the hold has been created all the same.
 func (r *REST) plan(ctx context.Context, hold *maintenance.NodeMaintenance, dryRun bool) {
 	if !dryRun && hold.Spec.Stage != maintenance.StageDrain {
 		return
@@ -45,8 +45,8 @@ func (r *REST) plan(ctx context.Context, hold *maintenance.NodeMaintenance, dryR
 	}
 }
 
-// PlanDrain says what a drain of a node would do, as things are now, beside the holds that the
-// node has. It changes nothing. It fails while the planner does not know the cluster.
+// PlanDrain says what a drain of a node would do, as things are now, beside the holds that the node
+// has. It changes nothing. It fails while the planner's caches are not synced.
 func (r *REST) PlanDrain(ctx context.Context, node string, drain maintenance.DrainSpec) (*maintenance.DrainPlanStatus, error) {
 	plan, err := r.planFor(ctx, &maintenance.NodeMaintenance{
 		Spec: maintenance.NodeMaintenanceSpec{NodeName: node, Stage: maintenance.StageDrain, Drain: drain},

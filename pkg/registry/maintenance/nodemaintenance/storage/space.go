@@ -16,17 +16,17 @@ import (
 
 // Space knows whether the store has space for more.
 type Space interface {
-	// CheckSpace returns an error, for a user to read, where the store should take nothing
-	// new. It is asked while a request waits, so it must answer from memory.
+	// CheckSpace returns an error, for a user to read, when the store should take nothing new. It is
+	// asked while a request waits, so it must answer from memory.
 	CheckSpace() error
 }
 
-// reasonNoSpace is for status 507 what the reasons of metav1 are for the usual ones.
+// reasonNoSpace is the reason that goes with status 507, for which metav1 has none.
 const reasonNoSpace metav1.StatusReason = "InsufficientStorage"
 
-// admitToStore keeps the last of the store's space for deletes and updates. The status is 507: it
-// is no fault of the client's, as 403 would say, and without Retry-After, as a 429 or 503 often has
-// one, clients show the error at once instead of trying again for minutes.
+// admitToStore keeps the last of the store's space for deletes and updates. The status is 507: a 403
+// would say that the client is at fault, and clients retry a 429 or 503 with Retry-After for minutes
+// instead of showing the error.
 func (r *REST) admitToStore(hold *maintenance.NodeMaintenance) error {
 	err := r.space.CheckSpace()
 	if err == nil {

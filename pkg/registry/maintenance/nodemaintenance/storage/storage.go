@@ -1,9 +1,8 @@
 // Copyright The maintenance-apiserver Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package storage adds to the stored NodeMaintenances what concerns more than one
-// object: it wakes the drainer, and it tells a client about the node and about the
-// other holds on it.
+// Package storage adds to the storage of NodeMaintenances what a single stored object cannot do: it
+// wakes the drainer, and it tells clients about the node and its other holds.
 package storage
 
 import (
@@ -19,8 +18,8 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
 
-// Waker is told that what is asked of a node has changed. It must not block. To
-// be told is only a nudge: whoever acts on NodeMaintenances watches them too.
+// Waker is told when a hold on a node has changed. It must not block, and may lose a call: whoever acts
+// on NodeMaintenances watches them, too.
 type Waker interface {
 	Wake(node string)
 }
@@ -33,8 +32,8 @@ type NodeFinder interface {
 
 // Planner knows what a drain would do. It changes nothing.
 type Planner interface {
-	// Plan says what would become of the pods of the hold's node. fresh asks for the pods of
-	// this moment, which takes longer than what a cache has.
+	// Plan says what would become of the pods of the hold's node. fresh asks for the pods as they are
+	// now, which takes longer than to read them from a cache.
 	Plan(ctx context.Context, hold *v1beta1.NodeMaintenance, fresh bool) (*v1beta1.DrainPlanStatus, error)
 }
 
@@ -60,7 +59,7 @@ type REST struct {
 	written *writtenVersions
 }
 
-// New returns the function that makes NodeMaintenance's storage of the generic one.
+// New returns the function that makes the storage of NodeMaintenances from the generic one.
 func New(waker Waker, nodes NodeFinder, planner Planner, space Space) func(*resource.REST) rest.Storage {
 	return func(generic *resource.REST) rest.Storage {
 		return &REST{REST: generic, waker: waker, nodes: nodes, planner: planner, space: space, written: newWrittenVersions()}
@@ -80,7 +79,7 @@ func (r *REST) Create(ctx context.Context, obj runtime.Object, createValidation 
 	return stored, nil
 }
 
-// Update implements rest.Updater. A server-side apply creates through it.
+// Update implements rest.Updater. A server-side apply that creates an object also comes here.
 func (r *REST) Update(ctx context.Context, name string, objInfo rest.UpdatedObjectInfo,
 	createValidation rest.ValidateObjectFunc, updateValidation rest.ValidateObjectUpdateFunc,
 	forceAllowCreate bool, options *metav1.UpdateOptions,
@@ -109,8 +108,8 @@ func (r *REST) created(ctx context.Context, obj runtime.Object, others []mainten
 	}
 }
 
-// wrote notes what was stored and nudges the waker, unless the request was a dry run and nothing
-// was.
+// wrote records what was stored and wakes the drainer. After a dry run it does nothing, because nothing
+// was stored.
 func (r *REST) wrote(dryRun []string, objects ...runtime.Object) {
 	if dryrun.IsDryRun(dryRun) {
 		return

@@ -14,16 +14,16 @@ import (
 const (
 	// writtenFor is longer than the watch cache takes to show a write.
 	writtenFor = 10 * time.Second
-	// writtenNodes bounds the nodes that are remembered. Where one is forgotten early, a warning
-	// may miss a hold of this moment.
+	// writtenNodes bounds how many nodes are remembered. If one is forgotten early, a warning may miss
+	// a hold that has just been created.
 	writtenNodes = 4096
-	// anyVersion has a list answered by the watch cache as it is.
+	// anyVersion lets the watch cache answer a list without waiting.
 	anyVersion = "0"
 )
 
-// writtenVersions remembers of each node the resource version of the last write to one of its
-// holds, for as long as the watch cache may not show it yet. So a request waits for the watch
-// cache only where another has just changed what it asks for.
+// writtenVersions remembers for each node the resource version of the last write to one of its holds,
+// for as long as the watch cache may not show that write. So a create waits for the watch cache only if
+// another request has just written a hold on the same node.
 type writtenVersions struct{ byNode *cache.LRUExpireCache }
 
 func newWrittenVersions() *writtenVersions {

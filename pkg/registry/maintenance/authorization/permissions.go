@@ -1,0 +1,105 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package authorization
+
+import (
+	"fmt"
+
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apiserver/pkg/admission"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+)
+
+// write is a write of one NodeMaintenance.
+type write struct {
+	operation admission.Operation
+	user      string
+	// hold is what is to be stored; nil for a delete.
+	hold *maintenance.NodeMaintenance
+	// old is what is stored; nil for a create.
+	old *maintenance.NodeMaintenance
+}
+
+// permission is what RBAC must grant for the node that the write is about.
+type permission struct {
+	verb, subresource string
+	// why names the part of the write that needs the permission; empty when every such write needs it.
+	why string
+}
+
+// stored is the object that names the node that the write is about. For an update it is the stored
+// object, not the new one.
+func (w write) stored() *maintenance.NodeMaintenance {
+	if w.operation == admission.Create {
+		return w.hold
+	}
+	return w.old
+}
+
+// needs are the permissions that the write needs, at least one.
+func (w write) needs() []permission {
+	switch w.operation {
+	case admission.Create:
+		return append([]permission{{verb: "create", subresource: "maintenance"}}, w.force()...)
+	case admission.Update:
+		permissions := []permission{{verb: "update", subresource: "maintenance"}}
+		if w.anothers() && w.changesHold() {
+			permissions = append(permissions, w.holdOfAnother("update"))
+		}
+		return append(permissions, w.force()...)
+	default:
+		permissions := []permission{{verb: "delete", subresource: "maintenance"}}
+		if w.anothers() {
+			permissions = append(permissions, w.holdOfAnother("delete"))
+		}
+		return permissions
+	}
+}
+
+func (w write) anothers() bool { return w.old.Spec.Requestor != w.user }
+
+func (w write) holdOfAnother(verb string) permission {
+	return permission{verb: verb, subresource: "holds", why: fmt.Sprintf("a hold of %q", w.old.Spec.Requestor)}
+}
+
+// force is the permission for a drain that is harder on pods than they ask for: one that deletes them
+// after its deadline, or overrides their grace period. Every change of such a drain needs it, except for
+// a change of the reason, and for one that only stops the drain.
+func (w write) force() []permission {
+	if w.old != nil && (!w.changesDrain() || w.pauses()) {
+		return nil
+	}
+	drain := &w.hold.Spec.Drain
+	switch {
+	case drain.OnTimeout == maintenance.OnTimeoutDelete:
+		return []permission{{verb: "force", subresource: "maintenance", why: "spec.drain.onTimeout: Delete"}}
+	case drain.GracePeriodSeconds != nil:
+		return []permission{{verb: "force", subresource: "maintenance", why: "spec.drain.gracePeriodSeconds"}}
+	default:
+		return nil
+	}
+}
+
+// changesHold says whether the write changes more than labels and annotations. Owners count, because
+// the garbage collector deletes an object whose owner does not exist. Finalizers count, because they
+// keep a hold from ending.
+func (w write) changesHold() bool {
+	return !apiequality.Semantic.DeepEqual(w.hold.Spec, w.old.Spec) ||
+		!apiequality.Semantic.DeepEqual(w.hold.OwnerReferences, w.old.OwnerReferences) ||
+		!apiequality.Semantic.DeepEqual(w.hold.Finalizers, w.old.Finalizers)
+}
+
+// changesDrain says whether the write changes more than the reason and the metadata.
+func (w write) changesDrain() bool {
+	changed := w.hold.Spec
+	changed.Reason = w.old.Spec.Reason
+	return !apiequality.Semantic.DeepEqual(changed, w.old.Spec)
+}
+
+// pauses says whether the write only stops the drain. Whoever may change the hold may do that. To
+// continue the drain needs force again.
+func (w write) pauses() bool {
+	return w.hold.Spec.Stage != maintenance.StageDrain && apiequality.Semantic.DeepEqual(w.hold.Spec.Drain, w.old.Spec.Drain)
+}
