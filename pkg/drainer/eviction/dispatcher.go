@@ -36,7 +36,8 @@ type Config struct {
 	// InFlight bounds the requests under way, over all nodes.
 	InFlight int
 	// Changed is called with a node when its plan may say something else now: a request for one of
-	// its pods was answered, or a budget of a waiting pod changed. It must not block.
+	// its pods did not succeed, or a budget of a waiting pod changed. It must not block. What becomes
+	// of a pod whose eviction was accepted is for the pod's watch to show.
 	Changed func(node string)
 }
 
@@ -265,7 +266,9 @@ func (d *Dispatcher) answered(ctx context.Context, node string, e Eviction, uses
 	countAnswer(e, a)
 	klog.FromContext(ctx).V(2).Info("Posted eviction", "pod", klog.KObj(e.Pod), "podUID", e.Pod.UID, "node", node,
 		"force", e.Force, "exempt", uses.exempt, "outcome", a.Outcome, "answer", a.Message)
-	d.changed(node)
+	if a.Outcome != Evicted { // the pod's watch shows that one
+		d.changed(node)
+	}
 	d.nudge()
 }
 
