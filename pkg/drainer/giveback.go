@@ -5,7 +5,6 @@ package drainer
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"k8s.io/klog/v2"
@@ -28,8 +27,7 @@ func (l *leader) giveBack(ctx context.Context, v *view) result {
 	}
 	// The conditions inform others, no more: a failure to clear them keeps no hold from ending.
 	did.add(l.nodes.saveConditions(ctx, v, nil))
-	did.add(l.holds.saveStatuses(ctx, v.active, facts{node: v.node.UID}))
-	did.add(l.release(ctx, v))
+	did.add(l.release(ctx, v, facts{node: v.node.UID}))
 	return did
 }
 
@@ -60,6 +58,9 @@ func (l *leader) takeMarksOff(ctx context.Context, v *view) result {
 // says, since nothing else is left to say it. One that another store's server marked is not ours
 // to touch.
 func (l *leader) leaveAlone(ctx context.Context, v *view) result {
+	if err := l.releaseLeftBehind(ctx, v); err != nil {
+		return result{err: err}
+	}
 	if v.node == nil || (v.marks.annotated && !v.marks.tainted) {
 		return result{forget: true}
 	}
@@ -90,10 +91,23 @@ func (l *leader) giveBackLeftBehind(ctx context.Context, v *view) result {
 	var did result
 	if before != nil {
 		klog.FromContext(ctx).Info("Giving back node that nobody holds", "node", v.name)
-		did = l.nodes.giveBack(ctx, v, *before)
+		if did = l.nodes.giveBack(ctx, v, *before); did.err != nil {
+			return did
+		}
 	}
-	did.err = errors.Join(did.err, l.gate.release(ctx, v.name))
+	v.memory.unreleased = true
+	did.err = l.releaseLeftBehind(ctx, v)
 	return did
+}
+
+// releaseLeftBehind gives back what the gates hold for a node left behind that has been given back.
+func (l *leader) releaseLeftBehind(ctx context.Context, v *view) error {
+	if !v.memory.unreleased {
+		return nil
+	}
+	err := l.gate.release(ctx, v.name)
+	v.memory.unreleased = err != nil
+	return err
 }
 
 // noteLeftBehind says, once for each annotation, that the node waits for another server.
@@ -110,29 +124,34 @@ func noteLeftBehind(ctx context.Context, v *view) result {
 // nodeGone says on the holds that their node does not exist. There is nothing to give back, so those
 // that are being deleted end.
 func (l *leader) nodeGone(ctx context.Context, v *view) result {
-	did := l.holds.saveStatuses(ctx, v.active, facts{})
 	if len(v.ending) == 0 && len(l.gate) == 0 {
-		return did
+		return l.holds.saveStatuses(ctx, v.active, facts{})
 	}
 	node, err := l.watcher.live.node(ctx, v.name)
-	switch {
-	case err != nil:
-		did.add(result{err: err})
-	case node != nil:
-		did.add(result{err: errCacheBehind})
-	default:
-		did.add(l.release(ctx, v))
+	if err == nil && node != nil {
+		err = errCacheBehind
 	}
-	return did
-}
-
-// release gives back what the gates hold for a node that needs it no more, and then lets the holds end
-// that are being deleted.
-func (l *leader) release(ctx context.Context, v *view) result {
-	if err := l.gate.release(ctx, v.name); err != nil {
-		did := l.holds.saveError(ctx, v.holds(), err)
-		did.err = errors.Join(err, did.err)
+	if err != nil {
+		did := l.holds.saveStatuses(ctx, v.active, facts{})
+		did.add(result{err: err})
 		return did
 	}
-	return l.holds.end(ctx, v)
+	return l.release(ctx, v, facts{})
+}
+
+// release gives back what the gates hold for a node that needs it no more, says on the holds what is
+// so now, and then lets those end that are being deleted.
+func (l *leader) release(ctx context.Context, v *view, f facts) result {
+	err := l.gate.release(ctx, v.name)
+	if err != nil {
+		f.releaseError = err.Error()
+	}
+	did := l.holds.saveStatuses(ctx, v.active, f)
+	if err != nil {
+		did.add(l.holds.saveError(ctx, v.ending, err))
+		did.add(result{err: err})
+		return did
+	}
+	did.add(l.holds.end(ctx, v))
+	return did
 }

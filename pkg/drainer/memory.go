@@ -46,6 +46,9 @@ type nodeMemory struct {
 	// toldLeftBehind is the annotation of a node left behind that an event told of. Written by
 	// leader.noteLeftBehind. Stale with the annotation. Lost: one more event.
 	toldLeftBehind string
+	// unreleased says that the gates may still hold something for a node left behind that was given back.
+	// Written by leader.releaseLeftBehind. Never stale. Lost: what the gates hold stays with them.
+	unreleased bool
 }
 
 // holdMemory is what is kept of one hold.
