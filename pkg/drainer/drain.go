@@ -56,6 +56,9 @@ func (d *drains) stop(v *view) {
 	d.dispatcher.Cancel(v.name)
 	d.pods.stop(v.name)
 	v.memory.drainable, v.memory.volumes = nil, nil
+	for _, h := range v.holds() {
+		h.memory.pods = podCount{}
+	}
 }
 
 // drain has the pods of the node evicted that its holds want gone, as the plan says.

@@ -61,7 +61,7 @@ type holdMemory struct {
 	// noted a second later.
 	writes statusWrites
 	// pods counts the pods that the drain moves. Written by drains.progress. Stale with the next
-	// drain. Lost: pods that came and went since the last status was written are not counted.
+	// drain; dropped when the drain stops. Lost: pods that came and went since the last status was written are not counted.
 	pods podCount
 	// toldBlocked is which blockage an event told of. Written by the reporter. Lost: one more event,
 	// if the blockage began after the process started.
