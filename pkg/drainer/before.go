@@ -71,17 +71,17 @@ func (l *leader) before(ctx context.Context, v *view) (*v1beta1.NodeBefore, erro
 	if err != nil {
 		return nil, err
 	}
-	before := l.nodes.marks.before(v.node)
-	switch recorded := recordedBefore(lasting(holds), v.node.UID); {
+	recorded := recordedBefore(lasting(holds), v.node.UID)
+	switch {
 	case recorded != nil:
-		before = l.nodes.marks.completed(*recorded, v.node)
 	case beforeOurs != nil:
-		before = l.nodes.marks.completed(*beforeOurs, v.node)
+		recorded = beforeOurs
 	case v.marks.anothers && v.marks.tainted:
 		// Another store's server has cordoned the node, and its annotation says what the node was like
 		// before.
-		before = l.nodes.marks.completed(v.marks.note.Before, v.node)
+		recorded = &v.marks.note.Before
 	}
+	before := l.nodes.marks.record(recorded, v.node)
 	return &before, nil
 }
 

@@ -23,7 +23,8 @@ type Gate interface {
 	Acquire(ctx context.Context, node *corev1.Node, holds []*v1beta1.NodeMaintenance) (*Wait, error)
 	// Release gives back what Acquire took for the node of that name, if anything. It is called when
 	// the node has been given back, or does not exist, and before its last holds end. With an
-	// error they do not end, and it is called again.
+	// error they do not end, and it is called again. For a node that nobody holds a crash may prevent the
+	// call: a gate must also end what it took for a node that is in service again.
 	Release(ctx context.Context, node string) error
 }
 

@@ -5,7 +5,6 @@ package drainer
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"k8s.io/klog/v2"
@@ -28,8 +27,7 @@ func (l *leader) giveBack(ctx context.Context, v *view) result {
 	}
 	// The conditions only inform others. A hold ends even if they cannot be cleared.
 	did.add(l.nodes.saveConditions(ctx, v, nil))
-	did.add(l.holds.saveStatuses(ctx, v.active, facts{node: v.node.UID}))
-	did.add(l.release(ctx, v))
+	did.add(l.release(ctx, v, facts{node: v.node.UID}))
 	return did
 }
 
@@ -59,6 +57,9 @@ func (l *leader) takeMarksOff(ctx context.Context, v *view) result {
 // store was lost, or restored to an older state. It is given back as its annotation says, since no hold
 // says it any more. A node that another store's server has marked is not changed.
 func (l *leader) leaveAlone(ctx context.Context, v *view) result {
+	if err := l.releaseLeftBehind(ctx, v); err != nil {
+		return result{err: err}
+	}
 	if v.node == nil || (v.marks.annotated && !v.marks.tainted) {
 		return result{forget: true}
 	}
@@ -89,10 +90,23 @@ func (l *leader) giveBackUnheld(ctx context.Context, v *view) result {
 	var did result
 	if before != nil {
 		klog.FromContext(ctx).Info("Giving back node that nobody holds", "node", v.name)
-		did = l.nodes.giveBack(ctx, v, *before)
+		if did = l.nodes.giveBack(ctx, v, *before); did.err != nil {
+			return did
+		}
 	}
-	did.err = errors.Join(did.err, l.gate.release(ctx, v.name))
+	v.memory.unreleased = true
+	did.err = l.releaseLeftBehind(ctx, v)
 	return did
+}
+
+// releaseLeftBehind calls Release of the gates for a node left behind that has been given back.
+func (l *leader) releaseLeftBehind(ctx context.Context, v *view) error {
+	if !v.memory.unreleased {
+		return nil
+	}
+	err := l.gate.release(ctx, v.name)
+	v.memory.unreleased = err != nil
+	return err
 }
 
 // noteLeftBehind reports, once for each annotation, that only another store's server may give the node
@@ -110,29 +124,34 @@ func noteLeftBehind(ctx context.Context, v *view) result {
 // nodeGone writes into the holds' status that their node does not exist. There is nothing to give back,
 // so ending holds end.
 func (l *leader) nodeGone(ctx context.Context, v *view) result {
-	did := l.holds.saveStatuses(ctx, v.active, facts{})
 	if len(v.ending) == 0 && len(l.gate) == 0 {
-		return did
+		return l.holds.saveStatuses(ctx, v.active, facts{})
 	}
 	node, err := l.watcher.live.node(ctx, v.name)
-	switch {
-	case err != nil:
-		did.add(result{err: err})
-	case node != nil:
-		did.add(result{err: errCacheBehind})
-	default:
-		did.add(l.release(ctx, v))
+	if err == nil && node != nil {
+		err = errCacheBehind
 	}
-	return did
-}
-
-// release calls Release of the gates for a node that no longer needs them, and then lets the ending
-// holds end.
-func (l *leader) release(ctx context.Context, v *view) result {
-	if err := l.gate.release(ctx, v.name); err != nil {
-		did := l.holds.saveError(ctx, v.holds(), err)
-		did.err = errors.Join(err, did.err)
+	if err != nil {
+		did := l.holds.saveStatuses(ctx, v.active, facts{})
+		did.add(result{err: err})
 		return did
 	}
-	return l.holds.end(ctx, v)
+	return l.release(ctx, v, facts{})
+}
+
+// release calls Release of the gates for a node that no longer needs them, writes the holds' statuses, and
+// then lets the ending holds end.
+func (l *leader) release(ctx context.Context, v *view, f facts) result {
+	err := l.gate.release(ctx, v.name)
+	if err != nil {
+		f.releaseError = err.Error()
+	}
+	did := l.holds.saveStatuses(ctx, v.active, f)
+	if err != nil {
+		did.add(l.holds.saveError(ctx, v.ending, err))
+		did.add(result{err: err})
+		return did
+	}
+	did.add(l.holds.end(ctx, v))
+	return did
 }

@@ -6,13 +6,11 @@ package drainer
 import (
 	"context"
 	"fmt"
-	"hash/fnv"
 	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
@@ -163,19 +161,8 @@ func (w *statusWrites) next(h hold, status v1beta1.NodeMaintenanceStatus, urgent
 	if !drained(status) || drained(h.Status) {
 		w.unwritten = &status
 	}
-	if w.limit.next.IsZero() {
-		w.limit.next = h.CreationTimestamp.Add(writeInterval + spread(h.UID))
-	}
-	again = w.limit.wait(urgent, now)
+	again = w.limit.waitOf(h, urgent, now)
 	return again == 0, again
-}
-
-// spread is a time below writeInterval that differs from hold to hold: creation times have whole seconds,
-// and what many holds say that were created in one second need not be written at one moment.
-func spread(uid types.UID) time.Duration {
-	hash := fnv.New32a()
-	_, _ = hash.Write([]byte(uid)) // never fails
-	return writeInterval * time.Duration(hash.Sum32()%1000) / 1000
 }
 
 // wrote notes that the status was written, or why it was not.

@@ -102,6 +102,15 @@ func (m marks) recorded(before v1beta1.NodeBefore) bool {
 	return !slices.ContainsFunc(m.taints, func(taint corev1.Taint) bool { return !recordsTaint(before, taint) })
 }
 
+// record is what is to be recorded of a node before its cordon: what was recorded, completed by what the
+// server has been told to set since, or else the node as it is now.
+func (m marks) record(recorded *v1beta1.NodeBefore, node *corev1.Node) v1beta1.NodeBefore {
+	if recorded == nil {
+		return m.before(node)
+	}
+	return m.completed(*recorded, node)
+}
+
 // completed returns the record with those taints of the server that it lacks: the server may have been
 // restarted with other taints.
 func (m marks) completed(before v1beta1.NodeBefore, node *corev1.Node) v1beta1.NodeBefore {

@@ -46,6 +46,10 @@ type nodeMemory struct {
 	// toldLeftBehind is the annotation of a node left behind that an event told of. Written by
 	// noteLeftBehind. Stale with the annotation. Lost: one more event.
 	toldLeftBehind string
+	// unreleased says that the gates may still hold something for a node left behind that was given back.
+	// Written by leader.releaseLeftBehind. Never stale. Lost: the gates
+	// find out by themselves that the node is in service.
+	unreleased bool
 }
 
 // holdMemory is what is kept of one hold.
@@ -57,8 +61,8 @@ type holdMemory struct {
 	// Written by holdWriter. Stale with the next version of the hold. Lost: one write sooner, and what
 	// happened since the last one is noted a second later.
 	writes statusWrites
-	// pods counts the pods that the drain moves. Written by drains.progress and holdWriter.
-	// Stale with the next drain. Lost: pods that came and went since the last status was written are not counted.
+	// pods counts the pods that the drain moves. Written by drains.progress and holdWriter. Stale with
+	// the next drain. Lost: pods that came and went since the last status was written are not counted.
 	pods podCount
 	// toldBlocked is which blockage an event told of. Written by the reporter. Lost: one more event,
 	// if the blockage began after the process started.

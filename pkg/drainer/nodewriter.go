@@ -84,8 +84,12 @@ func (w nodeWriter) patch(ctx context.Context, v *view, patch *nodePatch) error 
 	return nil
 }
 
-// saveConditions brings the node's lifecycle conditions to what is wanted.
+// saveConditions brings the node's lifecycle conditions to what is wanted. Those of a node that another
+// store's server has marked are left to that one, as its annotation is.
 func (w nodeWriter) saveConditions(ctx context.Context, v *view, wanted nodeConditions) result {
+	if v.marks.anothers {
+		return result{}
+	}
 	said := conditionsSaid{resourceVersion: v.node.ResourceVersion, wanted: wanted}
 	if v.memory.conditions.equal(said) {
 		return result{} // written already, and the cache does not show it yet

@@ -31,6 +31,8 @@ type facts struct {
 	// cordonError says why it could not be cordoned.
 	cordonError string
 	drain       drainFacts
+	// releaseError says why the gates could not be given back what they hold for the node.
+	releaseError string
 }
 
 // drainFacts are how far the drain of a node has come.
@@ -123,6 +125,7 @@ func (s *statusBuilder) noNode() {
 	s.noDrain()
 	s.condition(v1beta1.ConditionCordoned, metav1.ConditionFalse, reason, message, s.hold.Spec.NodeName)
 	s.condition(v1beta1.ConditionDrained, metav1.ConditionFalse, reason, message, s.hold.Spec.NodeName)
+	s.unreleased()
 }
 
 func (s *statusBuilder) idle() {
@@ -131,7 +134,12 @@ func (s *statusBuilder) idle() {
 	s.noDrain()
 	s.condition(v1beta1.ConditionCordoned, metav1.ConditionFalse, v1beta1.ReasonStageIdle, "spec.stage is Idle: this hold asks for nothing")
 	s.condition(v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonStageIdle, "spec.stage is Idle: this hold asks for nothing")
-	s.next.LastError = ""
+	s.unreleased()
+}
+
+// unreleased says why the node is not done with although it needs nothing more; nothing else is wrong.
+func (s *statusBuilder) unreleased() {
+	s.next.LastError = quote.Cut(s.facts.releaseError, quote.MaxMessage)
 }
 
 // waiting writes what the node waits for before it may be taken out of service.
@@ -141,6 +149,7 @@ func (s *statusBuilder) waiting() {
 	s.condition(v1beta1.ConditionCordoned, metav1.ConditionFalse, s.facts.waits.Reason, "%s", s.facts.waits.Message)
 	s.noDrain()
 	s.condition(v1beta1.ConditionDrained, metav1.ConditionFalse, s.facts.waits.Reason, "%s", s.facts.waits.Message)
+	s.next.LastError = "" // the gates have answered
 }
 
 func (s *statusBuilder) cordoning() {

@@ -3,7 +3,12 @@
 
 package drainer
 
-import "time"
+import (
+	"hash/fnv"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+)
 
 const (
 	// writeInterval is the least time between two writes of one object, in the long run.
@@ -30,4 +35,21 @@ func (l *writeLimit) wrote(now time.Time) {
 		l.next = now
 	}
 	l.next = l.next.Add(writeInterval)
+}
+
+// waitOf is wait for the status of the hold, of which nothing was written before: a while after its
+// creation.
+func (l *writeLimit) waitOf(h hold, urgent bool, now time.Time) time.Duration {
+	if l.next.IsZero() {
+		l.next = h.CreationTimestamp.Add(writeInterval + spread(h.UID))
+	}
+	return l.wait(urgent, now)
+}
+
+// spread is a time below writeInterval that differs from hold to hold: creation times have whole seconds,
+// and what many holds say that were created in one second need not be written at one moment.
+func spread(uid types.UID) time.Duration {
+	hash := fnv.New32a()
+	_, _ = hash.Write([]byte(uid)) // never fails
+	return writeInterval * time.Duration(hash.Sum32()%1000) / 1000
 }

@@ -31,7 +31,7 @@ const (
 )
 
 // TestNodeOfAnotherStore has a server with a store of its own find a node that the
-// usual one has cordoned: it leaves the node alone and says so.
+// usual one has cordoned: it leaves the node alone and says so, and holds it beside the usual one.
 func TestNodeOfAnotherStore(t *testing.T) {
 	pool := env.Current(t).NewPool(t, 1)
 	hold := pool.Create(t, pool.Hold("a", pool.Nodes[0]))
@@ -52,6 +52,17 @@ func TestNodeOfAnotherStore(t *testing.T) {
 		}
 		return wrongCount(ctx, pool, pool.Nodes[0], eventLeftBehind, 1)
 	})
+
+	// A hold of the other store does not take the cordon for what the node was like before, and leaves it.
+	second := pool.Create(t, pool.Hold("b", pool.Nodes[0]))
+	drained := pool.WaitForHold(t, second.Name, "node drained for the other store", env.Drained)
+	if recorded := drained.Status.NodeBefore; recorded == nil || recorded.Unschedulable || len(recorded.Taints) > 0 {
+		t.Errorf("nodeBefore is %+v, want that of a node that nobody held", recorded)
+	}
+	pool.Delete(t, second.Name)
+	if after := marksOn(pool.Node(t, pool.Nodes[0])); after != before {
+		t.Errorf("the node went from %s to %s", before, after)
+	}
 
 	start(t)
 	pool.WaitForHold(t, hold.Name, "the hold is as it was in its own store", env.Drained)

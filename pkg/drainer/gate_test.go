@@ -1,0 +1,321 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drainer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
+)
+
+// fakeGate answers as it is told to, and notes what it is asked. All of it is guarded by the lock of its
+// cluster.
+type fakeGate struct {
+	cluster *cluster
+	// wait and acquireErr answer Acquire, releaseErr answers Release.
+	wait                   *Wait
+	acquireErr, releaseErr error
+	// acquired are the names of the holds that it was asked for, one entry for each call.
+	acquired [][]string
+	// recorded is what hold a had recorded when it was asked for the first time.
+	recorded *v1beta1.NodeBefore
+	released int
+	// atRelease is what the node of the last call of Release looked like, and whose finalizers were there.
+	atRelease releaseMoment
+}
+
+type releaseMoment struct {
+	cordoned bool
+	holds    []string
+}
+
+// Acquire implements Gate.
+func (g *fakeGate) Acquire(_ context.Context, _ *corev1.Node, holds []*v1beta1.NodeMaintenance) (wait *Wait, err error) {
+	var names []string
+	for _, hold := range holds {
+		names = append(names, hold.Name)
+	}
+	g.cluster.Locked(func() {
+		if hold := drainertest.Find[*v1beta1.NodeMaintenance](g.cluster.Store, "", "a"); len(g.acquired) == 0 {
+			g.recorded = hold.Status.NodeBefore.DeepCopy()
+		}
+		g.acquired = append(g.acquired, names)
+		wait, err = g.wait, g.acquireErr
+	})
+	return wait, err
+}
+
+// Release implements Gate.
+func (g *fakeGate) Release(_ context.Context, name string) (err error) {
+	g.cluster.Locked(func() {
+		g.released++
+		node := drainertest.Find[*corev1.Node](g.cluster.Store, "", name)
+		g.atRelease = releaseMoment{cordoned: node != nil && annotated(node)}
+		for _, hold := range drainertest.All[*v1beta1.NodeMaintenance](g.cluster.Store) {
+			if slices.Contains(hold.Finalizers, v1beta1.UncordonFinalizer) {
+				g.atRelease.holds = append(g.atRelease.holds, hold.Name)
+			}
+		}
+		err = g.releaseErr
+	})
+	return err
+}
+
+// answer has Acquire answer so from now on.
+func (g *fakeGate) answer(wait *Wait, err error) {
+	g.cluster.Locked(func() { g.wait, g.acquireErr = wait, err })
+}
+
+// asked is how often Acquire was called.
+func (g *fakeGate) asked() (times int) {
+	g.cluster.Locked(func() { times = len(g.acquired) })
+	return times
+}
+
+// forTurn is what a node waits for that is not to be taken yet.
+func forTurn(again time.Duration) *Wait {
+	return &Wait{Reason: "NotItsTurn", Message: "2 of 2 nodes of the zone are in maintenance", Again: again}
+}
+
+// gated runs a test in a cluster with a node, two pods, and a gate for each answer.
+func gated(t *testing.T, waits []*Wait, test func(c *cluster, gates ...*fakeGate)) {
+	t.Helper()
+	var gates []*fakeGate
+	inCluster(t, func(t *testing.T) *cluster {
+		c := newCluster(t, drainertest.Node{}.Object(),
+			drainertest.Pod{Name: "web-1"}.Object(), drainertest.Pod{Name: "web-2"}.Object())
+		for _, wait := range waits {
+			gates = append(gates, &fakeGate{cluster: c, wait: wait})
+			c.config.Gates = append(c.config.Gates, gates[len(gates)-1])
+		}
+		return c
+	}, func(c *cluster) { test(c, gates...) })
+}
+
+// wantWaiting wants hold a to say that the node waits, and nothing to have been done.
+func (c *cluster) wantWaiting(wait *Wait) {
+	c.t.Helper()
+	c.wantPhase("a", v1beta1.PhasePending)
+	type said struct {
+		Status          metav1.ConditionStatus
+		Reason, Message string
+	}
+	want := said{Status: metav1.ConditionFalse, Reason: wait.Reason, Message: wait.Message}
+	for _, kind := range []string{v1beta1.ConditionCordoned, v1beta1.ConditionDrained} {
+		condition := apimeta.FindStatusCondition(c.hold("a").Status.Conditions, kind)
+		got := said{Status: condition.Status, Reason: condition.Reason, Message: condition.Message}
+		if diff := cmp.Diff(want, got); diff != "" {
+			c.t.Errorf("%s (-want +got):\n%s", kind, diff)
+		}
+	}
+}
+
+func TestGateHasTheNodeWait(t *testing.T) {
+	gated(t, []*Wait{forTurn(time.Minute)}, func(c *cluster, gates ...*fakeGate) {
+		before := c.node(drainertest.NodeName)
+		c.create(drainertest.Hold{Name: "a"}.Object())
+		c.wait(writeInterval)
+		c.wantWaiting(forTurn(0))
+		c.wantSameNode(before)
+		c.wantEvictions(map[string]int{"web-1": 0, "web-2": 0})
+		if said := ourConditions(c.node(drainertest.NodeName)); len(said) > 0 {
+			t.Errorf("the node says %v, and was never cordoned", said)
+		}
+		c.wantRecordedFirst(gates[0])
+
+		asked := gates[0].asked()
+		c.wait(time.Minute - 5*time.Second)
+		c.wantAsked(gates[0], asked)
+		c.wait(5 * time.Second)
+		c.wantAsked(gates[0], asked+1)
+		c.wantWaiting(forTurn(0))
+
+		gates[0].answer(nil, nil)
+		c.wait(time.Minute)
+		c.wantCordoned(drainertest.NodeName, true)
+		c.wantEvictions(map[string]int{"web-1": 1, "web-2": 1})
+		c.finish("web-1", "web-2")
+		c.wait(writeInterval)
+		c.wantPhase("a", v1beta1.PhaseSucceeded)
+		c.wantRecordedFirst(gates[0])
+		c.delete("a")
+		c.wantSameNode(before)
+	})
+}
+
+// wantRecordedFirst wants hold a to have recorded the node as it was before the cordon, and before the
+// gate was asked.
+func (c *cluster) wantRecordedFirst(gate *fakeGate) {
+	c.t.Helper()
+	want := &v1beta1.NodeBefore{AddedTaints: []string{drainText}}
+	for when, got := range map[string]*v1beta1.NodeBefore{
+		"when the gate was asked": gate.recorded, "now": c.hold("a").Status.NodeBefore,
+	} {
+		if diff := cmp.Diff(want, got); diff != "" {
+			c.t.Errorf("nodeBefore %s (-want +got):\n%s", when, diff)
+		}
+	}
+}
+
+func (c *cluster) wantAsked(gate *fakeGate, want int) {
+	c.t.Helper()
+	if got := gate.asked(); got != want {
+		c.t.Errorf("the gate was asked %d times, want %d", got, want)
+	}
+}
+
+// A gate that names no time is asked when something wakes the node.
+func TestGateIsAskedWhenTheNodeIsWoken(t *testing.T) {
+	gated(t, []*Wait{forTurn(0)}, func(c *cluster, gates ...*fakeGate) {
+		c.create(drainertest.Hold{Name: "a"}.Object())
+		c.wait(writeInterval)
+		asked := gates[0].asked()
+		gates[0].answer(nil, nil)
+		c.wait(time.Hour)
+		c.wantAsked(gates[0], asked)
+		c.wantCordoned(drainertest.NodeName, false)
+		c.drainer.Wake(drainertest.NodeName)
+		c.settle()
+		c.wantCordoned(drainertest.NodeName, true)
+		c.wantEvictions(map[string]int{"web-1": 1, "web-2": 1})
+	})
+}
+
+// A gate is asked for the holds that have the node cordoned, of whatever stage.
+func TestGateIsAskedForTheHoldsThatCordon(t *testing.T) {
+	gated(t, []*Wait{forTurn(time.Minute)}, func(c *cluster, gates ...*fakeGate) {
+		c.Add(drainertest.Hold{Name: "idle", Stage: v1beta1.StageIdle}.Object(),
+			drainertest.Hold{Name: "b", Stage: v1beta1.StageCordon}.Object())
+		c.create(drainertest.Hold{Name: "a", Stage: v1beta1.StageCordon}.Object())
+		c.wait(time.Minute)
+		got := gates[0].acquired[len(gates[0].acquired)-1]
+		if want := []string{"a", "b"}; !slices.Equal(got, want) {
+			t.Errorf("it was asked for holds %v, want %v", got, want)
+		}
+		c.wantWaiting(forTurn(0))
+		c.wantCondition("idle", v1beta1.ConditionCordoned, metav1.ConditionFalse, v1beta1.ReasonStageIdle)
+	})
+}
+
+func TestGateThatFailsIsAskedAgain(t *testing.T) {
+	gated(t, []*Wait{nil}, func(c *cluster, gates ...*fakeGate) {
+		gates[0].answer(nil, errors.New("no answer from the lease"))
+		c.create(drainertest.Hold{Name: "a"}.Object())
+		c.wait(writeInterval)
+		c.wantPhase("a", v1beta1.PhaseRunning)
+		c.wantCondition("a", v1beta1.ConditionCordoned, metav1.ConditionFalse, v1beta1.ReasonCordonFailed)
+		if got := c.hold("a").Status.LastError; got != "no answer from the lease" {
+			t.Errorf("lastError is %q", got)
+		}
+		c.wantCordoned(drainertest.NodeName, false)
+		c.wantEvictions(map[string]int{"web-1": 0, "web-2": 0})
+		gates[0].answer(forTurn(time.Minute), nil)
+		c.wait(time.Minute)
+		c.wantWaiting(forTurn(0))
+		if got := c.hold("a").Status.LastError; got != "" {
+			t.Errorf("lastError is %q still", got)
+		}
+		gates[0].answer(nil, nil)
+		c.wait(time.Minute)
+		c.wantCondition("a", v1beta1.ConditionCordoned, metav1.ConditionTrue, v1beta1.ReasonCordoned)
+		c.wantEvictions(map[string]int{"web-1": 1, "web-2": 1})
+	})
+}
+
+func TestAllGatesMustAgree(t *testing.T) {
+	first, second := forTurn(time.Minute), &Wait{Reason: "QuorumGuard", Message: "1 of 3 members is away"}
+	gated(t, []*Wait{first, second}, func(c *cluster, gates ...*fakeGate) {
+		c.create(drainertest.Hold{Name: "a"}.Object())
+		c.wait(time.Minute)
+		c.wantWaiting(first)
+		c.wantAsked(gates[1], 0)
+
+		gates[0].answer(nil, nil)
+		c.wait(time.Minute)
+		c.wantWaiting(second)
+		c.wantCordoned(drainertest.NodeName, false)
+		c.wantEvictions(map[string]int{"web-1": 0, "web-2": 0})
+
+		gates[1].answer(nil, nil)
+		c.drainer.Wake(drainertest.NodeName)
+		c.settle()
+		c.wantCordoned(drainertest.NodeName, true)
+		c.wantEvictions(map[string]int{"web-1": 1, "web-2": 1})
+	})
+}
+
+// A gate that has a node wait that is being drained stops the evictions, and leaves the cordon.
+func TestGateThatHasADrainWait(t *testing.T) {
+	gated(t, []*Wait{nil}, func(c *cluster, gates ...*fakeGate) {
+		budget := drainertest.Budget{Name: "web", Version: "1", Desired: 1, Healthy: 2, Expected: 2, Allowed: 1}
+		c.changeBudget(budget.Object())
+		c.create(drainertest.Hold{Name: "a"}.Object())
+		c.wantEvictions(map[string]int{"web-1": 1, "web-2": 0})
+
+		gates[0].answer(forTurn(time.Minute), nil)
+		c.finish("web-1")
+		c.wait(writeInterval)
+		budget.Version, budget.Desired = "2", 0
+		budget.Healthy, budget.Expected = 1, 1
+		c.changeBudget(budget.Object())
+		c.wait(time.Hour)
+		c.wantWaiting(forTurn(0))
+		c.wantCordoned(drainertest.NodeName, true)
+		c.wantEvictions(map[string]int{"web-1": 1, "web-2": 0})
+
+		gates[0].answer(nil, nil)
+		c.wait(time.Minute)
+		c.wantEvictions(map[string]int{"web-1": 1, "web-2": 1})
+		c.finish("web-2")
+		c.wait(writeInterval)
+		c.wantPhase("a", v1beta1.PhaseSucceeded)
+	})
+}
+
+// What somebody does to a node that waits is not undone when its hold ends.
+func TestCordonOfANodeThatWaitsIsNotUndone(t *testing.T) {
+	gated(t, []*Wait{forTurn(time.Minute)}, func(c *cluster, _ ...*fakeGate) {
+		c.create(drainertest.Hold{Name: "a"}.Object())
+		c.changeNode(drainertest.NodeName, drainertest.Cordon)
+		before := c.node(drainertest.NodeName)
+		c.wait(time.Minute)
+		c.wantWaiting(forTurn(0))
+		c.delete("a")
+		c.wantNoHold("a")
+		c.wantSameNode(before)
+	})
+}
+
+// Without gates no request is made that a gate would need: a node that does not exist is not asked for.
+func TestWithoutGatesNothingIsAsked(t *testing.T) {
+	for gates, wantReads := range map[int]bool{0: false, 1: true} {
+		t.Run(fmt.Sprintf("%d gates", gates), func(t *testing.T) {
+			gated(t, make([]*Wait, gates), func(c *cluster, _ ...*fakeGate) {
+				c.create(drainertest.Hold{Name: "a", Node: "worker-9"}.Object())
+				c.wait(time.Minute)
+				c.wantCondition("a", v1beta1.ConditionCordoned, metav1.ConditionFalse, v1beta1.ReasonNodeNotFound)
+				reads := 0
+				for _, action := range c.Kube.Actions() {
+					if action.GetVerb() == "get" {
+						reads++
+					}
+				}
+				if (reads > 0) != wantReads {
+					t.Errorf("%d reads past the cache, want any: %t", reads, wantReads)
+				}
+			})
+		})
+	}
+}

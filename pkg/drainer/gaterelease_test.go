@@ -1,0 +1,157 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drainer
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
+)
+
+// wantReleased wants the gate to have been released so often, the last time while the finalizers of
+// these holds were there, and the node carried no mark of ours.
+func (c *cluster) wantReleased(gate *fakeGate, times int, holds ...string) {
+	c.t.Helper()
+	type moment struct {
+		Times    int
+		Cordoned bool
+		Holds    []string
+	}
+	want := moment{Times: times, Holds: holds}
+	got := moment{Times: gate.released, Cordoned: gate.atRelease.cordoned, Holds: gate.atRelease.holds}
+	if diff := cmp.Diff(want, got); diff != "" {
+		c.t.Errorf("release of the gate (-want +got):\n%s", diff)
+	}
+}
+
+func TestGateIsReleasedAfterTheLastHold(t *testing.T) {
+	gated(t, []*Wait{nil, nil}, func(c *cluster, gates ...*fakeGate) {
+		c.create(drainertest.Hold{Name: "a"}.Object())
+		c.create(drainertest.Hold{Name: "b", Stage: v1beta1.StageCordon}.Object())
+		c.delete("a")
+		c.wantNoHold("a")
+		c.wantReleased(gates[0], 0)
+		c.wantCordoned(drainertest.NodeName, true)
+		c.delete("b")
+		c.wantNoHold("b")
+		for _, gate := range gates {
+			c.wantReleased(gate, 1, "b")
+		}
+		c.wantCordoned(drainertest.NodeName, false)
+	})
+}
+
+func TestGateIsReleasedWhateverBecameOfTheNode(t *testing.T) {
+	tests := map[string]struct {
+		wait *Wait
+		meet func(c *cluster)
+	}{
+		"the hold waited": {wait: forTurn(time.Minute)},
+		"the node is gone": {
+			meet: func(c *cluster) { c.Remove(c.node(drainertest.NodeName)) },
+		},
+		"the node is gone, and the hold waited": {
+			wait: forTurn(time.Minute),
+			meet: func(c *cluster) { c.Remove(c.node(drainertest.NodeName)) },
+		},
+		"somebody took the marks off": {
+			meet: func(c *cluster) {
+				c.stop()
+				c.Replace(drainertest.Node{}.Object())
+				c.Delete(c.hold("a"))
+				c.start()
+			},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			gated(t, []*Wait{test.wait}, func(c *cluster, gates ...*fakeGate) {
+				c.create(drainertest.Hold{Name: "a"}.Object())
+				c.wait(writeInterval)
+				c.wantReleased(gates[0], 0)
+				gates[0].releaseErr = errors.New("no answer from the lease")
+				if test.meet != nil {
+					test.meet(c)
+				}
+				if c.hold("a").DeletionTimestamp == nil {
+					c.delete("a")
+				}
+				c.wait(time.Minute)
+				c.wantStillHeldFor(gates[0])
+				gates[0].releaseErr = nil
+				c.wait(time.Minute)
+				c.wantNoHold("a")
+				c.wantReleased(gates[0], gates[0].released, "a")
+			})
+		})
+	}
+}
+
+// wantStillHeldFor wants hold a to stay until the gate is released, and to say so.
+func (c *cluster) wantStillHeldFor(gate *fakeGate) {
+	c.t.Helper()
+	if got := c.hold("a").Status.LastError; got != gate.releaseErr.Error() {
+		c.t.Errorf("lastError is %q, want %q", got, gate.releaseErr)
+	}
+	if gate.released < 2 {
+		c.t.Errorf("the release that failed was tried %d times", gate.released)
+	}
+}
+
+// A hold that asks for nothing any more says why its node is not done with, and says it steadily.
+func TestReleaseThatFailsForAHoldThatStays(t *testing.T) {
+	ends := map[string]func(c *cluster){
+		"idle": func(c *cluster) { c.change("a", drainertest.SetStage(v1beta1.StageIdle)) },
+		"node gone": func(c *cluster) {
+			c.Remove(c.node(drainertest.NodeName))
+			c.settle()
+		},
+	}
+	for name, end := range ends {
+		t.Run(name, func(t *testing.T) {
+			gated(t, []*Wait{nil}, func(c *cluster, gates ...*fakeGate) {
+				c.create(drainertest.Hold{Name: "a"}.Object())
+				gates[0].releaseErr = errors.New("no answer from the lease")
+				end(c)
+				c.wait(time.Minute)
+				c.wantStillHeldFor(gates[0])
+				written := c.hold("a").ResourceVersion
+				c.wait(10 * time.Minute)
+				if now := c.hold("a").ResourceVersion; now != written {
+					t.Errorf("the status was written again and again: %s, then %s", written, now)
+				}
+				gates[0].releaseErr = nil
+				c.wait(time.Minute)
+				if got := c.hold("a").Status.LastError; got != "" {
+					t.Errorf("lastError is %q still", got)
+				}
+				c.wantPhase("a", v1beta1.PhasePending)
+			})
+		})
+	}
+}
+
+// A node that is given back because nobody holds it any more is given back to the gates, too.
+func TestGateIsReleasedForANodeLeftBehind(t *testing.T) {
+	gated(t, []*Wait{nil}, func(c *cluster, gates ...*fakeGate) {
+		c.create(drainertest.Hold{Name: "a"}.Object())
+		c.stop()
+		c.Remove(c.hold("a")) // as a store does that is put back to an older state
+		gates[0].releaseErr = errors.New("no answer from the lease")
+		c.start()
+		c.wait(time.Minute)
+		c.wantCordoned(drainertest.NodeName, false)
+		gates[0].releaseErr = nil
+		tried := gates[0].released
+		c.wait(time.Minute)
+		if gates[0].released == tried {
+			t.Errorf("the release that failed was not tried again after %d times", tried)
+		}
+	})
+}

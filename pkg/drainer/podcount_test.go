@@ -1,0 +1,162 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drainer
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
+)
+
+func TestTotalPodsAreThoseOfTheBeginning(t *testing.T) {
+	inCluster(t, with(drainertest.Node{}.Object(), drainertest.Pod{Name: "web-1"}.Object(),
+		drainertest.Pod{Name: "web-2"}.Object(), drainertest.Pod{Name: "db-1", App: "db"}.Object(),
+		drainertest.Pod{Name: "static", Mirror: true}.Object(),
+		drainertest.Budget{Name: "web", Desired: 2, Healthy: 2, Expected: 2}.Object()), func(c *cluster) {
+		c.create(drainertest.Hold{Name: "a"}.Object())
+		c.create(drainertest.Hold{Name: "db", SelectApp: "db"}.Object())
+		c.wait(writeInterval)
+		c.wantCounts("a", counts{Total: 4, Evicted: 3, Pending: 3})
+		c.wantCounts("db", counts{Total: 4, Evicted: 1, Pending: 1})
+
+		c.finish("db-1")
+		c.wait(writeInterval)
+		c.wantCounts("a", counts{Total: 4, Evicted: 3, Pending: 2, Progress: 33})
+		c.wantCounts("db", counts{Total: 4, Evicted: 1, Progress: 100})
+		c.stop()
+		c.start()
+		c.finish("web-1")
+		c.wait(writeInterval)
+		c.wantCounts("a", counts{Total: 4, Evicted: 3, Pending: 1, Progress: 66})
+
+		// The next drain counts anew, with what stays.
+		c.change("a", drainertest.SetStage(v1beta1.StageCordon))
+		c.wait(writeInterval)
+		c.wantCounts("a", counts{})
+		c.change("a", drainertest.SetStage(v1beta1.StageDrain))
+		c.wait(writeInterval)
+		c.wantCounts("a", counts{Total: 2, Evicted: 1, Pending: 1})
+
+		// A pod that comes to a drained node begins another drain.
+		c.finish("web-2")
+		c.wait(writeInterval)
+		c.wantCounts("a", counts{Total: 2, Evicted: 1, Progress: 100})
+		c.Add(drainertest.Pod{Name: "web-3"}.Object(), drainertest.Pod{Name: "web-4"}.Object(),
+			drainertest.Pod{Name: "web-5"}.Object())
+		c.wait(writeInterval)
+		c.wantCounts("a", counts{Total: 4, Evicted: 3, Pending: 3})
+	})
+}
+
+// A node is gone before the status of a drain that has just begun is seen: the drain of the next node of
+// that name counts none of its pods.
+func TestCountStartsAnewWithANewNode(t *testing.T) {
+	inCluster(t, with(drainertest.Node{}.Object(), drainertest.Pod{Name: "web-1"}.Object(),
+		drainertest.Budget{Name: "web", Desired: 1, Healthy: 1, Expected: 2}.Object()), func(c *cluster) {
+		c.create(drainertest.Hold{Name: "other"}.Object())
+		c.create(drainertest.Hold{Name: "a", Stage: v1beta1.StageCordon}.Object())
+		c.wait(writeInterval)
+		c.change("a", drainertest.SetStage(v1beta1.StageDrain))
+		c.wantCounts("a", counts{Total: 1, Evicted: 1, Pending: 1})
+		c.Remove(c.node(drainertest.NodeName))
+		c.finish("web-1")
+		c.wait(writeInterval)
+		c.wantCounts("a", counts{})
+		// Its pods are known only after the drain has begun.
+		c.Inject(drainertest.Failing("list", "pods", drainertest.ServerDown()))
+		c.Add(drainertest.Node{UID: "another"}.Object())
+		c.wait(writeInterval)
+		c.Heal()
+		c.wait(time.Minute)
+		c.wantCounts("a", counts{Progress: 100})
+	})
+}
+
+// told is what one written status says of a drain.
+type told struct {
+	Start             metav1.Time
+	Evicted, Progress int32
+	Drained           bool
+}
+
+// A drain is done, and a pod comes, while the rate limit holds the status back: nobody has been told that
+// it was done, so the same drain goes on.
+func TestDrainWhoseEndWasNotToldGoesOn(t *testing.T) {
+	inCluster(t, with(drainertest.Node{}.Object()), func(c *cluster) {
+		c.create(drainertest.Hold{Name: "a"}.Object())
+		c.wait(time.Minute)
+		c.wantPhase("a", v1beta1.PhaseSucceeded)
+		versions := c.statusesOf("a")
+
+		// Three drains, each of them told at once, leave nothing of the burst.
+		c.come("web-1")
+		c.leave("web-1")
+		c.come("web-2", "web-3")
+		c.wantCounts("a", counts{Total: 2, Evicted: 2, Pending: 2})
+		c.leave("web-2", "web-3")
+		c.wantCounts("a", counts{Total: 2, Evicted: 2, Pending: 2}) // and nobody is told yet
+		c.come("web-4")
+		c.wait(2 * writeBurst * writeInterval)
+		c.wantCounts("a", counts{Total: 3, Evicted: 3, Pending: 1, Progress: 66})
+		c.finish("web-4")
+		c.wait(2 * writeInterval)
+		c.wantCounts("a", counts{Total: 3, Evicted: 3, Progress: 100})
+		wantOneDrain(t, (*versions)[2:])
+	})
+}
+
+// statusesOf collects what is written of the status of the hold from now on.
+func (c *cluster) statusesOf(name string) *[]told {
+	versions := &[]told{}
+	c.Inject(func(action clienttesting.Action) (bool, error) {
+		if action.GetVerb() == "update" && drainertest.OfStatus(action) && drainertest.OfHold(name)(action) {
+			status := action.(clienttesting.UpdateAction).GetObject().(*v1beta1.NodeMaintenance).Status
+			*versions = append(*versions, told{
+				Start: *status.StartTime, Evicted: status.EvictionPods, Progress: status.DrainProgress, Drained: drained(status),
+			})
+		}
+		return false, nil
+	})
+	return versions
+}
+
+// come has pods come to the node, and the drainer react while no time passes.
+func (c *cluster) come(names ...string) {
+	var pods []drainertest.Object
+	for _, name := range names {
+		pods = append(pods, drainertest.Pod{Name: name}.Object())
+	}
+	c.Add(pods...)
+	synctest.Wait()
+}
+
+// leave has pods end, and the drainer react while no time passes.
+func (c *cluster) leave(names ...string) {
+	c.t.Helper()
+	for _, name := range names {
+		c.Remove(stored[*corev1.Pod](c, drainertest.Namespace, name))
+	}
+	synctest.Wait()
+}
+
+// wantOneDrain wants the versions to tell of one drain, whose numbers only grow, and of its end.
+func wantOneDrain(t *testing.T, versions []told) {
+	t.Helper()
+	for i, version := range versions[1:] {
+		last := versions[i]
+		if !version.Start.Equal(&last.Start) || version.Evicted < last.Evicted || version.Progress < last.Progress {
+			t.Errorf("%+v comes after %+v", version, last)
+		}
+		if want := i == len(versions)-2; version.Drained != want {
+			t.Errorf("version %d of %d says that the drain is done: %t, want %t", i+2, len(versions), version.Drained, want)
+		}
+	}
+}
