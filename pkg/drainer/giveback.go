@@ -27,7 +27,7 @@ func (l *leader) giveBack(ctx context.Context, v *view) result {
 	}
 	// The conditions only inform others. A hold ends even if they cannot be cleared.
 	did.add(l.nodes.saveConditions(ctx, v, nil))
-	did.add(l.release(ctx, v, facts{node: v.node.UID}))
+	did.add(l.release(ctx, v, facts{node: v.node.UID}, nil))
 	return did
 }
 
@@ -124,31 +124,36 @@ func noteLeftBehind(ctx context.Context, v *view) result {
 // nodeGone writes into the holds' status that their node does not exist. There is nothing to give back,
 // so ending holds end.
 func (l *leader) nodeGone(ctx context.Context, v *view) result {
+	return l.release(ctx, v, facts{}, l.confirmGone(ctx, v))
+}
+
+// confirmGone asks the API server whether the node does not exist, if something depends on it. It fails
+// when the node exists, or when that is not known.
+func (l *leader) confirmGone(ctx context.Context, v *view) error {
 	if len(v.ending) == 0 && len(l.gate) == 0 {
-		return l.holds.saveStatuses(ctx, v.active, facts{})
+		return nil
 	}
 	node, err := l.watcher.live.node(ctx, v.name)
 	if err == nil && node != nil {
-		err = errCacheBehind
+		return errCacheBehind
 	}
-	if err != nil {
-		did := l.holds.saveStatuses(ctx, v.active, facts{})
-		did.add(result{err: err})
-		return did
-	}
-	return l.release(ctx, v, facts{})
+	return err
 }
 
 // release calls Release of the gates for a node that no longer needs them, writes the holds' statuses, and
-// then lets the ending holds end.
-func (l *leader) release(ctx context.Context, v *view, f facts) result {
-	err := l.gate.release(ctx, v.name)
-	if err != nil {
-		f.releaseError = err.Error()
+// then lets the ending holds end. If unsure says why the node may still need them, only the statuses
+// are written.
+func (l *leader) release(ctx context.Context, v *view, f facts, unsure error) result {
+	var did result
+	err := unsure
+	if err == nil {
+		if err = l.gate.release(ctx, v.name); err != nil {
+			f.releaseError = err.Error()
+			did.add(l.holds.saveError(ctx, v.ending, err))
+		}
 	}
-	did := l.holds.saveStatuses(ctx, v.active, f)
+	did.add(l.holds.saveStatuses(ctx, v.active, f))
 	if err != nil {
-		did.add(l.holds.saveError(ctx, v.ending, err))
 		did.add(result{err: err})
 		return did
 	}
