@@ -42,7 +42,9 @@ type releaseMoment struct {
 }
 
 // Acquire implements Gate.
-func (g *fakeGate) Acquire(_ context.Context, _ *corev1.Node, holds []*v1beta1.NodeMaintenance) (wait *Wait, err error) {
+func (g *fakeGate) Acquire(
+	_ context.Context, _ *corev1.Node, holds []*v1beta1.NodeMaintenance,
+) (wait *Wait, err error) {
 	var names []string
 	for _, hold := range holds {
 		names = append(names, hold.Name)
