@@ -80,6 +80,17 @@ func (g *fakeGate) answer(wait *Wait, err error) {
 	g.cluster.Locked(func() { g.wait, g.acquireErr = wait, err })
 }
 
+// refuse has Release fail so from now on; nil: not any more.
+func (g *fakeGate) refuse(err error) {
+	g.cluster.Locked(func() { g.releaseErr = err })
+}
+
+// now is a copy of the gate as it is now.
+func (g *fakeGate) now() (copied fakeGate) {
+	g.cluster.Locked(func() { copied = *g })
+	return copied
+}
+
 // asked is how often Acquire was called.
 func (g *fakeGate) asked() (times int) {
 	g.cluster.Locked(func() { times = len(g.acquired) })
@@ -163,7 +174,7 @@ func (c *cluster) wantRecordedFirst(gate *fakeGate) {
 	c.t.Helper()
 	want := &v1beta1.NodeBefore{AddedTaints: []string{drainText}}
 	for when, got := range map[string]*v1beta1.NodeBefore{
-		"when the gate was asked": gate.recorded, "now": c.hold("a").Status.NodeBefore,
+		"when the gate was asked": gate.now().recorded, "now": c.hold("a").Status.NodeBefore,
 	} {
 		if diff := cmp.Diff(want, got); diff != "" {
 			c.t.Errorf("nodeBefore %s (-want +got):\n%s", when, diff)
@@ -202,7 +213,8 @@ func TestGateIsAskedForTheHoldsThatCordon(t *testing.T) {
 			drainertest.Hold{Name: "b", Stage: v1beta1.StageCordon}.Object())
 		c.create(drainertest.Hold{Name: "a", Stage: v1beta1.StageCordon}.Object())
 		c.wait(time.Minute)
-		got := gates[0].acquired[len(gates[0].acquired)-1]
+		acquired := gates[0].now().acquired
+		got := acquired[len(acquired)-1]
 		if want := []string{"a", "b"}; !slices.Equal(got, want) {
 			t.Errorf("it was asked for holds %v, want %v", got, want)
 		}

@@ -24,7 +24,8 @@ func (c *cluster) wantReleased(gate *fakeGate, times int, holds ...string) {
 		Holds    []string
 	}
 	want := moment{Times: times, Holds: holds}
-	got := moment{Times: gate.released, Cordoned: gate.atRelease.cordoned, Holds: gate.atRelease.holds}
+	now := gate.now()
+	got := moment{Times: now.released, Cordoned: now.atRelease.cordoned, Holds: now.atRelease.holds}
 	if diff := cmp.Diff(want, got); diff != "" {
 		c.t.Errorf("release of the gate (-want +got):\n%s", diff)
 	}
@@ -75,7 +76,7 @@ func TestGateIsReleasedWhateverBecameOfTheNode(t *testing.T) {
 				c.create(drainertest.Hold{Name: "a"}.Object())
 				c.wait(writeInterval)
 				c.wantReleased(gates[0], 0)
-				gates[0].releaseErr = errors.New("no answer from the lease")
+				gates[0].refuse(errors.New("no answer from the lease"))
 				if test.meet != nil {
 					test.meet(c)
 				}
@@ -84,10 +85,10 @@ func TestGateIsReleasedWhateverBecameOfTheNode(t *testing.T) {
 				}
 				c.wait(time.Minute)
 				c.wantStillHeldFor(gates[0])
-				gates[0].releaseErr = nil
+				gates[0].refuse(nil)
 				c.wait(time.Minute)
 				c.wantNoHold("a")
-				c.wantReleased(gates[0], gates[0].released, "a")
+				c.wantReleased(gates[0], gates[0].now().released, "a")
 			})
 		})
 	}
@@ -96,11 +97,12 @@ func TestGateIsReleasedWhateverBecameOfTheNode(t *testing.T) {
 // wantStillHeldFor wants hold a to stay until the gate is released, and to say so.
 func (c *cluster) wantStillHeldFor(gate *fakeGate) {
 	c.t.Helper()
-	if got := c.hold("a").Status.LastError; got != gate.releaseErr.Error() {
-		c.t.Errorf("lastError is %q, want %q", got, gate.releaseErr)
+	now := gate.now()
+	if got := c.hold("a").Status.LastError; got != now.releaseErr.Error() {
+		c.t.Errorf("lastError is %q, want %q", got, now.releaseErr)
 	}
-	if gate.released < 2 {
-		c.t.Errorf("the release that failed was tried %d times", gate.released)
+	if now.released < 2 {
+		c.t.Errorf("the release that failed was tried %d times", now.released)
 	}
 }
 
@@ -117,7 +119,7 @@ func TestReleaseThatFailsForAHoldThatStays(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			gated(t, []*Wait{nil}, func(c *cluster, gates ...*fakeGate) {
 				c.create(drainertest.Hold{Name: "a"}.Object())
-				gates[0].releaseErr = errors.New("no answer from the lease")
+				gates[0].refuse(errors.New("no answer from the lease"))
 				end(c)
 				c.wait(time.Minute)
 				c.wantStillHeldFor(gates[0])
@@ -126,7 +128,7 @@ func TestReleaseThatFailsForAHoldThatStays(t *testing.T) {
 				if now := c.hold("a").ResourceVersion; now != written {
 					t.Errorf("the status was written again and again: %s, then %s", written, now)
 				}
-				gates[0].releaseErr = nil
+				gates[0].refuse(nil)
 				c.wait(time.Minute)
 				if got := c.hold("a").Status.LastError; got != "" {
 					t.Errorf("lastError is %q still", got)
@@ -143,14 +145,14 @@ func TestGateIsReleasedForANodeLeftBehind(t *testing.T) {
 		c.create(drainertest.Hold{Name: "a"}.Object())
 		c.stop()
 		c.Remove(c.hold("a")) // as a store does that is put back to an older state
-		gates[0].releaseErr = errors.New("no answer from the lease")
+		gates[0].refuse(errors.New("no answer from the lease"))
 		c.start()
 		c.wait(time.Minute)
 		c.wantCordoned(drainertest.NodeName, false)
-		gates[0].releaseErr = nil
-		tried := gates[0].released
+		gates[0].refuse(nil)
+		tried := gates[0].now().released
 		c.wait(time.Minute)
-		if gates[0].released == tried {
+		if gates[0].now().released == tried {
 			t.Errorf("the release that failed was not tried again after %d times", tried)
 		}
 	})
