@@ -82,7 +82,7 @@ test-long: ## Run what is random or rare many times, for about an hour
 
 .PHONY: bench
 bench: build cluster-binaries ## Measure the drain engine beside kubectl drain (ROUNDS=1; more flags in BENCH_FLAGS)
-	go test -run '^$$' -bench . -benchmem ./pkg/drainer/
+	go test -run '^$$' -bench . -benchmem ./pkg/drainer/...
 	go run ./test/bench -rounds $(ROUNDS) $(BENCH_FLAGS)
 
 ##@ Check

@@ -13,14 +13,18 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-const smallQuota = 16 << 20
+const (
+	smallQuota = 16 << 20
+	// valueBytes is small beside the quota, so that a full store is as full as can be.
+	valueBytes = 64 << 10
+)
 
 // fill writes until the store is full.
 func fill(t *testing.T, server *Server, key func(i int) string) {
 	t.Helper()
-	value := strings.Repeat("x", 1<<20)
+	value := strings.Repeat("x", valueBytes)
 	withClient(t, server, func(ctx context.Context, client *clientv3.Client) {
-		for i := range 64 {
+		for i := range 4 * smallQuota / valueBytes {
 			if _, err := client.Put(ctx, key(i), value); err != nil {
 				if !strings.Contains(err.Error(), "database space exceeded") {
 					t.Fatalf("Put: %v", err)
@@ -81,7 +85,7 @@ func TestReclaim(t *testing.T) {
 		wantErr string
 	}{
 		"of old versions": {key: func(int) string { return "same" }},
-		"of deleted keys": {key: func(i int) string { return fmt.Sprint(i) }, deleted: 8},
+		"of deleted keys": {key: func(i int) string { return fmt.Sprint(i) }, deleted: smallQuota / valueBytes / 2},
 		"of what is used": {key: func(i int) string { return fmt.Sprint(i) }, wantErr: "raise --embedded-etcd-quota-bytes"},
 	}
 	for name, test := range tests {
@@ -145,12 +149,13 @@ func TestNearlyFullStoreIsPackedAtStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	value := strings.Repeat("x", 1<<20)
+	value := strings.Repeat("x", valueBytes)
 	withClient(t, first, func(ctx context.Context, client *clientv3.Client) {
 		for first.etcd.Server.Backend().Size() < smallQuota/100*(NearlyFullPercent+5) {
 			if _, err := client.Put(ctx, "same", value); err != nil {
 				t.Fatal(err)
 			}
+			first.etcd.Server.Backend().ForceCommit() // the size is that of the last commit
 		}
 	})
 	first.Stop()
