@@ -48,8 +48,13 @@ func (w holdWriter) saveStatuses(ctx context.Context, holds []hold, f facts) res
 		}
 		// A node's pods are known a moment after it is cordoned; both are told in one write.
 		podsToCome := f.cordoned && h.Drains() && !counted
-		did.add(w.save(ctx, h, next, !podsToCome && urgent(h.Status, next)))
-		did.add(result{again: untilLate(next, now), statuses: []holdStatus{{hold: h, status: next}}})
+		saved := w.save(ctx, h, next, !podsToCome && urgent(h.Status, next))
+		told := next
+		if len(saved.changes) == 0 && drained(next) && !drained(h.Status) {
+			told = h.present // nobody has been told yet, and pods may come first
+		}
+		did.add(saved)
+		did.add(result{again: untilLate(next, now), statuses: []holdStatus{{hold: h, status: told}}})
 	}
 	return did
 }

@@ -43,8 +43,10 @@ type Budget struct {
 	SyncFailed string
 
 	resourceVersion string
-	selector        labels.Selector
-	alwaysAllow     bool
+	// refreshed says that this state was read past the watch.
+	refreshed   bool
+	selector    labels.Selector
+	alwaysAllow bool
 	// disrupted is status.disruptedPods: the pods whose evictions the status counts already, with their
 	// times.
 	disrupted map[string]metav1.Time

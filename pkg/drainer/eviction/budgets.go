@@ -70,7 +70,9 @@ func (b *Budgets) take(next *Budget, pdb *policyv1.PodDisruptionBudget, add bool
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	last := b.named(next.Name)
-	if next.olderThan(last) || (last == nil && !add) {
+	next.refreshed = !add
+	// What the watch shows counts, even if its versions go back: the cluster's etcd was restored.
+	if (last == nil && !add) || ((!add || (last != nil && last.refreshed)) && next.olderThan(last)) {
 		return budgetChange{}, func(budgetChange) {}
 	}
 	if next.impossible() {

@@ -241,7 +241,7 @@ func (d *Dispatcher) begin(node string, e *queuedEviction, uses use, now time.Ti
 	}
 	d.budgets.reserve(uses.budget.Name, e.Pod.Name, now)
 	if !uses.exempt {
-		d.flows.begin(uses.budget.Name, e.Pod.Name, now)
+		d.flows.begin(uses.budget.Name, e.Pod, now)
 	}
 }
 
@@ -262,18 +262,21 @@ func (d *Dispatcher) request(ctx context.Context, e Eviction, doubtful bool) err
 // answered records the answer to a request, and logs and counts it. budgetKnown says that the budget
 // was read after that request.
 func (d *Dispatcher) answered(ctx context.Context, node string, e Eviction, uses use, a Answer, budgetKnown bool) {
-	d.settle(node, e, uses, a, budgetKnown)
+	wanted := d.settle(node, e, uses, a, budgetKnown)
 	countAnswer(e, a)
 	klog.FromContext(ctx).V(2).Info("Posted eviction", "pod", klog.KObj(e.Pod), "podUID", e.Pod.UID, "node", node,
 		"force", e.Force, "exempt", uses.exempt, "outcome", a.Outcome, "answer", a.Message)
-	if a.Outcome != Evicted { // the pod's watch shows that one
+	// The pod's watch shows an accepted eviction. A node that is not drained any more has its attempts
+	// forgotten.
+	if a.Outcome != Evicted || !wanted {
 		d.changed(node)
 	}
 	d.nudge()
 }
 
-// settle records the answer in the window, the budget's room and flow, and the pod's attempt.
-func (d *Dispatcher) settle(node string, e Eviction, uses use, a Answer, budgetKnown bool) {
+// settle records the answer in the window, the budget's room and flow, and the pod's attempt. It says
+// whether the node still wants pods evicted.
+func (d *Dispatcher) settle(node string, e Eviction, uses use, a Answer, budgetKnown bool) (wanted bool) {
 	now := d.clock.Now()
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -282,8 +285,9 @@ func (d *Dispatcher) settle(node string, e Eviction, uses use, a Answer, budgetK
 	if uses.budget != nil {
 		d.budgets.settle(uses, e.Pod.Name, a, budgetKnown, now)
 		if !uses.exempt {
-			d.flows.end(uses.budget.Name, e.Pod.Name, a, now, d.window.most)
+			d.flows.end(uses.budget.Name, e.Pod, a, now, d.window.most)
 		}
 	}
 	d.attempt(node, e.Pod).take(a, e, uses.budget != nil && !uses.exempt, now)
+	return d.nodes[node] != nil
 }

@@ -139,6 +139,24 @@ func TestDispatchGoesOnWhenTheBudgetShowsAnEviction(t *testing.T) {
 	})
 }
 
+// A pod of a StatefulSet goes by other means while its eviction is under way, and the next of that name
+// is evicted from another node.
+func TestDispatchOfTwoPodsOfOneName(t *testing.T) {
+	first := drainertest.Pod{Name: "db-0"}.Object()
+	second := drainertest.Pod{Name: "db-0", UID: "another"}.Object()
+	now, budget, known := drainertest.Epoch, types.NamespacedName{Name: "b"}, flows{}
+	known.begin(budget, first, now)
+	known.begin(budget, second, now)
+	known.end(budget, first, Answer{Outcome: Gone}, now, 10)
+	if under := len(known[budget].posted); under != 1 {
+		t.Errorf("%d evictions are under way, want that of the second pod", under)
+	}
+	known.end(budget, second, Answer{Outcome: Gone}, now, 10)
+	if len(known) > 0 {
+		t.Errorf("flows %v are kept, want none", known)
+	}
+}
+
 func TestDispatchNeverPostsMoreThanTheRoom(t *testing.T) {
 	budgets := []drainertest.Budget{{Name: "b", Desired: 1, Healthy: 4, Expected: 4, Allowed: 3}}
 	dispatching(t, 10, budgets, func(t *testing.T, d *Dispatcher, f *fakeClient) {

@@ -6,6 +6,7 @@ package eviction
 import (
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/due"
@@ -32,16 +33,21 @@ type flows map[types.NamespacedName]*flow
 
 // flow paces the evictions of one budget.
 type flow struct {
-	// posted is when each eviction under way was posted, by name of the pod.
-	posted map[string]time.Time
-	// most bounds how many are under way. It grows with each eviction that goes through, and is one
-	// after one that does not.
+	// posted are the evictions under way.
+	posted map[types.UID]post
+	// most is how many may be under way. Each success adds one. Any other answer sets it back to 1.
 	most int
 	// usual is how long an eviction takes that meets no other write, as measured.
 	usual time.Duration
 }
 
-func newFlow() *flow { return &flow{posted: map[string]time.Time{}, most: 1, usual: firstUsual} }
+// post is one eviction under way: of which pod, and since when.
+type post struct {
+	pod string
+	at  time.Time
+}
+
+func newFlow() *flow { return &flow{posted: map[types.UID]post{}, most: 1, usual: firstUsual} }
 
 // gap is how long after one eviction the next may be posted, unless the budget's status shows the
 // first before. The update is about the first half of an eviction.
@@ -56,31 +62,31 @@ func (f *flow) free(updated func(pod string) bool, now time.Time) (free bool, re
 	if len(f.posted) >= f.most {
 		return false, time.Time{}
 	}
-	for pod, posted := range f.posted {
-		if end := posted.Add(f.gap()); now.Before(end) && !updated(pod) {
+	for _, p := range f.posted {
+		if end := p.at.Add(f.gap()); now.Before(end) && !updated(p.pod) {
 			retry = due.Earlier(retry, end)
 		}
 	}
 	return retry.IsZero(), retry
 }
 
-func (f flows) begin(budget types.NamespacedName, pod string, now time.Time) {
+func (f flows) begin(budget types.NamespacedName, pod *corev1.Pod, now time.Time) {
 	if f[budget] == nil {
 		f[budget] = newFlow()
 	}
-	f[budget].posted[pod] = now
+	f[budget].posted[pod.UID] = post{pod: pod.Name, at: now}
 }
 
-// end takes in the answer to the eviction of the pod. most is how many requests may be under way.
-func (f flows) end(budget types.NamespacedName, pod string, a Answer, now time.Time, most int) {
+// end takes in the answer to the eviction of the pod. limit is how many requests may be under way in all.
+func (f flows) end(budget types.NamespacedName, pod *corev1.Pod, a Answer, now time.Time, limit int) {
 	known := f[budget]
-	took := now.Sub(known.posted[pod])
-	delete(known.posted, pod)
+	took := now.Sub(known.posted[pod.UID].at)
+	delete(known.posted, pod.UID)
 	if a.Outcome == Evicted && took <= undisturbed {
 		known.usual = (4*known.usual + took) / 5
 	}
 	if a.Outcome == Evicted {
-		known.most = min(known.most+1, most)
+		known.most = min(known.most+1, limit)
 	} else {
 		known.most = 1
 	}

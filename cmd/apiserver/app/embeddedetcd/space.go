@@ -29,37 +29,53 @@ const (
 // an alarm, which lasts until somebody ends it, and refuses even the writes that would free space.
 
 // Reclaim keeps a running store from reaching its quota, and has a store that reached it accept
-// writes again. It does nothing below nine tenths of the quota. Above that it removes old
-// revisions, and defragments the file if that makes it smaller by a tenth of the quota. Requests
-// wait meanwhile. The error says that the store is full.
-func (s *Server) Reclaim(ctx context.Context) error {
+// writes again. It does nothing, and tried is false, below nine tenths of the quota. Above that it
+// removes old revisions, and defragments the file if that makes it smaller by a tenth of the quota.
+// Requests wait meanwhile. The error says that the store is full.
+func (s *Server) Reclaim(ctx context.Context) (tried bool, err error) {
 	backend, most := s.etcd.Server.Backend(), s.quotaBytes-s.quotaBytes/headroom
 	if s.alarmRaised() || backend.SizeInUse() > most {
+		tried = true
 		if err := s.compact(ctx); err != nil {
-			return err
+			return tried, err
 		}
 	}
-	if size := backend.Size(); size > most && size-backend.SizeInUse() >= s.quotaBytes/headroom {
+	if backend.Size() > most && s.worthDefragmenting() {
+		tried = true
 		if err := s.defragment(); err != nil {
-			return err
+			return tried, err
 		}
 	}
-	return s.endAlarm(ctx)
+	return tried, s.endAlarm(ctx)
 }
 
-// makeRoom packs the file of a store that is nearly full as it starts, when nobody waits for
-// it yet. A store that is full all the same needs a larger quota, and the error says so.
+// makeRoom frees space of a store that is nearly full, at its start, when no request waits for it. A
+// store that is full after that needs a larger quota, and the error says so. A store that is not full
+// starts in any case.
 func (s *Server) makeRoom(ctx context.Context) error {
-	if !s.alarmRaised() && s.etcd.Server.Backend().Size() < s.quotaBytes/100*NearlyFullPercent {
+	full := s.alarmRaised()
+	if !full && s.etcd.Server.Backend().Size() < s.quotaBytes/100*NearlyFullPercent {
 		return nil
 	}
-	if err := s.compact(ctx); err != nil {
-		return err
+	err := s.compact(ctx)
+	if err == nil && (full || s.worthDefragmenting()) {
+		err = s.defragment()
 	}
-	if err := s.defragment(); err != nil {
+	switch {
+	case err == nil:
+		return s.endAlarm(ctx)
+	case full:
 		return err
+	default:
+		klog.ErrorS(err, "Could not free space of the store")
+		return nil
 	}
-	return s.endAlarm(ctx)
+}
+
+// worthDefragmenting says whether that would make the file smaller by a tenth of the quota.
+func (s *Server) worthDefragmenting() bool {
+	backend := s.etcd.Server.Backend()
+	return backend.Size()-backend.SizeInUse() >= s.quotaBytes/headroom
 }
 
 // Status says how large the store is, as clientv3.Maintenance does of any etcd, but without a
@@ -79,12 +95,13 @@ func (s *Server) alarmRaised() bool {
 	})
 }
 
-// compact throws away all versions but the latest.
+// compact removes all revisions but the latest.
 func (s *Server) compact(ctx context.Context) error {
 	latest := &pb.CompactionRequest{Revision: s.etcd.Server.KV().Rev(), Physical: true}
 	if _, err := s.etcd.Server.Compact(ctx, latest); err != nil && !errors.Is(err, mvcc.ErrCompacted) {
 		return fmt.Errorf("could not compact: %w", err)
 	}
+	s.etcd.Server.Backend().ForceCommit() // the sizes are those of the last commit
 	return nil
 }
 

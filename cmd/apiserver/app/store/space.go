@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -15,8 +16,15 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// measureTimeout bounds how long the members of etcd may take to answer, all together.
-const measureTimeout = 5 * time.Second
+const (
+	// measureTimeout bounds how long a member of etcd may take to answer.
+	measureTimeout = 5 * time.Second
+	// leastReclaimPause is the least time from one try to free space to the next.
+	leastReclaimPause = 30 * time.Second
+	// reclaimShare is the share of the time (one in so many) that freeing space may take: requests wait
+	// meanwhile.
+	reclaimShare = 20
+)
 
 // Space knows how much of its quota the store uses.
 type Space struct {
@@ -24,7 +32,8 @@ type Space struct {
 	names    []string // of the members: their addresses
 	advice   string   // what to do when the store is nearly full
 	interval time.Duration
-	reclaim  func(context.Context) error
+	// reclaim frees space of a store that needs it, and says whether it tried to.
+	reclaim  func(context.Context) (tried bool, err error)
 	clock    clock.WithTicker
 	measured atomic.Pointer[usage] // nil: not known
 }
@@ -49,9 +58,10 @@ func (s *Space) CheckSpace() error {
 func (s *Space) run(ctx context.Context) {
 	ticker := s.clock.NewTicker(s.interval)
 	defer ticker.Stop()
+	var next time.Time
 	for {
-		if err := s.reclaim(ctx); err != nil && ctx.Err() == nil {
-			klog.FromContext(ctx).Error(err, "Could not make room in the store")
+		if !s.clock.Now().Before(next) {
+			next = s.freeSpace(ctx)
 		}
 		s.note(ctx, s.measure(ctx))
 		select {
@@ -62,27 +72,50 @@ func (s *Space) run(ctx context.Context) {
 	}
 }
 
+// freeSpace frees space if the store needs it, and returns when that may be done again.
+func (s *Space) freeSpace(ctx context.Context) time.Time {
+	began := s.clock.Now()
+	tried, err := s.reclaim(ctx)
+	if err != nil && ctx.Err() == nil {
+		klog.FromContext(ctx).Error(err, "Could not free space of the store")
+	}
+	now := s.clock.Now()
+	if !tried {
+		return now
+	}
+	return now.Add(max(leastReclaimPause, reclaimShare*now.Sub(began)))
+}
+
 // measure returns the usage of the member that is nearest to its quota: etcd takes a write only
 // if every member has space for it. Nil where none has answered.
 func (s *Space) measure(ctx context.Context) *usage {
-	ctx, cancel := context.WithTimeout(ctx, measureTimeout)
-	defer cancel()
+	var asking sync.WaitGroup
+	usages, errs := make([]*usage, len(s.names)), make([]error, len(s.names))
+	for i, name := range s.names {
+		asking.Go(func() { usages[i], errs[i] = s.measureMember(ctx, name) })
+	}
+	asking.Wait()
 	var worst *usage
-	var errs []error
-	for _, name := range s.names {
-		status, err := s.members.Status(ctx, name)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", name, err))
-			continue
-		}
-		if u := usageOf(status); worst == nil || u.worse(*worst) {
-			worst = &u
+	for _, u := range usages {
+		if u != nil && (worst == nil || u.worse(*worst)) {
+			worst = u
 		}
 	}
-	if len(errs) > 0 {
-		klog.FromContext(ctx).V(2).Info("Could not measure the store", "err", errors.Join(errs...))
+	if err := errors.Join(errs...); err != nil {
+		klog.FromContext(ctx).V(2).Info("Could not measure the store", "err", err)
 	}
 	return worst
+}
+
+func (s *Space) measureMember(ctx context.Context, name string) (*usage, error) {
+	ctx, cancel := context.WithTimeout(ctx, measureTimeout)
+	defer cancel()
+	status, err := s.members.Status(ctx, name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	u := usageOf(status)
+	return &u, nil
 }
 
 // note keeps what was measured, and logs when the store becomes nearly full and when it no longer is.

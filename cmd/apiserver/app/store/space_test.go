@@ -80,7 +80,7 @@ func TestMeasuring(t *testing.T) {
 	space, clock := spaceOf(members), clocktesting.NewFakeClock(time.Now())
 	space.clock = clock
 	rounds := make(chan error)
-	space.reclaim = func(context.Context) error { return <-rounds }
+	space.reclaim = func(context.Context) (bool, error) { return false, <-rounds }
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() {
@@ -111,6 +111,32 @@ func TestMeasuring(t *testing.T) {
 	next("without an answer", false)
 	stop()
 	<-ended
+}
+
+// Freeing space keeps requests waiting, so a store that needs more than there is must not be busy with it.
+func TestFreeingSpaceIsPaced(t *testing.T) {
+	tests := map[string]struct {
+		tried    bool
+		took     time.Duration
+		wantWait time.Duration
+	}{
+		"nothing to do": {},
+		"done quickly":  {tried: true, took: time.Second, wantWait: leastReclaimPause},
+		"done slowly":   {tried: true, took: 10 * time.Second, wantWait: 200 * time.Second},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			space, clock := spaceOf(nil), clocktesting.NewFakeClock(time.Now())
+			space.clock = clock
+			space.reclaim = func(context.Context) (bool, error) {
+				clock.Step(test.took)
+				return test.tried, errors.New("no space left on device")
+			}
+			if wait := space.freeSpace(t.Context()).Sub(clock.Now()); wait != test.wantWait {
+				t.Errorf("the next try is %s later, want %s", wait, test.wantWait)
+			}
+		})
+	}
 }
 
 // Both kinds of store tell how full they are, and have space again when what was deleted is compacted.

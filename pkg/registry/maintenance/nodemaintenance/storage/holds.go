@@ -90,7 +90,12 @@ func (r *REST) HoldsOn(ctx context.Context, node string) (*maintenance.NodeMaint
 // knownOn lists the holds on a node from the watch cache, oldest first. It waits only if a hold on that
 // node was written a moment ago.
 func (r *REST) knownOn(ctx context.Context, node string) ([]maintenance.NodeMaintenance, error) {
-	list, err := r.listOn(ctx, node, r.written.last(node))
+	version := r.written.last(node)
+	list, err := r.listOn(ctx, node, version)
+	if err != nil && version != anyVersion {
+		// The watch cache is too far behind. A warning may miss a hold then.
+		list, err = r.listOn(ctx, node, anyVersion)
+	}
 	if err != nil {
 		return nil, err
 	}
