@@ -6,22 +6,28 @@
 //
 // # How it works
 //
-// There is one queue, of node names. Whatever happens to a hold (a NodeMaintenance), a node, a pod on a
-// node under drain, or a disruption budget puts names of nodes into it. A worker takes a name and looks
+// The leader has one queue, of node names. Changes of a hold (a NodeMaintenance), a node, a pod on a
+// node under drain, a disruption budget, a namespace or a VolumeAttachment put names of nodes into it,
+// and so do evictions that fail. A worker takes a name and looks
 // at the node (look.go): what its holds want, and what the node is. It does what is to be done next
 // (reconcile.go), and then reports what it did (reporter.go). It waits for no pod, so one look takes
 // only as long as its requests.
 //
+// Holds whose time is over are deleted first (expiration.go). Then:
+//
 //	holds on the node                 what is done                                 file
 //	none                              nothing; a node left behind is given back    giveback.go
-//	some, but the node is not there   their status says so; ending holds end       giveback.go
-//	none that wants it cordoned       the node is given back; ending holds end     giveback.go
+//	some, but the node is not there   their status says so; gates are released;    giveback.go
+//	                                  ending holds end
+//	none that wants it cordoned       the node is given back; gates are released;  giveback.go
+//	                                  their status says so; ending holds end
 //	some that want it cordoned        1. each writes status.nodeBefore             before.go
 //	                                  2. ending holds end                          holdwriter.go
 //	                                  3. the gates are asked                       gate.go
 //	                                  4. the node is cordoned, drift is repaired   nodewriter.go
 //	some that want it drained         5. the plan is made and handed on            drain.go
-//	all of these                      6. status is written                         holdwriter.go
+//	the last two                      6. status and the node's conditions are      holdwriter.go,
+//	                                  written                                      nodewriter.go
 //
 // All holds of a node together decide what is done: the highest stage, every pod that one of them would
 // evict, the longest of their grace periods. The status of each hold is worked out as if the hold were
@@ -47,7 +53,7 @@
 //
 // # Caches that lag
 //
-// Holds, nodes, budgets and DaemonSets are read from informers. These lag, most of all behind
+// Holds, nodes, budgets, DaemonSets, namespaces and VolumeAttachments are read from informers. These lag, most of all behind
 // our own writes. Therefore:
 //   - A write of a status, a finalizer or a node names the version that it was worked out from. A
 //     stale write ends in a conflict, which is no error: the node is looked at again.

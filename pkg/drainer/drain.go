@@ -136,8 +136,8 @@ func (d *drains) confirm(ctx context.Context, v *view, byHold map[types.UID]*hol
 				return again, err
 			}
 		}
-		left, leaves := h.Split(pods, drainable, d.watcher.caches.labelsOf(pods))
-		of.empty, of.Leaves = len(left) == 0, leaves
+		left, staying := h.Split(pods, drainable, d.watcher.caches.labelsOf(pods))
+		of.empty, of.Staying = len(left) == 0, staying
 		if !of.empty {
 			again = listAgain
 		}

@@ -163,7 +163,7 @@ func (s *statusBuilder) emptied(f *holdDrain, wasDrained bool) {
 	if !wasDrained || s.next.DrainedTime == nil {
 		s.next.DrainedTime = s.now.DeepCopy()
 	}
-	if s.hold.SelectsAll() && f.Leaves == 0 {
+	if s.hold.SelectsAll() && f.Staying == 0 {
 		s.condition(v1beta1.ConditionDrained, metav1.ConditionTrue, v1beta1.ReasonNodeEmpty,
 			"nothing that a drain evicts is left on node %s", s.hold.Spec.NodeName)
 		return

@@ -54,7 +54,7 @@ func (l *leader) takeMarksOff(ctx context.Context, v *view) result {
 }
 
 // leaveAlone deals with a node without holds. A node that carries both our marks was left behind: our
-// store was lost, or restored to an older state. It is given back as its annotation says, since no hold
+// store was restored to an older state. It is given back as its annotation says, since no hold
 // says it any more. A node that another store's server has marked is not changed.
 func (l *leader) leaveAlone(ctx context.Context, v *view) result {
 	if err := l.releaseLeftBehind(ctx, v); err != nil {

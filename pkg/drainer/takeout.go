@@ -46,7 +46,7 @@ func (l *leader) secure(ctx context.Context, v *view) (facts, result) {
 	if before == nil || againLater(did.err) {
 		return facts{}, did
 	}
-	// The holds that stay have the record now, so ending holds need not keep it. An ending hold that
+	// At least one hold that stays has the record now, so ending holds need not keep it. An ending hold that
 	// cannot end does not stop the others.
 	did.add(l.holds.end(ctx, v))
 	f := facts{node: v.node.UID, before: before}

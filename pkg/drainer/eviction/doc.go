@@ -38,12 +38,12 @@
 //
 // # How many at a time
 //
-// A window bounds the requests under way, by Config.InFlight at most. Pods that were refused before
-// take at most half of it. A flow paces those of one budget. There is one to begin with, then one more
-// after each that was accepted. The next one is posted when the budget's status shows the one before,
-// or after half the time that an eviction usually takes. Each eviction updates the budget's status, and
-// the API server repeats an update that collides with another half a second later. Evictions that
-// wait for that do not hold back the others.
+// A window bounds the requests under way, by Config.InFlight at most. A pod that was refused before is
+// tried again only while less than half of the window is in use. A flow limits the requests of one
+// budget: one at first, and one more after each success. The next one is posted when the budget's
+// status shows the one before, or after half the time that an eviction usually takes. Each eviction
+// updates the budget's status. If two updates collide, the API server waits half a second and repeats
+// one. Evictions that wait for that do not hold back the others.
 //
 // # Room
 //

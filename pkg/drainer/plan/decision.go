@@ -23,8 +23,8 @@ const systemCriticalPriority = 2_000_000_000
 type kind int
 
 const (
-	// leave: the pod stays, as far as this hold goes.
-	leave kind = iota
+	// stay: the pod stays, as far as this hold goes.
+	stay kind = iota
 	// evict: the pod is to be evicted when its turn comes.
 	evict
 	// waitCompleted: the pod runs to completion first.
@@ -46,7 +46,7 @@ type decision struct {
 }
 
 // goes says whether the hold wants the pod gone, sooner or later.
-func (d decision) goes() bool { return d.kind != leave }
+func (d decision) goes() bool { return d.kind != stay }
 
 // turn is when a pod is evicted: the pods of an earlier turn are gone before the next one starts.
 type turn struct {
@@ -68,7 +68,7 @@ func (t turn) compare(other turn) int {
 // decide says what the hold alone does with a pod that a drain can evict.
 func (h Hold) decide(pod *corev1.Pod, namespaces map[string]labels.Set) decision {
 	if !h.selects(pod.Labels) {
-		return decision{kind: leave, why: fmt.Sprintf("spec.drain.podSelector of %s does not select it", h.Name)}
+		return decision{kind: stay, why: fmt.Sprintf("spec.drain.podSelector of %s does not select it", h.Name)}
 	}
 	action, order, why, decided := h.ruleFor(pod, namespaces)
 	if !decided {
@@ -77,7 +77,7 @@ func (h Hold) decide(pod *corev1.Pod, namespaces map[string]labels.Set) decision
 	d := decision{kind: evict, turn: turn{order: order, critical: systemCritical(pod)}, why: why}
 	switch {
 	case action == v1beta1.ActionSkip:
-		return decision{kind: leave, why: why}
+		return decision{kind: stay, why: why}
 	case eviction.Finished(pod):
 	case action == v1beta1.ActionWaitCompleted:
 		d.kind, d.blocker = waitCompleted, completionBlocker(pod, why)

@@ -46,7 +46,7 @@ func TestDecision(t *testing.T) {
 			pod:  drainertest.Pod{Name: "p", Priority: ptr.To[int32](1_000_000_000)}, wantKind: evict,
 		},
 		"not selected": {
-			hold: drainertest.Hold{Name: "a", SelectApp: "db"}, pod: drainertest.Pod{Name: "p"}, wantKind: leave,
+			hold: drainertest.Hold{Name: "a", SelectApp: "db"}, pod: drainertest.Pod{Name: "p"}, wantKind: stay,
 			wantWhy: "spec.drain.podSelector of a does not select it",
 		},
 		"rule with an order": {
@@ -60,7 +60,7 @@ func TestDecision(t *testing.T) {
 			hold: drainertest.Hold{
 				Name: "a", Rules: []v1beta1.DrainRule{drainertest.AppRule("web", v1beta1.ActionSkip, 0)},
 			},
-			pod: drainertest.Pod{Name: "p"}, wantKind: leave, wantWhy: "spec.drain.rules[0] of a says Skip",
+			pod: drainertest.Pod{Name: "p"}, wantKind: stay, wantWhy: "spec.drain.rules[0] of a says Skip",
 		},
 		"the first rule counts": {
 			hold: drainertest.Hold{
@@ -77,11 +77,11 @@ func TestDecision(t *testing.T) {
 			hold: drainertest.Hold{
 				Name: "a", Rules: []v1beta1.DrainRule{{Action: v1beta1.ActionSkip}},
 			},
-			pod: drainertest.Pod{Name: "p"}, wantKind: leave, wantWhy: "rules[0]",
+			pod: drainertest.Pod{Name: "p"}, wantKind: stay, wantWhy: "rules[0]",
 		},
 		"rule for the namespace": {
 			hold: drainertest.Hold{Name: "a", Rules: []v1beta1.DrainRule{teamRule("blue", v1beta1.ActionSkip)}},
-			pod:  drainertest.Pod{Name: "p"}, wantKind: leave, wantWhy: "rules[0]",
+			pod:  drainertest.Pod{Name: "p"}, wantKind: stay, wantWhy: "rules[0]",
 		},
 		"rule for another namespace": {
 			hold: drainertest.Hold{Name: "a", Rules: []v1beta1.DrainRule{teamRule("red", v1beta1.ActionSkip)}},
@@ -119,7 +119,7 @@ func TestDecision(t *testing.T) {
 			hold: drainertest.Hold{
 				Name: "a", Rules: []v1beta1.DrainRule{drainertest.AppRule("web", v1beta1.ActionDrain, 1)},
 			},
-			pod: drainertest.Pod{Name: "p", DrainLabel: "skip"}, wantKind: leave,
+			pod: drainertest.Pod{Name: "p", DrainLabel: "skip"}, wantKind: stay,
 			wantWhy: "its label cluster.x-k8s.io/drain is skip",
 		},
 		"label wait-completed": {
@@ -160,18 +160,18 @@ func TestDecision(t *testing.T) {
 			hold: drainertest.Hold{
 				Name: "a", Change: func(h *v1beta1.NodeMaintenance) { h.Spec.Drain.PodSelector = badSelector },
 			},
-			pod: drainertest.Pod{Name: "p"}, wantKind: leave, wantWhy: "does not select",
+			pod: drainertest.Pod{Name: "p"}, wantKind: stay, wantWhy: "does not select",
 		},
 		"rule that is of no use": {
 			hold: drainertest.Hold{
 				Name:  "a",
 				Rules: []v1beta1.DrainRule{{PodSelector: badSelector, Action: v1beta1.ActionDrain}},
 			},
-			pod: drainertest.Pod{Name: "p"}, wantKind: leave, wantWhy: "does not select",
+			pod: drainertest.Pod{Name: "p"}, wantKind: stay, wantWhy: "does not select",
 		},
 		"stage in which nothing goes": {
 			hold: drainertest.Hold{Name: "a", Stage: v1beta1.StageCordon}, pod: drainertest.Pod{Name: "p"},
-			wantKind: leave, wantWhy: "does not select",
+			wantKind: stay, wantWhy: "does not select",
 		},
 	}
 	for name, test := range tests {

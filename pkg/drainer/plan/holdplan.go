@@ -16,13 +16,13 @@ import (
 type holdPlan struct {
 	hold Hold
 	// decisions has one entry for each pod of the node, in their order. For a pod that no drain evicts
-	// it is leave.
+	// it is stay.
 	decisions []decision
 	// turns are the different turns of the pods that are still on the node, in order. The first is the
 	// present one.
 	turns []turn
-	// leaves counts the pods that a drain could evict but this hold lets stay.
-	leaves int
+	// staying counts the pods that a drain could evict but this hold lets stay.
+	staying int
 }
 
 func newHoldPlan(in Input, h Hold) *holdPlan {
@@ -34,7 +34,7 @@ func newHoldPlan(in Input, h Hold) *holdPlan {
 		d := h.decide(pod, in.Namespaces)
 		plan.decisions[i] = d
 		if !d.goes() {
-			plan.leaves++
+			plan.staying++
 		}
 		// No turn waits for the server's own pod, which is never evicted.
 		if (d.kind == evict || d.kind == block) && !in.isOwn(pod) {
@@ -53,16 +53,16 @@ func (p *holdPlan) turnOf(i int) int { return slices.Index(p.turns, p.decisions[
 func (p *holdPlan) due(i int) bool { return p.decisions[i].kind == evict && p.turnOf(i) <= 1 }
 
 // Split divides the pods that a drain could evict, as if the hold were alone. left are those that the
-// hold wants gone. leaves counts those that it lets stay.
-func (h Hold) Split(pods []*corev1.Pod, drainable sets.Set[types.UID], namespaces map[string]labels.Set) (left []*corev1.Pod, leaves int) {
+// hold wants gone. staying counts those that it lets stay.
+func (h Hold) Split(pods []*corev1.Pod, drainable sets.Set[types.UID], namespaces map[string]labels.Set) (left []*corev1.Pod, staying int) {
 	for _, pod := range pods {
 		switch {
 		case !drainable.Has(pod.UID):
 		case h.decide(pod, namespaces).goes():
 			left = append(left, pod)
 		default:
-			leaves++
+			staying++
 		}
 	}
-	return left, leaves
+	return left, staying
 }

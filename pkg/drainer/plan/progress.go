@@ -21,14 +21,14 @@ type Progress struct {
 	Pending []*corev1.Pod
 	// Blockers are what keeps them from leaving, sorted by pod.
 	Blockers []v1beta1.DrainBlocker
-	// Leaves counts the pods of the node that a drain could evict but this hold lets stay.
-	Leaves int
+	// Staying counts the pods of the node that a drain could evict but this hold lets stay.
+	Staying int
 }
 
 // ProgressOf returns how far the drain of a hold of stage Drain has come.
 func (p Plan) ProgressOf(h Hold) Progress {
 	alone := p.byHold[h.UID]
-	progress := Progress{Total: len(p.Pods), Leaves: alone.leaves}
+	progress := Progress{Total: len(p.Pods), Staying: alone.staying}
 	for i, pod := range p.Pods {
 		if !alone.decisions[i].goes() {
 			continue

@@ -63,7 +63,7 @@ func (u *union) add(alone *holdPlan, i int) {
 // wants is the action that follows from what the hold alone decided about a pod.
 func (h Hold) wants(d decision) v1beta1.PlannedAction {
 	switch {
-	case d.kind == leave:
+	case d.kind == stay:
 		return v1beta1.PlanStay
 	case d.kind == block || d.kind == undecided:
 		return v1beta1.PlanBlock
