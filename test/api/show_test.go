@@ -54,7 +54,7 @@ func TestLookAtADrain(t *testing.T) {
 	if !slices.Equal(cells, want) {
 		t.Errorf("got row %q, want %q", cells, want)
 	}
-	wantContains(t, "custom columns", kubectl.Must(t, "", "get", "nm", hold.Name, "-o", "custom-columns=N:.spec.nodeName,P:.status.totalPods"), node+"   1")
+	wantContains(t, "custom columns", kubectl.Must(t, "", "get", "nm", hold.Name, "-o", "custom-columns=N:.spec.nodeName,P:.status.totalPods"), node+"   3")
 
 	wantEvents(t, "kubectl describe nm", kubectl, []string{"describe", "nm", hold.Name},
 		"Requestor: admin", "MaintenanceStarted", "NodeCordoned", "DrainSucceeded")

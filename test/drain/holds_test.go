@@ -32,7 +32,7 @@ func TestSeveralHoldsShareOneDrain(t *testing.T) {
 	if first.Spec.Requestor != "admin" || second.Spec.Requestor != "alice" {
 		t.Errorf("the requestors are %q and %q, want admin and alice", first.Spec.Requestor, second.Spec.Requestor)
 	}
-	wantBefore := &v1beta1.NodeBefore{}
+	wantBefore := &v1beta1.NodeBefore{AddedTaints: []string{v1beta1.DrainTaint + ":NoSchedule"}}
 	for _, hold := range []*v1beta1.NodeMaintenance{first, second} {
 		if !apiequality.Semantic.DeepEqual(hold.Status.NodeBefore, wantBefore) {
 			t.Errorf("hold %s has nodeBefore %+v, want %+v", hold.Name, hold.Status.NodeBefore, wantBefore)

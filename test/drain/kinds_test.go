@@ -37,8 +37,8 @@ func TestWhoGoesAndWhoStays(t *testing.T) {
 	if got := condition(hold, v1beta1.ConditionDrained).Reason; got != v1beta1.ReasonNodeEmpty {
 		t.Errorf("Drained has the reason %s, want %s", got, v1beta1.ReasonNodeEmpty)
 	}
-	if s := hold.Status; s.EvictionPods != 10 || s.TotalPods != 2 || s.DrainProgress != 100 {
-		t.Errorf("%d pods of which %d are left, %d%%; want 10, 2, 100%%", s.EvictionPods, s.TotalPods, s.DrainProgress)
+	if s := hold.Status; s.EvictionPods != 10 || s.TotalPods != 12 || s.DrainProgress != 100 {
+		t.Errorf("%d of %d pods were moved, %d%%; want 10 of 12, 100%%", s.EvictionPods, s.TotalPods, s.DrainProgress)
 	}
 
 	wantLeft := []string{"agent", "static-" + node}

@@ -34,14 +34,14 @@ func TestPodSelectorNarrowsTheDrain(t *testing.T) {
 	if got := condition(done, v1beta1.ConditionDrained).Reason; got != v1beta1.ReasonSelectedPodsGone {
 		t.Errorf("Drained has the reason %s, want %s", got, v1beta1.ReasonSelectedPodsGone)
 	}
-	if s := done.Status; s.EvictionPods != 2 || s.TotalPods != 2 {
-		t.Errorf("the drain moved %d pods and left %d, want 2 and 2", s.EvictionPods, s.TotalPods)
+	if s := done.Status; s.EvictionPods != 2 || s.TotalPods != 4 {
+		t.Errorf("the drain moved %d of %d pods, want 2 of 4", s.EvictionPods, s.TotalPods)
 	}
 	p.wantApps(t, node, map[string]int{"web": 1, "plain": 1})
 
 	p.patchPod(t, "web", `{"metadata":{"labels":{"tier":"night"}}}`)
 	p.WaitForHold(t, hold.Name, "pod gone that was selected later", func(nm *v1beta1.NodeMaintenance) bool {
-		return succeeded(nm) && nm.Status.TotalPods == 1
+		return succeeded(nm) && nm.Status.EvictionPods == 1
 	})
 	p.wantApps(t, node, map[string]int{"plain": 1})
 	p.waitForNodeConditions(t, node, map[corev1.NodeConditionType]corev1.ConditionStatus{
@@ -56,8 +56,8 @@ func TestPodSelectorNarrowsTheDrain(t *testing.T) {
 		t.Errorf("Drained has the reason %s, want %s", got, v1beta1.ReasonNodeEmpty)
 	}
 	for _, v := range p.statuses.of(done) {
-		if v.Status.ObservedGeneration == done.Generation && env.Drained(v.NodeMaintenance) && v.Status.TotalPods > 0 {
-			t.Errorf("Drained was said of all pods while %d were there", v.Status.TotalPods)
+		if v.Status.ObservedGeneration == done.Generation && env.Drained(v.NodeMaintenance) && v.Status.TotalPods != 1 {
+			t.Errorf("Drained was said of all pods for a drain that began with %d, want 1", v.Status.TotalPods)
 		}
 	}
 	p.wantApps(t, node, map[string]int{})
