@@ -88,6 +88,7 @@ func TestDiscoveryDocuments(t *testing.T) {
 
 func TestExplain(t *testing.T) {
 	t.Parallel()
+	fetchOpenAPI(t, "/openapi/v3"+groupVersion) // explain reads it, and does not wait for it
 	kubectl := env.Current(t).Kubectl()
 	tests := map[string][]string{
 		"nm":                         {"KIND:       NodeMaintenance", "VERSION:    v1beta1", "spec\t<NodeMaintenanceSpec>", "keeps one node out of service"},
