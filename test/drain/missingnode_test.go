@@ -82,7 +82,7 @@ func TestReplacedNodeIsDrainedAnew(t *testing.T) {
 	p.addNode(t)
 	p.apply(t, p.workload().Pod("late", localcluster.OnNode(node)))
 	second := p.WaitForHold(t, first.Name, "new node drained", func(nm *v1beta1.NodeMaintenance) bool {
-		return succeeded(nm) && nm.Status.NodeUID == p.Node(t, node).UID && nm.Status.TotalPods == 0
+		return succeeded(nm) && nm.Status.NodeUID == p.Node(t, node).UID && len(p.apps(t, node)) == 0
 	})
 	if second.Status.NodeUID == first.Status.NodeUID {
 		t.Error("the status still speaks of the old node")
