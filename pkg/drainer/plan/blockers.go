@@ -29,7 +29,7 @@ const (
 
 // blocker returns what keeps a pod whose turn has come from being evicted now; nil when nothing does.
 func (p *planner) blocker(going Pod, tried eviction.Attempt) *v1beta1.DrainBlocker {
-	permit := eviction.PermitFor(going.Pod, going.budgets, p.room)
+	permit := eviction.PermitFor(going.Pod, p.Budgets.Selecting(going.Pod), p.room)
 	switch {
 	case permit.Allowed:
 		if permit.Takes != nil {

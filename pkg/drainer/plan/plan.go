@@ -63,8 +63,6 @@ type Pod struct {
 	due         bool
 	gracePeriod *int64
 	why         string
-	// budgets are those that select it.
-	budgets []*eviction.Budget
 }
 
 // Plan is what is to happen with the pods of a node. Use Make.
@@ -76,6 +74,8 @@ type Plan struct {
 
 	// byHold is what each hold that drains does with each of the pods.
 	byHold map[types.UID]*holdPlan
+	// budgets are those of the Input.
+	budgets eviction.Snapshot
 }
 
 // planner makes one plan. It counts the room of each budget down: of several pods of one budget, only
@@ -95,7 +95,7 @@ func Make(in Input) Plan {
 			p.byHold[h.UID] = newHoldPlan(in, h)
 		}
 	}
-	plan := Plan{Pods: make([]Pod, 0, len(in.Pods)), byHold: p.byHold}
+	plan := Plan{Pods: make([]Pod, 0, len(in.Pods)), byHold: p.byHold, budgets: in.Budgets}
 	for i, pod := range in.Pods {
 		plan.Pods = append(plan.Pods, p.decide(i, pod))
 	}
@@ -114,7 +114,7 @@ func (p *planner) decide(i int, pod *corev1.Pod) Pod {
 		return Pod{Pod: pod, Action: v1beta1.PlanStay, why: u.why}
 	}
 	tried := p.Attempts[pod.UID]
-	going := Pod{Pod: pod, budgets: p.Budgets.Selecting(pod)}
+	going := Pod{Pod: pod}
 	if !pod.DeletionTimestamp.IsZero() || !tried.Evicted.IsZero() {
 		going.Action, going.Blocker = v1beta1.PlanTerminating, p.overdue(pod, tried)
 		return going

@@ -21,7 +21,7 @@ func (p Plan) Report() *v1beta1.DrainPlanStatus {
 			report.StayingPods++
 		} else {
 			report.EvictionPods++
-			planned.Budgets = plannedBudgets(pod.budgets)
+			planned.Budgets = plannedBudgets(p.budgets.Selecting(pod.Pod))
 			countBlocker(report, pod.Blocker)
 			listLosses(report, pod)
 		}
