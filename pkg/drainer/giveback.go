@@ -87,12 +87,13 @@ func (l *leader) giveBackUnheld(ctx context.Context, v *view) result {
 	case len(holds) > 0:
 		return result{err: errCacheBehind}
 	}
-	var did result
-	if before != nil {
-		klog.FromContext(ctx).Info("Giving back node that nobody holds", "node", v.name)
-		if did = l.nodes.giveBack(ctx, v, *before); did.err != nil {
-			return did
-		}
+	if before == nil {
+		return result{} // it has been given back already, and only the cache does not show that
+	}
+	klog.FromContext(ctx).Info("Giving back node that nobody holds", "node", v.name)
+	did := l.nodes.giveBack(ctx, v, *before)
+	if did.err != nil {
+		return did
 	}
 	v.memory.unreleased = true
 	did.err = l.releaseLeftBehind(ctx, v)
