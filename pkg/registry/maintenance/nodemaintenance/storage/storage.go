@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/util/dryrun"
+	"k8s.io/utils/clock"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -57,12 +58,16 @@ type REST struct {
 	planner Planner
 	space   Space
 	written *writtenVersions
+	writes  *writeBound
 }
 
 // New returns the function that makes the storage of NodeMaintenances from the generic one.
 func New(waker Waker, nodes NodeFinder, planner Planner, space Space) func(*resource.REST) rest.Storage {
 	return func(generic *resource.REST) rest.Storage {
-		return &REST{REST: generic, waker: waker, nodes: nodes, planner: planner, space: space, written: newWrittenVersions()}
+		return &REST{
+			REST: generic, waker: waker, nodes: nodes, planner: planner, space: space,
+			written: newWrittenVersions(), writes: newWriteBound(clock.RealClock{}),
+		}
 	}
 }
 
@@ -71,7 +76,8 @@ func (r *REST) Create(ctx context.Context, obj runtime.Object, createValidation 
 	options *metav1.CreateOptions,
 ) (runtime.Object, error) {
 	var others []maintenance.NodeMaintenance
-	stored, err := r.REST.Create(ctx, obj, r.admit(createValidation, &others), options)
+	bill := r.newBill(ctx, options.DryRun)
+	stored, err := r.REST.Create(ctx, obj, bill.create(r.admit(createValidation, &others)), options)
 	if err != nil {
 		return nil, err
 	}
@@ -85,8 +91,9 @@ func (r *REST) Update(ctx context.Context, name string, objInfo rest.UpdatedObje
 	forceAllowCreate bool, options *metav1.UpdateOptions,
 ) (runtime.Object, bool, error) {
 	var others []maintenance.NodeMaintenance
+	bill := r.newBill(ctx, options.DryRun)
 	stored, created, err := r.REST.Update(ctx, name, rest.WrapUpdatedObjectInfo(objInfo, refuseTooLarge),
-		r.admit(createValidation, &others), updateValidation, forceAllowCreate, options)
+		bill.create(r.admit(createValidation, &others)), bill.update(updateValidation), forceAllowCreate, options)
 	if err != nil {
 		return nil, false, err
 	}
