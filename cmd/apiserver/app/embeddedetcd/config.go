@@ -19,14 +19,13 @@ const (
 	// requests a compaction every five minutes.
 	compactionRetention = "10m"
 
-	// snapshotEntries is after how many writes etcd takes a snapshot, which is a small file and a few
-	// syncs, since the data is in the database. A restart reads all writes since then into memory, so
-	// that the default of 10,000 large ones would not fit. With 100 there are as many writes a second
-	// as with 10,000, within what two runs differ by.
-	snapshotEntries = 100
+	// snapshotEntries is after how many writes etcd takes a snapshot. The data is in the database, so a
+	// snapshot is a small file and a few syncs. The writes since the last one are in memory, and a restart
+	// reads them back: the default of 10,000 large ones would not fit. With 20, one client can still write
+	// about 1,500 times a second and 16 clients 4,000 times, 10 % and 35 % less than with 10,000.
+	snapshotEntries = 20
 	// catchUpEntries is how many writes before the last snapshot stay in memory, for members that are
-	// late. There are none, but 0 would mean the default of 5,000. Snapshots in memory are taken
-	// every 100 writes in any case.
+	// late. There are none, but 0 would mean the default of 5,000.
 	catchUpEntries = 1
 	// logFiles is how many files of the log stay, 64 MB each, besides those that are needed. Every start
 	// reads all of them.
