@@ -49,6 +49,8 @@ type Server struct {
 	etcd       *embed.Etcd
 	// leastUsed is the least space in use, in bytes, since old revisions were removed for growth.
 	leastUsed int64
+	// recent are the latest revisions at the last calls of Reclaim, oldest first.
+	recent []int64
 }
 
 // Start opens the store in cfg.Dir, or creates one if there was none, and returns when it

@@ -25,6 +25,10 @@ const (
 	// growth is the part of the quota, one twentieth, by which the space in use may grow until old
 	// revisions are removed. The API server removes them too, but only every few minutes.
 	growth = 20
+	// recentCalls is how many calls of Reclaim ago what is removed must be old. They are a second apart, and
+	// the API server's own watch may be some seconds behind: it would have to list again, and refuse requests
+	// meanwhile.
+	recentCalls = 10
 )
 
 // etcd compares the size of its file with the quota. The file never shrinks by itself: the space that
@@ -56,15 +60,19 @@ func (s *Server) Reclaim(ctx context.Context) (tried bool, err error) {
 	return tried, s.endAlarm(ctx)
 }
 
-// compactGrown removes old revisions if the store has grown much since that was done. A watch that
-// is behind gets an error then, and its client lists again.
+// compactGrown removes old revisions if the store has grown much since that was done. A client that
+// asks for a revision that is gone gets an error, and lists again.
 func (s *Server) compactGrown(ctx context.Context) error {
+	s.recent = append(s.recent, s.etcd.Server.KV().Rev())
+	if len(s.recent) > recentCalls {
+		s.recent = s.recent[1:]
+	}
 	backend := s.etcd.Server.Backend()
 	s.leastUsed = min(s.leastUsed, backend.SizeInUse())
 	if backend.SizeInUse()-s.leastUsed < s.quotaBytes/growth {
 		return nil
 	}
-	err := s.compact(ctx)
+	err := s.compactTo(ctx, s.recent[0])
 	s.leastUsed = backend.SizeInUse()
 	return err
 }
@@ -117,8 +125,13 @@ func (s *Server) alarmRaised() bool {
 
 // compact removes all revisions but the latest.
 func (s *Server) compact(ctx context.Context) error {
-	latest := &pb.CompactionRequest{Revision: s.etcd.Server.KV().Rev(), Physical: true}
-	if _, err := s.etcd.Server.Compact(ctx, latest); err != nil && !errors.Is(err, mvcc.ErrCompacted) {
+	return s.compactTo(ctx, s.etcd.Server.KV().Rev())
+}
+
+// compactTo removes what was replaced or deleted before a revision, or by it.
+func (s *Server) compactTo(ctx context.Context, revision int64) error {
+	request := &pb.CompactionRequest{Revision: revision, Physical: true}
+	if _, err := s.etcd.Server.Compact(ctx, request); err != nil && !errors.Is(err, mvcc.ErrCompacted) {
 		return fmt.Errorf("could not compact: %w", err)
 	}
 	s.etcd.Server.Backend().ForceCommit() // the sizes are those of the last commit

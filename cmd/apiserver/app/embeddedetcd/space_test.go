@@ -176,6 +176,10 @@ func TestReclaimFollowsWrites(t *testing.T) {
 		if _, err := client.Get(ctx, "same", clientv3.WithRev(first.Header.Revision)); !errors.Is(err, rpctypes.ErrCompacted) {
 			t.Errorf("Get of the old version = %v, want it removed", err)
 		}
+		last := first.Header.Revision + writes
+		if _, err := client.Get(ctx, "same", clientv3.WithRev(last-recentCalls+1)); err != nil {
+			t.Errorf("Get of a recent version: %v, want it kept", err)
+		}
 		for seen := 0; seen < writes; {
 			response := <-watch
 			if err := response.Err(); err != nil {
