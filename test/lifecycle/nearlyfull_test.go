@@ -75,7 +75,7 @@ func fillStore(t *testing.T, pool *env.Pool) int {
 	for i := range enough {
 		name := fmt.Sprintf("filler-%d", i)
 		hold := pool.Hold(name, pool.Name+"-"+name)
-		hold.Annotations = map[string]string{fill: strings.Repeat("x", 32<<10)}
+		hold.Annotations = map[string]string{fill: strings.Repeat("x", 28<<10)}
 		if i%3 == 0 {
 			hold.Labels = map[string]string{fill: ""}
 		}
