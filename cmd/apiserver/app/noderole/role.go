@@ -22,7 +22,8 @@ func clusterRole(name, selector string, nodes []string) *rbacv1apply.ClusterRole
 	role := rbacv1apply.ClusterRole(name).WithAnnotations(map[string]string{sourceAnnotation: selector})
 	if nodes = slices.Sorted(slices.Values(nodes)); len(nodes) > 0 {
 		role.WithRules(
-			rule("nodes", "nodes/drainplan").WithVerbs("get").WithResourceNames(nodes...),
+			rule("nodes").WithVerbs("get", "list", "watch").WithResourceNames(nodes...),
+			rule("nodes/drainplan").WithVerbs("get").WithResourceNames(nodes...),
 			rule("nodes/maintenance").WithVerbs("get", "create", "update", "delete").WithResourceNames(nodes...))
 	}
 	return role.WithRules(rule("nodemaintenances").WithVerbs("get", "list", "watch", "create", "patch", "delete"))
