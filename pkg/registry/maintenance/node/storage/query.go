@@ -79,16 +79,22 @@ func (q query) event(change *board.Change) (event watch.Event, visible bool) {
 	has := change.After != nil && q.matches(change.After)
 	switch {
 	case has && had:
-		return watch.Event{Type: watch.Modified, Object: change.After}, true
+		return watch.Event{Type: watch.Modified, Object: shallow(change.After)}, true
 	case has:
-		return watch.Event{Type: watch.Added, Object: change.After}, true
+		return watch.Event{Type: watch.Added, Object: shallow(change.After)}, true
 	case had:
-		gone := *change.Before
+		gone := shallow(change.Before)
 		gone.ResourceVersion = board.Format(change.Version)
-		return watch.Event{Type: watch.Deleted, Object: &gone}, true
+		return watch.Event{Type: watch.Deleted, Object: gone}, true
 	default:
 		return watch.Event{}, false
 	}
+}
+
+// shallow is a copy for an answer: the encoder writes the kind into the object while it is at work.
+func shallow(state *maintenance.NodeState) *maintenance.NodeState {
+	answer := *state
+	return &answer
 }
 
 // check fails if a list cannot be of the version that was asked for. now is the board's.

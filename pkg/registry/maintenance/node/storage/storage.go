@@ -89,7 +89,7 @@ func (r *REST) Get(ctx context.Context, name string, _ *metav1.GetOptions) (runt
 		return nil, err
 	}
 	if state := r.feed.board.State(name); state != nil {
-		return state, nil
+		return shallow(state), nil
 	}
 	return nil, apierrors.NewNotFound(maintenance.Resource("nodes"), name)
 }

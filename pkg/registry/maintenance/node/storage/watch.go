@@ -109,7 +109,7 @@ func (w *stateWatch) run(ctx context.Context) {
 func (w *stateWatch) begin(ctx context.Context) bool {
 	w.sent = w.version
 	for _, state := range w.initial {
-		if w.query.matches(state) && !w.send(ctx, watch.Event{Type: watch.Added, Object: state}) {
+		if w.query.matches(state) && !w.send(ctx, watch.Event{Type: watch.Added, Object: shallow(state)}) {
 			return false
 		}
 	}
