@@ -129,3 +129,32 @@ func TestInformerOfNodes(t *testing.T) {
 	pool.Delete(t, hold.Name)
 	shows(v1beta1.NodeInService)
 }
+
+// A team with the example role finds its nodes, and sees what became of its maintenance.
+func TestTeamSeesItsNodesAndEvents(t *testing.T) {
+	t.Parallel()
+	pool := env.Current(t).NewPool(t, 3)
+	team := "team-of-" + pool.Name
+	grantSelfService(t, pool, pool.Name, team, pool.Nodes[0], pool.Nodes[2])
+	pia := pool.KubectlAs(t, "pia-of-"+pool.Name, team)
+
+	review := `{"apiVersion":"authorization.k8s.io/v1","kind":"SelfSubjectRulesReview","spec":{"namespace":"default"}}`
+	mine := strings.Fields(pia.Must(t, review, "create", "--validate=false", "-f", "-",
+		"-o", `jsonpath={.status.resourceRules[?(@.resources[0]=="nodes/maintenance")].resourceNames[*]}`))
+	if want := []string{pool.Nodes[0], pool.Nodes[2]}; !slices.Equal(mine, want) {
+		t.Fatalf("the team's nodes are %v, want %v", mine, want)
+	}
+	wantContains(t, "kubectl get", pia.Must(t, "", append([]string{"get", "nodes.maintenance.medik8s.io"}, mine...)...), mine...)
+	wantContains(t, "can-i", pia.Must(t, "", "auth", "can-i", "--list"), "nodes.maintenance.medik8s.io/maintenance", "["+mine[0]+"]", "["+mine[1]+"]")
+
+	hold := pool.Hold("a", pool.Nodes[0])
+	pia.Must(t, manifest(hold.Name, `{"nodeName":"`+pool.Nodes[0]+`"}`), "create", "-f", "-")
+	for what, args := range map[string][]string{
+		"describe":   {"describe", "nm", hold.Name},
+		"events":     {"events", "--for", "nodemaintenance/" + hold.Name},
+		"get events": {"get", "events", "--field-selector", "involvedObject.name=" + hold.Name},
+	} {
+		wantEvents(t, what, pia, args, "MaintenanceStarted")
+	}
+	pia.Must(t, "", "delete", "nm", hold.Name)
+}
