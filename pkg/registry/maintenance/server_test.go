@@ -75,6 +75,8 @@ func (everyNode) Nodes() ([]*corev1.Node, error) {
 	return nodes, nil
 }
 
+func (everyNode) WatchNodes(func(string)) (func(), error) { return func() {}, nil }
+
 type noPlanner struct{}
 
 func (noPlanner) Plan(context.Context, *v1beta1.NodeMaintenance, bool) (*v1beta1.DrainPlanStatus, error) {
@@ -97,6 +99,7 @@ type testServer struct {
 	url       string
 	admission *recordingAdmission
 	space     *testSpace
+	nodes     *changingNodes
 }
 
 // recordingAdmission remembers what passed it, and refuses what has the word "refused" for its reason.
@@ -160,10 +163,10 @@ func (a *recordingAdmission) Validate(_ context.Context, attributes admission.At
 
 func startServer(t *testing.T) *testServer {
 	t.Helper()
-	s := &testServer{t: t, space: &testSpace{}, admission: &recordingAdmission{Handler: admission.NewHandler(admission.Create, admission.Update, admission.Delete)}}
+	s := &testServer{t: t, nodes: &changingNodes{}, space: &testSpace{}, admission: &recordingAdmission{Handler: admission.NewHandler(admission.Create, admission.Update, admission.Delete)}}
 	group, err := NewAPIGroupInfo(scheme.Scheme, scheme.Codecs, scheme.ParameterCodec,
 		registrytest.RESTOptions(t, maintenance.Resource("nodemaintenances")),
-		Dependencies{Waker: noWaker{}, Nodes: everyNode{}, Planner: noPlanner{}, Space: s.space, Admission: s.admission})
+		Dependencies{Waker: noWaker{}, Nodes: s.nodes, Planner: noPlanner{}, Space: s.space, Admission: s.admission})
 	if err != nil {
 		t.Fatal(err)
 	}
