@@ -19,16 +19,16 @@ import (
 
 const (
 	// maxHoldsOfRequestor is how many holds one requestor may have on one node. It is more than anybody
-	// needs, and far fewer than fill the store: with a full store, no node could be given back. Creates
-	// at the same moment do not see each other, so a few more may get through.
+	// needs, and far fewer than fill the store: with a full store, no node could be given back.
 	maxHoldsOfRequestor = 32
 )
 
 // admit checks a new hold against the stored ones. It runs after all other checks, so that a user who
-// may not create the hold learns nothing about the others. It stores the other holds of the node in
-// others.
-func (r *REST) admit(validate rest.ValidateObjectFunc, others *[]maintenance.NodeMaintenance) rest.ValidateObjectFunc {
+// may not create the hold learns nothing about the others. If it succeeds, the creation has begun. The
+// store may ask it again if it could not store the hold at first.
+func (r *REST) admit(validate rest.ValidateObjectFunc, creating *creation) rest.ValidateObjectFunc {
 	return func(ctx context.Context, obj runtime.Object) error {
+		creating.end()
 		if validate != nil {
 			if err := validate(ctx, obj); err != nil {
 				return err
@@ -44,13 +44,18 @@ func (r *REST) admit(validate rest.ValidateObjectFunc, others *[]maintenance.Nod
 		if err := r.admitName(hold); err != nil {
 			return err
 		}
-		known, err := r.knownOn(ctx, hold.Spec.NodeName)
-		if err != nil {
-			return err
-		}
-		*others = known
-		return admitAnother(hold, known)
+		return r.admitNext(ctx, hold, creating)
 	}
+}
+
+func (r *REST) admitNext(ctx context.Context, hold *maintenance.NodeMaintenance, creating *creation) error {
+	creating.begin(hold)
+	others, err := r.knownOn(ctx, hold.Spec.NodeName)
+	if err != nil {
+		return err
+	}
+	creating.others = others
+	return admitAnother(hold, others)
 }
 
 // admitName refuses a name that POST nodes/maintenance gives to somebody else's hold: that POST would

@@ -7,6 +7,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -77,6 +79,42 @@ func TestHoldsOfOneRequestorAreBounded(t *testing.T) {
 	if !apierrors.IsForbidden(err) {
 		t.Errorf("an apply that creates: got %v, want it refused", err)
 	}
+}
+
+// The limit is exact: of many creates and applies at the same time, as many get through as there may be.
+func TestHoldsCreatedAtOnceAreBounded(t *testing.T) {
+	storage := newTestStorage(t)
+	var creating sync.WaitGroup
+	var created atomic.Int32
+	for i := range 3 * maxHoldsOfRequestor {
+		creating.Go(func() {
+			if storage.createOrApply(fmt.Sprintf("a-%d", i), i%2 == 0) == nil {
+				created.Add(1)
+			}
+		})
+	}
+	creating.Wait()
+	holds, err := storage.HoldsOn(t.Context(), "worker-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(holds.Items) != maxHoldsOfRequestor || created.Load() != maxHoldsOfRequestor {
+		t.Errorf("got %d holds, and %d creates succeeded, want %d", len(holds.Items), created.Load(), maxHoldsOfRequestor)
+	}
+}
+
+// createOrApply makes a hold of alice's on worker-1.
+func (s *testStorage) createOrApply(name string, apply bool) error {
+	ctx, _ := requestBy(alice)
+	hold := newHold(name, "worker-1")
+	hold.Spec.Stage = maintenance.StageCordon
+	if !apply {
+		_, err := s.Create(ctx, hold, rest.ValidateAllObjectFunc, &metav1.CreateOptions{})
+		return err
+	}
+	_, _, err := s.Update(ctx, name, rest.DefaultUpdatedObjectInfo(hold),
+		rest.ValidateAllObjectFunc, rest.ValidateAllObjectUpdateFunc, true, &metav1.UpdateOptions{})
+	return err
 }
 
 // The size is told, and not what is wrong with each of the labels.
