@@ -41,7 +41,7 @@ func (r *REST) admit(validate rest.ValidateObjectFunc, creating *creation) rest.
 		if err := r.admitToStore(hold); err != nil {
 			return err
 		}
-		if err := r.admitName(hold); err != nil {
+		if err := admitName(hold); err != nil {
 			return err
 		}
 		return r.admitNext(ctx, hold, creating)
@@ -55,23 +55,34 @@ func (r *REST) admitNext(ctx context.Context, hold *maintenance.NodeMaintenance,
 		return err
 	}
 	creating.others = others
+	if err := admitOnlyOne(hold, others); err != nil {
+		return err
+	}
 	return admitAnother(hold, others)
 }
 
-// admitName refuses a name that POST nodes/maintenance gives to somebody else's hold: that POST would
-// be refused for as long as the hold with the name exists. While the nodes are not known, every node
-// counts as existing.
-func (r *REST) admitName(hold *maintenance.NodeMaintenance) error {
-	own := nodemaintenance.HoldName(hold.Spec.NodeName, hold.Spec.Requestor)
+// admitOnlyOne refuses a hold that is created through nodes/maintenance if an earlier version of the
+// server has stored one for the same requestor, under another name than today's.
+func admitOnlyOne(hold *maintenance.NodeMaintenance, others []maintenance.NodeMaintenance) error {
+	node, requestor := hold.Spec.NodeName, hold.Spec.Requestor
+	former := nodemaintenance.FormerHoldName(node, requestor)
+	for i := range others {
+		if others[i].Name == former && others[i].Spec.Requestor == requestor && hold.Name == nodemaintenance.HoldName(node, requestor) {
+			return apierrors.NewAlreadyExists(maintenance.Resource(nodemaintenance.Plural), former)
+		}
+	}
+	return nil
+}
+
+// admitName refuses a name that POST nodes/maintenance gives to another hold: that POST would be refused
+// for as long as the hold with the name exists. The node may not exist yet.
+func admitName(hold *maintenance.NodeMaintenance) error {
 	node, ok := nodemaintenance.NodeInHoldName(hold.Name)
-	if !ok || hold.Name == own {
+	if !ok || hold.Name == nodemaintenance.HoldName(hold.Spec.NodeName, hold.Spec.Requestor) {
 		return nil
 	}
-	if ofOwnNode, _ := nodemaintenance.NodeInHoldName(own); node != ofOwnNode && !r.nodes.HasNode(node) {
-		return nil
-	}
-	return nodemaintenance.Invalid(hold, field.ErrorList{field.Invalid(field.NewPath("metadata", "name"), hold.Name,
-		fmt.Sprintf("is kept for a hold that is created through nodes/%s/maintenance: choose one that does not end in a dash and 8 hexadecimal digits", node))})
+	return nodemaintenance.Invalid(hold, field.ErrorList{field.Invalid(field.NewPath("metadata", "name"), hold.Name, fmt.Sprintf(
+		"is kept for a hold that is created through nodes/%s/maintenance: choose one that does not end in a dash and 32 hexadecimal digits", node))})
 }
 
 func admitAnother(hold *maintenance.NodeMaintenance, others []maintenance.NodeMaintenance) error {

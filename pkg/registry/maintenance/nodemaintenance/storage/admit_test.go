@@ -36,14 +36,17 @@ func TestNamesAreKeptForTheirNodes(t *testing.T) {
 		name, node string
 		kept       bool
 	}{
-		"any name":                           {name: "disk", node: "worker-1"},
-		"the node's name":                    {name: "worker-1", node: "worker-1"},
-		"the name that POST would give":      {name: nodemaintenance.HoldName("worker-1", "alice"), node: "worker-1"},
-		"another's on the node":              {name: bobs, node: "worker-1", kept: true},
-		"another's on another node":          {name: bobs, node: "worker-2", kept: true},
-		"one's own on another node":          {name: nodemaintenance.HoldName("worker-1", "alice"), node: "worker-2", kept: true},
-		"digits after what is no node":       {name: "disk-0123abcd", node: "worker-1"},
-		"digits after a node that is absent": {name: "absent-0123abcd", node: "absent", kept: true},
+		"any name":                            {name: "disk", node: "worker-1"},
+		"the node's name":                     {name: "worker-1", node: "worker-1"},
+		"the name that POST would give":       {name: nodemaintenance.HoldName("worker-1", "alice"), node: "worker-1"},
+		"another's on the node":               {name: bobs, node: "worker-1", kept: true},
+		"another's on another node":           {name: bobs, node: "worker-2", kept: true},
+		"one's own on another node":           {name: nodemaintenance.HoldName("worker-1", "alice"), node: "worker-2", kept: true},
+		"another's on a node that is absent":  {name: nodemaintenance.HoldName("absent", "bob"), node: "worker-1", kept: true},
+		"another's on the absent node itself": {name: nodemaintenance.HoldName("absent", "bob"), node: "absent", kept: true},
+		"one's own on a node that is absent":  {name: nodemaintenance.HoldName("absent", "alice"), node: "absent"},
+		"the name of an earlier version":      {name: nodemaintenance.FormerHoldName("worker-1", "bob"), node: "worker-1"},
+		"fewer digits than such a name":       {name: "disk-0123abcd", node: "worker-1"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
