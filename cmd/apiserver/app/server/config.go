@@ -89,6 +89,7 @@ func (c *Config) Complete() CompletedConfig {
 // New returns a server that does nothing until Run is called.
 func (c CompletedConfig) New() (*Server, error) {
 	cutOffRequests := makeRequestsEnd(c.generic.Config)
+	refuseUnknownFields(c.generic.Config)
 	authorizing := authorization.New(c.generic.Authorization.Authorizer)
 	c.generic.AdmissionControl = admission.NewChainHandler(authorizing, c.generic.AdmissionControl)
 	generic, err := c.generic.New("maintenance-apiserver", genericapiserver.NewEmptyDelegate())
