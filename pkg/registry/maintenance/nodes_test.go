@@ -178,7 +178,8 @@ func TestStatesOfNodes(t *testing.T) {
 	}
 	first := list(url.Values{"limit": {"2"}})
 	second := list(url.Values{"limit": {"2"}, "continue": {first.Continue}})
-	if len(first.Items) != 2 || *first.RemainingItemCount != 1 || len(second.Items) != 1 || second.Items[0].Name != "worker-3" || second.Continue != "" || first.ResourceVersion != "" {
+	if len(first.Items) != 2 || *first.RemainingItemCount != 1 || len(second.Items) != 1 || second.Items[0].Name != "worker-3" || second.Continue != "" ||
+		first.ResourceVersion == "" || second.ResourceVersion != first.ResourceVersion {
 		t.Errorf("got pages %+v and %+v", first.ListMeta, second.ListMeta)
 	}
 	table := decode[metav1.Table](t, s.do("alice", http.MethodGet, nodes+"/worker-1", asTable, "").want(t, http.StatusOK))

@@ -78,6 +78,8 @@ func (everyNode) Nodes() ([]*corev1.Node, error) {
 	return nodes, nil
 }
 
+func (everyNode) WatchNodes(func(string)) (func(), error) { return func() {}, nil }
+
 type noPlanner struct{}
 
 func (noPlanner) Plan(context.Context, *v1beta1.NodeMaintenance, bool) (*v1beta1.DrainPlanStatus, error) {
@@ -100,6 +102,7 @@ type testServer struct {
 	url       string
 	admission *recordingAdmission
 	space     *testSpace
+	nodes     *changingNodes
 	rights    *testRights
 }
 
@@ -186,13 +189,16 @@ func (a *recordingAdmission) Validate(_ context.Context, attributes admission.At
 
 func startServer(t *testing.T) *testServer {
 	t.Helper()
-	s := &testServer{t: t, space: &testSpace{}, rights: &testRights{}, admission: &recordingAdmission{Handler: admission.NewHandler(admission.Create, admission.Update, admission.Delete)}}
+	s := &testServer{
+		t: t, nodes: &changingNodes{}, space: &testSpace{}, rights: &testRights{},
+		admission: &recordingAdmission{Handler: admission.NewHandler(admission.Create, admission.Update, admission.Delete)},
+	}
 	authorizing := authorization.New(s.rights)
 	chain := admission.NewChainHandler(authorizing, s.admission)
 	group, err := NewAPIGroupInfo(scheme.Scheme, scheme.Codecs, scheme.ParameterCodec,
 		registrytest.RESTOptions(t, maintenance.Resource("nodemaintenances")),
 		Dependencies{
-			Waker: noWaker{}, Nodes: everyNode{}, Planner: noPlanner{}, Space: s.space,
+			Waker: noWaker{}, Nodes: s.nodes, Planner: noPlanner{}, Space: s.space,
 			Admission: chain, AuthorizeUpdate: authorizing.AuthorizeUpdate,
 		})
 	if err != nil {

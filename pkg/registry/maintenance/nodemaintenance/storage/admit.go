@@ -100,12 +100,16 @@ func admitAnother(hold *maintenance.NodeMaintenance, others []maintenance.NodeMa
 }
 
 // refuseTooLarge refuses an update that is too large before the library validates its labels: the
-// library's time to report all wrong labels grows with the square of their number.
-func refuseTooLarge(_ context.Context, obj, old runtime.Object) (runtime.Object, error) {
+// library's time to report all wrong labels grows with the square of their number. What the server
+// itself writes is never too large: it must be able to end every hold.
+func refuseTooLarge(ctx context.Context, obj, old runtime.Object) (runtime.Object, error) {
 	newHold, isHold := obj.(*maintenance.NodeMaintenance)
 	oldHold, wasHold := old.(*maintenance.NodeMaintenance)
 	if !isHold || !wasHold {
 		return nil, fmt.Errorf("could not update a NodeMaintenance: got %T for %T", obj, old)
+	}
+	if nodemaintenance.IsServer(ctx) {
+		return obj, nil
 	}
 	if errs := validation.ValidateSize(newHold, oldHold); len(errs) > 0 {
 		return nil, nodemaintenance.Invalid(newHold, errs)

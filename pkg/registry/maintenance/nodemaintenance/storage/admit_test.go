@@ -134,7 +134,32 @@ func TestTooLargeUpdateIsRefusedAtOnce(t *testing.T) {
 	})
 	ctx, _ := requestBy(alice)
 	_, _, err := storage.Update(ctx, "a", info, rest.ValidateAllObjectFunc, rest.ValidateAllObjectUpdateFunc, false, &metav1.UpdateOptions{})
-	if !apierrors.IsInvalid(err) || !strings.HasSuffix(err.Error(), "metadata: Too long: may not be more than 65536 bytes") {
+	if !apierrors.IsInvalid(err) || !strings.HasSuffix(err.Error(), "metadata: Too long: may not be more than 32768 bytes") {
 		t.Errorf("got %.200v, want the size alone", err)
+	}
+}
+
+// A hold that is larger than new ones may be can be made smaller and deleted, and the server can end it.
+func TestTooLargeHoldCanEnd(t *testing.T) {
+	storage := newTestStorage(t)
+	storage.create(t, alice, newHold("a", "worker-1"))
+	storage.update(t, server, "a", false, nil, annotate(200_000))
+
+	storage.update(t, alice, "a", false, nil, annotate(199_999))
+	storage.delete(t, "a")
+	storage.update(t, server, "a", false, nil, func(hold *maintenance.NodeMaintenance) {
+		annotate(200_001)(hold)
+		hold.Finalizers = nil
+	})
+	ctx, _ := requestBy(alice)
+	if _, err := storage.Get(ctx, "a", &metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+		t.Errorf("got %v, want the hold gone", err)
+	}
+}
+
+// annotate gives a hold an annotation of so many bytes.
+func annotate(bytes int) func(*maintenance.NodeMaintenance) {
+	return func(hold *maintenance.NodeMaintenance) {
+		hold.Annotations = map[string]string{"large": strings.Repeat("x", bytes)}
 	}
 }

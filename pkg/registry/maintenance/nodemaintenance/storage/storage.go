@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/util/dryrun"
+	"k8s.io/utils/clock"
 	"k8s.io/utils/keymutex"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
@@ -58,6 +59,7 @@ type REST struct {
 	planner Planner
 	space   Space
 	written *writtenVersions
+	writes  *writeBound
 
 	creationLocks keymutex.KeyMutex
 }
@@ -67,7 +69,7 @@ func New(waker Waker, nodes NodeFinder, planner Planner, space Space) func(*reso
 	return func(generic *resource.REST) rest.Storage {
 		return &REST{
 			REST: generic, waker: waker, nodes: nodes, planner: planner, space: space,
-			written: newWrittenVersions(), creationLocks: newCreationLocks(),
+			written: newWrittenVersions(), writes: newWriteBound(clock.RealClock{}), creationLocks: newCreationLocks(),
 		}
 	}
 }
@@ -78,7 +80,8 @@ func (r *REST) Create(ctx context.Context, obj runtime.Object, createValidation 
 ) (runtime.Object, error) {
 	creating := &creation{locks: r.creationLocks}
 	defer creating.end()
-	stored, err := r.REST.Create(ctx, obj, r.admit(createValidation, creating), options)
+	bill := r.newBill(ctx, options.DryRun)
+	stored, err := r.REST.Create(ctx, obj, bill.create(r.admit(createValidation, creating)), options)
 	if err != nil {
 		return nil, err
 	}
@@ -95,8 +98,9 @@ func (r *REST) Update(ctx context.Context, name string, objInfo rest.UpdatedObje
 ) (runtime.Object, bool, error) {
 	creating := &creation{locks: r.creationLocks}
 	defer creating.end()
+	bill := r.newBill(ctx, options.DryRun)
 	stored, created, err := r.REST.Update(ctx, name, rest.WrapUpdatedObjectInfo(objInfo, refuseTooLarge),
-		r.admit(createValidation, creating), updateValidation, forceAllowCreate, options)
+		bill.create(r.admit(createValidation, creating)), bill.update(updateValidation), forceAllowCreate, options)
 	if err != nil {
 		return nil, false, err
 	}
