@@ -85,7 +85,7 @@ func readEntries(path string) (applied uint64, err error) {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	return applied, db.View(func(tx *bbolt.Tx) error {
+	err = db.View(func(tx *bbolt.Tx) error {
 		applied = lastApplied(tx)
 		if tx.Size() > info.Size() {
 			return fmt.Errorf("it has %d bytes, and should have %d", info.Size(), tx.Size())
@@ -94,6 +94,7 @@ func readEntries(path string) (applied uint64, err error) {
 			return bucket.ForEach(func(_, _ []byte) error { return nil })
 		})
 	})
+	return applied, err
 }
 
 // lastApplied returns the index of the last entry that is in the database. A database that was never
