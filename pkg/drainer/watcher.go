@@ -104,6 +104,18 @@ func (w *watcher) nodes() ([]*corev1.Node, error) {
 	return nodes, nil
 }
 
+func (w *watcher) watchNodes(changed func(name string)) (stop func(), err error) {
+	tell := func(obj any) {
+		if node, known := object[*corev1.Node](obj); known {
+			changed(node.Name)
+		}
+	}
+	_, stop, err = follow(w.caches.nodes, cache.ResourceEventHandlerFuncs{
+		AddFunc: tell, UpdateFunc: func(_, updated any) { tell(updated) }, DeleteFunc: tell,
+	})
+	return stop, err
+}
+
 // underWay is what the process that leads knows of the drain of one node; empty if there is none.
 type underWay struct {
 	// attempts are the evictions that were posted so far.

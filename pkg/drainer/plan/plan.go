@@ -67,7 +67,7 @@ type Pod struct {
 	// turn is the number of the turn in which the pod goes, from 1; 0 for pods that are not evicted.
 	turn int
 	// due says that its turn has come.
-	due         bool
+	due bool
 	// held says that it came back, and waits for another of its controller, or for its time.
 	held        bool
 	gracePeriod *int64

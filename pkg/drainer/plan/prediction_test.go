@@ -33,7 +33,7 @@ func TestPrediction(t *testing.T) {
 		wantCertain bool
 		want        string
 	}{
-		"nothing":                     {pod: drainertest.Pod{Name: "p"}},
+		"nothing": {pod: drainertest.Pod{Name: "p"}},
 		"bound to the node, tolerant": {
 			pod: drainertest.Pod{Name: "p", Change: byName}, wantCertain: true,
 			want: "comes back: it tolerates the cordon, and fits only on node worker-1 " +
@@ -45,7 +45,7 @@ func TestPrediction(t *testing.T) {
 				pod.Spec.Affinity = affinityTo("worker-1")
 			}},
 			wantCertain: true,
-			want: "comes back: it tolerates the cordon, and fits only on node worker-1 (a toleration of every taint; node affinity)",
+			want:        "comes back: it tolerates the cordon, and fits only on node worker-1 (a toleration of every taint; node affinity)",
 		},
 		"bound to the node alone": {pod: drainertest.Pod{Name: "p", Change: func(pod *corev1.Pod) {
 			pod.Spec.NodeSelector = map[string]string{corev1.LabelHostname: "worker-1"}
@@ -121,4 +121,3 @@ func TestReportOfPredictions(t *testing.T) {
 		t.Errorf("messages (-want +got):\n%s", diff)
 	}
 }
-
