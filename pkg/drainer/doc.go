@@ -43,7 +43,8 @@
 //	reporter     tells people: events and metrics                              reporter.go
 //
 // Writers return what they changed, and only the reporter tells people of it. Package plan, which is
-// pure, decides what happens with each pod. Package eviction posts the evictions.
+// pure, decides what happens with each pod. Package eviction posts the evictions. Package returns notes
+// pods that come back to a cordoned node.
 //
 // # After a crash
 //

@@ -106,7 +106,7 @@ func (d *drains) plan(ctx context.Context, v *view, pods []*corev1.Pod) (plan.Pl
 	in := d.watcher.planInput(v.node, v.active, pods, drainable, d.dispatcher.Attempts(v.name))
 	in.Returns = d.returns.Observe(v.name, pods, drainable, cordonedSince(v.active), in.Now)
 	planned := plan.Make(in)
-	d.returns.Choose(v.name, planned.Chosen)
+	d.returns.Choose(v.name, planned.Chosen, in.Now)
 	return planned, err
 }
 

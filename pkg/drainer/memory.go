@@ -14,7 +14,7 @@ import (
 
 // memory is what a leader remembers of its nodes from one reconcile to the next. None of it is needed
 // after a restart: it saves requests, writes and repeated events. What is known of evictions and of budgets
-// is kept in package eviction.
+// is kept in package eviction, and what is known of pods that come back in package returns.
 type memory struct {
 	mu    sync.Mutex
 	nodes map[string]*nodeMemory

@@ -33,12 +33,16 @@ type modelCheck struct {
 	restartedAt time.Time
 	// calmAt is when requests stopped to fail.
 	calmAt time.Time
+	// returns are the evictions of pods that came back to their home.
+	returns map[*modelApp]*modelReturns
 	// saw counts what happened, to show that the model tries what it says.
 	saw map[string]int
 }
 
 func newModelCheck(w *world) *modelCheck {
-	return &modelCheck{world: w, roomLostAt: map[types.NamespacedName]time.Time{}, saw: map[string]int{}}
+	return &modelCheck{
+		world: w, roomLostAt: map[types.NamespacedName]time.Time{}, saw: map[string]int{}, returns: map[*modelApp]*modelReturns{},
+	}
 }
 
 func (c *modelCheck) fail(format string, args ...any) {
@@ -189,6 +193,7 @@ func (c *modelCheck) target(what string, key types.NamespacedName, options *meta
 	case gone:
 		c.saw["pod gone before it is posted"]++
 	default:
+		c.returnPosted(pod)
 		return pod
 	}
 	return nil

@@ -41,6 +41,8 @@ type modelApp struct {
 	broken bool
 	// careless pods are scheduled to cordoned nodes, too.
 	careless bool
+	// home is the node to which the pods come back, whether it is cordoned or not; empty: to none.
+	home string
 	// stops is how long the pods take to stop when they are asked to.
 	stops time.Duration
 	made  int
@@ -61,9 +63,7 @@ type podRecord struct {
 // tick lets the controllers of the cluster work for a moment. Each is late now and then.
 func (w *world) tick() {
 	w.runKubelets()
-	if w.rng.IntN(3) > 0 || w.ending {
-		w.runWorkloads()
-	}
+	w.runWorkloads(w.rng.IntN(3) == 0 && !w.ending)
 	if w.rng.IntN(3) > 0 || w.ending {
 		w.podsSeen = drainertest.All[*corev1.Pod](w.store)
 	}
@@ -119,9 +119,12 @@ func (w *world) changePod(pod *corev1.Pod, change func(*corev1.Pod)) {
 	w.store.Put(next)
 }
 
-// runWorkloads creates the pods that workloads lack.
-func (w *world) runWorkloads() {
+// runWorkloads creates the pods that workloads lack. Those of an app with a home are never late.
+func (w *world) runWorkloads(late bool) {
 	for _, app := range w.apps {
+		if late && app.home == "" {
+			continue
+		}
 		switch app.kind {
 		case "ReplicaSet", "Job":
 			for have := w.alive(app); have < app.replicas; have++ {
@@ -152,6 +155,12 @@ func (w *world) alive(app *modelApp) int {
 
 // schedule binds a new pod to a node that takes it, if there is one.
 func (w *world) schedule(app *modelApp, name string) {
+	if app.home != "" && !w.ending {
+		if w.liveNode(app.home) != nil {
+			w.createPod(app, name, app.home, corev1.PodPending)
+		}
+		return
+	}
 	var fits []string
 	for _, node := range drainertest.All[*corev1.Node](w.store) {
 		if !node.Spec.Unschedulable || (app.careless && !w.ending && w.rng.IntN(4) == 0) {

@@ -108,6 +108,9 @@ func (w *world) createApp(i int) {
 	if w.chance(20) {
 		app.labels[v1beta1.DrainLabel] = oneOf(w, v1beta1.DrainLabelSkip, v1beta1.DrainLabelWaitCompleted, "other")
 	}
+	if w.chance(10) {
+		app.home = fmt.Sprintf("node-%d", w.rng.IntN(len(w.nodes)))
+	}
 	if app.mirror {
 		app.kind = ""
 	}

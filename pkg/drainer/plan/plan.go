@@ -67,7 +67,7 @@ type Pod struct {
 	// turn is the number of the turn in which the pod goes, from 1; 0 for pods that are not evicted.
 	turn int
 	// due says that its turn has come.
-	due         bool
+	due bool
 	// held says that it came back, and waits for another of its controller, or for its time.
 	held        bool
 	gracePeriod *int64
@@ -148,12 +148,13 @@ func (p *planner) decide(i int, pod *corev1.Pod) Pod {
 	case u.action == v1beta1.PlanBlock, u.action == v1beta1.PlanWaitCompleted:
 		going.Blocker = u.blocker
 	case going.held:
-		going.Blocker = p.returned(pod)
+		going.Blocker = p.heldBlocker(going, tried)
 	case u.action == v1beta1.PlanDelete:
 		going.gracePeriod = deletionGrace(pod, u.gracePeriod)
-		going.Blocker = cmp.Or(attemptBlocker(pod, tried), p.again(pod))
+		going.Blocker = cmp.Or(p.again(pod), attemptBlocker(pod, tried))
 	case u.due:
-		going.Blocker = cmp.Or(p.blocker(going, tried), p.again(pod))
+		blocker := p.blocker(going, tried) // takes the room of the budget
+		going.Blocker = cmp.Or(p.again(pod), blocker)
 	}
 	return going
 }

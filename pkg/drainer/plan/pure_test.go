@@ -15,6 +15,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/eviction"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/returns"
 )
 
 // everyField has values compared field by field, with those that are not exported.
@@ -55,6 +56,11 @@ func richInput() Input {
 			drainertest.UID("refused"):  {Last: eviction.Answer{Outcome: eviction.AdmissionWebhook, Message: "no"}, Failures: 3},
 			drainertest.UID("accepted"): {Evicted: drainertest.Epoch.Add(-time.Minute)},
 		},
+		Returns: returns.Pods{
+			drainertest.UID("z"): {Object: "Deployment/default/web"}, drainertest.UID("a"): {Object: "Deployment/default/web"},
+		},
+		Cordon:    cordon,
+		Predicted: Predictions{drainertest.UID("a"): {Certain: true, Why: "comes back"}},
 	}
 	in.Drainable = uidsOf(in.Pods)
 	in.Drainable.Delete(drainertest.UID("mirror"))

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/eviction"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/returns"
 )
 
@@ -17,7 +18,7 @@ import (
 // time is chosen of each controller, and not before its time.
 func (p *planner) holds(going Pod) bool {
 	of, back := p.Returns[going.Pod.UID]
-	if !back || !going.goesNow() || of.Free {
+	if !back || !going.goesNow() || of.Free || eviction.Finished(going.Pod) {
 		return false
 	}
 	if p.chosen[of.Object] == "" && of.MayGo(going.Pod.UID, p.Now) {
@@ -30,6 +31,19 @@ func (p *planner) holds(going Pod) bool {
 		p.recheckAt(of.Recheck)
 	}
 	return true
+}
+
+// heldBlocker is the blocker of a pod that is held. What its budget says comes first, until the controller
+// has put a pod back.
+func (p *planner) heldBlocker(going Pod, tried eviction.Attempt) *v1beta1.DrainBlocker {
+	if again := p.again(going.Pod); again != nil {
+		return again
+	}
+	budgets := p.Budgets.Selecting(going.Pod)
+	if going.Action == v1beta1.PlanEvict && !eviction.PermitFor(going.Pod, budgets, p.room).Allowed {
+		return p.blocker(going, tried)
+	}
+	return p.returned(going.Pod)
 }
 
 // again is the blocker of a pod that is being evicted although its controller puts its pods back; nil when

@@ -48,6 +48,10 @@ type Controller struct {
 	// can.
 	Recheck time.Time
 
+	// chosenAt is since when Chosen has been chosen.
+	chosenAt time.Time
+	// passed were chosen and could not leave in time, for example because of their budget.
+	passed sets.Set[types.UID]
 	// present are its pods on the node, but for those that were there before.
 	present sets.Set[types.UID]
 	// evicted is when the chosen pod was first seen to leave; zero: nothing left since the last return.
@@ -74,7 +78,26 @@ func (c *Controller) MayGo(pod types.UID, now time.Time) bool {
 	case !c.evicted.IsZero():
 		return !now.Before(c.evicted.Add(mostWait))
 	default:
-		return !now.Before(c.Next)
+		return !now.Before(c.Next) && !c.passed.Has(pod)
+	}
+}
+
+// choose notes which pod is evicted; empty: none.
+func (c *Controller) choose(pod types.UID, now time.Time) {
+	if pod != c.Chosen {
+		c.Chosen, c.chosenAt = pod, now
+	}
+}
+
+// passOver lets another pod be chosen if the chosen one could not leave for a minute: it may wait for its
+// budget, and that may be for good.
+func (c *Controller) passOver(now time.Time) {
+	if c.Chosen != "" && !now.Before(c.chosenAt.Add(mostWait)) {
+		c.passed = c.passed.Union(sets.New(c.Chosen))
+		c.Chosen = ""
+	}
+	if c.passed.IsSuperset(c.present) {
+		c.passed = nil
 	}
 }
 
@@ -106,6 +129,7 @@ func (c *Controller) observe(pods []*corev1.Pod, now time.Time) {
 		c.changed = now
 	}
 	c.present = present
+	c.passOver(now)
 	c.settle(terminating.Len() > 0, now)
 }
 
@@ -125,6 +149,8 @@ func (c *Controller) settle(terminating bool, now time.Time) {
 		c.Free, c.Again, c.Next, c.waits = true, false, time.Time{}, waits()
 	}
 	switch {
+	case c.Chosen != "":
+		c.Recheck = c.chosenAt.Add(mostWait)
 	case c.evicted.IsZero():
 		c.Recheck = c.Next
 	case terminating:

@@ -94,12 +94,12 @@ func (n *nodeReturns) observe(came map[string][]*corev1.Pod, now time.Time) {
 
 // Choose notes which pod of each controller is evicted, by the controller's object. A controller that is
 // not named has none chosen any more.
-func (t *Tracker) Choose(node string, chosen map[string]types.UID) {
+func (t *Tracker) Choose(node string, chosen map[string]types.UID, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if known := t.nodes[node]; known != nil {
 		for object, controller := range known.controllers {
-			controller.Chosen = chosen[object]
+			controller.choose(chosen[object], now)
 		}
 	}
 }

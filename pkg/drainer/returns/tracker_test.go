@@ -50,7 +50,7 @@ func (w *watched) sees(pods ...*corev1.Pod) Pods {
 
 // sends has the pod chosen, evicted, and gone.
 func (w *watched) sends(pod *corev1.Pod) {
-	w.Choose(node, map[string]types.UID{owner(pod): pod.UID})
+	w.Choose(node, map[string]types.UID{owner(pod): pod.UID}, w.now)
 	w.sees(terminating(pod))
 }
 
@@ -115,7 +115,7 @@ func TestPodsThatStayAwayFreeTheOthers(t *testing.T) {
 	w.sees()
 	first, second := made("a", time.Second), made("b", time.Second)
 	w.sees(first, second)
-	w.Choose(node, map[string]types.UID{owner(first): first.UID})
+	w.Choose(node, map[string]types.UID{owner(first): first.UID}, w.now)
 	w.sees(terminating(first), second)
 	w.now = w.now.Add(time.Minute)
 	if of := w.sees(second)[second.UID]; of.Free || of.Recheck != w.now.Add(Settle) {
@@ -128,6 +128,27 @@ func TestPodsThatStayAwayFreeTheOthers(t *testing.T) {
 	third := made("c", time.Second)
 	if of := w.sees(second, third)[second.UID]; of.Free || !of.Again {
 		t.Errorf("when another came all the same the second is %+v, want it to wait", of)
+	}
+}
+
+// The chosen pod cannot leave: the others get their chance, one a minute.
+func TestPodsThatCannotLeaveArePassedOver(t *testing.T) {
+	w := newWatched()
+	w.sees()
+	a, b := made("a", time.Second), made("b", time.Second)
+	w.sees(a, b)
+	for i, want := range []*corev1.Pod{a, b, a} {
+		pods, mayGo := w.sees(a, b), []string(nil)
+		for _, pod := range []*corev1.Pod{a, b} {
+			if of := pods[pod.UID]; of.MayGo(pod.UID, w.now) {
+				mayGo = append(mayGo, pod.Name)
+			}
+		}
+		if len(mayGo) == 0 || mayGo[0] != want.Name {
+			t.Errorf("in minute %d %v may go, want %s first", i, mayGo, want.Name)
+		}
+		w.Choose(node, map[string]types.UID{owner(want): want.UID}, w.now)
+		w.now = w.now.Add(mostWait)
 	}
 }
 

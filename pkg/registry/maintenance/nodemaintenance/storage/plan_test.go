@@ -49,9 +49,9 @@ func TestPlan(t *testing.T) {
 		"create of a drain that never ends": {
 			plan: returning, stage: maintenance.StageDrain, wantAsked: []bool{false}, wantWarnings: []string{returnWarning},
 		},
-		"create without a plan":       {err: errors.New("boom"), stage: maintenance.StageDrain, wantAsked: []bool{false}},
-		"dry run":                     {plan: planned, stage: maintenance.StageDrain, dryRun: dryRun, wantAsked: []bool{true}, wantPlan: inAnswer},
-		"dry run of a cordon":         {plan: planned, stage: maintenance.StageCordon, dryRun: dryRun, wantAsked: []bool{true}, wantPlan: inAnswer},
+		"create without a plan": {err: errors.New("boom"), stage: maintenance.StageDrain, wantAsked: []bool{false}},
+		"dry run":               {plan: planned, stage: maintenance.StageDrain, dryRun: dryRun, wantAsked: []bool{true}, wantPlan: inAnswer},
+		"dry run of a cordon":   {plan: planned, stage: maintenance.StageCordon, dryRun: dryRun, wantAsked: []bool{true}, wantPlan: inAnswer},
 		"dry run without a plan": {
 			err: errors.New("boom"), stage: maintenance.StageDrain, dryRun: dryRun, wantAsked: []bool{true}, wantWarnings: []string{"status.plan is missing: boom"},
 		},
