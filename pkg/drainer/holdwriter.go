@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
+	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/quote"
@@ -99,7 +100,7 @@ func (w holdWriter) write(ctx context.Context, h hold, next v1beta1.NodeMaintena
 	}
 	h.memory.latest.wrote(h.ResourceVersion, written)
 	klog.FromContext(ctx).V(2).Info("Updated status", "nodeMaintenance", h.Name, "node", h.Spec.NodeName,
-		"phase", next.Phase, "progress", next.DrainProgress, "pending", next.PendingPodCount)
+		"phase", next.Phase, "progress", ptr.Deref(next.DrainProgress, 0), "pending", next.PendingPodCount)
 	return newHold(written, h.memory, now), result{changes: []change{statusWritten{hold: h, old: h.Status, next: next}}}
 }
 

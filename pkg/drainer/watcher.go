@@ -119,7 +119,11 @@ func (w *watcher) plan(ctx context.Context, maintenance *v1beta1.NodeMaintenance
 		return other.Name == maintenance.Name
 	}), maintenance)
 	active, _ := split(w.holds(holds))
-	return plan.Make(w.planInput(node, active, pods, drainable, attempts)).Report(), nil
+	planned := plan.Make(w.planInput(node, active, pods, drainable, attempts))
+	report := planned.Report()
+	all, skipped := planned.Selection(maintenance.UID)
+	report.DrainablePods, report.SkippedPods = int32(all), int32(skipped)
+	return report, nil
 }
 
 // holds returns the holds of the NodeMaintenances, with nothing but what is stored.

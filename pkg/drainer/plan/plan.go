@@ -72,6 +72,8 @@ type Plan struct {
 	// Recheck is when passing time alone may change the plan; zero when it cannot.
 	Recheck time.Time
 
+	// drainable counts the pods that a drain evicts, whatever the holds say.
+	drainable int
 	// byHold is what each hold that drains does with each of the pods.
 	byHold map[types.UID]*holdPlan
 	// budgets are those of the Input.
@@ -98,6 +100,9 @@ func Make(in Input) Plan {
 	plan := Plan{Pods: make([]Pod, 0, len(in.Pods)), byHold: p.byHold, budgets: in.Budgets}
 	for i, pod := range in.Pods {
 		plan.Pods = append(plan.Pods, p.decide(i, pod))
+		if in.Drainable.Has(pod.UID) {
+			plan.drainable++
+		}
 	}
 	plan.Recheck = p.recheck
 	return plan

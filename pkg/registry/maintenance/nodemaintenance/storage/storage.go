@@ -85,7 +85,8 @@ func (r *REST) Update(ctx context.Context, name string, objInfo rest.UpdatedObje
 	forceAllowCreate bool, options *metav1.UpdateOptions,
 ) (runtime.Object, bool, error) {
 	var others []maintenance.NodeMaintenance
-	stored, created, err := r.REST.Update(ctx, name, rest.WrapUpdatedObjectInfo(objInfo, refuseTooLarge),
+	var before maintenance.NodeMaintenanceSpec
+	stored, created, err := r.REST.Update(ctx, name, rest.WrapUpdatedObjectInfo(objInfo, refuseTooLarge, noteSpec(&before)),
 		r.admit(createValidation, &others), updateValidation, forceAllowCreate, options)
 	if err != nil {
 		return nil, false, err
@@ -94,6 +95,7 @@ func (r *REST) Update(ctx context.Context, name string, objInfo rest.UpdatedObje
 		r.created(ctx, stored, others, options.DryRun)
 	} else {
 		r.wrote(options.DryRun, stored)
+		r.warnOfNewSelection(ctx, stored, before, dryrun.IsDryRun(options.DryRun))
 	}
 	return stored, created, nil
 }
