@@ -67,6 +67,8 @@ func nextStatus(h hold, f facts, now time.Time) v1beta1.NodeMaintenanceStatus {
 		s.newNode()
 	}
 	switch {
+	case h.released():
+		s.released()
 	case f.node == "":
 		s.noNode()
 	case h.Spec.Stage == v1beta1.StageIdle:
@@ -139,6 +141,16 @@ func (s *statusBuilder) idle() {
 	s.unreleased()
 }
 
+// released says that the hold has ended, and what keeps it from being gone.
+func (s *statusBuilder) released() {
+	const message = "this NodeMaintenance was deleted, and node %s needs it no more: only other finalizers keep it (%s)"
+	node, finalizers := s.hold.Spec.NodeName, quote.Names(s.hold.Finalizers, quote.MaxNames)
+	s.next.Phase, s.next.NodeBefore, s.next.LastError = v1beta1.PhasePending, nil, ""
+	s.noDrain()
+	s.condition(v1beta1.ConditionCordoned, metav1.ConditionFalse, v1beta1.ReasonReleased, message, node, finalizers)
+	s.condition(v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonReleased, message, node, finalizers)
+}
+
 // unreleased says why the node is not done with although it needs nothing more; nothing else is wrong.
 func (s *statusBuilder) unreleased() {
 	s.next.LastError = quote.Cut(s.facts.releaseError, quote.MaxMessage)
@@ -157,6 +169,7 @@ func (s *statusBuilder) waiting() {
 func (s *statusBuilder) cordoning() {
 	s.next.Phase = v1beta1.PhaseRunning
 	s.next.NodeBefore = s.facts.before
+	s.next.Deadline = s.hold.deadline(s.next.StartTime)
 	s.setError(s.facts.cordonError)
 	if s.facts.cordonError != "" {
 		s.condition(v1beta1.ConditionCordoned, metav1.ConditionFalse, v1beta1.ReasonCordonFailed, "%s", s.facts.cordonError)
@@ -202,7 +215,7 @@ func (s *statusBuilder) noDrain() {
 // progress sees to it that a hold has a progress if, and only if, it asks for a drain.
 func (s *statusBuilder) progress() {
 	switch {
-	case !s.hold.Drains():
+	case !s.hold.Drains() || s.hold.released():
 		s.next.DrainProgress = nil
 	case s.next.DrainProgress == nil:
 		s.next.DrainProgress = ptr.To[int32](0)

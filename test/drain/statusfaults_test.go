@@ -56,7 +56,7 @@ func faultsOf(v seenHold) []string {
 	}
 	s := v.Status
 	progress := ptr.Deref(s.DrainProgress, 0)
-	must((s.DrainProgress != nil) == (v.Spec.Stage == v1beta1.StageDrain) || s.ObservedGeneration < v.Generation, "progress where no drain is asked for, or none where one is")
+	must((s.DrainProgress != nil) == (v.Spec.Stage == v1beta1.StageDrain) || s.ObservedGeneration < v.Generation || v.DeletionTimestamp != nil, "progress where no drain is asked for, or none where one is")
 	must(progress >= 0 && progress <= 100, "progress is not within 0 and 100")
 	must(s.PendingPodCount >= 0 && s.PendingPodCount <= s.EvictionPods, "more pods are pending than the drain moves")
 	must(int(s.PendingPodCount) == len(s.PendingPods) || len(s.PendingPods) == 100, "the count of pending pods is not that of the list")
