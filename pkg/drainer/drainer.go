@@ -102,6 +102,12 @@ func (d *Drainer) Node(name string) (*corev1.Node, error) { return d.watcher.nod
 // Nodes returns what is cached of all nodes, in no order. See Node.
 func (d *Drainer) Nodes() ([]*corev1.Node, error) { return d.watcher.nodes() }
 
+// WatchNodes calls changed with the name of each node that comes, changes or goes, after Node shows it,
+// until stop is called; and once for each node that exists. It fails when Watch has ended.
+func (d *Drainer) WatchNodes(changed func(name string)) (stop func(), err error) {
+	return d.watcher.watchNodes(changed)
+}
+
 // Plan says what would happen to the pods of the hold's node if the hold existed beside the node's
 // other holds. It changes nothing. The pods are listed from the API server: as they are now if fresh,
 // which may take longer, else as its cache has them. The plan of a node that does not exist is empty.

@@ -100,6 +100,18 @@ func (w *watcher) nodes() ([]*corev1.Node, error) {
 	return nodes, nil
 }
 
+func (w *watcher) watchNodes(changed func(name string)) (stop func(), err error) {
+	tell := func(obj any) {
+		if node, known := object[*corev1.Node](obj); known {
+			changed(node.Name)
+		}
+	}
+	_, stop, err = follow(w.caches.nodes, cache.ResourceEventHandlerFuncs{
+		AddFunc: tell, UpdateFunc: func(_, updated any) { tell(updated) }, DeleteFunc: tell,
+	})
+	return stop, err
+}
+
 // plan returns the plan for the hold's node as if the hold existed. attempts are the evictions that
 // were posted so far.
 func (w *watcher) plan(ctx context.Context, maintenance *v1beta1.NodeMaintenance, attempts map[types.UID]eviction.Attempt, fresh bool) (*v1beta1.DrainPlanStatus, error) {

@@ -48,7 +48,7 @@ func TestDiscovery(t *testing.T) {
 			Verbs: metav1.Verbs{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
 		},
 		{Name: "nodemaintenances/status", Kind: "NodeMaintenance", Verbs: metav1.Verbs{"get", "patch", "update"}},
-		{Name: "nodes", SingularName: "nodestate", Kind: "NodeState", Verbs: metav1.Verbs{"get", "list"}},
+		{Name: "nodes", SingularName: "nodestate", Kind: "NodeState", Verbs: metav1.Verbs{"get", "list", "watch"}},
 		{Name: "nodes/drainplan", Kind: "DrainPlan", Verbs: metav1.Verbs{"get"}},
 		{Name: "nodes/maintenance", Kind: "NodeMaintenance", Verbs: metav1.Verbs{"create", "delete", "get"}},
 	}
