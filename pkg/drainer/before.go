@@ -21,7 +21,7 @@ func (l *leader) record(ctx context.Context, v *view) (*v1beta1.NodeBefore, resu
 	var before *v1beta1.NodeBefore
 	var did result
 	for i, h := range v.active {
-		if !h.cordons() || (h.recorded(v.node.UID) && l.nodes.marks.recorded(*h.Status.NodeBefore)) {
+		if !h.cordons() || (h.recorded(v.node.UID) && l.nodes.marks.recorded(*h.told.NodeBefore)) {
 			continue
 		}
 		if before == nil {
@@ -97,7 +97,11 @@ func (l *leader) refresh(ctx context.Context, v *view) (holds []hold, beforeOurs
 		return nil, nil, errCacheBehind
 	}
 	v.sees(node, l.nodes.marks.read(node))
-	active, ending := split(l.watcher.holds(maintenances))
+	found := make([]hold, 0, len(maintenances))
+	for _, m := range maintenances {
+		found = append(found, newHold(m, v.memory.holds[m.UID], l.config.Clock.Now()))
+	}
+	active, ending := split(found)
 	holds = slices.Concat(active, ending)
 	beforeOurs = recordedBefore(holds, v.node.UID)
 	if beforeOurs == nil {
@@ -133,7 +137,7 @@ func lasting(holds []hold) []hold { return slices.DeleteFunc(slices.Clone(holds)
 
 // recorded says whether the hold has recorded what the node of that UID was like before.
 func (h hold) recorded(node types.UID) bool {
-	return h.Status.NodeUID == node && h.Status.NodeBefore != nil
+	return h.told.NodeUID == node && h.told.NodeBefore != nil
 }
 
 // recordedBefore is what the holds recorded of the node of that UID before it was cordoned; nil when no
@@ -144,7 +148,7 @@ func recordedBefore(holds []hold, node types.UID) *v1beta1.NodeBefore {
 	if len(known) == 0 {
 		return nil
 	}
-	return slices.MaxFunc(known, compareEnds).Status.NodeBefore
+	return slices.MaxFunc(known, compareEnds).told.NodeBefore
 }
 
 // compareEnds orders holds by when they end. Holds that do not end come last.

@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
@@ -52,7 +53,7 @@ func (c *cluster) wantCounts(name string, want counts) {
 	status := c.hold(name).Status
 	got := counts{
 		Total: status.TotalPods, Evicted: status.EvictionPods,
-		Pending: status.PendingPodCount, Progress: status.DrainProgress,
+		Pending: status.PendingPodCount, Progress: ptr.Deref(status.DrainProgress, 0),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		c.t.Errorf("the counts of hold %s (-want +got):\n%s", name, diff)

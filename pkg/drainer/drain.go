@@ -116,11 +116,13 @@ func (d *drains) progress(v *view, planned plan.Plan) (drainFacts, result) {
 	if !planned.Recheck.IsZero() {
 		did.again = max(planned.Recheck.Sub(d.watcher.config.Clock.Now()), time.Millisecond)
 	}
-	for _, h := range v.active {
+	for i, h := range v.active {
 		if !h.Drains() {
 			continue
 		}
 		of := &holdDrain{Progress: planned.ProgressOf(h.Hold)}
+		h = h.doubted(of.Pending)
+		v.active[i] = h
 		of.moved = h.memory.pods.count(h.present, of.Pending, d.returns.Pods(v.name))
 		drain.byHold[h.UID] = of
 		if len(of.Pending) > 0 {

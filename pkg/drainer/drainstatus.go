@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/plan"
@@ -48,11 +49,11 @@ func (s *statusBuilder) drain() {
 	case s.late():
 		s.next.Phase = v1beta1.PhaseFailed
 		s.condition(v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonDeadlineExceeded,
-			"%d pods are left past the deadline; %s", len(f.Pending), s.whatGoesOn())
+			"%s left past the deadline; %s%s", are(len(f.Pending)), s.whatGoesOn(), turnsToCome(f.Turns))
 	default:
 		s.next.Phase = v1beta1.PhaseRunning
 		s.condition(v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonDraining,
-			"%d of %d pods are still to leave", len(f.Pending), s.next.EvictionPods)
+			"%d of %d pods are still to leave%s", len(f.Pending), s.next.EvictionPods, turnsToCome(f.Turns))
 	}
 }
 
@@ -103,7 +104,7 @@ func (s *statusBuilder) podsUnknown() {
 }
 
 func (s *statusBuilder) begin() {
-	s.next.StartTime, s.next.DrainedTime, s.next.DrainProgress, s.next.TotalPods = s.now.DeepCopy(), nil, 0, 0
+	s.next.StartTime, s.next.DrainedTime, s.next.DrainProgress, s.next.TotalPods = s.now.DeepCopy(), nil, nil, 0
 }
 
 func (s *statusBuilder) count(f *holdDrain, moved int) {
@@ -113,12 +114,12 @@ func (s *statusBuilder) count(f *holdDrain, moved int) {
 	}
 	s.next.TotalPods = max(s.next.TotalPods, int32(moved)) // pods that came later count, too
 	s.next.EvictionPods = int32(moved)
-	s.next.PendingPodCount = int32(len(pending))
+	s.next.PendingPodCount, s.next.SkippedPodCount = int32(len(pending)), int32(f.Staying)
 	s.next.PendingPods = pending[:min(len(pending), v1beta1.MaxPendingPods)]
 	if moved > 0 {
 		// Only a fresh list says that a drain is done, so counting alone stops at 99.
 		progress := min(100*(moved-len(pending))/moved, 99)
-		s.next.DrainProgress = max(s.next.DrainProgress, int32(progress))
+		s.next.DrainProgress = ptr.To(max(ptr.Deref(s.next.DrainProgress, 0), int32(progress)))
 	}
 	if len(f.Blockers) == 0 {
 		s.unblocked()
@@ -158,18 +159,13 @@ func (s *statusBuilder) late() bool {
 }
 
 func (s *statusBuilder) emptied(f *holdDrain, wasDrained bool) {
-	s.next.Phase, s.next.DrainProgress = v1beta1.PhaseSucceeded, 100
+	s.next.Phase, s.next.DrainProgress = v1beta1.PhaseSucceeded, ptr.To[int32](100)
 	s.next.LastError = quote.Cut(s.problem(f), quote.MaxMessage)
 	if !wasDrained || s.next.DrainedTime == nil {
 		s.next.DrainedTime = s.now.DeepCopy()
 	}
-	if s.hold.SelectsAll() && f.Staying == 0 {
-		s.condition(v1beta1.ConditionDrained, metav1.ConditionTrue, v1beta1.ReasonNodeEmpty,
-			"nothing that a drain evicts is left on node %s", s.hold.Spec.NodeName)
-		return
-	}
-	s.condition(v1beta1.ConditionDrained, metav1.ConditionTrue, v1beta1.ReasonSelectedPodsGone,
-		"the pods that spec.drain selects have left node %s", s.hold.Spec.NodeName)
+	reason, message := s.whatIsLeft(f.Staying)
+	s.condition(v1beta1.ConditionDrained, metav1.ConditionTrue, reason, "%s", message)
 }
 
 func blockedMessage(blockers []v1beta1.DrainBlocker) string {

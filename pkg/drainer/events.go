@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/quote"
 )
 
 // Reasons of the events, on the NodeMaintenance, on the Node, or on both.
@@ -47,8 +48,8 @@ func (c nodeCordoned) events() []event {
 	changes := strings.Join(c.changes, ", ")
 	if c.repair {
 		return []event{{
-			kind: corev1.EventTypeWarning, reason: eventDriftRepaired, node: c.node,
-			message: fmt.Sprintf("node %s is in maintenance, and somebody changed that: %s again", c.node, changes),
+			kind: corev1.EventTypeWarning, reason: eventDriftRepaired, node: c.node, holds: c.holds,
+			message: fmt.Sprintf("node %s is held by %s, and somebody changed that: %s again", c.node, holders(c.holds), changes),
 		}}
 	}
 	return []event{{
@@ -107,6 +108,15 @@ func holder(h hold) string {
 		return h.Name
 	}
 	return fmt.Sprintf("%s (%s)", h.Name, h.Spec.Requestor)
+}
+
+// holders names the first of the holds, and whose they are.
+func holders(holds []hold) string {
+	names := make([]string, 0, len(holds))
+	for _, h := range holds {
+		names = append(names, holder(h))
+	}
+	return quote.Names(names, quote.MaxNames)
 }
 
 func reasonGiven(h hold) string {

@@ -34,7 +34,7 @@ func (l *leader) giveBack(ctx context.Context, v *view) result {
 // mayBeMarked says whether the node may carry our marks, so that the API server must be asked.
 func mayBeMarked(v *view) bool {
 	return v.marks.annotated || v.marks.tainted || len(v.ending) > 0 ||
-		slices.ContainsFunc(v.active, func(h hold) bool { return h.Status.NodeBefore != nil })
+		slices.ContainsFunc(v.active, func(h hold) bool { return h.told.NodeBefore != nil })
 }
 
 // takeMarksOff takes our marks off the node. Cordon and give-back are one patch each. So a node without

@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
@@ -103,7 +104,7 @@ func crashAtWrite(t *testing.T, before *corev1.Node, n int) {
 	}
 	c.wait(writeInterval)
 	c.wantPhase("a", v1beta1.PhaseSucceeded)
-	if status := c.hold("a").Status; (counted && status.EvictionPods != 2) || status.DrainProgress != 100 {
+	if status := c.hold("a").Status; (counted && status.EvictionPods != 2) || ptr.Deref(status.DrainProgress, 0) != 100 {
 		t.Errorf("the count was lost: %+v", status)
 	}
 	c.delete("a")

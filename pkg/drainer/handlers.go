@@ -51,12 +51,19 @@ func (l *leader) holdChanged(obj any) {
 }
 
 func (l *leader) holdUpdated(old, updated any) {
-	if asksAnew(old, updated) {
+	if asksAnew(old, updated) || l.statusChanged(old, updated) {
 		l.holdChanged(updated)
 	}
 }
 
-// asksAnew says whether an update of a hold is more than our own write of its status.
+// statusChanged says whether somebody else has written the status of the hold.
+func (l *leader) statusChanged(old, updated any) bool {
+	before, wasHold := old.(*v1beta1.NodeMaintenance)
+	after, isHold := updated.(*v1beta1.NodeMaintenance)
+	return wasHold && isHold && before.ResourceVersion != after.ResourceVersion && !l.memory.mayBeOurs(after)
+}
+
+// asksAnew says whether an update of a hold is more than a write of its status.
 func asksAnew(old, updated any) bool {
 	before, wasHold := old.(*v1beta1.NodeMaintenance)
 	after, isHold := updated.(*v1beta1.NodeMaintenance)

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
+	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/quote"
@@ -66,7 +67,7 @@ func (w holdWriter) saveError(ctx context.Context, holds []hold, cause error) re
 	message := quote.Cut(cause.Error(), quote.MaxMessage)
 	now := metav1.NewTime(w.clock.Now()).Rfc3339Copy()
 	for _, h := range holds {
-		next := *h.Status.DeepCopy()
+		next := *h.told.DeepCopy()
 		if next.LastError != message {
 			next.LastError, next.LastUpdate = message, &now
 		}
@@ -91,6 +92,7 @@ func (w holdWriter) save(ctx context.Context, h hold, next v1beta1.NodeMaintenan
 func (w holdWriter) write(ctx context.Context, h hold, next v1beta1.NodeMaintenanceStatus) (hold, result) {
 	changed := h.DeepCopy()
 	changed.Status = next
+	h.memory.said.tries(next)
 	written, err := w.client.MaintenanceV1beta1().NodeMaintenances().UpdateStatus(ctx, changed, metav1.UpdateOptions{})
 	now := w.clock.Now()
 	h.memory.writes.wrote(err, now)
@@ -98,9 +100,10 @@ func (w holdWriter) write(ctx context.Context, h hold, next v1beta1.NodeMaintena
 		return h, result{err: fmt.Errorf("could not update status of NodeMaintenance %s: %w", h.Name, err)}
 	}
 	h.memory.latest.wrote(h.ResourceVersion, written)
+	h.memory.said.wrote(written.Status)
 	klog.FromContext(ctx).V(2).Info("Updated status", "nodeMaintenance", h.Name, "node", h.Spec.NodeName,
-		"phase", next.Phase, "progress", next.DrainProgress, "pending", next.PendingPodCount)
-	return newHold(written, h.memory, now), result{changes: []change{statusWritten{hold: h, old: h.Status, next: next}}}
+		"phase", next.Phase, "progress", ptr.Deref(next.DrainProgress, 0), "pending", next.PendingPodCount)
+	return newHold(written, h.memory, now), result{changes: []change{statusWritten{hold: h, old: h.told, next: next}}}
 }
 
 // end lets the holds end that are being deleted. The caller has made sure that the node no longer
@@ -147,20 +150,21 @@ type statusWrites struct {
 }
 
 // present is what the status of the hold says by now: the unwritten one if it was worked out from
-// this version of the hold, else the hold's own.
-func (w *statusWrites) present(maintenance *v1beta1.NodeMaintenance) v1beta1.NodeMaintenanceStatus {
+// this version of the hold, else the one that was told last.
+func (w *statusWrites) present(maintenance *v1beta1.NodeMaintenance, told v1beta1.NodeMaintenanceStatus) v1beta1.NodeMaintenanceStatus {
 	if w.unwritten != nil && w.version == maintenance.ResourceVersion {
 		return *w.unwritten
 	}
-	return maintenance.Status
+	return told
 }
 
 // next records what the status is to say. It says whether to write that now, and if not, when to look
 // again. A status that says Drained is not kept while it waits to be written. Nobody has seen it, so if
 // pods come first, the drain goes on.
 func (w *statusWrites) next(h hold, status v1beta1.NodeMaintenanceStatus, urgent bool, now time.Time) (write bool, again time.Duration) {
+	waited := w.unwritten != nil
 	w.unwritten, w.version = nil, h.ResourceVersion
-	if sameStatus(h.Status, status) {
+	if sameStatus(h.Status, status) && (waited || h.Status.LastUpdate.Equal(status.LastUpdate)) {
 		return false, max(w.unsureUntil.Sub(now), 0)
 	}
 	if !drained(status) || drained(h.Status) {

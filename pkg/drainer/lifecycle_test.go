@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
@@ -125,7 +126,7 @@ func TestLatePodStartsAnotherDrain(t *testing.T) {
 		c.settle()
 		c.wantPhase("a", v1beta1.PhaseRunning)
 		c.wantCondition("a", v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonDraining)
-		if status := c.hold("a").Status; status.DrainProgress != 0 || status.EvictionPods != 1 || status.DrainedTime != nil {
+		if status := c.hold("a").Status; ptr.Deref(status.DrainProgress, 0) != 0 || status.EvictionPods != 1 || status.DrainedTime != nil {
 			t.Errorf("the second drain does not begin at 0: %+v", status)
 		}
 		c.wantEvictions(map[string]int{"web-1": 1, "web-2": 1})
@@ -144,8 +145,8 @@ func TestDrainAfterAnotherStageCountsAnew(t *testing.T) {
 		c.Add(drainertest.Pod{Name: "web-3"}.Object())
 		c.change("a", drainertest.SetStage(v1beta1.StageDrain))
 		c.wait(writeInterval)
-		if status := c.hold("a").Status; status.DrainProgress != 0 || status.EvictionPods != 1 {
-			t.Errorf("the second drain begins at %d%% of %d pods, want 0%% of 1", status.DrainProgress,
+		if status := c.hold("a").Status; ptr.Deref(status.DrainProgress, 0) != 0 || status.EvictionPods != 1 {
+			t.Errorf("the second drain begins at %d%% of %d pods, want 0%% of 1", ptr.Deref(status.DrainProgress, 0),
 				status.EvictionPods)
 		}
 	})
@@ -172,7 +173,7 @@ func TestDriftIsRepaired(t *testing.T) {
 				c.wantEvent(c.events(), eventDriftRepaired, 0)
 				c.changeNode(drainertest.NodeName, drift)
 				c.wantCordoned(drainertest.NodeName, true)
-				c.wantEvent(c.events(), eventDriftRepaired, 1)
+				c.wantEvent(c.events(), eventDriftRepaired, 2) // on the node, and on the hold
 				c.delete("a")
 				c.wantCordoned(drainertest.NodeName, false)
 			})
@@ -336,6 +337,7 @@ func TestNodeConditions(t *testing.T) {
 		})
 		c.delete("a")
 		want("given back", nil)
+		c.Add(drainertest.Pod{Name: "web-2"}.Object())
 		c.create(drainertest.Hold{Name: "b", SelectApp: "nothing"}.Object())
 		want("drained of selected pods", map[corev1.NodeConditionType]corev1.ConditionStatus{
 			corev1.NodeMaintenanceInProgress: corev1.ConditionTrue,

@@ -24,7 +24,9 @@ type view struct {
 	marks nodeMarks
 	// active are the holds that count; ending are being deleted.
 	active, ending []hold
-	memory         *nodeMemory
+	// released are being deleted, and only the finalizers of others keep them.
+	released []hold
+	memory   *nodeMemory
 }
 
 // look gathers what the caches know. Our own last writes count until a cache shows them.
@@ -41,6 +43,7 @@ func (l *leader) look(name string) *view {
 		holds = append(holds, newHold(memory.latest.newest(m), memory, l.config.Clock.Now()))
 	}
 	v.active, v.ending = split(holds)
+	v.released = slices.DeleteFunc(holds, func(h hold) bool { return !h.released() })
 	return v
 }
 
@@ -58,17 +61,20 @@ func (v *view) sees(node *corev1.Node, marks nodeMarks) {
 // hold is a NodeMaintenance as a look at its node finds it.
 type hold struct {
 	plan.Hold
-	// present is what its status says by now: the stored one, or one that was worked out since and
-	// could not be written yet.
+	// told is what its status said when we last wrote it. What others write there does not count.
+	told v1beta1.NodeMaintenanceStatus
+	// present is what its status says by now: told, or what was worked out since and could not be
+	// written yet.
 	present v1beta1.NodeMaintenanceStatus
 	// memory is nil for a hold that is only read.
 	memory *holdMemory
 }
 
 func newHold(maintenance *v1beta1.NodeMaintenance, memory *holdMemory, now time.Time) hold {
-	h := hold{Hold: plan.NewHold(maintenance), present: maintenance.Status, memory: memory}
+	h := hold{Hold: plan.NewHold(maintenance), told: maintenance.Status, present: maintenance.Status, memory: memory}
 	if memory != nil {
-		h.present = memory.writes.present(maintenance)
+		h.told = memory.said.settle(maintenance.Status, func() v1beta1.NodeMaintenanceStatus { return plausible(maintenance, now) })
+		h.present = memory.writes.present(maintenance, h.told)
 	}
 	h.Deletes = h.deletes(now)
 	return h
@@ -83,7 +89,7 @@ func split(holds []hold) (active, ending []hold) {
 		switch {
 		case h.DeletionTimestamp.IsZero():
 			active = append(active, h)
-		case slices.Contains(h.Finalizers, v1beta1.UncordonFinalizer):
+		case !h.released():
 			ending = append(ending, h)
 		}
 	}
@@ -112,6 +118,11 @@ func (h hold) cordons() bool { return stageRank(h.Spec.Stage) >= stageRank(v1bet
 // ended says whether the hold asks for nothing any more, and at most waits for the node to be
 // given back.
 func (h hold) ended() bool { return !h.DeletionTimestamp.IsZero() || !h.cordons() }
+
+// released says whether the hold was deleted and has ended, so that only the finalizers of others keep it.
+func (h hold) released() bool {
+	return !h.DeletionTimestamp.IsZero() && !slices.Contains(h.Finalizers, v1beta1.UncordonFinalizer)
+}
 
 // deleted is when the hold was deleted; zero when it was not.
 func (h hold) deleted() time.Time {

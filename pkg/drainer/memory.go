@@ -57,6 +57,9 @@ type holdMemory struct {
 	// latest is the hold as the answer to our last write showed it. Written by holdWriter. Stale when
 	// the cache shows another version. Lost: a write that ends in a conflict.
 	latest latest[*v1beta1.NodeMaintenance]
+	// said is what the status said when we last wrote it. Written by holdWriter. Stale never: what others
+	// write does not count. Lost: it is taken from the store, as far as that is plausible.
+	said said
 	// writes limits how often the status is written, and keeps a status that waits to be written.
 	// Written by holdWriter. Stale with the next version of the hold. Lost: one write sooner, and what
 	// happened since the last one is noted a second later.
@@ -89,6 +92,20 @@ func (m *memory) node(name string, holds []*v1beta1.NodeMaintenance) *nodeMemory
 	}
 	node.holds = kept
 	return node
+}
+
+// mayBeOurs says whether the status of a hold, as a cache shows it, may be one that we wrote. It is so for
+// a hold that was not looked at yet.
+func (m *memory) mayBeOurs(maintenance *v1beta1.NodeMaintenance) bool {
+	m.mu.Lock()
+	node := m.nodes[maintenance.Spec.NodeName]
+	if node == nil || node.holds[maintenance.UID] == nil {
+		m.mu.Unlock()
+		return true
+	}
+	hold := node.holds[maintenance.UID]
+	m.mu.Unlock()
+	return hold.said.knows(maintenance.Status)
 }
 
 // forget drops what is kept of a node that needs no further reconcile.

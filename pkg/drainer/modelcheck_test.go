@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/kubectl/pkg/util/podutils"
+	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
@@ -257,14 +258,17 @@ func (c *modelCheck) listed(pods *corev1.PodList, selector fields.Selector) {
 // statusWritten checks what the drainer says of a hold.
 func (c *modelCheck) statusWritten(old, next *v1beta1.NodeMaintenance) {
 	was, is := old.Status, next.Status
-	c.trace("status of %s: %s %d%% start=%s pending=%v drained=%t", next.Name, is.Phase, is.DrainProgress,
+	before, progress := ptr.Deref(was.DrainProgress, 0), ptr.Deref(is.DrainProgress, 0)
+	c.trace("status of %s: %s %d%% start=%s pending=%v drained=%t", next.Name, is.Phase, progress,
 		is.StartTime, is.PendingPods, drained(is))
 	switch {
-	case is.DrainProgress < 0 || is.DrainProgress > 100:
-		c.fail("progress of %s is %d", next.Name, is.DrainProgress)
-	case is.DrainProgress < was.DrainProgress && !c.anew(next.UID, was, is):
-		c.fail("progress of %s runs backwards from %d to %d", next.Name, was.DrainProgress, is.DrainProgress)
-	case is.DrainProgress == 100 && !drained(is):
+	case (is.DrainProgress != nil) != (next.Spec.Stage == v1beta1.StageDrain) && is.ObservedGeneration == next.Generation:
+		c.fail("progress of %s, whose stage is %s, is %v", next.Name, next.Spec.Stage, is.DrainProgress)
+	case progress < 0 || progress > 100:
+		c.fail("progress of %s is %d", next.Name, progress)
+	case progress < before && !c.anew(next.UID, was, is):
+		c.fail("progress of %s runs backwards from %d to %d", next.Name, before, progress)
+	case progress == 100 && !drained(is):
 		c.fail("progress of %s is 100, and it is not drained", next.Name)
 	}
 	if most := c.podsSince(next); int(is.EvictionPods) > most && !c.guesses(next) {

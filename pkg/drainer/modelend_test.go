@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/kubectl/pkg/util/podutils"
+	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
@@ -92,12 +93,24 @@ func (w *world) checkHold(hold *v1beta1.NodeMaintenance) {
 			w.checkLeft(hold, left)
 			return
 		}
-		if !drained(hold.Status) || hold.Status.DrainProgress != 100 {
+		if !drained(hold.Status) || ptr.Deref(hold.Status.DrainProgress, 0) != 100 {
 			w.check.fail("hold %s has nothing left and is not drained: %+v", hold.Name, hold.Status)
 		}
+		w.checkSkipped(hold)
 	}
 	if hold.Status.Phase != want || hold.Status.ObservedGeneration != hold.Generation || hold.Status.LastError != "" {
 		w.check.fail("hold %s ends as %+v, want %s", hold.Name, hold.Status, want)
+	}
+}
+
+// checkSkipped checks that a hold whose drain is done says how many pods it left on the node.
+func (w *world) checkSkipped(hold *v1beta1.NodeMaintenance) {
+	left := slices.DeleteFunc(w.podsOn(hold.Spec.NodeName), func(pod *corev1.Pod) bool { return !w.drainable(pod) })
+	if int(hold.Status.SkippedPodCount) != len(left) {
+		w.check.fail("hold %s says that it left %d pods on its node, want %d", hold.Name, hold.Status.SkippedPodCount, len(left))
+	}
+	if reason := conditionReason(hold.Status, v1beta1.ConditionDrained); (reason == v1beta1.ReasonNodeEmpty) != (len(left) == 0) {
+		w.check.fail("hold %s is drained for %s, and left %d pods", hold.Name, reason, len(left))
 	}
 }
 

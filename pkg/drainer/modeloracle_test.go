@@ -40,10 +40,8 @@ func (a wish) earlier(b wish) bool {
 
 // wishOf is what the hold, in the stage Drain, wants of the pod as it is now.
 func (w *world) wishOf(hold *v1beta1.NodeMaintenance, pod *corev1.Pod) wish {
-	app := w.pods[pod.UID].app
-	over := pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
-	drain := hold.Spec.Drain
-	if app.mirror || (app.kind == "DaemonSet" && !over) || !matches(drain.PodSelector, pod.Labels) {
+	app, over, drain := w.pods[pod.UID].app, isOver(pod), hold.Spec.Drain
+	if !w.drainable(pod) || !matches(drain.PodSelector, pod.Labels) {
 		return wish{}
 	}
 	result := wish{goes: true, critical: app.critical}
@@ -73,6 +71,16 @@ func (w *world) wishOf(hold *v1beta1.NodeMaintenance, pod *corev1.Pod) wish {
 		result.blocked = true
 	}
 	return result
+}
+
+// drainable says whether a drain of all pods evicts the pod.
+func (w *world) drainable(pod *corev1.Pod) bool {
+	app := w.pods[pod.UID].app
+	return !app.mirror && (app.kind != "DaemonSet" || isOver(pod))
+}
+
+func isOver(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 }
 
 func matches(selector *metav1.LabelSelector, set map[string]string) bool {

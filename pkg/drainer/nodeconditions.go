@@ -85,7 +85,7 @@ func wantedConditions(statuses []holdStatus) nodeConditions {
 		switch conditionReason(s.status, v1beta1.ConditionDrained) {
 		case v1beta1.ReasonNodeEmpty:
 			empty = true
-		case v1beta1.ReasonSelectedPodsGone:
+		case v1beta1.ReasonSelectedPodsGone, v1beta1.ReasonNoPodSelected:
 		default:
 			underWay = true
 		}

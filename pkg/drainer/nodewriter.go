@@ -40,7 +40,7 @@ func (w nodeWriter) cordon(ctx context.Context, v *view, before v1beta1.NodeBefo
 		return true, result{}
 	}
 	repair := slices.ContainsFunc(v.active, func(h hold) bool {
-		return apimeta.IsStatusConditionTrue(h.Status.Conditions, v1beta1.ConditionCordoned)
+		return apimeta.IsStatusConditionTrue(h.told.Conditions, v1beta1.ConditionCordoned)
 	})
 	if wait := v.memory.repairs.wait(true, w.clock.Now()); repair && wait > 0 {
 		return true, result{again: wait}

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
@@ -120,7 +121,7 @@ func (c *cluster) statusesOf(name string) *[]told {
 		if action.GetVerb() == "update" && drainertest.OfStatus(action) && drainertest.OfHold(name)(action) {
 			status := action.(clienttesting.UpdateAction).GetObject().(*v1beta1.NodeMaintenance).Status
 			*versions = append(*versions, told{
-				Start: *status.StartTime, Evicted: status.EvictionPods, Progress: status.DrainProgress, Drained: drained(status),
+				Start: *status.StartTime, Evicted: status.EvictionPods, Progress: ptr.Deref(status.DrainProgress, 0), Drained: drained(status),
 			})
 		}
 		return false, nil

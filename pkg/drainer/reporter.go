@@ -129,7 +129,7 @@ func (r *reporter) blocked(h hold, status v1beta1.NodeMaintenanceStatus) time.Du
 // toldBefore says whether the process that led before this one has written the event of the blockage:
 // the stored status has the blockage, and its event was due before this process began to lead.
 func (r *reporter) toldBefore(h hold, b blockage) bool {
-	stored := apimeta.FindStatusCondition(h.Status.Conditions, v1beta1.ConditionBlocked)
-	return stored != nil && newBlockage(*stored, h.Status) == b &&
+	stored := apimeta.FindStatusCondition(h.told.Conditions, v1beta1.ConditionBlocked)
+	return stored != nil && newBlockage(*stored, h.told) == b &&
 		(b.permanent || b.since.Add(blockedLong).Before(r.started))
 }

@@ -11,6 +11,7 @@ import (
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/plan"
@@ -66,6 +67,8 @@ func nextStatus(h hold, f facts, now time.Time) v1beta1.NodeMaintenanceStatus {
 		s.newNode()
 	}
 	switch {
+	case h.released():
+		s.released()
 	case f.node == "":
 		s.noNode()
 	case h.Spec.Stage == v1beta1.StageIdle:
@@ -79,6 +82,7 @@ func nextStatus(h hold, f facts, now time.Time) v1beta1.NodeMaintenanceStatus {
 	default:
 		s.drain()
 	}
+	s.progress()
 	s.expiration()
 	if !sameStatus(old, *s.next) {
 		s.next.LastUpdate = s.now.DeepCopy()
@@ -116,7 +120,7 @@ func (s *statusBuilder) newNode() {
 }
 
 func (s *statusBuilder) noNode() {
-	reason, message := v1beta1.ReasonNodeNotFound, "node %s does not exist; the maintenance starts when it appears"
+	reason, message := v1beta1.ReasonNodeNotFound, "node %s does not exist: the maintenance starts when it appears; if the name is wrong, delete this NodeMaintenance"
 	if s.old.NodeUID != "" {
 		reason = v1beta1.ReasonNodeDeleted
 		message = "node %s was deleted during its maintenance; the maintenance starts again when a new one of that name appears"
@@ -132,9 +136,19 @@ func (s *statusBuilder) idle() {
 	s.next.Phase = v1beta1.PhasePending
 	s.next.NodeBefore = nil
 	s.noDrain()
-	s.condition(v1beta1.ConditionCordoned, metav1.ConditionFalse, v1beta1.ReasonStageIdle, "spec.stage is Idle: this hold asks for nothing")
-	s.condition(v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonStageIdle, "spec.stage is Idle: this hold asks for nothing")
+	s.condition(v1beta1.ConditionCordoned, metav1.ConditionFalse, v1beta1.ReasonStageIdle, "spec.stage is Idle: this hold does not cordon the node")
+	s.condition(v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonStageIdle, "spec.stage is Idle: this hold evicts no pod")
 	s.unreleased()
+}
+
+// released says that the hold has ended, and what keeps it from being gone.
+func (s *statusBuilder) released() {
+	const message = "this NodeMaintenance was deleted, and node %s needs it no more: only other finalizers keep it (%s)"
+	node, finalizers := s.hold.Spec.NodeName, quote.Names(s.hold.Finalizers, quote.MaxNames)
+	s.next.Phase, s.next.NodeBefore, s.next.LastError = v1beta1.PhasePending, nil, ""
+	s.noDrain()
+	s.condition(v1beta1.ConditionCordoned, metav1.ConditionFalse, v1beta1.ReasonReleased, message, node, finalizers)
+	s.condition(v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonReleased, message, node, finalizers)
 }
 
 // unreleased says why the node is not done with although it needs nothing more; nothing else is wrong.
@@ -155,6 +169,7 @@ func (s *statusBuilder) waiting() {
 func (s *statusBuilder) cordoning() {
 	s.next.Phase = v1beta1.PhaseRunning
 	s.next.NodeBefore = s.facts.before
+	s.next.Deadline = s.hold.deadline(s.next.StartTime)
 	s.setError(s.facts.cordonError)
 	if s.facts.cordonError != "" {
 		s.condition(v1beta1.ConditionCordoned, metav1.ConditionFalse, v1beta1.ReasonCordonFailed, "%s", s.facts.cordonError)
@@ -169,8 +184,9 @@ func (s *statusBuilder) undrained() {
 		return
 	}
 	s.next.StartTime, s.next.Deadline, s.next.DrainedTime = nil, nil, nil
-	s.next.DrainProgress, s.next.EvictionPods = 0, 0
-	s.condition(v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonCordonFailed, "node %s is not cordoned any more", s.hold.Spec.NodeName)
+	s.next.DrainProgress, s.next.EvictionPods = nil, 0
+	s.condition(v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonCordonFailed,
+		"node %s is not cordoned any more, so new pods may come to it; once it is cordoned again, it is drained again", s.hold.Spec.NodeName)
 }
 
 func (s *statusBuilder) onlyCordoned() {
@@ -178,7 +194,8 @@ func (s *statusBuilder) onlyCordoned() {
 	s.next.Phase = v1beta1.PhaseSucceeded
 	s.next.LastError = ""
 	s.noDrain()
-	s.condition(v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonStageCordon, "spec.stage is Cordon: no pod is evicted")
+	s.condition(v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonStageCordon,
+		"spec.stage is Cordon: this hold evicts no pod from node %s; to empty the node, set spec.stage to Drain", s.hold.Spec.NodeName)
 }
 
 func (s *statusBuilder) cordoned() {
@@ -189,10 +206,20 @@ func (s *statusBuilder) cordoned() {
 // noDrain clears all that the status says of a drain, because there is none.
 func (s *statusBuilder) noDrain() {
 	s.next.StartTime, s.next.Deadline, s.next.DrainedTime = nil, nil, nil
-	s.next.DrainProgress, s.next.EvictionPods, s.next.TotalPods = 0, 0, 0
-	s.next.PendingPods, s.next.PendingPodCount = nil, 0
+	s.next.DrainProgress, s.next.EvictionPods, s.next.TotalPods = nil, 0, 0
+	s.next.PendingPods, s.next.PendingPodCount, s.next.SkippedPodCount = nil, 0, 0
 	apimeta.RemoveStatusCondition(&s.next.Conditions, v1beta1.ConditionVolumesDetached)
 	s.unblocked()
+}
+
+// progress sees to it that a hold has a progress if, and only if, it asks for a drain.
+func (s *statusBuilder) progress() {
+	switch {
+	case !s.hold.Drains() || s.hold.released():
+		s.next.DrainProgress = nil
+	case s.next.DrainProgress == nil:
+		s.next.DrainProgress = ptr.To[int32](0)
+	}
 }
 
 func (s *statusBuilder) unblocked() {

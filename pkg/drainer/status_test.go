@@ -45,6 +45,13 @@ func pendingFacts(total, moved, pending int) *holdDrain {
 
 func emptyFacts(moved int) *holdDrain { return &holdDrain{moved: moved, empty: true} }
 
+// leavingFacts are those of a drain that is done, and leaves pods on the node.
+func leavingFacts(moved, staying int) *holdDrain {
+	f := emptyFacts(moved)
+	f.Staying = staying
+	return f
+}
+
 // following is the status that follows another one of the hold.
 func following(h hold, status v1beta1.NodeMaintenanceStatus, f facts, now time.Time) v1beta1.NodeMaintenanceStatus {
 	h.present = status
@@ -131,9 +138,18 @@ func TestNextStatus(t *testing.T) {
 		}},
 		"a selector's pods gone": {hold: drainertest.Hold{Name: "a", SelectApp: "db"}, steps: []step{
 			{
-				facts: held(emptyFacts(0)), wantPhase: v1beta1.PhaseSucceeded,
+				facts: held(leavingFacts(3, 2)), wantPhase: v1beta1.PhaseSucceeded,
 				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonSelectedPodsGone,
 				wantProgress: 100,
+			},
+			// The other pods leave by themselves, and one comes back.
+			{
+				facts: held(pendingFacts(0, 3, 0)), wantPhase: v1beta1.PhaseSucceeded,
+				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonNodeEmpty, wantProgress: 100,
+			},
+			{
+				facts: held(leavingFacts(3, 1)), wantPhase: v1beta1.PhaseSucceeded,
+				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonSelectedPodsGone, wantProgress: 100,
 			},
 			// Another selector: what the watch shows does not suffice any more.
 			{
@@ -145,6 +161,12 @@ func TestNextStatus(t *testing.T) {
 				facts: held(emptyFacts(0)), after: time.Second, wantPhase: v1beta1.PhaseSucceeded,
 				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonNodeEmpty, wantProgress: 100,
 				wantStart: 1,
+			},
+		}},
+		"a selector that matches nothing": {hold: drainertest.Hold{Name: "a", SelectApp: "typo"}, steps: []step{
+			{
+				facts: held(leavingFacts(0, 14)), wantPhase: v1beta1.PhaseSucceeded,
+				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonNoPodSelected, wantProgress: 100,
 			},
 		}},
 		"a late pod": {hold: drainertest.Hold{Name: "a", TimeoutSeconds: 10}, steps: []step{
@@ -321,7 +343,7 @@ func (s step) check(t *testing.T, i int, status v1beta1.NodeMaintenanceStatus) {
 		Cordoned, Drained string
 	}
 	got := said{
-		Phase: status.Phase, Progress: status.DrainProgress, Start: start, Error: status.LastError,
+		Phase: status.Phase, Progress: ptr.Deref(status.DrainProgress, 0), Start: start, Error: status.LastError,
 		Cordoned: conditionReason(status, v1beta1.ConditionCordoned),
 		Drained:  conditionReason(status, v1beta1.ConditionDrained),
 	}
@@ -332,7 +354,7 @@ func (s step) check(t *testing.T, i int, status v1beta1.NodeMaintenanceStatus) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("step %d (-want +got):\n%s", i, diff)
 	}
-	wantTrue := s.wantDrained == v1beta1.ReasonNodeEmpty || s.wantDrained == v1beta1.ReasonSelectedPodsGone
+	wantTrue := slices.Contains([]string{v1beta1.ReasonNodeEmpty, v1beta1.ReasonSelectedPodsGone, v1beta1.ReasonNoPodSelected}, s.wantDrained)
 	if drained(status) != wantTrue {
 		t.Errorf("step %d: Drained is True for %s", i, s.wantDrained)
 	}
@@ -353,7 +375,7 @@ func TestDrainedSpeaksOfTheSpecThatWasListed(t *testing.T) {
 	}
 	// The watch shows nothing, and the list failed: the three pods were those of the drain before.
 	begun := following(newHold(hold, nil, drainertest.Epoch), restarted, held(pendingFacts(0, 3, 0)), drainertest.Epoch.Add(time.Minute))
-	if drained(begun) || begun.ObservedGeneration != 2 || begun.EvictionPods != 0 || begun.DrainProgress != 0 {
+	if drained(begun) || begun.ObservedGeneration != 2 || begun.EvictionPods != 0 || ptr.Deref(begun.DrainProgress, 0) != 0 {
 		t.Errorf("the next drain begins as %+v, want it of generation 2 with no pod counted", begun)
 	}
 }
@@ -448,6 +470,16 @@ func TestPodCount(t *testing.T) {
 				counter.countedFor(running.StartTime)
 			}
 		})
+	}
+}
+
+// Whoever holds the node is told that somebody undid a part of its cordon, and others are told whom to ask.
+func TestDriftRepairedNamesTheHolds(t *testing.T) {
+	a, b := holdOf(drainertest.Hold{Name: "a"}), holdOf(drainertest.Hold{Name: "b"})
+	got := nodeCordoned{node: "worker-1", holds: []hold{a, b}, changes: []string{"made unschedulable"}, repair: true}.events()
+	want := "node worker-1 is held by a (a), b (b), and somebody changed that: made unschedulable again"
+	if len(got) != 1 || got[0].reason != eventDriftRepaired || got[0].node != "worker-1" || len(got[0].holds) != 2 || got[0].message != want {
+		t.Errorf("events %+v, want one on the node and on both holds: %q", got, want)
 	}
 }
 

@@ -144,7 +144,11 @@ func (w *watcher) plan(ctx context.Context, maintenance *v1beta1.NodeMaintenance
 	active, _ := split(w.holds(holds))
 	in := w.planInput(node, active, pods, drainable, known.attempts)
 	in.Returns, in.Predicted = known.returns, plan.Predict(pods, node.Name, w.otherNodes(node.Name), in.Cordon)
-	return plan.Make(in).Report(), nil
+	planned := plan.Make(in)
+	report := planned.Report()
+	all, skipped := planned.Selection(maintenance.UID)
+	report.DrainablePods, report.SkippedPods = int32(all), int32(skipped)
+	return report, nil
 }
 
 // otherNodes are the nodes of the cluster but that one, as far as they are known.

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"testing"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/test/env"
 )
@@ -109,7 +111,7 @@ func TestApplyCannotSetTheStatus(t *testing.T) {
 		`"spec":{"nodeName":"` + absentNode(pool) + `"},"status":{"phase":"Succeeded","drainProgress":100,"lastError":"mine"}}`
 	pool.Kubectl().Must(t, body, "apply", "--server-side", "--field-manager=test", "-f", "-")
 	got := settled(t, pool, name)
-	if got.Status.Phase != v1beta1.PhasePending || got.Status.DrainProgress != 0 || got.Status.LastError != "" {
+	if got.Status.Phase != v1beta1.PhasePending || ptr.Deref(got.Status.DrainProgress, 0) != 0 || got.Status.LastError != "" {
 		t.Errorf("got status %+v, want the server's own", got.Status)
 	}
 	for _, manager := range managersOf(t, got, "f:status") {

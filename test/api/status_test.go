@@ -5,8 +5,10 @@ package api
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -62,7 +64,8 @@ func put(t *testing.T, path string, hold *v1beta1.NodeMaintenance) answer {
 	return admin(t).do(t, http.MethodPut, path, asJSON, string(body))
 }
 
-// A write to the status changes the status, and nothing else.
+// A write to the status changes the status, and nothing else. The server soon puts it right again, so the
+// answers are what is looked at.
 func TestStatusWriteChangesNothingElse(t *testing.T) {
 	t.Parallel()
 	pool := env.Current(t).NewPool(t, 0)
@@ -70,9 +73,12 @@ func TestStatusWriteChangesNothingElse(t *testing.T) {
 	hold.Labels, hold.Annotations = map[string]string{"team": "a"}, map[string]string{"note": "b"}
 	before := settled(t, pool, pool.Create(t, hold).Name)
 	path := collection + "/" + hold.Name + "/status"
-	check := func(how, lastError string) {
+	check := func(how, lastError string, answer []byte) {
 		t.Helper()
-		got := get(t, pool, hold.Name)
+		got := &v1beta1.NodeMaintenance{}
+		if err := json.Unmarshal(answer, got); err != nil {
+			t.Fatal(err)
+		}
 		if got.Status.LastError != lastError {
 			t.Errorf("%s: got lastError %q, want %q", how, got.Status.LastError, lastError)
 		}
@@ -91,26 +97,49 @@ func TestStatusWriteChangesNothingElse(t *testing.T) {
 	replacement.Labels, replacement.Annotations, replacement.Finalizers = map[string]string{"x": "y"}, nil, []string{foreignFinalizer}
 	replacement.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: "x", UID: "y"}}
 	replacement.Generation, replacement.Status.LastError = 7, "put"
-	put(t, path, replacement).want(t, http.StatusOK)
-	check("PUT", "put")
+	check("PUT", "put", put(t, path, replacement).want(t, http.StatusOK).body)
 
 	change := func(lastError string) string {
 		return `{"metadata":{"labels":{"x":"y"},"annotations":{"note":null},"finalizers":["` + foreignFinalizer + `"],
 			"ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"x","uid":"y"}]},
 			"spec":{"stage":"Idle","reason":"x","drain":{"timeoutSeconds":5}},"status":{"lastError":"` + lastError + `"}}`
 	}
-	admin(t).do(t, http.MethodPatch, path, asMergePatch, change("merge")).want(t, http.StatusOK)
-	check("merge patch", "merge")
-	admin(t).do(t, http.MethodPatch, path, asStrategicPatch, change("strategic")).want(t, http.StatusOK)
-	check("strategic patch", "strategic")
-	admin(t).do(t, http.MethodPatch, path, asJSONPatch, `[{"op":"replace","path":"/spec/stage","value":"Idle"},
-		{"op":"add","path":"/metadata/labels/x","value":"y"},{"op":"replace","path":"/status/lastError","value":"json"}]`).want(t, http.StatusOK)
-	check("JSON patch", "json")
-	admin(t).do(t, http.MethodPatch, path+"?fieldManager=test&force=true", asApply, `{"apiVersion":"maintenance.medik8s.io/v1beta1",
-		"kind":"NodeMaintenance","metadata":{"name":"`+hold.Name+`","labels":{"x":"y"}},"spec":{"stage":"Idle"},"status":{"lastError":"apply"}}`).want(t, http.StatusOK)
-	check("apply", "apply")
-	pool.Kubectl().Must(t, "", "patch", "nm", hold.Name, "--subresource=status", "--type=merge", "-p", change("kubectl"))
-	check("kubectl", "kubectl")
+	patch := func(kind, query, body string) []byte {
+		t.Helper()
+		return admin(t).do(t, http.MethodPatch, path+query, kind, body).want(t, http.StatusOK).body
+	}
+	check("merge patch", "merge", patch(asMergePatch, "", change("merge")))
+	check("strategic patch", "strategic", patch(asStrategicPatch, "", change("strategic")))
+	check("JSON patch", "json", patch(asJSONPatch, "", `[{"op":"replace","path":"/spec/stage","value":"Idle"},
+		{"op":"add","path":"/metadata/labels/x","value":"y"},{"op":"add","path":"/status/lastError","value":"json"}]`))
+	check("apply", "apply", patch(asApply, "?fieldManager=test&force=true", `{"apiVersion":"maintenance.medik8s.io/v1beta1",
+		"kind":"NodeMaintenance","metadata":{"name":"`+hold.Name+`","labels":{"x":"y"}},"spec":{"stage":"Idle"},"status":{"lastError":"apply"}}`))
+	out := pool.Kubectl().Must(t, "", "patch", "nm", hold.Name, "--subresource=status", "--type=merge", "-p", change("kubectl"), "-o", "json")
+	check("kubectl", "kubectl", []byte(out))
+}
+
+// What somebody else writes into a status is put right at once, and no event tells of what did not happen.
+func TestForgedStatusIsPutRight(t *testing.T) {
+	t.Parallel()
+	pool := env.Current(t).NewPool(t, 1)
+	hold := pool.Create(t, pool.Hold("a", pool.Nodes[0]))
+	before := pool.WaitForHold(t, hold.Name, "node drained", env.Drained)
+	pool.Kubectl().Must(t, "", "patch", "nm", hold.Name, "--subresource=status", "--type=merge", "-p",
+		`{"status":{"phase":"Running","drainProgress":7,"startTime":"2020-01-01T00:00:00Z","drainedTime":null,"lastError":"forged",
+		"nodeBefore":{"unschedulable":true},"nodeUID":"forged","conditions":null}}`)
+	env.Eventually(t, "the status is as it was", func(context.Context) string {
+		was, is := before.DeepCopy().Status, get(t, pool, hold.Name).Status
+		was.LastUpdate, is.LastUpdate = nil, nil
+		return cmp.Diff(was, is)
+	})
+	events := pool.Kubectl().Must(t, "", "get", "events", "--field-selector", "involvedObject.name="+hold.Name, "-o", "custom-columns=R:.reason")
+	if strings.Contains(events, "DrainRestarted") || strings.Contains(events, "NodeReplaced") {
+		t.Errorf("events tell of what did not happen:\n%s", events)
+	}
+	pool.Delete(t, hold.Name)
+	if pool.Node(t, pool.Nodes[0]).Spec.Unschedulable {
+		t.Error("the node was not given back")
+	}
 }
 
 // A plan is for one moment: only the answer to a dry run has it.

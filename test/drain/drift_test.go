@@ -48,7 +48,8 @@ func TestTimedDriftRepair(t *testing.T) {
 			}
 		})
 	}
-	p.waitForEvent(t, kindNode, node, "DriftRepaired", node)
+	p.waitForEvent(t, kindNode, node, "DriftRepaired", node, hold.Name)
+	p.waitForEvent(t, kindHold, hold.Name, "DriftRepaired", node)
 	if now := p.WaitForHold(t, hold.Name, "still drained", succeeded); !now.Status.StartTime.Equal(hold.Status.StartTime) {
 		t.Error("drift of the node alone started a new drain")
 	}

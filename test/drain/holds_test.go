@@ -9,6 +9,7 @@ import (
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -43,7 +44,7 @@ func TestSeveralHoldsShareOneDrain(t *testing.T) {
 	}
 
 	later := p.drain(t, "later", node)
-	if s := later.Status; s.DrainProgress != 100 || s.EvictionPods != 0 || !apiequality.Semantic.DeepEqual(s.NodeBefore, wantBefore) {
+	if s := later.Status; ptr.Deref(s.DrainProgress, 0) != 100 || s.EvictionPods != 0 || !apiequality.Semantic.DeepEqual(s.NodeBefore, wantBefore) {
 		t.Errorf("a hold on a drained node has status %+v", s)
 	}
 	p.Delete(t, first.Name)
@@ -73,7 +74,7 @@ func TestEachHoldIsJudgedAsIfAlone(t *testing.T) {
 	free.Spec.Drain.PodSelector = &metav1.LabelSelector{MatchLabels: map[string]string{localcluster.AppLabel: "free"}}
 	p.Create(t, free)
 	done := p.WaitForHold(t, free.Name, "hold on the free pod is done", succeeded)
-	if s := done.Status; s.BlockedPodCount != 0 || s.Deadline != nil || condition(done, v1beta1.ConditionDrained).Reason != v1beta1.ReasonSelectedPodsGone {
+	if s := done.Status; s.BlockedPodCount != 0 || s.Deadline != nil || condition(done, v1beta1.ConditionDrained).Reason != v1beta1.ReasonNoPodSelected {
 		t.Errorf("the hold on the free pod has status %+v", s)
 	}
 	p.wantApps(t, node, map[string]int{"kept": 1})

@@ -12,6 +12,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -37,8 +38,8 @@ func TestWhoGoesAndWhoStays(t *testing.T) {
 	if got := condition(hold, v1beta1.ConditionDrained).Reason; got != v1beta1.ReasonNodeEmpty {
 		t.Errorf("Drained has the reason %s, want %s", got, v1beta1.ReasonNodeEmpty)
 	}
-	if s := hold.Status; s.EvictionPods != 10 || s.TotalPods != 12 || s.DrainProgress != 100 {
-		t.Errorf("%d of %d pods were moved, %d%%; want 10 of 12, 100%%", s.EvictionPods, s.TotalPods, s.DrainProgress)
+	if s := hold.Status; s.EvictionPods != 10 || s.TotalPods != 12 || ptr.Deref(s.DrainProgress, 0) != 100 {
+		t.Errorf("%d of %d pods were moved, %d%%; want 10 of 12, 100%%", s.EvictionPods, s.TotalPods, ptr.Deref(s.DrainProgress, 0))
 	}
 
 	wantLeft := []string{"agent", "static-" + node}

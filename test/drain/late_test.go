@@ -9,6 +9,7 @@ import (
 	"time"
 
 	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -46,8 +47,8 @@ func wantRestartFromZero(t *testing.T, versions []seenHold) {
 	t.Helper()
 	for i := 1; i < len(versions); i++ {
 		if env.Drained(versions[i-1].NodeMaintenance) && !env.Drained(versions[i].NodeMaintenance) {
-			if s := versions[i].Status; s.DrainProgress != 0 || s.Phase != v1beta1.PhaseRunning || s.DrainedTime != nil {
-				t.Errorf("the new drain began with phase %s at %d%%, want Running at 0%%", s.Phase, s.DrainProgress)
+			if s := versions[i].Status; ptr.Deref(s.DrainProgress, 0) != 0 || s.Phase != v1beta1.PhaseRunning || s.DrainedTime != nil {
+				t.Errorf("the new drain began with phase %s at %d%%, want Running at 0%%", s.Phase, ptr.Deref(s.DrainProgress, 0))
 			}
 			return
 		}
@@ -94,7 +95,7 @@ func TestPodsThatArriveDuringADrain(t *testing.T) {
 	after := p.WaitForHold(t, hold.Name, "late pods counted", func(nm *v1beta1.NodeMaintenance) bool {
 		return nm.Status.EvictionPods == free+1+late && nm.Status.PendingPodCount == late+1
 	})
-	if got, want := after.Status.DrainProgress, before.Status.DrainProgress; got != want {
+	if got, want := ptr.Deref(after.Status.DrainProgress, 0), ptr.Deref(before.Status.DrainProgress, 0); got != want {
 		t.Errorf("progress is %d%%, want %d%% as before", got, want)
 	}
 	p.deleteBudget(t, "kept")

@@ -32,6 +32,9 @@ func TestNodeThatDoesNotExistIsTakenWhenItAppears(t *testing.T) {
 		t.Errorf("phase %s, Drained %+v; want Pending and False", hold.Status.Phase, c)
 	}
 	p.waitForEvent(t, kindHold, hold.Name, "NodeNotFound", node)
+	if table := p.Kubectl().Must(t, "", "get", "nm", hold.Name, "-o", "wide"); !strings.Contains(table, "NodeNotFound") {
+		t.Errorf("the table does not say that the node does not exist:\n%s", table)
+	}
 
 	p.addNode(t)
 	p.WaitForHold(t, hold.Name, "node drained", succeeded)

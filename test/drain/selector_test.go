@@ -63,6 +63,57 @@ func TestPodSelectorNarrowsTheDrain(t *testing.T) {
 	p.wantApps(t, node, map[string]int{})
 }
 
+// One typo must not make a full node look empty: not when the hold is made, and not afterwards.
+func TestSelectorThatMatchesNothing(t *testing.T) {
+	t.Parallel()
+	p := newPool(t, 1)
+	node, name := p.Nodes[0], p.Name+"-a"
+	p.Run(t, p.workload().
+		Pod("web", localcluster.OnNode(node), localcluster.Label("tier", "web")).
+		Pod("plain", localcluster.OnNode(node)))
+	manifest := "apiVersion: maintenance.medik8s.io/v1beta1\nkind: NodeMaintenance\nmetadata: {name: " + name + "}\n" +
+		"spec: {nodeName: " + node + ", drain: {podSelector: {matchLabels: {tier: wbe}}}}\n"
+	warning := "spec.drain.podSelector matches 0 of 2 pods of node \"" + node + "\""
+	for _, args := range [][]string{{"create", "--dry-run=server", "-f", "-"}, {"create", "-f", "-"}} {
+		if out := p.Kubectl().Try(t, manifest, args...); out.Code != 0 || !strings.Contains(out.Stderr, warning) {
+			t.Errorf("kubectl %v: exit code %d, stderr %q; want %q", args, out.Code, out.Stderr, warning)
+		}
+	}
+	done := p.WaitForHold(t, name, "nothing to evict", succeeded)
+	if c := condition(done, v1beta1.ConditionDrained); c.Reason != v1beta1.ReasonNoPodSelected || !strings.Contains(c.Message, "0 of 2 pods") || done.Status.SkippedPodCount != 2 {
+		t.Errorf("Drained is %+v with %d pods skipped, want %s and 2", c, done.Status.SkippedPodCount, v1beta1.ReasonNoPodSelected)
+	}
+	for _, object := range []string{"nm/" + name, "nodes.maintenance.medik8s.io/" + node} {
+		if out := p.Kubectl().Must(t, "", "get", object); !strings.Contains(out, string(v1beta1.NodePartiallyDrained)) {
+			t.Errorf("kubectl get %s does not say that pods are left:\n%s", object, out)
+		}
+	}
+	p.waitForNodeConditions(t, node, map[corev1.NodeConditionType]corev1.ConditionStatus{
+		corev1.NodeMaintenanceInProgress: corev1.ConditionTrue,
+		corev1.NodeDrainInProgress:       corev1.ConditionFalse,
+		corev1.NodeDrained:               corev1.ConditionFalse,
+	})
+	out := p.Kubectl().Try(t, "", "patch", "nm", name, "--type=merge", "-p", `{"spec":{"drain":{"podSelector":{"matchLabels":{"tier":"bew"}}}}}`)
+	if out.Code != 0 || !strings.Contains(out.Stderr, warning) {
+		t.Errorf("kubectl patch: exit code %d, stderr %q; want %q", out.Code, out.Stderr, warning)
+	}
+
+	p.patch(t, name, `{"spec":{"drain":{"podSelector":{"matchLabels":{"tier":"web"}}}}}`)
+	p.WaitForHold(t, name, "the selected pod gone", func(nm *v1beta1.NodeMaintenance) bool {
+		return succeeded(nm) && condition(nm, v1beta1.ConditionDrained).Reason == v1beta1.ReasonSelectedPodsGone && nm.Status.SkippedPodCount == 1
+	})
+	all := p.drain(t, "all", node)
+	p.WaitForHold(t, name, "no pod left", func(nm *v1beta1.NodeMaintenance) bool {
+		return condition(nm, v1beta1.ConditionDrained).Reason == v1beta1.ReasonNodeEmpty && nm.Status.SkippedPodCount == 0
+	})
+	if got := condition(all, v1beta1.ConditionDrained).Reason; got != v1beta1.ReasonNodeEmpty {
+		t.Errorf("Drained has the reason %s, want %s", got, v1beta1.ReasonNodeEmpty)
+	}
+	if out := p.Kubectl().Must(t, "", "get", "nodes.maintenance.medik8s.io", node); strings.Contains(out, string(v1beta1.NodePartiallyDrained)) {
+		t.Errorf("the node is empty:\n%s", out)
+	}
+}
+
 func TestNarrowedSelectorLeavesPodsAlone(t *testing.T) {
 	t.Parallel()
 	p := newPool(t, 1)

@@ -13,6 +13,7 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/test/env"
@@ -54,7 +55,9 @@ func faultsOf(v seenHold) []string {
 		}
 	}
 	s := v.Status
-	must(s.DrainProgress >= 0 && s.DrainProgress <= 100, "progress is not within 0 and 100")
+	progress := ptr.Deref(s.DrainProgress, 0)
+	must((s.DrainProgress != nil) == (v.Spec.Stage == v1beta1.StageDrain) || s.ObservedGeneration < v.Generation || v.DeletionTimestamp != nil, "progress where no drain is asked for, or none where one is")
+	must(progress >= 0 && progress <= 100, "progress is not within 0 and 100")
 	must(s.PendingPodCount >= 0 && s.PendingPodCount <= s.EvictionPods, "more pods are pending than the drain moves")
 	must(int(s.PendingPodCount) == len(s.PendingPods) || len(s.PendingPods) == 100, "the count of pending pods is not that of the list")
 	must(slices.IsSorted(s.PendingPods), "pending pods are not sorted")
@@ -64,7 +67,7 @@ func faultsOf(v seenHold) []string {
 	must(s.Phase != v1beta1.PhaseFailed || (s.Deadline != nil && !s.LastUpdate.Before(s.Deadline)), "Failed before the deadline")
 	drained := env.Drained(v.NodeMaintenance)
 	must(drained == (s.DrainedTime != nil), "drainedTime does not go with Drained")
-	must(drained == (s.DrainProgress == 100), "progress is 100 without Drained, or the reverse")
+	must(drained == (progress == 100), "progress is 100 without Drained, or the reverse")
 	must(!drained || s.Phase == v1beta1.PhaseSucceeded, "Drained without having succeeded")
 	must(!drained || s.PendingPodCount == 0, "Drained with pods pending")
 	must(s.Phase != v1beta1.PhaseSucceeded || s.LastError == "", "success with an error")
@@ -83,8 +86,8 @@ func faultsBetween(old, next seenHold) []string {
 	if !sameDrain(old, next) {
 		return found
 	}
-	if next.Status.DrainProgress < old.Status.DrainProgress {
-		found = append(found, fmt.Sprintf("progress ran backwards from %d within a drain", old.Status.DrainProgress))
+	if was := ptr.Deref(old.Status.DrainProgress, 0); ptr.Deref(next.Status.DrainProgress, 0) < was {
+		found = append(found, fmt.Sprintf("progress ran backwards from %d within a drain", was))
 	}
 	if !next.Status.StartTime.Equal(old.Status.StartTime) {
 		found = append(found, "a drain under way has another start than before")

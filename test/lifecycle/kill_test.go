@@ -13,6 +13,7 @@ import (
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -154,8 +155,8 @@ func wantSameDrain(t *testing.T, before, after *v1beta1.NodeMaintenance) {
 	if !after.Status.Deadline.Equal(before.Status.Deadline) {
 		t.Errorf("status.deadline went from %s to %s", before.Status.Deadline, after.Status.Deadline)
 	}
-	if after.Status.DrainProgress < before.Status.DrainProgress {
-		t.Errorf("status.drainProgress fell from %d to %d", before.Status.DrainProgress, after.Status.DrainProgress)
+	if ptr.Deref(after.Status.DrainProgress, 0) < ptr.Deref(before.Status.DrainProgress, 0) {
+		t.Errorf("status.drainProgress fell from %d to %d", ptr.Deref(before.Status.DrainProgress, 0), ptr.Deref(after.Status.DrainProgress, 0))
 	}
 }
 

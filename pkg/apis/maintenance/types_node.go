@@ -41,7 +41,9 @@ type NodeStateStatus struct {
 	// state summarizes the maintenance of the node: InService (no NodeMaintenance cordons or drains
 	// the node), Unschedulable (the same, but the node is cordoned otherwise), Pending (in
 	// maintenance, but not cordoned yet), Cordoned (no pod is evicted), Draining, Failed (pods are
-	// still on the node after a deadline), Drained, Releasing (the node is being given back).
+	// still on the node after a deadline), PartiallyDrained (the drain is done, but it leaves pods on
+	// the node that a drain of all pods would evict), Drained (no such pod is left), Releasing (the
+	// node is being given back).
 	State NodeMaintenanceState
 	// unschedulable is true if no new pods are scheduled to the node.
 	Unschedulable bool
@@ -74,7 +76,10 @@ const (
 	NodeDraining NodeMaintenanceState = "Draining"
 	// NodeFailed means that pods are still on the node after the deadline of a NodeMaintenance.
 	NodeFailed NodeMaintenanceState = "Failed"
-	// NodeDrained means that the pods that the NodeMaintenances drain have left the node.
+	// NodePartiallyDrained means that the pods that the NodeMaintenances drain have left the node, but
+	// others are still there that a drain of all pods would evict.
+	NodePartiallyDrained NodeMaintenanceState = "PartiallyDrained"
+	// NodeDrained means that no pod is left on the node that a drain would evict.
 	NodeDrained NodeMaintenanceState = "Drained"
 	// NodeReleasing means that the node is being given back, since no NodeMaintenance needs it any
 	// more.

@@ -47,6 +47,12 @@ type DrainPlanStatus struct {
 	EvictionPods int32
 	// stayingPods is the number of pods that stay on the node.
 	StayingPods int32
+	// drainablePods is the number of pods that a drain of all pods would evict: all but static pods
+	// and pods of DaemonSets.
+	DrainablePods int32
+	// skippedPods is how many of drainablePods this drain leaves on the node: podSelector does not
+	// match them, or a rule or their label skips them. Another NodeMaintenance may evict them.
+	SkippedPods int32
 	// blockedPodCount is the number of pods that are to leave the node, but cannot leave it now.
 	BlockedPodCount int32
 	// permanentlyBlockedPodCount is the number of blocked pods for which waiting does not help.

@@ -83,6 +83,8 @@ type Plan struct {
 	// Chosen is of each controller whose pods came back the one that is evicted, by the controller's object.
 	Chosen map[string]types.UID
 
+	// drainable counts the pods that a drain evicts, whatever the holds say.
+	drainable int
 	// byHold is what each hold that drains does with each of the pods.
 	byHold map[types.UID]*holdPlan
 	// budgets are those of the Input.
@@ -114,6 +116,9 @@ func Make(in Input) Plan {
 	plan := Plan{Pods: make([]Pod, 0, len(in.Pods)), byHold: p.byHold, budgets: in.Budgets, predicted: in.Predicted}
 	for i, pod := range in.Pods {
 		plan.Pods = append(plan.Pods, p.decide(i, pod))
+		if in.Drainable.Has(pod.UID) {
+			plan.drainable++
+		}
 	}
 	plan.Recheck, plan.Chosen = p.recheck, p.chosen
 	return plan

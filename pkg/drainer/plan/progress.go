@@ -23,12 +23,14 @@ type Progress struct {
 	Blockers []v1beta1.DrainBlocker
 	// Staying counts the pods of the node that a drain could evict but this hold lets stay.
 	Staying int
+	// Turns says which pods wait for others to leave first.
+	Turns Turns
 }
 
 // ProgressOf returns how far the drain of a hold of stage Drain has come.
 func (p Plan) ProgressOf(h Hold) Progress {
 	alone := p.byHold[h.UID]
-	progress := Progress{Total: len(p.Pods), Staying: alone.staying}
+	progress := Progress{Total: len(p.Pods), Staying: alone.staying, Turns: p.turnsOf(alone)}
 	for i, pod := range p.Pods {
 		if !alone.decisions[i].goes() {
 			continue

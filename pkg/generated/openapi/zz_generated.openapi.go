@@ -274,6 +274,22 @@ func schema_pkg_apis_maintenance_v1beta1_DrainPlanStatus(ref common.ReferenceCal
 							Format:      "int32",
 						},
 					},
+					"drainablePods": {
+						SchemaProps: spec.SchemaProps{
+							Description: "drainablePods is the number of pods that a drain of all pods would evict: all but static pods and pods of DaemonSets.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"skippedPods": {
+						SchemaProps: spec.SchemaProps{
+							Description: "skippedPods is how many of drainablePods this drain leaves on the node: podSelector does not match them, or a rule or their label skips them. Another NodeMaintenance may evict them.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
 					"blockedPodCount": {
 						SchemaProps: spec.SchemaProps{
 							Description: "blockedPodCount is the number of pods that are to leave the node, but cannot leave it now.",
@@ -610,7 +626,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeHold(ref common.ReferenceCallback) 
 					},
 					"phase": {
 						SchemaProps: spec.SchemaProps{
-							Description: "phase is how far the maintenance has come.\n\nPossible enum values:\n - `\"Failed\"` means that pods are still on the node after the deadline.\n - `\"Pending\"` means that nothing has been done yet.\n - `\"Running\"` means that the node is being cordoned or drained.\n - `\"Succeeded\"` means that what the stage asks for is done.",
+							Description: "phase is how far the maintenance has come.\n\nPossible enum values:\n - `\"Failed\"` means that pods are still on the node after the deadline.\n - `\"Pending\"` means that nothing has been done yet.\n - `\"Running\"` means that the node is being cordoned or drained.\n - `\"Succeeded\"` means that what the stage and spec.drain ask for is done. Pods may be left on the node.",
 							Type:        []string{"string"},
 							Format:      "",
 							Enum:        []interface{}{"Failed", "Pending", "Running", "Succeeded"},
@@ -807,7 +823,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceStatus(ref common.Refere
 					},
 					"phase": {
 						SchemaProps: spec.SchemaProps{
-							Description: "phase summarizes the conditions: Pending (nothing is done yet: the node does not exist, or the stage is Idle), Running (the node is being cordoned or drained), Succeeded (what the stage asks for is done), Failed (pods are still on the node after the deadline; evictions continue).\n\nPossible enum values:\n - `\"Failed\"` means that pods are still on the node after the deadline.\n - `\"Pending\"` means that nothing has been done yet.\n - `\"Running\"` means that the node is being cordoned or drained.\n - `\"Succeeded\"` means that what the stage asks for is done.",
+							Description: "phase summarizes the conditions: Pending (nothing is done: the node does not exist, the stage is Idle, or the node was given back and only other finalizers keep this object), Running (the node is being cordoned or drained), Succeeded (what the stage and spec.drain ask for is done), Failed (pods are still on the node after the deadline; evictions continue). Succeeded does not say that the node is empty: with the stage Cordon, no pod was evicted. The condition Drained with the reason NodeEmpty says that. kubectl get shows Cordoned for a Succeeded stage Cordon, and PartiallyDrained if spec.drain leaves pods on the node.\n\nPossible enum values:\n - `\"Failed\"` means that pods are still on the node after the deadline.\n - `\"Pending\"` means that nothing has been done yet.\n - `\"Running\"` means that the node is being cordoned or drained.\n - `\"Succeeded\"` means that what the stage and spec.drain ask for is done. Pods may be left on the node.",
 							Type:        []string{"string"},
 							Format:      "",
 							Enum:        []interface{}{"Failed", "Pending", "Running", "Succeeded"},
@@ -815,8 +831,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceStatus(ref common.Refere
 					},
 					"drainProgress": {
 						SchemaProps: spec.SchemaProps{
-							Description: "drainProgress is how much of the drain is done, from 0 to 100 percent. It never decreases within one drain. Pods that come to a drained node start a new drain.",
-							Default:     0,
+							Description: "drainProgress is how much of the drain is done, from 0 to 100 percent. It never decreases within one drain. Pods that come to a drained node start a new drain. Not set if spec.stage is not Drain.",
 							Type:        []string{"integer"},
 							Format:      "int32",
 						},
@@ -885,6 +900,15 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceStatus(ref common.Refere
 					"blockedPodCount": {
 						SchemaProps: spec.SchemaProps{
 							Description: "blockedPodCount is the number of pods that cannot leave the node now.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"skippedPodCount": {
+						SchemaProps: spec.SchemaProps{
+							Description: "skippedPodCount is the number of pods on the node that a drain of all pods would evict, but this one leaves there: podSelector does not match them, or a rule or their label skips them. If it is not 0, the node is not empty, although Drained may be True.",
+							Default:     0,
 							Type:        []string{"integer"},
 							Format:      "int32",
 						},
@@ -1078,11 +1102,11 @@ func schema_pkg_apis_maintenance_v1beta1_NodeStateStatus(ref common.ReferenceCal
 				Properties: map[string]spec.Schema{
 					"state": {
 						SchemaProps: spec.SchemaProps{
-							Description: "state summarizes the maintenance of the node: InService (no NodeMaintenance cordons or drains the node), Unschedulable (the same, but the node is cordoned otherwise), Pending (in maintenance, but not cordoned yet), Cordoned (no pod is evicted), Draining, Failed (pods are still on the node after a deadline), Drained, Releasing (the node is being given back).\n\nPossible enum values:\n - `\"Cordoned\"` means that the node is cordoned, and that no pod is evicted.\n - `\"Drained\"` means that the pods that the NodeMaintenances drain have left the node.\n - `\"Draining\"` means that pods are leaving.\n - `\"Failed\"` means that pods are still on the node after the deadline of a NodeMaintenance.\n - `\"InService\"` means that no NodeMaintenance cordons or drains the node.\n - `\"Pending\"` means that the node is in maintenance, but not cordoned yet.\n - `\"Releasing\"` means that the node is being given back, since no NodeMaintenance needs it any more.\n - `\"Unschedulable\"` means the same, but the node is cordoned otherwise, for example by hand.",
+							Description: "state summarizes the maintenance of the node: InService (no NodeMaintenance cordons or drains the node), Unschedulable (the same, but the node is cordoned otherwise), Pending (in maintenance, but not cordoned yet), Cordoned (no pod is evicted), Draining, Failed (pods are still on the node after a deadline), PartiallyDrained (the drain is done, but it leaves pods on the node that a drain of all pods would evict), Drained (no such pod is left), Releasing (the node is being given back).\n\nPossible enum values:\n - `\"Cordoned\"` means that the node is cordoned, and that no pod is evicted.\n - `\"Drained\"` means that no pod is left on the node that a drain would evict.\n - `\"Draining\"` means that pods are leaving.\n - `\"Failed\"` means that pods are still on the node after the deadline of a NodeMaintenance.\n - `\"InService\"` means that no NodeMaintenance cordons or drains the node.\n - `\"PartiallyDrained\"` means that the pods that the NodeMaintenances drain have left the node, but others are still there that a drain of all pods would evict.\n - `\"Pending\"` means that the node is in maintenance, but not cordoned yet.\n - `\"Releasing\"` means that the node is being given back, since no NodeMaintenance needs it any more.\n - `\"Unschedulable\"` means the same, but the node is cordoned otherwise, for example by hand.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
-							Enum:        []interface{}{"Cordoned", "Drained", "Draining", "Failed", "InService", "Pending", "Releasing", "Unschedulable"},
+							Enum:        []interface{}{"Cordoned", "Drained", "Draining", "Failed", "InService", "PartiallyDrained", "Pending", "Releasing", "Unschedulable"},
 						},
 					},
 					"unschedulable": {

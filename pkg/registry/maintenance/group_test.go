@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/registry/generic"
+	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -73,7 +74,7 @@ func TestCreate(t *testing.T) {
 	if diff := cmp.Diff(want, got.Spec); diff != "" {
 		t.Errorf("spec differs (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(v1beta1.NodeMaintenanceStatus{Phase: v1beta1.PhasePending}, got.Status); diff != "" {
+	if diff := cmp.Diff(v1beta1.NodeMaintenanceStatus{Phase: v1beta1.PhasePending, DrainProgress: ptr.To[int32](0)}, got.Status); diff != "" {
 		t.Errorf("status differs (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"example.com/own", v1beta1.UncordonFinalizer}, got.Finalizers); diff != "" {

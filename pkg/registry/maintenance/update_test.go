@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
@@ -33,11 +34,11 @@ func TestUpdate(t *testing.T) {
 
 	changed := nm
 	changed.Spec.Requestor, changed.Spec.Reason = "", "disk replacement"
-	changed.Status.DrainProgress = 100
+	changed.Status.DrainProgress = ptr.To[int32](100)
 	s.put("alice", path, changed).want(t, http.StatusOK)
 	got := s.get("a")
-	if got.Spec.Requestor != "alice" || got.Spec.Reason != "disk replacement" || got.Generation != 2 || got.Status.DrainProgress != 0 {
-		t.Errorf("got %+v, generation %d, progress %d", got.Spec, got.Generation, got.Status.DrainProgress)
+	if got.Spec.Requestor != "alice" || got.Spec.Reason != "disk replacement" || got.Generation != 2 || ptr.Deref(got.Status.DrainProgress, 0) != 0 {
+		t.Errorf("got %+v, generation %d, progress %d", got.Spec, got.Generation, ptr.Deref(got.Status.DrainProgress, 0))
 	}
 	s.put("alice", path, changed).want(t, http.StatusConflict)
 }
@@ -53,7 +54,7 @@ func TestStatusUpdate(t *testing.T) {
 	forged.Finalizers = nil
 	forged.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: "n", UID: "1"}}
 	forged.Spec = v1beta1.NodeMaintenanceSpec{NodeName: "worker-2", Requestor: "bob", Stage: v1beta1.StageIdle}
-	forged.Status = v1beta1.NodeMaintenanceStatus{Phase: v1beta1.PhaseRunning, DrainProgress: 40}
+	forged.Status = v1beta1.NodeMaintenanceStatus{Phase: v1beta1.PhaseRunning, DrainProgress: ptr.To[int32](40)}
 	s.put("admin", collection+"/a/status", forged).want(t, http.StatusOK)
 
 	want := nm
@@ -64,7 +65,7 @@ func TestStatusUpdate(t *testing.T) {
 		t.Errorf("object differs (-want +got):\n%s", diff)
 	}
 
-	got.Status.DrainProgress = 101
+	got.Status.DrainProgress = ptr.To[int32](101)
 	s.put("admin", collection+"/a/status", got).want(t, http.StatusUnprocessableEntity).wantText(t, "status.drainProgress")
 
 	s.do("admin", http.MethodPatch, collection+"/missing/status?fieldManager=test", asApply,

@@ -8,7 +8,8 @@ const (
 	// ConditionCordoned is True while the node is cordoned for this hold.
 	ConditionCordoned = "Cordoned"
 	// ConditionDrained is True once no pod that this hold selects is left on
-	// the node. kubectl wait --for=condition=Drained waits for it.
+	// the node. kubectl wait --for=condition=Drained waits for it. Its reason is
+	// NodeEmpty if no other pods are left that a drain could evict.
 	ConditionDrained = "Drained"
 	// ConditionBlocked is True while something keeps a pod from being evicted;
 	// status.blockers says what.
@@ -33,6 +34,9 @@ const (
 	ReasonStageIdle = "StageIdle"
 	// ReasonStageCordon means that spec.stage is Cordon, so that no pod is evicted.
 	ReasonStageCordon = "StageCordon"
+	// ReasonReleased means that the hold was deleted and needs the node no more. Only
+	// the finalizers of others keep the object.
+	ReasonReleased = "Released"
 	// ReasonNodeNotFound means that no node of that name exists. The maintenance starts
 	// when it appears.
 	ReasonNodeNotFound = "NodeNotFound"
@@ -45,9 +49,12 @@ const (
 	ReasonDeadlineExceeded = "DeadlineExceeded"
 	// ReasonNodeEmpty means that no pod that a drain can remove is left on the node.
 	ReasonNodeEmpty = "NodeEmpty"
-	// ReasonSelectedPodsGone means that the pods that spec.drain selects are gone; other
-	// pods may still be there.
+	// ReasonSelectedPodsGone means that the pods that spec.drain selects are gone; others
+	// are still there.
 	ReasonSelectedPodsGone = "SelectedPodsGone"
+	// ReasonNoPodSelected means that spec.drain selects none of the node's pods, so that
+	// the drain had nothing to evict. All of them are still there.
+	ReasonNoPodSelected = "NoPodSelected"
 	// ReasonNotBlocked means that nothing keeps a pod from being evicted.
 	ReasonNotBlocked = "NotBlocked"
 	// ReasonVolumesAttached means that volumes of the pods that had to leave are still

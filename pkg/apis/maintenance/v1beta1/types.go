@@ -197,16 +197,20 @@ type NodeMaintenanceStatus struct {
 	// observedGeneration is the metadata.generation that this status describes.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	// phase summarizes the conditions: Pending (nothing is done yet: the node does not exist, or
-	// the stage is Idle), Running (the node is being cordoned or drained), Succeeded (what the
-	// stage asks for is done), Failed (pods are still on the node after the deadline; evictions
-	// continue).
+	// phase summarizes the conditions: Pending (nothing is done: the node does not exist, the stage
+	// is Idle, or the node was given back and only other finalizers keep this object), Running (the
+	// node is being cordoned or drained), Succeeded (what the stage and spec.drain ask for is done),
+	// Failed (pods are still on the node after the deadline; evictions continue). Succeeded does not
+	// say that the node is empty: with the stage Cordon, no pod was evicted. The condition Drained
+	// with the reason NodeEmpty says that. kubectl get shows Cordoned for a Succeeded stage Cordon,
+	// and PartiallyDrained if spec.drain leaves pods on the node.
 	// +optional
 	Phase MaintenancePhase `json:"phase,omitempty"`
 	// drainProgress is how much of the drain is done, from 0 to 100 percent. It never decreases
-	// within one drain. Pods that come to a drained node start a new drain.
+	// within one drain. Pods that come to a drained node start a new drain. Not set if spec.stage is
+	// not Drain.
 	// +optional
-	DrainProgress int32 `json:"drainProgress"`
+	DrainProgress *int32 `json:"drainProgress,omitempty"`
 	// evictionPods is the number of pods that this drain removes, including those that are
 	// gone already.
 	// +optional
@@ -229,7 +233,12 @@ type NodeMaintenanceStatus struct {
 	Blockers []DrainBlocker `json:"blockers,omitempty"`
 	// blockedPodCount is the number of pods that cannot leave the node now.
 	// +optional
-	BlockedPodCount int32 `json:"blockedPodCount,omitempty"`
+	BlockedPodCount int32 `json:"blockedPodCount"`
+	// skippedPodCount is the number of pods on the node that a drain of all pods would evict, but this
+	// one leaves there: podSelector does not match them, or a rule or their label skips them. If it is
+	// not 0, the node is not empty, although Drained may be True.
+	// +optional
+	SkippedPodCount int32 `json:"skippedPodCount"`
 	// lastError is the most recent error. It is cleared on success.
 	// +optional
 	LastError string `json:"lastError,omitempty"`
@@ -282,7 +291,8 @@ const (
 	PhasePending MaintenancePhase = "Pending"
 	// PhaseRunning means that the node is being cordoned or drained.
 	PhaseRunning MaintenancePhase = "Running"
-	// PhaseSucceeded means that what the stage asks for is done.
+	// PhaseSucceeded means that what the stage and spec.drain ask for is done. Pods may be left on the
+	// node.
 	PhaseSucceeded MaintenancePhase = "Succeeded"
 	// PhaseFailed means that pods are still on the node after the deadline.
 	PhaseFailed MaintenancePhase = "Failed"

@@ -56,6 +56,14 @@ type DrainPlanStatus struct {
 	// stayingPods is the number of pods that stay on the node.
 	// +optional
 	StayingPods int32 `json:"stayingPods"`
+	// drainablePods is the number of pods that a drain of all pods would evict: all but static pods
+	// and pods of DaemonSets.
+	// +optional
+	DrainablePods int32 `json:"drainablePods"`
+	// skippedPods is how many of drainablePods this drain leaves on the node: podSelector does not
+	// match them, or a rule or their label skips them. Another NodeMaintenance may evict them.
+	// +optional
+	SkippedPods int32 `json:"skippedPods"`
 	// blockedPodCount is the number of pods that are to leave the node, but cannot leave it now.
 	// +optional
 	BlockedPodCount int32 `json:"blockedPodCount"`

@@ -183,7 +183,7 @@ func TestValidateNodeMaintenance(t *testing.T) {
 			},
 		},
 		"status is not looked at": {
-			change: func(nm *maintenance.NodeMaintenance) { nm.Status.DrainProgress = 300 },
+			change: func(nm *maintenance.NodeMaintenance) { nm.Status.DrainProgress = ptr.To[int32](300) },
 		},
 		"name not a subdomain": {
 			change: func(nm *maintenance.NodeMaintenance) { nm.Name = "Worker" },

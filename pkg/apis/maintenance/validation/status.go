@@ -10,6 +10,7 @@ import (
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -33,8 +34,8 @@ func ValidateNodeMaintenanceStatusUpdate(nm *maintenance.NodeMaintenance) field.
 
 func validateCounts(status *maintenance.NodeMaintenanceStatus, path *field.Path) field.ErrorList {
 	allErrs := apivalidation.ValidateNonnegativeField(status.ObservedGeneration, path.Child("observedGeneration"))
-	if status.DrainProgress < 0 || status.DrainProgress > 100 {
-		allErrs = append(allErrs, field.Invalid(path.Child("drainProgress"), status.DrainProgress,
+	if progress := ptr.Deref(status.DrainProgress, 0); progress < 0 || progress > 100 {
+		allErrs = append(allErrs, field.Invalid(path.Child("drainProgress"), progress,
 			validation.InclusiveRangeError(0, 100)))
 	}
 	for _, count := range []struct {
@@ -45,6 +46,7 @@ func validateCounts(status *maintenance.NodeMaintenanceStatus, path *field.Path)
 		{"totalPods", status.TotalPods},
 		{"pendingPodCount", status.PendingPodCount},
 		{"blockedPodCount", status.BlockedPodCount},
+		{"skippedPodCount", status.SkippedPodCount},
 	} {
 		allErrs = append(allErrs, apivalidation.ValidateNonnegativeField(int64(count.value), path.Child(count.field))...)
 	}

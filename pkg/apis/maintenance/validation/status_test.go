@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 )
@@ -15,7 +16,7 @@ func validStatus() maintenance.NodeMaintenanceStatus {
 	return maintenance.NodeMaintenanceStatus{
 		ObservedGeneration: 2,
 		Phase:              maintenance.PhaseRunning,
-		DrainProgress:      100,
+		DrainProgress:      ptr.To[int32](100),
 		EvictionPods:       3,
 		TotalPods:          5,
 		PendingPods:        make([]string, 100),
@@ -43,11 +44,11 @@ func TestValidateNodeMaintenanceStatusUpdate(t *testing.T) {
 			want:   []string{`status.phase: Unsupported value: "": supported values: "Pending", "Running", "Succeeded", "Failed"`},
 		},
 		"progress over 100": {
-			change: func(s *maintenance.NodeMaintenanceStatus) { s.DrainProgress = 101 },
+			change: func(s *maintenance.NodeMaintenanceStatus) { s.DrainProgress = ptr.To[int32](101) },
 			want:   []string{"status.drainProgress: Invalid value: 101: must be between 0 and 100, inclusive"},
 		},
 		"progress negative": {
-			change: func(s *maintenance.NodeMaintenanceStatus) { s.DrainProgress = -1 },
+			change: func(s *maintenance.NodeMaintenanceStatus) { s.DrainProgress = ptr.To[int32](-1) },
 			want:   []string{"status.drainProgress: Invalid value: -1: must be between 0 and 100, inclusive"},
 		},
 		"counts negative": {

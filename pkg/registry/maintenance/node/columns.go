@@ -25,7 +25,7 @@ const (
 // Table is what kubectl prints for nodes.
 var Table = resource.Table[*maintenance.NodeState]{
 	column("Node", "name", "Name of the node", func(n *maintenance.NodeState) any { return n.Name }),
-	column("State", "", "InService, Unschedulable, Pending, Cordoned, Draining, Failed, Drained or Releasing",
+	column("State", "", "InService, Unschedulable, Pending, Cordoned, Draining, Failed, PartiallyDrained, Drained or Releasing",
 		func(n *maintenance.NodeState) any { return string(n.Status.State) }),
 	column("Progress", "", "How much of the drain is done", progressCell),
 	{

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -71,12 +72,17 @@ func stateOf(node *corev1.Node, active []maintenance.NodeMaintenance, released b
 		return maintenance.NodeCordoned
 	case failed:
 		return maintenance.NodeFailed
-	case drained:
+	case drained && slices.ContainsFunc(draining, empty):
 		return maintenance.NodeDrained
+	case drained:
+		return maintenance.NodePartiallyDrained
 	default:
 		return maintenance.NodeDraining
 	}
 }
+
+// empty says whether no pod is left on the node that a drain of all pods would evict.
+func empty(hold maintenance.NodeMaintenance) bool { return nodemaintenance.SaysEmpty(&hold) }
 
 func says(hold *maintenance.NodeMaintenance, condition string) bool {
 	return apimeta.IsStatusConditionTrue(hold.Status.Conditions, condition)
@@ -87,8 +93,8 @@ func leastProgress(active []maintenance.NodeMaintenance) *int32 {
 	var least *int32
 	for i := range active {
 		hold := &active[i]
-		if hold.Spec.Stage == maintenance.StageDrain && (least == nil || hold.Status.DrainProgress < *least) {
-			least = &hold.Status.DrainProgress
+		if progress := ptr.Deref(hold.Status.DrainProgress, 0); hold.Spec.Stage == maintenance.StageDrain && (least == nil || progress < *least) {
+			least = &progress
 		}
 	}
 	return least

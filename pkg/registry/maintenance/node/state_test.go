@@ -27,14 +27,14 @@ func hold(age time.Duration, stage maintenance.MaintenanceStage, change ...func(
 	return h
 }
 
-func is(condition string) func(*maintenance.NodeMaintenance) {
+func is(condition, reason string) func(*maintenance.NodeMaintenance) {
 	return func(h *maintenance.NodeMaintenance) {
-		h.Status.Conditions = append(h.Status.Conditions, metav1.Condition{Type: condition, Status: metav1.ConditionTrue})
+		h.Status.Conditions = append(h.Status.Conditions, metav1.Condition{Type: condition, Status: metav1.ConditionTrue, Reason: reason})
 	}
 }
 
 func progress(percent int32) func(*maintenance.NodeMaintenance) {
-	return func(h *maintenance.NodeMaintenance) { h.Status.DrainProgress = percent }
+	return func(h *maintenance.NodeMaintenance) { h.Status.DrainProgress = &percent }
 }
 
 func failed(h *maintenance.NodeMaintenance) { h.Status.Phase = maintenance.PhaseFailed }
@@ -48,7 +48,8 @@ func released(h *maintenance.NodeMaintenance) {
 
 func TestState(t *testing.T) {
 	idle, cordon, drain := maintenance.StageIdle, maintenance.StageCordon, maintenance.StageDrain
-	cordoned, drained := is(v1beta1.ConditionCordoned), is(v1beta1.ConditionDrained)
+	cordoned, drained := is(v1beta1.ConditionCordoned, v1beta1.ReasonCordoned), is(v1beta1.ConditionDrained, v1beta1.ReasonNodeEmpty)
+	partly, nothing := is(v1beta1.ConditionDrained, v1beta1.ReasonSelectedPodsGone), is(v1beta1.ConditionDrained, v1beta1.ReasonNoPodSelected)
 	percent := func(p int32) *int32 { return &p }
 	tests := map[string]struct {
 		unschedulable bool
@@ -67,6 +68,9 @@ func TestState(t *testing.T) {
 		"draining":                      {holds: []maintenance.NodeMaintenance{hold(1, drain, cordoned, progress(40))}, want: maintenance.NodeDraining, wantProgress: percent(40), wantHolds: 1, wantSince: 1},
 		"late":                          {holds: []maintenance.NodeMaintenance{hold(1, drain, cordoned, failed)}, want: maintenance.NodeFailed, wantProgress: percent(0), wantHolds: 1, wantSince: 1},
 		"drained":                       {holds: []maintenance.NodeMaintenance{hold(1, drain, cordoned, drained, progress(100))}, want: maintenance.NodeDrained, wantProgress: percent(100), wantHolds: 1, wantSince: 1},
+		"drained, and others stay":      {holds: []maintenance.NodeMaintenance{hold(1, drain, cordoned, partly, progress(100))}, want: maintenance.NodePartiallyDrained, wantProgress: percent(100), wantHolds: 1, wantSince: 1},
+		"nothing was to be drained":     {holds: []maintenance.NodeMaintenance{hold(1, drain, cordoned, nothing, progress(100)), hold(2, cordon, cordoned)}, want: maintenance.NodePartiallyDrained, wantProgress: percent(100), wantHolds: 2, wantSince: 2},
+		"another hold drained the rest": {holds: []maintenance.NodeMaintenance{hold(1, drain, cordoned, partly, progress(100)), hold(2, drain, cordoned, drained, progress(100))}, want: maintenance.NodeDrained, wantProgress: percent(100), wantHolds: 2, wantSince: 2},
 		"drained for one of two":        {holds: []maintenance.NodeMaintenance{hold(1, drain, cordoned, drained, progress(100)), hold(2, drain, cordoned, progress(7))}, want: maintenance.NodeDraining, wantProgress: percent(7), wantHolds: 2, wantSince: 2},
 		"drained, and one only cordons": {holds: []maintenance.NodeMaintenance{hold(1, drain, cordoned, drained, progress(100)), hold(2, cordon, cordoned)}, want: maintenance.NodeDrained, wantProgress: percent(100), wantHolds: 2, wantSince: 2},
 		"the last hold ends":            {holds: []maintenance.NodeMaintenance{hold(1, drain, cordoned, drained, ending)}, want: maintenance.NodeReleasing},

@@ -7,10 +7,13 @@ import (
 	"fmt"
 	"strings"
 
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metatable "k8s.io/apimachinery/pkg/api/meta/table"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
 
@@ -30,14 +33,14 @@ const (
 var table = resource.Table[*maintenance.NodeMaintenance]{
 	column("Name", "name", "Name of the NodeMaintenance", 0, func(nm *maintenance.NodeMaintenance) any { return nm.Name }),
 	column("Node", "", "Node that is taken out of service", 0, func(nm *maintenance.NodeMaintenance) any { return nm.Spec.NodeName }),
-	column("Phase", "", "How far the maintenance has come; Terminating while the node is being given back", 0, phaseCell),
+	column("Phase", "", "How far the maintenance has come; Cordoned or PartiallyDrained where it is done and leaves pods on the node", 0, phaseCell),
 	column("Progress", "", "How much of the drain is done", 0, progressCell),
 	integerColumn("Pending", "Pods still to leave the node", func(nm *maintenance.NodeMaintenance) any { return int64(nm.Status.PendingPodCount) }),
 	column("Requestor", "", "User who holds the node", 0, func(nm *maintenance.NodeMaintenance) any { return nm.Spec.Requestor }),
 	column("Reason", "", "Why the node is in maintenance, cut to fit", 0, reasonCell),
 	column("Age", "", "Time since the NodeMaintenance was created", 0, ageCell),
 	column("Stage", "", "How far the maintenance goes: Idle, Cordon or Drain", wide, func(nm *maintenance.NodeMaintenance) any { return string(nm.Spec.Stage) }),
-	column("Blocked By", "", "What keeps pods from leaving the node, and how many", wide, blockedByCell),
+	column("Blocked By", "", "What keeps pods from leaving the node, and how many; or why the node is not cordoned", wide, blockedByCell),
 }
 
 type nodeMaintenanceColumn = resource.Column[*maintenance.NodeMaintenance]
@@ -58,11 +61,21 @@ func integerColumn(name, description string, cell func(*maintenance.NodeMaintena
 	}
 }
 
+// phaseCell shows Succeeded only where no pod is left that a drain would evict: whoever reads it may
+// switch the node off.
 func phaseCell(nm *maintenance.NodeMaintenance) any {
-	if nm.DeletionTimestamp != nil {
+	switch {
+	case nm.DeletionTimestamp != nil:
 		return terminating
+	case nm.Status.Phase != maintenance.PhaseSucceeded:
+		return string(nm.Status.Phase)
+	case nm.Spec.Stage == maintenance.StageCordon:
+		return string(maintenance.NodeCordoned)
+	case nm.Spec.Stage == maintenance.StageDrain && !SaysEmpty(nm):
+		return string(maintenance.NodePartiallyDrained)
+	default:
+		return string(nm.Status.Phase)
 	}
-	return string(nm.Status.Phase)
 }
 
 // progressCell shows no progress for holds that do not drain: 0% would look stuck.
@@ -70,7 +83,7 @@ func progressCell(nm *maintenance.NodeMaintenance) any {
 	if nm.Spec.Stage != maintenance.StageDrain {
 		return none
 	}
-	return fmt.Sprintf("%d%%", nm.Status.DrainProgress)
+	return fmt.Sprintf("%d%%", ptr.Deref(nm.Status.DrainProgress, 0))
 }
 
 func reasonCell(nm *maintenance.NodeMaintenance) any {
@@ -87,10 +100,10 @@ func ageCell(nm *maintenance.NodeMaintenance) any {
 }
 
 // blockedByCell names the first blocker, counts the other ones, and says how many pods are blocked in
-// all.
+// all. While the node is not taken out of service at all, it says why.
 func blockedByCell(nm *maintenance.NodeMaintenance) any {
 	if len(nm.Status.Blockers) == 0 {
-		return none
+		return notStartedCell(nm)
 	}
 	obstacles := map[string]bool{}
 	for _, blocker := range nm.Status.Blockers {
@@ -104,6 +117,15 @@ func blockedByCell(nm *maintenance.NodeMaintenance) any {
 		return cell + " (1 pod)"
 	}
 	return fmt.Sprintf("%s (%d pods)", cell, nm.Status.BlockedPodCount)
+}
+
+// notStartedCell is why the node is not cordoned, although the hold asks for it: NodeNotFound, for example.
+func notStartedCell(nm *maintenance.NodeMaintenance) string {
+	cordoned := apimeta.FindStatusCondition(nm.Status.Conditions, v1beta1.ConditionCordoned)
+	if nm.DeletionTimestamp != nil || nm.Spec.Stage == maintenance.StageIdle || cordoned == nil || cordoned.Status == metav1.ConditionTrue {
+		return none
+	}
+	return cordoned.Reason
 }
 
 // Obstacle names the object of a blocker, as "kind namespace/name", or the blocker's reason when it has

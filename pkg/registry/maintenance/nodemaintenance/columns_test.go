@@ -10,8 +10,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 func TestHeadings(t *testing.T) {
@@ -68,7 +70,43 @@ func TestCells(t *testing.T) {
 				nm.Spec.Stage = maintenance.StageCordon
 				nm.Status = maintenance.NodeMaintenanceStatus{Phase: maintenance.PhaseSucceeded}
 			},
-			want: []any{"nm-a", "worker-3", "Succeeded", "<none>", int64(0), "alice", "", "5m", "Cordon", "<none>"},
+			want: []any{"nm-a", "worker-3", "Cordoned", "<none>", int64(0), "alice", "", "5m", "Cordon", "<none>"},
+		},
+		"not cordoned yet": {
+			change: func(nm *maintenance.NodeMaintenance) {
+				nm.Spec.Stage = maintenance.StageCordon
+				nm.Status = maintenance.NodeMaintenanceStatus{Phase: maintenance.PhaseRunning}
+			},
+			want: []any{"nm-a", "worker-3", "Running", "<none>", int64(0), "alice", "", "5m", "Cordon", "<none>"},
+		},
+		"drained": {
+			change: drained(v1beta1.ReasonNodeEmpty),
+			want:   []any{"nm-a", "worker-3", "Succeeded", "100%", int64(0), "alice", "", "5m", "Drain", "<none>"},
+		},
+		"drained of some pods": {
+			change: drained(v1beta1.ReasonSelectedPodsGone),
+			want:   []any{"nm-a", "worker-3", "PartiallyDrained", "100%", int64(0), "alice", "", "5m", "Drain", "<none>"},
+		},
+		"drained of no pod": {
+			change: drained(v1beta1.ReasonNoPodSelected),
+			want:   []any{"nm-a", "worker-3", "PartiallyDrained", "100%", int64(0), "alice", "", "5m", "Drain", "<none>"},
+		},
+		"no such node": {
+			change: func(nm *maintenance.NodeMaintenance) {
+				nm.Status = maintenance.NodeMaintenanceStatus{Phase: maintenance.PhasePending, Conditions: []metav1.Condition{
+					{Type: v1beta1.ConditionCordoned, Status: metav1.ConditionFalse, Reason: v1beta1.ReasonNodeNotFound},
+				}}
+			},
+			want: []any{"nm-a", "worker-3", "Pending", "0%", int64(0), "alice", "", "5m", "Drain", "NodeNotFound"},
+		},
+		"idle": {
+			change: func(nm *maintenance.NodeMaintenance) {
+				nm.Spec.Stage = maintenance.StageIdle
+				nm.Status = maintenance.NodeMaintenanceStatus{Phase: maintenance.PhasePending, Conditions: []metav1.Condition{
+					{Type: v1beta1.ConditionCordoned, Status: metav1.ConditionFalse, Reason: v1beta1.ReasonStageIdle},
+				}}
+			},
+			want: []any{"nm-a", "worker-3", "Pending", "<none>", int64(0), "alice", "", "5m", "Idle", "<none>"},
 		},
 		"a reason as long as fits": {
 			change: func(nm *maintenance.NodeMaintenance) { nm.Spec.Reason = "äbcdefghijklmnopqrstuvwxyz0123456789äbcd" },
@@ -92,6 +130,16 @@ func TestCells(t *testing.T) {
 				t.Errorf("cells differ (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// drained has the hold say that its drain is done.
+func drained(reason string) func(*maintenance.NodeMaintenance) {
+	return func(nm *maintenance.NodeMaintenance) {
+		nm.Status = maintenance.NodeMaintenanceStatus{
+			Phase: maintenance.PhaseSucceeded, DrainProgress: ptr.To[int32](100),
+			Conditions: []metav1.Condition{{Type: v1beta1.ConditionDrained, Status: metav1.ConditionTrue, Reason: reason}},
+		}
 	}
 }
 

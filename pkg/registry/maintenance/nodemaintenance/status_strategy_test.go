@@ -29,14 +29,14 @@ func TestStatusPrepareForUpdate(t *testing.T) {
 	nm.DeletionTimestamp = ptr.To(metav1.Now())
 	nm.DeletionGracePeriodSeconds = ptr.To[int64](30)
 	nm.Spec = maintenance.NodeMaintenanceSpec{NodeName: "changed", Requestor: "changed"}
-	nm.Status = maintenance.NodeMaintenanceStatus{Phase: maintenance.PhaseSucceeded, DrainProgress: 100}
+	nm.Status = maintenance.NodeMaintenanceStatus{Phase: maintenance.PhaseSucceeded, DrainProgress: ptr.To[int32](100)}
 
 	ctx, _ := requestBy(server)
 	NewStatusStrategy(scheme.Scheme).PrepareForUpdate(ctx, nm, stored())
 
 	want := stored()
 	want.ManagedFields = managedFields
-	want.Status = maintenance.NodeMaintenanceStatus{Phase: maintenance.PhaseSucceeded, DrainProgress: 100}
+	want.Status = maintenance.NodeMaintenanceStatus{Phase: maintenance.PhaseSucceeded, DrainProgress: ptr.To[int32](100)}
 	if diff := cmp.Diff(want, nm); diff != "" {
 		t.Errorf("object differs (-want +got):\n%s", diff)
 	}
@@ -44,7 +44,7 @@ func TestStatusPrepareForUpdate(t *testing.T) {
 
 func TestStatusValidateUpdate(t *testing.T) {
 	nm := stored()
-	nm.Status.DrainProgress = 101
+	nm.Status.DrainProgress = ptr.To[int32](101)
 	ctx, _ := requestBy(admin)
 	wantFields(t, NewStatusStrategy(scheme.Scheme).ValidateUpdate(ctx, nm, stored()), "status.drainProgress")
 }

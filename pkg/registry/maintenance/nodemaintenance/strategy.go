@@ -64,6 +64,9 @@ func (strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
 	// A new object has a phase, as a pod does, so that clients that read or select by phase never see
 	// an empty one.
 	nm.Status = maintenance.NodeMaintenanceStatus{Phase: maintenance.PhasePending}
+	if nm.Spec.Stage == maintenance.StageDrain {
+		nm.Status.DrainProgress = ptr.To[int32](0)
+	}
 	if nm.Spec.Requestor == "" {
 		nm.Spec.Requestor = RequestorFrom(ctx)
 	}

@@ -51,7 +51,7 @@ func stored() *maintenance.NodeMaintenance {
 				OnTimeout: maintenance.OnTimeoutReport, UnmanagedPods: maintenance.PolicyEvict, EmptyDirPods: maintenance.PolicyEvict,
 			},
 		},
-		Status: maintenance.NodeMaintenanceStatus{Phase: maintenance.PhaseRunning, DrainProgress: 40},
+		Status: maintenance.NodeMaintenanceStatus{Phase: maintenance.PhaseRunning, DrainProgress: ptr.To[int32](40)},
 	}
 }
 
@@ -99,11 +99,25 @@ func TestPrepareForCreate(t *testing.T) {
 			want := stored()
 			want.Generation = 1
 			want.Finalizers, want.Spec.Requestor = test.wantFinalizers, test.wantRequestor
-			want.Status = maintenance.NodeMaintenanceStatus{Phase: maintenance.PhasePending}
+			want.Status = maintenance.NodeMaintenanceStatus{Phase: maintenance.PhasePending, DrainProgress: ptr.To[int32](0)}
 			if diff := cmp.Diff(want, nm); diff != "" {
 				t.Errorf("object differs (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestNewHoldHasAProgressIfItDrains(t *testing.T) {
+	for stage, want := range map[maintenance.MaintenanceStage]*int32{
+		maintenance.StageIdle: nil, maintenance.StageCordon: nil, maintenance.StageDrain: ptr.To[int32](0),
+	} {
+		nm := stored()
+		nm.Spec.Stage = stage
+		ctx, _ := requestBy(alice)
+		NewStrategy(scheme.Scheme).PrepareForCreate(ctx, nm)
+		if got := nm.Status.DrainProgress; !ptr.Equal(got, want) {
+			t.Errorf("stage %s: progress %v, want %v", stage, got, want)
+		}
 	}
 }
 

@@ -14,6 +14,12 @@ type DrainPlanStatusApplyConfiguration struct {
 	EvictionPods *int32 `json:"evictionPods,omitempty"`
 	// stayingPods is the number of pods that stay on the node.
 	StayingPods *int32 `json:"stayingPods,omitempty"`
+	// drainablePods is the number of pods that a drain of all pods would evict: all but static pods
+	// and pods of DaemonSets.
+	DrainablePods *int32 `json:"drainablePods,omitempty"`
+	// skippedPods is how many of drainablePods this drain leaves on the node: podSelector does not
+	// match them, or a rule or their label skips them. Another NodeMaintenance may evict them.
+	SkippedPods *int32 `json:"skippedPods,omitempty"`
 	// blockedPodCount is the number of pods that are to leave the node, but cannot leave it now.
 	BlockedPodCount *int32 `json:"blockedPodCount,omitempty"`
 	// permanentlyBlockedPodCount is the number of blocked pods for which waiting does not help.
@@ -52,6 +58,22 @@ func (b *DrainPlanStatusApplyConfiguration) WithEvictionPods(value int32) *Drain
 // If called multiple times, the StayingPods field is set to the value of the last call.
 func (b *DrainPlanStatusApplyConfiguration) WithStayingPods(value int32) *DrainPlanStatusApplyConfiguration {
 	b.StayingPods = &value
+	return b
+}
+
+// WithDrainablePods sets the DrainablePods field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the DrainablePods field is set to the value of the last call.
+func (b *DrainPlanStatusApplyConfiguration) WithDrainablePods(value int32) *DrainPlanStatusApplyConfiguration {
+	b.DrainablePods = &value
+	return b
+}
+
+// WithSkippedPods sets the SkippedPods field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the SkippedPods field is set to the value of the last call.
+func (b *DrainPlanStatusApplyConfiguration) WithSkippedPods(value int32) *DrainPlanStatusApplyConfiguration {
+	b.SkippedPods = &value
 	return b
 }
 

@@ -19,13 +19,17 @@ import (
 type NodeMaintenanceStatusApplyConfiguration struct {
 	// observedGeneration is the metadata.generation that this status describes.
 	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
-	// phase summarizes the conditions: Pending (nothing is done yet: the node does not exist, or
-	// the stage is Idle), Running (the node is being cordoned or drained), Succeeded (what the
-	// stage asks for is done), Failed (pods are still on the node after the deadline; evictions
-	// continue).
+	// phase summarizes the conditions: Pending (nothing is done: the node does not exist, the stage
+	// is Idle, or the node was given back and only other finalizers keep this object), Running (the
+	// node is being cordoned or drained), Succeeded (what the stage and spec.drain ask for is done),
+	// Failed (pods are still on the node after the deadline; evictions continue). Succeeded does not
+	// say that the node is empty: with the stage Cordon, no pod was evicted. The condition Drained
+	// with the reason NodeEmpty says that. kubectl get shows Cordoned for a Succeeded stage Cordon,
+	// and PartiallyDrained if spec.drain leaves pods on the node.
 	Phase *maintenancev1beta1.MaintenancePhase `json:"phase,omitempty"`
 	// drainProgress is how much of the drain is done, from 0 to 100 percent. It never decreases
-	// within one drain. Pods that come to a drained node start a new drain.
+	// within one drain. Pods that come to a drained node start a new drain. Not set if spec.stage is
+	// not Drain.
 	DrainProgress *int32 `json:"drainProgress,omitempty"`
 	// evictionPods is the number of pods that this drain removes, including those that are
 	// gone already.
@@ -42,6 +46,10 @@ type NodeMaintenanceStatusApplyConfiguration struct {
 	Blockers []DrainBlockerApplyConfiguration `json:"blockers,omitempty"`
 	// blockedPodCount is the number of pods that cannot leave the node now.
 	BlockedPodCount *int32 `json:"blockedPodCount,omitempty"`
+	// skippedPodCount is the number of pods on the node that a drain of all pods would evict, but this
+	// one leaves there: podSelector does not match them, or a rule or their label skips them. If it is
+	// not 0, the node is not empty, although Drained may be True.
+	SkippedPodCount *int32 `json:"skippedPodCount,omitempty"`
 	// lastError is the most recent error. It is cleared on success.
 	LastError *string `json:"lastError,omitempty"`
 	// lastUpdate is when this status last changed.
@@ -153,6 +161,14 @@ func (b *NodeMaintenanceStatusApplyConfiguration) WithBlockers(values ...*DrainB
 // If called multiple times, the BlockedPodCount field is set to the value of the last call.
 func (b *NodeMaintenanceStatusApplyConfiguration) WithBlockedPodCount(value int32) *NodeMaintenanceStatusApplyConfiguration {
 	b.BlockedPodCount = &value
+	return b
+}
+
+// WithSkippedPodCount sets the SkippedPodCount field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the SkippedPodCount field is set to the value of the last call.
+func (b *NodeMaintenanceStatusApplyConfiguration) WithSkippedPodCount(value int32) *NodeMaintenanceStatusApplyConfiguration {
+	b.SkippedPodCount = &value
 	return b
 }
 

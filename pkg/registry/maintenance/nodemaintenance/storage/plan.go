@@ -37,6 +37,7 @@ func (r *REST) plan(ctx context.Context, hold *maintenance.NodeMaintenance, dryR
 		}
 		return
 	}
+	warnOfEmptySelection(ctx, hold, plan)
 	warnOfLosses(ctx, hold.Spec.NodeName, plan)
 	warnOfReturns(ctx, hold.Spec.NodeName, plan)
 	if dryRun {

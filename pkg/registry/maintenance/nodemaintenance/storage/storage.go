@@ -96,10 +96,11 @@ func (r *REST) Update(ctx context.Context, name string, objInfo rest.UpdatedObje
 	createValidation rest.ValidateObjectFunc, updateValidation rest.ValidateObjectUpdateFunc,
 	forceAllowCreate bool, options *metav1.UpdateOptions,
 ) (runtime.Object, bool, error) {
+	var before maintenance.NodeMaintenanceSpec
 	creating := &creation{locks: r.creationLocks}
 	defer creating.end()
 	bill := r.newBill(ctx, options.DryRun)
-	stored, created, err := r.REST.Update(ctx, name, rest.WrapUpdatedObjectInfo(objInfo, refuseTooLarge),
+	stored, created, err := r.REST.Update(ctx, name, rest.WrapUpdatedObjectInfo(objInfo, refuseTooLarge, noteSpec(&before)),
 		bill.create(r.admit(createValidation, creating)), bill.update(updateValidation), forceAllowCreate, options)
 	if err != nil {
 		return nil, false, err
@@ -108,6 +109,8 @@ func (r *REST) Update(ctx context.Context, name string, objInfo rest.UpdatedObje
 	creating.end()
 	if created {
 		r.created(ctx, stored, creating.others, options.DryRun)
+	} else {
+		r.warnOfNewSelection(ctx, stored, before, dryrun.IsDryRun(options.DryRun))
 	}
 	return stored, created, nil
 }

@@ -1,0 +1,69 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drainer
+
+import (
+	"fmt"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/plan"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/quote"
+)
+
+// whatIsLeft is the reason and the message of Drained once the pods that the hold selects have left.
+// Whoever reads it may switch the node off next, so it says how many pods are still there.
+func (s *statusBuilder) whatIsLeft(skipped int) (reason, message string) {
+	node, moved := s.hold.Spec.NodeName, int(s.next.EvictionPods)
+	switch {
+	case skipped == 0:
+		return v1beta1.ReasonNodeEmpty, fmt.Sprintf("nothing that a drain evicts is left on node %s", node)
+	case moved == 0:
+		return v1beta1.ReasonNoPodSelected, fmt.Sprintf("nothing to evict: %s selects 0 of %s, and %s still on node %s",
+			s.selectedBy(), pods(skipped), are(skipped), node)
+	default:
+		return v1beta1.ReasonSelectedPodsGone, fmt.Sprintf("%s selected by %s left node %s; %s still there",
+			pods(moved), s.selectedBy(), node, others(skipped))
+	}
+}
+
+// selectedBy is what decides which pods the hold leaves on the node.
+func (s *statusBuilder) selectedBy() string {
+	if !s.hold.SelectsAll() && len(s.hold.Spec.Drain.Rules) == 0 {
+		return "spec.drain.podSelector"
+	}
+	return "spec.drain"
+}
+
+// turnsToCome says which turns wait, and for which pods; nothing when none waits.
+func turnsToCome(turns plan.Turns) string {
+	waiting := "turn 2 (%[2]s) waits"
+	switch {
+	case turns.Later == 0:
+		return ""
+	case turns.Last > 2:
+		waiting = "turns 2 to %[1]d (%[2]s) wait"
+	}
+	return fmt.Sprintf("; "+waiting+" for turn 1: %[3]s", turns.Last, pods(turns.Later), quote.Names(turns.First, quote.MaxNames))
+}
+
+func pods(count int) string {
+	if count == 1 {
+		return "1 pod"
+	}
+	return fmt.Sprintf("%d pods", count)
+}
+
+func are(count int) string {
+	if count == 1 {
+		return "1 pod is"
+	}
+	return fmt.Sprintf("%d pods are", count)
+}
+
+func others(count int) string {
+	if count == 1 {
+		return "1 other is"
+	}
+	return fmt.Sprintf("%d others are", count)
+}

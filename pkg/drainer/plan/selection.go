@@ -1,0 +1,15 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import "k8s.io/apimachinery/pkg/types"
+
+// Selection counts the pods that a drain of all pods would evict, and how many of them the hold, alone,
+// leaves on the node.
+func (p Plan) Selection(hold types.UID) (drainable, skipped int) {
+	if alone := p.byHold[hold]; alone != nil {
+		return p.drainable, alone.staying
+	}
+	return p.drainable, p.drainable
+}

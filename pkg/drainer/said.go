@@ -1,0 +1,88 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drainer
+
+import (
+	"slices"
+	"sync"
+
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+// maxTried is how many writes without a known result are remembered. More than one is rare: after a
+// write that was made, others fail until the cache shows it.
+const maxTried = 8
+
+// said remembers what we last said in the status of one hold. Only that counts: a status that somebody
+// else wrote, or lost, is worked out and written again from it. The handlers of the caches read it, so it
+// has a lock.
+type said struct {
+	mu sync.Mutex
+	// last is the status as we last wrote it or, before that, as we found it; nil before the first look.
+	last *v1beta1.NodeMaintenanceStatus
+	// previous is what last was before.
+	previous *v1beta1.NodeMaintenanceStatus
+	// tried are statuses whose write may have been made: it is under way, or has failed.
+	tried []v1beta1.NodeMaintenanceStatus
+	// found says that last is what we found, and that nobody has compared it with the node's pods yet.
+	found bool
+}
+
+// settle returns what we last said. stored is what the store says now. Before the first look, first says
+// what of that is to be believed.
+func (s *said) settle(stored v1beta1.NodeMaintenanceStatus, first func() v1beta1.NodeMaintenanceStatus) v1beta1.NodeMaintenanceStatus {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.last == nil {
+		believed := first()
+		s.last, s.found = &believed, true
+	} else if s.isTried(stored) {
+		s.last = &stored
+	}
+	return *s.last
+}
+
+// knows says whether a status that a cache shows may be ours. The cache may be one write behind.
+func (s *said) knows(stored v1beta1.NodeMaintenanceStatus) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.last == nil || apiequality.Semantic.DeepEqual(*s.last, stored) || s.isTried(stored) ||
+		(s.previous != nil && apiequality.Semantic.DeepEqual(*s.previous, stored))
+}
+
+func (s *said) isTried(stored v1beta1.NodeMaintenanceStatus) bool {
+	return slices.ContainsFunc(s.tried, func(t v1beta1.NodeMaintenanceStatus) bool { return apiequality.Semantic.DeepEqual(t, stored) })
+}
+
+// tries notes that the status is about to be written.
+func (s *said) tries(status v1beta1.NodeMaintenanceStatus) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tried = append(s.tried[max(len(s.tried)-maxTried+1, 0):], status)
+}
+
+// wrote notes that the status was written.
+func (s *said) wrote(status v1beta1.NodeMaintenanceStatus) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last, s.previous, s.tried, s.found = &status, s.last, nil, false
+}
+
+// corrects replaces what was found by what is to be believed of it.
+func (s *said) corrects(status v1beta1.NodeMaintenanceStatus) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last = &status
+}
+
+// compared says whether the status was found, and not compared with the node's pods before. From now on it
+// counts as compared.
+func (s *said) compared() (firstTime bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	firstTime, s.found = s.found, false
+	return firstTime
+}
