@@ -166,6 +166,7 @@ func TestRefusalOnTheTerminal(t *testing.T) {
 		},
 		{"create -f -", manifest("x", `{"nodeName":"a","requestor":"bob"}`), `spec.requestor: Invalid value: "bob": must be "admin", the user who makes the request`},
 		{"create -f -", manifest("x", `{"nodeName":"a","nodename":"b"}`), `strict decoding error: unknown field "spec.nodename"`},
+		{"create -f -", manifest("x", `{"nodeName":"a","reason":"new\u0007"}`), `spec.reason: Invalid value: "new\a": must not have the control character BEL (U+0007), which is at position 4`},
 		{"create --validate=strict -f -", manifest("x", `{"nodeName":"a","drain":{"podselector":{}}}`), `unknown field "spec.drain.podselector"`},
 		{"apply --server-side -f -", manifest("x", `{"nodeName":"a","drain":{"force":true}}`), `field not declared in schema`},
 		{"patch nm " + hold.Name + ` --type=merge -p {"spec":{"nodeName":"b"}}`, "", `spec.nodeName: Invalid value: "b": field is immutable: must stay "` + absentNode(pool) + `"`},

@@ -38,9 +38,12 @@ func refused(err error) bool { return apierrors.IsForbidden(err) || apierrors.Is
 
 // unreachable is the error for an admin, if the cluster could not be asked.
 func unreachable(host string, err error) error {
-	if refused(err) {
-		return fmt.Errorf("could not reach the cluster at %s: it refuses what the server needs: %w "+
-			"(the roles are in artifacts/rbac-server.yaml; a cluster that is just starting needs some seconds until they count)", host, err)
+	hint := ""
+	switch {
+	case apierrors.IsForbidden(err):
+		hint = ": bind the roles in artifacts/rbac-server.yaml; a cluster that is just starting needs some seconds until they count"
+	case apierrors.IsUnauthorized(err):
+		hint = ": renew the token or certificate; a cluster that is just starting needs some seconds until it knows tokens"
 	}
-	return fmt.Errorf("could not reach the cluster at %s: %w", host, err)
+	return fmt.Errorf("could not reach the cluster at %s: %w%s", host, err, hint)
 }

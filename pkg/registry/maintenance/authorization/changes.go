@@ -25,7 +25,7 @@ func (w write) changes() bool {
 func (w write) requestedMetadata() metav1.ObjectMeta {
 	requested, stored := ownedByNobody(w.hold.ObjectMeta), w.old.ObjectMeta
 	requested.UID, requested.ResourceVersion, requested.Generation = stored.UID, stored.ResourceVersion, stored.Generation
-	requested.CreationTimestamp, requested.SelfLink = stored.CreationTimestamp, stored.SelfLink
+	requested.CreationTimestamp = stored.CreationTimestamp
 	requested.DeletionTimestamp = stored.DeletionTimestamp
 	requested.DeletionGracePeriodSeconds = stored.DeletionGracePeriodSeconds
 	return requested
