@@ -15,7 +15,7 @@ import (
 )
 
 // plausible is what is to be believed of a status that was found in the store: somebody may have written
-// it, or restored an older one. Nearly all of a status is worked out anew at each look; this is about the
+// it, or restored an older one. Nearly all of a status is worked out anew by each reconcile; this is about the
 // rest. If the start of the drain cannot be true, it begins now, so that no pod is deleted too early.
 func plausible(maintenance *v1beta1.NodeMaintenance, now time.Time) v1beta1.NodeMaintenanceStatus {
 	s := *maintenance.Status.DeepCopy()
