@@ -34,7 +34,7 @@ func (r *REST) Delete(ctx context.Context, name string, deleteValidation rest.Va
 func (r *REST) DeleteCollection(ctx context.Context, deleteValidation rest.ValidateObjectFunc,
 	options *metav1.DeleteOptions, listOptions *metainternalversion.ListOptions,
 ) (runtime.Object, error) {
-	listed, err := r.List(ctx, listOptions)
+	listed, err := r.REST.List(ctx, listOptions)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ package storage
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -23,10 +24,9 @@ func holdsOf(nodes ...string) []maintenance.NodeMaintenance {
 
 // Each call waits for all others that may be at work beside it: with fewer at once, the test would not end.
 func TestEachWorksSideBySide(t *testing.T) {
-	holds := holdsOf(make([]string, sideBySide)...)
 	var together sync.WaitGroup
 	together.Add(sideBySide)
-	if err := each(holds, func(int) error {
+	if err := each(holdsOf(names(sideBySide)...), func(int) error {
 		together.Done()
 		together.Wait()
 		return nil
@@ -35,39 +35,43 @@ func TestEachWorksSideBySide(t *testing.T) {
 	}
 }
 
-func TestEachTakesTheHoldsOfANodeTogether(t *testing.T) {
-	var nodes []string
-	for i := range 10 * sideBySide {
-		nodes = append(nodes, fmt.Sprintf("node-%02d", i%20))
+func names(count int) []string {
+	var names []string
+	for i := range count {
+		names = append(names, fmt.Sprintf("node-%d", i))
 	}
-	holds := holdsOf(nodes...)
+	return names
+}
+
+func TestEachTakesTheHoldsOfANodeInTurn(t *testing.T) {
+	nodes := slices.Repeat(names(20), 5)
 	var mu sync.Mutex
-	var began []string
-	if err := each(holds, func(i int) error {
+	called, busy := map[string][]int{}, map[string]bool{}
+	if err := each(holdsOf(nodes...), func(i int) error {
+		mu.Lock()
+		if busy[nodes[i]] {
+			t.Errorf("two holds of %s at once", nodes[i])
+		}
+		busy[nodes[i]] = true
+		mu.Unlock()
+		runtime.Gosched()
 		mu.Lock()
 		defer mu.Unlock()
-		began = append(began, nodes[i])
+		busy[nodes[i]] = false
+		called[nodes[i]] = append(called[nodes[i]], i)
 		return nil
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if len(began) != len(nodes) {
-		t.Fatalf("%d of %d were called", len(began), len(nodes))
-	}
-	for i := range nodes[:20] {
-		node := fmt.Sprintf("node-%02d", i)
-		first, last := slices.Index(began, node), len(began)-1
-		for began[last] != node {
-			last--
-		}
-		if apart := last - first; apart > len(nodes)/20+2*sideBySide {
-			t.Errorf("the holds of %s are %d calls apart", node, apart)
+	for i, node := range names(20) {
+		if want := []int{i, i + 20, i + 40, i + 60, i + 80}; !slices.Equal(called[node], want) {
+			t.Errorf("%s: called with %v, want %v", node, called[node], want)
 		}
 	}
 }
 
 func TestEachStopsAfterAnError(t *testing.T) {
-	holds := holdsOf(make([]string, 100*sideBySide)...)
+	holds := holdsOf(names(100 * sideBySide)...)
 	var mu sync.Mutex
 	called := 0
 	err := each(holds, func(i int) error {

@@ -7,7 +7,9 @@ package storage
 
 import (
 	"context"
+	"fmt"
 
+	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/registry/rest"
@@ -57,6 +59,7 @@ type REST struct {
 	planner Planner
 	space   Space
 	written *writtenVersions
+	lists   sharedLists
 }
 
 // New returns the function that makes the storage of NodeMaintenances from the generic one.
@@ -64,6 +67,19 @@ func New(waker Waker, nodes NodeFinder, planner Planner, space Space) func(*reso
 	return func(generic *resource.REST) rest.Storage {
 		return &REST{REST: generic, waker: waker, nodes: nodes, planner: planner, space: space, written: newWrittenVersions()}
 	}
+}
+
+// List implements rest.Lister. What it returns is encoded once for all who list the same at the same time.
+func (r *REST) List(ctx context.Context, options *metainternalversion.ListOptions) (runtime.Object, error) {
+	listed, err := r.REST.List(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	list, ok := listed.(*maintenance.NodeMaintenanceList)
+	if !ok {
+		return nil, fmt.Errorf("could not list the holds: got %T", listed)
+	}
+	return r.lists.join(options, list), nil
 }
 
 // Create stores a hold and tells its creator about the node and its other holds.
