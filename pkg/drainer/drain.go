@@ -19,9 +19,9 @@ import (
 )
 
 const (
-	// drainPoll is how often a node under drain is looked at when nothing happens.
+	// drainPoll is how often a node under drain is reconciled when nothing happens.
 	drainPoll = time.Minute
-	// pollJitter spreads those looks over the nodes.
+	// pollJitter spreads these reconciles of several nodes over time.
 	pollJitter = 0.2
 	// listAgain is how soon to list a node's pods again when the watch shows that all have left, but
 	// the last list does not.

@@ -729,7 +729,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceSpec(ref common.Referenc
 					},
 					"reason": {
 						SchemaProps: spec.SchemaProps{
-							Description: "reason is why the node is in maintenance, for other people to read. At most 1,024 characters.",
+							Description: "reason is why the node is in maintenance, for other people to read. At most 1,024 characters on one line, without control characters and invisible ones.",
 							Type:        []string{"string"},
 							Format:      "",
 						},

@@ -36,6 +36,9 @@ type Dependencies struct {
 	// Admission is the server's own admission chain. It is run for NodeMaintenances that are created or
 	// deleted through nodes/maintenance.
 	Admission admission.Interface
+	// AuthorizeUpdate authorizes updates of NodeMaintenances before they are validated. Admission
+	// must authorize them too: it sees what is stored in the end.
+	AuthorizeUpdate resource.AuthorizeUpdate
 }
 
 // Nodes are the nodes of the cluster.
@@ -46,9 +49,9 @@ type Nodes interface {
 
 // definitions is the table of the group's resources that are stored.
 func definitions(scheme *runtime.Scheme, deps Dependencies) []resource.Definition {
-	return []resource.Definition{
-		nodemaintenance.Definition(scheme, storage.New(deps.Waker, deps.Nodes, deps.Planner, deps.Space)),
-	}
+	holds := nodemaintenance.Definition(scheme, storage.New(deps.Waker, deps.Nodes, deps.Planner, deps.Space))
+	holds.AuthorizeUpdate = deps.AuthorizeUpdate
+	return []resource.Definition{holds}
 }
 
 // NewAPIGroupInfo makes the storage of the group's resources and describes them to
@@ -57,8 +60,8 @@ func definitions(scheme *runtime.Scheme, deps Dependencies) []resource.Definitio
 func NewAPIGroupInfo(scheme *runtime.Scheme, codecs serializer.CodecFactory, parameterCodec runtime.ParameterCodec,
 	optsGetter generic.RESTOptionsGetter, deps Dependencies,
 ) (genericapiserver.APIGroupInfo, error) {
-	if deps.Waker == nil || deps.Nodes == nil || deps.Planner == nil || deps.Space == nil || deps.Admission == nil {
-		return genericapiserver.APIGroupInfo{}, errors.New("the registry needs a waker, the nodes, a planner, the space and admission")
+	if deps.Waker == nil || deps.Nodes == nil || deps.Planner == nil || deps.Space == nil || deps.Admission == nil || deps.AuthorizeUpdate == nil {
+		return genericapiserver.APIGroupInfo{}, errors.New("the registry needs a waker, the nodes, a planner, the space, admission and authorization")
 	}
 	storages := map[string]rest.Storage{}
 	for _, definition := range definitions(scheme, deps) {

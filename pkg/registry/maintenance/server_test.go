@@ -12,6 +12,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -22,6 +23,7 @@ import (
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authentication/authenticator"
 	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
 	openapinamer "k8s.io/apiserver/pkg/endpoints/openapi"
 	"k8s.io/apiserver/pkg/registry/rest"
@@ -33,6 +35,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/openapi"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/authorization"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/registrytest"
 )
 
@@ -100,6 +103,29 @@ type testServer struct {
 	admission *recordingAdmission
 	space     *testSpace
 	nodes     *changingNodes
+	rights    *testRights
+}
+
+// testRights are the permissions for nodes that some users lack, as "user verb nodes/subresource".
+type testRights struct {
+	mu    sync.Mutex
+	lacks []string
+}
+
+func (r *testRights) take(lacks ...string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lacks = append(r.lacks, lacks...)
+}
+
+func (r *testRights) Authorize(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	asked := a.GetUser().GetName() + " " + a.GetVerb() + " " + a.GetResource() + "/" + a.GetSubresource()
+	if slices.Contains(r.lacks, asked) {
+		return authorizer.DecisionNoOpinion, "", nil
+	}
+	return authorizer.DecisionAllow, "", nil
 }
 
 // recordingAdmission remembers what passed it, and refuses what has the word "refused" for its reason.
@@ -163,15 +189,23 @@ func (a *recordingAdmission) Validate(_ context.Context, attributes admission.At
 
 func startServer(t *testing.T) *testServer {
 	t.Helper()
-	s := &testServer{t: t, nodes: &changingNodes{}, space: &testSpace{}, admission: &recordingAdmission{Handler: admission.NewHandler(admission.Create, admission.Update, admission.Delete)}}
+	s := &testServer{
+		t: t, nodes: &changingNodes{}, space: &testSpace{}, rights: &testRights{},
+		admission: &recordingAdmission{Handler: admission.NewHandler(admission.Create, admission.Update, admission.Delete)},
+	}
+	authorizing := authorization.New(s.rights)
+	chain := admission.NewChainHandler(authorizing, s.admission)
 	group, err := NewAPIGroupInfo(scheme.Scheme, scheme.Codecs, scheme.ParameterCodec,
 		registrytest.RESTOptions(t, maintenance.Resource("nodemaintenances")),
-		Dependencies{Waker: noWaker{}, Nodes: s.nodes, Planner: noPlanner{}, Space: s.space, Admission: s.admission})
+		Dependencies{
+			Waker: noWaker{}, Nodes: s.nodes, Planner: noPlanner{}, Space: s.space,
+			Admission: chain, AuthorizeUpdate: authorizing.AuthorizeUpdate,
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
 	config := genericConfig()
-	config.AdmissionControl = s.admission
+	config.AdmissionControl = chain
 	generic, err := config.Complete(nil).New("test", genericapiserver.NewEmptyDelegate())
 	if err != nil {
 		t.Fatal(err)

@@ -89,8 +89,9 @@ func (c *Config) Complete() CompletedConfig {
 // New returns a server that does nothing until Run is called.
 func (c CompletedConfig) New() (*Server, error) {
 	cutOffRequests := makeRequestsEnd(c.generic.Config)
-	c.generic.AdmissionControl = admission.NewChainHandler(
-		authorization.New(c.generic.Authorization.Authorizer), c.generic.AdmissionControl)
+	refuseUnknownFields(c.generic.Config)
+	authorizing := authorization.New(c.generic.Authorization.Authorizer)
+	c.generic.AdmissionControl = admission.NewChainHandler(authorizing, c.generic.AdmissionControl)
 	generic, err := c.generic.New("maintenance-apiserver", genericapiserver.NewEmptyDelegate())
 	if err != nil {
 		return nil, fmt.Errorf("could not create the API server: %w", err)
@@ -105,6 +106,7 @@ func (c CompletedConfig) New() (*Server, error) {
 		scheme.Scheme, scheme.Codecs, scheme.ParameterCodec, c.generic.RESTOptionsGetter,
 		maintenanceregistry.Dependencies{
 			Waker: drain, Nodes: drain, Planner: drain, Space: c.space, Admission: c.generic.AdmissionControl,
+			AuthorizeUpdate: authorizing.AuthorizeUpdate,
 		})
 	if err != nil {
 		return nil, fmt.Errorf("could not create the registry: %w", err)

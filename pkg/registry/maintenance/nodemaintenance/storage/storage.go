@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/util/dryrun"
+	"k8s.io/utils/clock"
+	"k8s.io/utils/keymutex"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -59,13 +61,19 @@ type REST struct {
 	planner Planner
 	space   Space
 	written *writtenVersions
+	writes  *writeBound
 	lists   sharedLists
+
+	creationLocks keymutex.KeyMutex
 }
 
 // New returns the function that makes the storage of NodeMaintenances from the generic one.
 func New(waker Waker, nodes NodeFinder, planner Planner, space Space) func(*resource.REST) rest.Storage {
 	return func(generic *resource.REST) rest.Storage {
-		return &REST{REST: generic, waker: waker, nodes: nodes, planner: planner, space: space, written: newWrittenVersions()}
+		return &REST{
+			REST: generic, waker: waker, nodes: nodes, planner: planner, space: space,
+			written: newWrittenVersions(), writes: newWriteBound(clock.RealClock{}), creationLocks: newCreationLocks(),
+		}
 	}
 }
 
@@ -86,12 +94,16 @@ func (r *REST) List(ctx context.Context, options *metainternalversion.ListOption
 func (r *REST) Create(ctx context.Context, obj runtime.Object, createValidation rest.ValidateObjectFunc,
 	options *metav1.CreateOptions,
 ) (runtime.Object, error) {
-	var others []maintenance.NodeMaintenance
-	stored, err := r.REST.Create(ctx, obj, r.admit(createValidation, &others), options)
+	creating := &creation{locks: r.creationLocks}
+	defer creating.end()
+	bill := r.newBill(ctx, options.DryRun)
+	stored, err := r.REST.Create(ctx, obj, bill.create(r.admit(createValidation, creating)), options)
 	if err != nil {
 		return nil, err
 	}
-	r.created(ctx, stored, others, options.DryRun)
+	r.wrote(options.DryRun, stored)
+	creating.end()
+	r.created(ctx, stored, creating.others, options.DryRun)
 	return stored, nil
 }
 
@@ -100,22 +112,23 @@ func (r *REST) Update(ctx context.Context, name string, objInfo rest.UpdatedObje
 	createValidation rest.ValidateObjectFunc, updateValidation rest.ValidateObjectUpdateFunc,
 	forceAllowCreate bool, options *metav1.UpdateOptions,
 ) (runtime.Object, bool, error) {
-	var others []maintenance.NodeMaintenance
+	creating := &creation{locks: r.creationLocks}
+	defer creating.end()
+	bill := r.newBill(ctx, options.DryRun)
 	stored, created, err := r.REST.Update(ctx, name, rest.WrapUpdatedObjectInfo(objInfo, refuseTooLarge),
-		r.admit(createValidation, &others), updateValidation, forceAllowCreate, options)
+		bill.create(r.admit(createValidation, creating)), bill.update(updateValidation), forceAllowCreate, options)
 	if err != nil {
 		return nil, false, err
 	}
+	r.wrote(options.DryRun, stored)
+	creating.end()
 	if created {
-		r.created(ctx, stored, others, options.DryRun)
-	} else {
-		r.wrote(options.DryRun, stored)
+		r.created(ctx, stored, creating.others, options.DryRun)
 	}
 	return stored, created, nil
 }
 
 func (r *REST) created(ctx context.Context, obj runtime.Object, others []maintenance.NodeMaintenance, dryRun []string) {
-	r.wrote(dryRun, obj)
 	noteInAudit(ctx, obj)
 	if hold, ok := obj.(*maintenance.NodeMaintenance); ok {
 		r.warnOfMissingNode(ctx, hold)
