@@ -23,6 +23,7 @@ type options struct {
 	// The drains' sizes, by case.
 	budgets, free, serial, wide, large, busy size
 	crowd                                    crowd
+	crowded                                  crowdedCase
 	blockedNodes                             int
 	creates                                  int
 	clients                                  numbers
@@ -44,13 +45,14 @@ func parseOptions(args []string) (*options, error) {
 		wide:    size{nodes: 8, used: 4, drained: 2, apps: 1, replicas: 160},
 		busy:    size{nodes: 40, used: 20, drained: 20, apps: 20, replicas: 30},
 		crowd:   crowd{nodes: 5000, pods: 150000},
+		crowded: crowdedCase{nodes: 300, holdsOfNode: 10},
 		clients: numbers{1, 8, 50},
 		large:   size{nodes: 130, used: 100, drained: 100, apps: 30, replicas: 100},
 	}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.IntVar(&o.rounds, "rounds", 1, "how often everything is measured; tables show medians")
 	flags.IntVar(&o.kubectlRounds, "kubectl-rounds", 1, "in how many of the rounds kubectl is measured; it takes minutes")
-	flags.StringVar(&o.names, "cases", "budgets,free,serial,wide,blocked,create", "what to measure, in this order; there are large and crowd besides")
+	flags.StringVar(&o.names, "cases", "budgets,free,serial,wide,blocked,create", "what to measure, in this order; there are large, crowd and crowded besides")
 	flags.BoolVar(&o.verbose, "verbose", false, "print each measurement to standard error")
 	flags.StringVar(&o.server, "server", "", "program of our server, to compare two builds (default bin/maintenance-apiserver)")
 	const sizes = ": nodes,nodes with pods,nodes drained,apps,replicas of each"
@@ -61,6 +63,8 @@ func parseOptions(args []string) (*options, error) {
 	flags.Var(&o.large, "large", "size of case large"+sizes)
 	flags.IntVar(&o.crowd.nodes, "crowd-nodes", o.crowd.nodes, "how many nodes nobody touches in case crowd")
 	flags.IntVar(&o.crowd.pods, "crowd-pods", o.crowd.pods, "how many pods they have")
+	flags.IntVar(&o.crowded.nodes, "crowded-nodes", o.crowded.nodes, "how many nodes are held in case crowded")
+	flags.IntVar(&o.crowded.holdsOfNode, "crowded-holds", o.crowded.holdsOfNode, "how many holds each of them has, at most 32")
 	flags.IntVar(&o.blockedNodes, "blocked-nodes", 50, "how many nodes are blocked for good in case blocked")
 	flags.IntVar(&o.creates, "creates", 200, "how many objects of each kind are created in case create")
 	flags.Var(&o.clients, "clients", "how many clients create them side by side, one number after the other")
@@ -83,6 +87,7 @@ func (o *options) all() []benchCase {
 		&createCase{creates: o.creates, clients: o.clients},
 		&drainCase{id: "large", size: o.large, maxUnavailable: noBudget, tools: []string{toolOurs, toolFloor}},
 		&drainCase{id: "crowd", size: o.busy, maxUnavailable: noBudget, crowd: o.crowd, tools: []string{toolOurs}},
+		&o.crowded,
 	}
 }
 

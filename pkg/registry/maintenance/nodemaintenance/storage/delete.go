@@ -34,7 +34,7 @@ func (r *REST) Delete(ctx context.Context, name string, deleteValidation rest.Va
 func (r *REST) DeleteCollection(ctx context.Context, deleteValidation rest.ValidateObjectFunc,
 	options *metav1.DeleteOptions, listOptions *metainternalversion.ListOptions,
 ) (runtime.Object, error) {
-	listed, err := r.List(ctx, listOptions)
+	listed, err := r.REST.List(ctx, listOptions)
 	if err != nil {
 		return nil, err
 	}
@@ -47,29 +47,29 @@ func (r *REST) DeleteCollection(ctx context.Context, deleteValidation rest.Valid
 }
 
 // DeleteHolds first validates all listed holds, then deletes them, and returns those that still
-// existed. If one cannot be deleted it fails; the holds before that one have been deleted.
+// existed. If one cannot be deleted it fails; others may have been deleted by then.
 func (r *REST) DeleteHolds(ctx context.Context, holds []maintenance.NodeMaintenance, validate rest.ValidateObjectFunc,
 	options *metav1.DeleteOptions,
 ) ([]maintenance.NodeMaintenance, error) {
-	for i := range holds {
-		if validate == nil {
-			break
-		}
-		if err := validate(ctx, holds[i].DeepCopy()); err != nil {
+	if validate != nil {
+		if err := each(holds, func(i int) error { return validate(ctx, holds[i].DeepCopy()) }); err != nil {
 			return nil, err
 		}
 	}
-	deleted := []maintenance.NodeMaintenance{}
-	var objects []runtime.Object
-	defer func() { r.deleted(ctx, options, objects...) }()
-	for i := range holds {
-		found, err := r.deleteListed(ctx, &holds[i], options)
-		if err != nil {
-			return nil, err
+	found := make([]*maintenance.NodeMaintenance, len(holds))
+	err := each(holds, func(i int) (err error) {
+		found[i], err = r.deleteListed(ctx, &holds[i], options)
+		return err
+	})
+	deleted, objects := []maintenance.NodeMaintenance{}, []runtime.Object(nil)
+	for _, hold := range found {
+		if hold != nil {
+			deleted, objects = append(deleted, *hold), append(objects, hold)
 		}
-		if found != nil {
-			deleted, objects = append(deleted, *found), append(objects, found)
-		}
+	}
+	r.deleted(ctx, options, objects...)
+	if err != nil {
+		return nil, err
 	}
 	return deleted, nil
 }

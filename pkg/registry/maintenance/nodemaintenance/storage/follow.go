@@ -28,7 +28,7 @@ func (r *REST) Revision(ctx context.Context) (uint64, error) {
 
 // ListAll lists all holds as they are now, and the revision of the store that the list shows.
 func (r *REST) ListAll(ctx context.Context) ([]maintenance.NodeMaintenance, uint64, error) {
-	listed, err := r.List(ctx, &metainternalversion.ListOptions{})
+	listed, err := r.REST.List(ctx, &metainternalversion.ListOptions{})
 	if err != nil {
 		return nil, 0, err
 	}
@@ -63,7 +63,7 @@ func (r *REST) ListerWatcher() cache.ListerWatcher {
 			if err != nil {
 				return nil, err
 			}
-			return r.List(ctx, internal)
+			return r.REST.List(ctx, internal)
 		},
 		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 			internal, err := internalOptions(options)

@@ -105,7 +105,7 @@ func (r *REST) knownOn(ctx context.Context, node string) ([]maintenance.NodeMain
 // listOn lists the holds on a node, oldest first. The list is no older than minVersion; empty asks
 // for the latest.
 func (r *REST) listOn(ctx context.Context, node, minVersion string) (*maintenance.NodeMaintenanceList, error) {
-	listed, err := r.List(ctx, &metainternalversion.ListOptions{
+	listed, err := r.REST.List(ctx, &metainternalversion.ListOptions{
 		FieldSelector:   fields.OneTermEqualSelector(v1beta1.FieldNodeName, node),
 		ResourceVersion: minVersion,
 	})

@@ -7,7 +7,9 @@ package storage
 
 import (
 	"context"
+	"fmt"
 
+	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/registry/rest"
@@ -60,6 +62,7 @@ type REST struct {
 	space   Space
 	written *writtenVersions
 	writes  *writeBound
+	lists   sharedLists
 
 	creationLocks keymutex.KeyMutex
 }
@@ -72,6 +75,19 @@ func New(waker Waker, nodes NodeFinder, planner Planner, space Space) func(*reso
 			written: newWrittenVersions(), writes: newWriteBound(clock.RealClock{}), creationLocks: newCreationLocks(),
 		}
 	}
+}
+
+// List implements rest.Lister. What it returns is encoded once for all who list the same at the same time.
+func (r *REST) List(ctx context.Context, options *metainternalversion.ListOptions) (runtime.Object, error) {
+	listed, err := r.REST.List(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	list, ok := listed.(*maintenance.NodeMaintenanceList)
+	if !ok {
+		return nil, fmt.Errorf("could not list the holds: got %T", listed)
+	}
+	return r.lists.join(options, list), nil
 }
 
 // Create stores a hold and tells its creator about the node and its other holds.
