@@ -119,7 +119,9 @@ func (w *watcher) plan(ctx context.Context, maintenance *v1beta1.NodeMaintenance
 		return other.Name == maintenance.Name
 	}), maintenance)
 	active, _ := split(w.holds(holds))
-	return plan.Make(w.planInput(node, active, pods, drainable, attempts)).Report(), nil
+	in := w.planInput(node, active, pods, drainable, attempts)
+	in.Forecast = true
+	return plan.Make(in).Report(), nil
 }
 
 // holds returns the holds of the NodeMaintenances, with nothing but what is stored.

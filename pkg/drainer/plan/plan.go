@@ -40,6 +40,9 @@ type Input struct {
 	Attempts map[types.UID]eviction.Attempt
 	// OwnPod is the pod of this process; empty when it runs in none.
 	OwnPod types.NamespacedName
+	// Forecast says that the plan is shown to somebody once, and not made again. A budget that is
+	// impossible to meet then counts as permanent at once: no later plan could say so.
+	Forecast bool
 	// Now is the time.
 	Now time.Time
 }
