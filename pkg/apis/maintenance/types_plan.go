@@ -57,6 +57,13 @@ type DrainPlanStatus struct {
 	// emptyDirPods are the pods to be evicted that lose the data of their emptyDir volumes,
 	// as namespace/name.
 	EmptyDirPods []string
+	// doNotDisruptPods are the pods to be evicted whose annotation karpenter.sh/do-not-disrupt is true,
+	// or whose annotation cluster-autoscaler.kubernetes.io/safe-to-evict is false, as namespace/name. A
+	// rule with podAnnotations decides what happens to such pods; a pod that one evicts is not listed.
+	DoNotDisruptPods []string
+	// mislabeledPods are the pods to be evicted whose label cluster.x-k8s.io/drain has a value that means
+	// nothing, as namespace/name.
+	MislabeledPods []string
 	// pods are all pods of the node, in the order in which they are to leave it. Those that stay
 	// come last.
 	Pods []PlannedPod
@@ -76,7 +83,7 @@ type PlannedPod struct {
 	// gracePeriodSeconds is the grace period of the pod. Set only for pods to be evicted or
 	// deleted.
 	GracePeriodSeconds *int64
-	// message is why the pod has this action.
+	// message is why the pod has this action, and what its eviction loses or overrides.
 	Message string
 	// blocker is what keeps the pod from leaving the node now. Pods of one disruption
 	// budget count together: if it selects three pods and allows one disruption, two of
@@ -85,6 +92,21 @@ type PlannedPod struct {
 	// budgets are the disruption budgets that select the pod, with their numbers. Set only for pods
 	// to be evicted.
 	Budgets []PlannedBudget
+	// evictingHolds are the NodeMaintenances that evict the pod although those in blockingHolds block it.
+	// Block protects pods only from the NodeMaintenance that says it. A planned drain that is no
+	// NodeMaintenance is not listed. Set only where NodeMaintenances disagree.
+	EvictingHolds []PlannedHold
+	// blockingHolds are the NodeMaintenances whose unmanagedPods or emptyDirPods is Block for the pod,
+	// although it is evicted. Set only where NodeMaintenances disagree.
+	BlockingHolds []PlannedHold
+}
+
+// PlannedHold is a NodeMaintenance that takes part in a plan.
+type PlannedHold struct {
+	// name is the name of the NodeMaintenance.
+	Name string
+	// requestor is the user who created the NodeMaintenance.
+	Requestor string
 }
 
 // PlannedBudget is a disruption budget with the numbers of its status.

@@ -12,5 +12,7 @@
 //	plan.go       the plan: the union, and what follows from budgets and earlier attempts
 //	blockers.go   what keeps a pod from leaving, in words
 //	progress.go   how far one hold's drain has come
+//	clash.go      holds that want different things of a pod
 //	report.go     the plan as the API shows it
+//	notes.go      what an eviction loses or overrides, in words
 package plan

@@ -36,6 +36,7 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		v1beta1.NodeStateList{}.OpenAPIModelName():         schema_pkg_apis_maintenance_v1beta1_NodeStateList(ref),
 		v1beta1.NodeStateStatus{}.OpenAPIModelName():       schema_pkg_apis_maintenance_v1beta1_NodeStateStatus(ref),
 		v1beta1.PlannedBudget{}.OpenAPIModelName():         schema_pkg_apis_maintenance_v1beta1_PlannedBudget(ref),
+		v1beta1.PlannedHold{}.OpenAPIModelName():           schema_pkg_apis_maintenance_v1beta1_PlannedHold(ref),
 		v1beta1.PlannedPod{}.OpenAPIModelName():            schema_pkg_apis_maintenance_v1beta1_PlannedPod(ref),
 		resource.Quantity{}.OpenAPIModelName():             schema_apimachinery_pkg_api_resource_Quantity(ref),
 		v1.APIGroup{}.OpenAPIModelName():                   schema_pkg_apis_meta_v1_APIGroup(ref),
@@ -328,6 +329,44 @@ func schema_pkg_apis_maintenance_v1beta1_DrainPlanStatus(ref common.ReferenceCal
 							},
 						},
 					},
+					"doNotDisruptPods": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "doNotDisruptPods are the pods to be evicted whose annotation karpenter.sh/do-not-disrupt is true, or whose annotation cluster-autoscaler.kubernetes.io/safe-to-evict is false, as namespace/name. A rule with podAnnotations decides what happens to such pods; a pod that one evicts is not listed.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+					"mislabeledPods": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "mislabeledPods are the pods to be evicted whose label cluster.x-k8s.io/drain has a value that means nothing, as namespace/name.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
 					"pods": {
 						VendorExtensible: spec.VendorExtensible{
 							Extensions: spec.Extensions{
@@ -370,8 +409,23 @@ func schema_pkg_apis_maintenance_v1beta1_DrainRule(ref common.ReferenceCallback)
 					},
 					"namespaceSelector": {
 						SchemaProps: spec.SchemaProps{
-							Description: "namespaceSelector selects pods by the labels of their namespace. Every namespace has its name in the label kubernetes.io/metadata.name. If not set, it matches every namespace. A pod must match both podSelector and namespaceSelector.",
+							Description: "namespaceSelector selects pods by the labels of their namespace. Every namespace has its name in the label kubernetes.io/metadata.name. If not set, it matches every namespace. A pod must match podSelector, namespaceSelector and podAnnotations.",
 							Ref:         ref(v1.LabelSelector{}.OpenAPIModelName()),
+						},
+					},
+					"podAnnotations": {
+						SchemaProps: spec.SchemaProps{
+							Description: "podAnnotations selects pods by their annotations: the pod must have each of them with this value. An empty value stands for any value. For example, karpenter.sh/do-not-disrupt: \"true\" with the action Skip leaves pods on the node that ask Karpenter for that. A value has at most 256 bytes. If not set, it matches every pod.",
+							Type:        []string{"object"},
+							AdditionalProperties: &spec.SchemaOrBool{
+								Allows: true,
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
 						},
 					},
 					"action": {
@@ -1175,6 +1229,35 @@ func schema_pkg_apis_maintenance_v1beta1_PlannedBudget(ref common.ReferenceCallb
 	}
 }
 
+func schema_pkg_apis_maintenance_v1beta1_PlannedHold(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "PlannedHold is a NodeMaintenance that takes part in a plan.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "name is the name of the NodeMaintenance.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"requestor": {
+						SchemaProps: spec.SchemaProps{
+							Description: "requestor is the user who created the NodeMaintenance.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"name"},
+			},
+		},
+	}
+}
+
 func schema_pkg_apis_maintenance_v1beta1_PlannedPod(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
@@ -1215,7 +1298,7 @@ func schema_pkg_apis_maintenance_v1beta1_PlannedPod(ref common.ReferenceCallback
 					},
 					"message": {
 						SchemaProps: spec.SchemaProps{
-							Description: "message is why the pod has this action.",
+							Description: "message is why the pod has this action, and what its eviction loses or overrides.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
@@ -1244,12 +1327,48 @@ func schema_pkg_apis_maintenance_v1beta1_PlannedPod(ref common.ReferenceCallback
 							},
 						},
 					},
+					"evictingHolds": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "evictingHolds are the NodeMaintenances that evict the pod although those in blockingHolds block it. Block protects pods only from the NodeMaintenance that says it. A planned drain that is no NodeMaintenance is not listed. Set only where NodeMaintenances disagree.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.PlannedHold{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"blockingHolds": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "blockingHolds are the NodeMaintenances whose unmanagedPods or emptyDirPods is Block for the pod, although it is evicted. Set only where NodeMaintenances disagree.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.PlannedHold{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
 				},
 				Required: []string{"pod", "action"},
 			},
 		},
 		Dependencies: []string{
-			v1beta1.DrainBlocker{}.OpenAPIModelName(), v1beta1.PlannedBudget{}.OpenAPIModelName()},
+			v1beta1.DrainBlocker{}.OpenAPIModelName(), v1beta1.PlannedBudget{}.OpenAPIModelName(), v1beta1.PlannedHold{}.OpenAPIModelName()},
 	}
 }
 

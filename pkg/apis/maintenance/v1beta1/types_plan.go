@@ -72,6 +72,17 @@ type DrainPlanStatus struct {
 	// +optional
 	// +listType=atomic
 	EmptyDirPods []string `json:"emptyDirPods,omitempty"`
+	// doNotDisruptPods are the pods to be evicted whose annotation karpenter.sh/do-not-disrupt is true,
+	// or whose annotation cluster-autoscaler.kubernetes.io/safe-to-evict is false, as namespace/name. A
+	// rule with podAnnotations decides what happens to such pods; a pod that one evicts is not listed.
+	// +optional
+	// +listType=atomic
+	DoNotDisruptPods []string `json:"doNotDisruptPods,omitempty"`
+	// mislabeledPods are the pods to be evicted whose label cluster.x-k8s.io/drain has a value that means
+	// nothing, as namespace/name.
+	// +optional
+	// +listType=atomic
+	MislabeledPods []string `json:"mislabeledPods,omitempty"`
 	// pods are all pods of the node, in the order in which they are to leave it. Those that stay
 	// come last.
 	// +optional
@@ -95,7 +106,7 @@ type PlannedPod struct {
 	// deleted.
 	// +optional
 	GracePeriodSeconds *int64 `json:"gracePeriodSeconds,omitempty"`
-	// message is why the pod has this action.
+	// message is why the pod has this action, and what its eviction loses or overrides.
 	// +optional
 	Message string `json:"message,omitempty"`
 	// blocker is what keeps the pod from leaving the node now. Pods of one disruption
@@ -108,6 +119,26 @@ type PlannedPod struct {
 	// +optional
 	// +listType=atomic
 	Budgets []PlannedBudget `json:"budgets,omitempty"`
+	// evictingHolds are the NodeMaintenances that evict the pod although those in blockingHolds block it.
+	// Block protects pods only from the NodeMaintenance that says it. A planned drain that is no
+	// NodeMaintenance is not listed. Set only where NodeMaintenances disagree.
+	// +optional
+	// +listType=atomic
+	EvictingHolds []PlannedHold `json:"evictingHolds,omitempty"`
+	// blockingHolds are the NodeMaintenances whose unmanagedPods or emptyDirPods is Block for the pod,
+	// although it is evicted. Set only where NodeMaintenances disagree.
+	// +optional
+	// +listType=atomic
+	BlockingHolds []PlannedHold `json:"blockingHolds,omitempty"`
+}
+
+// PlannedHold is a NodeMaintenance that takes part in a plan.
+type PlannedHold struct {
+	// name is the name of the NodeMaintenance.
+	Name string `json:"name"`
+	// requestor is the user who created the NodeMaintenance.
+	// +optional
+	Requestor string `json:"requestor,omitempty"`
 }
 
 // PlannedBudget is a disruption budget with the numbers of its status.

@@ -8,6 +8,7 @@ package storage
 import (
 	"context"
 
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/registry/rest"
@@ -32,7 +33,7 @@ type NodeFinder interface {
 
 // Planner knows what a drain would do. It changes nothing.
 type Planner interface {
-	// Plan says what would become of the pods of the hold's node. fresh asks for the pods as they are
+	// Plan says what would become of the pods of the hold's node beside the node's other holds. fresh asks for the pods as they are
 	// now, which takes longer than to read them from a cache.
 	Plan(ctx context.Context, hold *v1beta1.NodeMaintenance, fresh bool) (*v1beta1.DrainPlanStatus, error)
 }
@@ -85,7 +86,8 @@ func (r *REST) Update(ctx context.Context, name string, objInfo rest.UpdatedObje
 	forceAllowCreate bool, options *metav1.UpdateOptions,
 ) (runtime.Object, bool, error) {
 	var others []maintenance.NodeMaintenance
-	stored, created, err := r.REST.Update(ctx, name, rest.WrapUpdatedObjectInfo(objInfo, refuseTooLarge),
+	var before *maintenance.NodeMaintenance
+	stored, created, err := r.REST.Update(ctx, name, rest.WrapUpdatedObjectInfo(objInfo, refuseTooLarge, remember(&before)),
 		r.admit(createValidation, &others), updateValidation, forceAllowCreate, options)
 	if err != nil {
 		return nil, false, err
@@ -93,9 +95,30 @@ func (r *REST) Update(ctx context.Context, name string, objInfo rest.UpdatedObje
 	if created {
 		r.created(ctx, stored, others, options.DryRun)
 	} else {
-		r.wrote(options.DryRun, stored)
+		r.updated(ctx, before, stored, options.DryRun)
 	}
 	return stored, created, nil
+}
+
+// remember keeps in old the object that an update is to change.
+func remember(old **maintenance.NodeMaintenance) rest.TransformFunc {
+	return func(_ context.Context, obj, stored runtime.Object) (runtime.Object, error) {
+		*old, _ = stored.(*maintenance.NodeMaintenance)
+		return obj, nil
+	}
+}
+
+// updated tells of the drain if it is another one than before, and in a dry run always.
+func (r *REST) updated(ctx context.Context, before *maintenance.NodeMaintenance, obj runtime.Object, dryRun []string) {
+	r.wrote(dryRun, obj)
+	hold, ok := obj.(*maintenance.NodeMaintenance)
+	if ok && (dryrun.IsDryRun(dryRun) || drainChanged(before, hold)) {
+		r.plan(ctx, hold, dryrun.IsDryRun(dryRun))
+	}
+}
+
+func drainChanged(before, after *maintenance.NodeMaintenance) bool {
+	return before == nil || before.Spec.Stage != after.Spec.Stage || !apiequality.Semantic.DeepEqual(before.Spec.Drain, after.Spec.Drain)
 }
 
 func (r *REST) created(ctx context.Context, obj runtime.Object, others []maintenance.NodeMaintenance, dryRun []string) {
