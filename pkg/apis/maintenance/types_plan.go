@@ -14,7 +14,8 @@ type DrainPlan struct {
 	// Standard object's metadata. The name is the node's.
 	metav1.ObjectMeta
 
-	// spec is the planned drain, from the parameters of the request. The plan also includes the
+	// spec is the planned drain, from the parameters of the request or the NodeMaintenance that they
+	// name. The plan also includes the
 	// drains of the NodeMaintenances that the node already has.
 	Spec DrainSpec
 	// status is the plan.
@@ -23,12 +24,17 @@ type DrainPlan struct {
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// DrainPlanOptions are the query parameters of GET nodes/<name>/drainplan. They mean the same as
-// the fields of spec.drain. There is no parameter for rules: to see the plan of a drain with rules,
-// create a NodeMaintenance with dryRun=All and read its status.plan.
+// DrainPlanOptions are the query parameters of GET nodes/<name>/drainplan. Except for hold, they mean
+// the same as the fields of spec.drain. There is no parameter for rules: to see the plan of a drain
+// with rules, name a NodeMaintenance that has them, or create one with dryRun=All and read its
+// status.plan.
 type DrainPlanOptions struct {
 	metav1.TypeMeta
 
+	// hold is the name of a NodeMaintenance of this node: its drain is planned, as if its stage were
+	// Drain. It cannot be combined with other parameters. It requires the permission to get
+	// nodes/maintenance of this node.
+	Hold string
 	// podSelector limits the drain to the pods that it matches, for example app=web,tier!=db. If
 	// not set, all pods are drained.
 	PodSelector string

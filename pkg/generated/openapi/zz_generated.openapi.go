@@ -177,7 +177,7 @@ func schema_pkg_apis_maintenance_v1beta1_DrainPlan(ref common.ReferenceCallback)
 					},
 					"spec": {
 						SchemaProps: spec.SchemaProps{
-							Description: "spec is the planned drain, from the parameters of the request. The plan also includes the drains of the NodeMaintenances that the node already has.",
+							Description: "spec is the planned drain, from the parameters of the request or the NodeMaintenance that they name. The plan also includes the drains of the NodeMaintenances that the node already has.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.DrainSpec{}.OpenAPIModelName()),
 						},
@@ -201,7 +201,7 @@ func schema_pkg_apis_maintenance_v1beta1_DrainPlanOptions(ref common.ReferenceCa
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "DrainPlanOptions are the query parameters of GET nodes/<name>/drainplan. They mean the same as the fields of spec.drain. There is no parameter for rules: to see the plan of a drain with rules, create a NodeMaintenance with dryRun=All and read its status.plan.",
+				Description: "DrainPlanOptions are the query parameters of GET nodes/<name>/drainplan. Except for hold, they mean the same as the fields of spec.drain. There is no parameter for rules: to see the plan of a drain with rules, name a NodeMaintenance that has them, or create one with dryRun=All and read its status.plan.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -214,6 +214,13 @@ func schema_pkg_apis_maintenance_v1beta1_DrainPlanOptions(ref common.ReferenceCa
 					"apiVersion": {
 						SchemaProps: spec.SchemaProps{
 							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"hold": {
+						SchemaProps: spec.SchemaProps{
+							Description: "hold is the name of a NodeMaintenance of this node: its drain is planned, as if its stage were Drain. It cannot be combined with other parameters. It requires the permission to get nodes/maintenance of this node.",
 							Type:        []string{"string"},
 							Format:      "",
 						},

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/registry/generic"
 	"k8s.io/apiserver/pkg/registry/rest"
 	genericapiserver "k8s.io/apiserver/pkg/server"
@@ -36,6 +37,9 @@ type Dependencies struct {
 	// Admission is the server's own admission chain. It is run for NodeMaintenances that are created or
 	// deleted through nodes/maintenance.
 	Admission admission.Interface
+	// Authorizer decides who sees a hold through nodes/drainplan. It is the one that the requests
+	// themselves have passed.
+	Authorizer authorizer.UnconditionalAuthorizer
 }
 
 // Nodes are the nodes of the cluster.
@@ -57,8 +61,8 @@ func definitions(scheme *runtime.Scheme, deps Dependencies) []resource.Definitio
 func NewAPIGroupInfo(scheme *runtime.Scheme, codecs serializer.CodecFactory, parameterCodec runtime.ParameterCodec,
 	optsGetter generic.RESTOptionsGetter, deps Dependencies,
 ) (genericapiserver.APIGroupInfo, error) {
-	if deps.Waker == nil || deps.Nodes == nil || deps.Planner == nil || deps.Space == nil || deps.Admission == nil {
-		return genericapiserver.APIGroupInfo{}, errors.New("the registry needs a waker, the nodes, a planner, the space and admission")
+	if deps.Waker == nil || deps.Nodes == nil || deps.Planner == nil || deps.Space == nil || deps.Admission == nil || deps.Authorizer == nil {
+		return genericapiserver.APIGroupInfo{}, errors.New("the registry needs a waker, the nodes, a planner, the space, admission and an authorizer")
 	}
 	storages := map[string]rest.Storage{}
 	for _, definition := range definitions(scheme, deps) {
@@ -72,7 +76,7 @@ func NewAPIGroupInfo(scheme *runtime.Scheme, codecs serializer.CodecFactory, par
 	if !ok {
 		return genericapiserver.APIGroupInfo{}, fmt.Errorf("nodemaintenances are served by %T", storages[nodemaintenance.Plural])
 	}
-	maps.Copy(storages, nodestorage.New(deps.Nodes, holds, deps.Admission, admission.NewObjectInterfacesFromScheme(scheme)))
+	maps.Copy(storages, nodestorage.New(deps.Nodes, holds, deps.Admission, admission.NewObjectInterfacesFromScheme(scheme), deps.Authorizer))
 	info := genericapiserver.NewDefaultAPIGroupInfo(v1beta1.GroupName, scheme, parameterCodec, codecs)
 	info.NegotiatedSerializer = withoutProtobuf{info.NegotiatedSerializer}
 	info.VersionedResourcesStorageMap[v1beta1.SchemeGroupVersion.Version] = storages

@@ -17,12 +17,14 @@ import (
 )
 
 func TestDependenciesAreRequired(t *testing.T) {
+	may := mayReadHolds{}
 	tests := map[string]Dependencies{
-		"no waker":     {Nodes: everyNode{}, Planner: noPlanner{}, Space: &testSpace{}, Admission: &recordingAdmission{}},
-		"no nodes":     {Waker: noWaker{}, Planner: noPlanner{}, Space: &testSpace{}, Admission: &recordingAdmission{}},
-		"no planner":   {Waker: noWaker{}, Nodes: everyNode{}, Space: &testSpace{}, Admission: &recordingAdmission{}},
-		"no space":     {Waker: noWaker{}, Nodes: everyNode{}, Planner: noPlanner{}, Admission: &recordingAdmission{}},
-		"no admission": {Waker: noWaker{}, Nodes: everyNode{}, Planner: noPlanner{}, Space: &testSpace{}},
+		"no waker":      {Nodes: everyNode{}, Planner: noPlanner{}, Space: &testSpace{}, Admission: &recordingAdmission{}, Authorizer: may},
+		"no nodes":      {Waker: noWaker{}, Planner: noPlanner{}, Space: &testSpace{}, Admission: &recordingAdmission{}, Authorizer: may},
+		"no planner":    {Waker: noWaker{}, Nodes: everyNode{}, Space: &testSpace{}, Admission: &recordingAdmission{}, Authorizer: may},
+		"no space":      {Waker: noWaker{}, Nodes: everyNode{}, Planner: noPlanner{}, Admission: &recordingAdmission{}, Authorizer: may},
+		"no admission":  {Waker: noWaker{}, Nodes: everyNode{}, Planner: noPlanner{}, Space: &testSpace{}, Authorizer: may},
+		"no authorizer": {Waker: noWaker{}, Nodes: everyNode{}, Planner: noPlanner{}, Space: &testSpace{}, Admission: &recordingAdmission{}},
 	}
 	for name, deps := range tests {
 		t.Run(name, func(t *testing.T) {

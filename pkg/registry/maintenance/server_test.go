@@ -22,6 +22,7 @@ import (
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authentication/authenticator"
 	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
 	openapinamer "k8s.io/apiserver/pkg/endpoints/openapi"
 	"k8s.io/apiserver/pkg/registry/rest"
@@ -158,12 +159,22 @@ func (a *recordingAdmission) Validate(_ context.Context, attributes admission.At
 	return nil
 }
 
+// mayReadHolds lets everybody but mallory read the holds of a node, and nobody anything else.
+type mayReadHolds struct{}
+
+func (mayReadHolds) Authorize(_ context.Context, asked authorizer.Attributes) (authorizer.Decision, string, error) {
+	if asked.GetUser().GetName() == "mallory" || asked.GetVerb() != "get" || asked.GetResource() != "nodes" || asked.GetSubresource() != "maintenance" {
+		return authorizer.DecisionNoOpinion, "", nil
+	}
+	return authorizer.DecisionAllow, "", nil
+}
+
 func startServer(t *testing.T) *testServer {
 	t.Helper()
 	s := &testServer{t: t, space: &testSpace{}, admission: &recordingAdmission{Handler: admission.NewHandler(admission.Create, admission.Update, admission.Delete)}}
 	group, err := NewAPIGroupInfo(scheme.Scheme, scheme.Codecs, scheme.ParameterCodec,
 		registrytest.RESTOptions(t, maintenance.Resource("nodemaintenances")),
-		Dependencies{Waker: noWaker{}, Nodes: everyNode{}, Planner: noPlanner{}, Space: s.space, Admission: s.admission})
+		Dependencies{Waker: noWaker{}, Nodes: everyNode{}, Planner: noPlanner{}, Space: s.space, Admission: s.admission, Authorizer: mayReadHolds{}})
 	if err != nil {
 		t.Fatal(err)
 	}

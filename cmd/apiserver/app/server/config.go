@@ -105,6 +105,7 @@ func (c CompletedConfig) New() (*Server, error) {
 		scheme.Scheme, scheme.Codecs, scheme.ParameterCodec, c.generic.RESTOptionsGetter,
 		maintenanceregistry.Dependencies{
 			Waker: drain, Nodes: drain, Planner: drain, Space: c.space, Admission: c.generic.AdmissionControl,
+			Authorizer: c.generic.Authorization.Authorizer,
 		})
 	if err != nil {
 		return nil, fmt.Errorf("could not create the registry: %w", err)

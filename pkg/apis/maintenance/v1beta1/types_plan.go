@@ -15,7 +15,8 @@ type DrainPlan struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec is the planned drain, from the parameters of the request. The plan also includes the
+	// spec is the planned drain, from the parameters of the request or the NodeMaintenance that they
+	// name. The plan also includes the
 	// drains of the NodeMaintenances that the node already has.
 	// +optional
 	Spec DrainSpec `json:"spec,omitempty,omitzero"`
@@ -27,12 +28,18 @@ type DrainPlan struct {
 // +k8s:conversion-gen:explicit-from=net/url.Values
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// DrainPlanOptions are the query parameters of GET nodes/<name>/drainplan. They mean the same as
-// the fields of spec.drain. There is no parameter for rules: to see the plan of a drain with rules,
-// create a NodeMaintenance with dryRun=All and read its status.plan.
+// DrainPlanOptions are the query parameters of GET nodes/<name>/drainplan. Except for hold, they mean
+// the same as the fields of spec.drain. There is no parameter for rules: to see the plan of a drain
+// with rules, name a NodeMaintenance that has them, or create one with dryRun=All and read its
+// status.plan.
 type DrainPlanOptions struct {
 	metav1.TypeMeta `json:",inline"`
 
+	// hold is the name of a NodeMaintenance of this node: its drain is planned, as if its stage were
+	// Drain. It cannot be combined with other parameters. It requires the permission to get
+	// nodes/maintenance of this node.
+	// +optional
+	Hold string `json:"hold,omitempty"`
 	// podSelector limits the drain to the pods that it matches, for example app=web,tier!=db. If
 	// not set, all pods are drained.
 	// +optional

@@ -270,6 +270,7 @@ func Convert_maintenance_DrainPlan_To_v1beta1_DrainPlan(in *maintenance.DrainPla
 }
 
 func autoConvert_v1beta1_DrainPlanOptions_To_maintenance_DrainPlanOptions(in *DrainPlanOptions, out *maintenance.DrainPlanOptions, s conversion.Scope) error {
+	out.Hold = in.Hold
 	out.PodSelector = in.PodSelector
 	out.GracePeriodSeconds = (*int64)(unsafe.Pointer(in.GracePeriodSeconds))
 	out.UnmanagedPods = in.UnmanagedPods
@@ -283,6 +284,7 @@ func Convert_v1beta1_DrainPlanOptions_To_maintenance_DrainPlanOptions(in *DrainP
 }
 
 func autoConvert_maintenance_DrainPlanOptions_To_v1beta1_DrainPlanOptions(in *maintenance.DrainPlanOptions, out *DrainPlanOptions, s conversion.Scope) error {
+	out.Hold = in.Hold
 	out.PodSelector = in.PodSelector
 	out.GracePeriodSeconds = (*int64)(unsafe.Pointer(in.GracePeriodSeconds))
 	out.UnmanagedPods = in.UnmanagedPods
@@ -298,6 +300,13 @@ func Convert_maintenance_DrainPlanOptions_To_v1beta1_DrainPlanOptions(in *mainte
 func autoConvert_url_Values_To_v1beta1_DrainPlanOptions(in *url.Values, out *DrainPlanOptions, s conversion.Scope) error {
 	// WARNING: Field TypeMeta does not have json tag, skipping.
 
+	if values, ok := map[string][]string(*in)["hold"]; ok && len(values) > 0 {
+		if err := runtime.Convert_Slice_string_To_string(&values, &out.Hold, s); err != nil {
+			return err
+		}
+	} else {
+		out.Hold = ""
+	}
 	if values, ok := map[string][]string(*in)["podSelector"]; ok && len(values) > 0 {
 		if err := runtime.Convert_Slice_string_To_string(&values, &out.PodSelector, s); err != nil {
 			return err

@@ -14,6 +14,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
@@ -86,11 +87,7 @@ func newWrite(attributes admission.Attributes) (write, error) {
 
 func (p *Plugin) authorize(ctx context.Context, attributes admission.Attributes, w write, needed permission) error {
 	node := w.stored().Spec.NodeName
-	decision, why, err := p.authorizer.Authorize(ctx, authorizer.AttributesRecord{
-		User: attributes.GetUserInfo(), Verb: needed.verb,
-		APIGroup: v1beta1.GroupName, APIVersion: v1beta1.SchemeGroupVersion.Version,
-		Resource: "nodes", Subresource: needed.subresource, Name: node, ResourceRequest: true,
-	})
+	decision, why, err := p.authorizer.Authorize(ctx, about(attributes.GetUserInfo(), needed, node))
 	switch {
 	case decision == authorizer.DecisionAllow:
 		return nil
@@ -105,4 +102,13 @@ func (p *Plugin) authorize(ctx context.Context, attributes admission.Attributes,
 		lacks += ": " + why
 	}
 	return apierrors.NewForbidden(attributes.GetResource().GroupResource(), attributes.GetName(), errors.New(lacks))
+}
+
+// about is the question whether the user has the permission for the node.
+func about(user user.Info, needed permission, node string) authorizer.Attributes {
+	return authorizer.AttributesRecord{
+		User: user, Verb: needed.verb,
+		APIGroup: v1beta1.GroupName, APIVersion: v1beta1.SchemeGroupVersion.Version,
+		Resource: "nodes", Subresource: needed.subresource, Name: node, ResourceRequest: true,
+	}
 }

@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
@@ -32,12 +33,14 @@ type Nodes interface {
 }
 
 // New makes the storage of nodes and of its subresources, by their names in URLs. holds stores
-// the NodeMaintenances, and chain is the admission that each of them passes.
-func New(nodes Nodes, holds *holdstorage.REST, chain admission.Interface, objects admission.ObjectInterfaces) map[string]rest.Storage {
+// the NodeMaintenances, chain is the admission that each of them passes, and may decides who sees them.
+func New(nodes Nodes, holds *holdstorage.REST, chain admission.Interface, objects admission.ObjectInterfaces,
+	may authorizer.UnconditionalAuthorizer,
+) map[string]rest.Storage {
 	return map[string]rest.Storage{
 		"nodes":             &REST{nodes: nodes, holds: holds},
 		"nodes/maintenance": &MaintenanceREST{nodes: nodes, holds: holds, admission: holdAdmission{chain: chain, objects: objects}},
-		"nodes/drainplan":   &DrainPlanREST{nodes: nodes, holds: holds},
+		"nodes/drainplan":   &DrainPlanREST{nodes: nodes, holds: holds, authorizer: may},
 	}
 }
 

@@ -43,21 +43,14 @@ func (r *REST) plan(ctx context.Context, hold *maintenance.NodeMaintenance, dryR
 	}
 }
 
-// PlanHold says what the drain of a hold would do, as things are now, beside the other holds of its node. It
-// changes nothing. It fails while the planner's caches are not synced.
+// PlanHold says what the drain of a hold, stored or not, would do, as things are now, beside the other holds
+// of its node. It changes nothing. It fails while the planner's caches are not synced.
 func (r *REST) PlanHold(ctx context.Context, hold *maintenance.NodeMaintenance) (*maintenance.DrainPlanStatus, error) {
 	plan, err := r.planFor(ctx, hold, true)
 	if err != nil {
 		return nil, err
 	}
 	return internal(plan)
-}
-
-// PlanDrain is PlanHold for a drain of a node that no hold asks for.
-func (r *REST) PlanDrain(ctx context.Context, node string, drain maintenance.DrainSpec) (*maintenance.DrainPlanStatus, error) {
-	return r.PlanHold(ctx, &maintenance.NodeMaintenance{
-		Spec: maintenance.NodeMaintenanceSpec{NodeName: node, Stage: maintenance.StageDrain, Drain: drain},
-	})
 }
 
 func internal(plan *v1beta1.DrainPlanStatus) (*maintenance.DrainPlanStatus, error) {
