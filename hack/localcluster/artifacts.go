@@ -30,10 +30,13 @@ const (
 
 // ApplyArtifacts applies the same manifests as an admin of a real cluster, so that they are
 // tested. It changes only what does not work without containers: there is no Deployment and
-// no volume, and the Service points to loopback.
+// no volume, the Service points to loopback, and the audit policy becomes a file.
 func (c *Cluster) ApplyArtifacts(ctx context.Context) error {
 	objects, err := c.readArtifacts(ctx)
 	if err != nil {
+		return err
+	}
+	if err := c.writeServerAuditPolicy(objects); err != nil {
 		return err
 	}
 	for _, object := range localArtifacts(objects, c.serverPort()) {

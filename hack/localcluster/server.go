@@ -165,15 +165,19 @@ func (s *Server) launch(ctx context.Context) (started bool, err error) {
 }
 
 func (s *Server) component() component {
+	policy := s.cluster.layout.config(serverAuditPolicyFile)
 	return component{
-		name:   binaries.MaintenanceAPIServer,
-		binary: s.options.Binary,
-		env:    s.options.Env,
+		name:    binaries.MaintenanceAPIServer,
+		binary:  s.options.Binary,
+		env:     s.options.Env,
+		configs: []string{policy},
 		args: append([]string{
 			"--kubeconfig=" + s.kubeconfig,
 			"--data-dir=" + s.options.DataDir,
 			"--bind-address=127.0.0.1",
 			"--secure-port=" + strconv.Itoa(s.options.Port),
+			"--audit-policy-file=" + policy,
+			"--audit-log-path=" + s.AuditLogPath(),
 			"--v=2",
 		}, s.options.ExtraArgs...),
 	}
@@ -226,6 +230,12 @@ func (s *Server) PID() int { return s.proc.PID }
 
 // Port returns the server's port on loopback.
 func (s *Server) Port() int { return s.options.Port }
+
+// MetricsCommand returns the command that prints the server's metrics, for the admin's kubeconfig.
+// Without the server's address, kubectl would print those of kube-apiserver.
+func (s *Server) MetricsCommand() string {
+	return fmt.Sprintf("kubectl get --raw /metrics --server=https://127.0.0.1:%d --insecure-skip-tls-verify | grep ^maintenance_", s.options.Port)
+}
 
 // DataDir returns the directory of the server's embedded store.
 func (s *Server) DataDir() string { return filepath.Clean(s.options.DataDir) }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -57,16 +58,15 @@ func (c *Cluster) Run(ctx context.Context, workloads ...*Workload) error {
 	return nil
 }
 
-// Apply creates or updates the workload's objects. It does not wait for their pods.
+// Apply creates or updates the workload's objects, and replaces Jobs that do not run any more.
+// It does not wait for their pods.
 func (w *Workload) Apply(ctx context.Context) error {
 	if err := w.ensureNamespace(ctx); err != nil {
 		return err
 	}
 	for _, object := range w.objects {
-		if pod, ok := object.(*corev1.Pod); ok {
-			if err := w.setMirrorOwner(ctx, pod); err != nil {
-				return err
-			}
+		if err := w.prepare(ctx, object); err != nil {
+			return err
 		}
 		content, err := toUnstructured(object)
 		if err != nil {
@@ -77,6 +77,18 @@ func (w *Workload) Apply(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// prepare does what an object needs before it can be applied.
+func (w *Workload) prepare(ctx context.Context, object object) error {
+	switch o := object.(type) {
+	case *corev1.Pod:
+		return w.setMirrorOwner(ctx, o)
+	case *batchv1.Job:
+		return w.dropStaleJob(ctx, o)
+	default:
+		return nil
+	}
 }
 
 // ensureNamespace also waits for the default ServiceAccount, without which no pod can be

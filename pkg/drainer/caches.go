@@ -19,6 +19,7 @@ import (
 	storagev1informers "k8s.io/client-go/informers/storage/v1"
 	appsv1listers "k8s.io/client-go/listers/apps/v1"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	maintenanceinformers "github.com/medik8s/maintenance-apiserver/pkg/generated/informers/externalversions/maintenance/v1beta1"
@@ -96,6 +97,19 @@ func (c *caches) handle(name string, informer cache.SharedIndexInformer, handler
 	}
 	c.synced[name] = registration.HasSynced
 	return nil
+}
+
+// follow adds a handler, until stop is called. synced says whether it has seen all objects that exist.
+func follow(informer cache.SharedIndexInformer, handler cache.ResourceEventHandler) (synced cache.InformerSynced, stop func(), err error) {
+	registration, err := informer.AddEventHandler(handler)
+	if err != nil {
+		return nil, nil, fmt.Errorf("could not add a handler: %w", err)
+	}
+	return registration.HasSynced, func() {
+		if err := informer.RemoveEventHandler(registration); err != nil {
+			klog.Background().Error(err, "Could not remove a handler")
+		}
+	}, nil
 }
 
 // run starts to keep the caches up to date, until ctx is done.

@@ -8,10 +8,10 @@
 //
 // The leader has one queue, of node names. Changes of a hold (a NodeMaintenance), a node, a pod on a
 // node under drain, a disruption budget, a namespace or a VolumeAttachment put names of nodes into it,
-// and so do evictions that fail. A worker takes a name and looks
-// at the node (look.go): what its holds want, and what the node is. It does what is to be done next
-// (reconcile.go), and then reports what it did (reporter.go). It waits for no pod, so one look takes
-// only as long as its requests.
+// and so do evictions that fail. A worker takes a name and reconciles the node: it looks at what the
+// node's holds want and what the node is (look.go), does what is to be done next (reconcile.go), and
+// reports what it did (reporter.go). It waits for no pod, so a reconcile takes only as long as its
+// requests.
 //
 // Holds whose time is over are deleted first (expiration.go). Then:
 //

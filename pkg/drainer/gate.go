@@ -13,7 +13,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-// Gate decides when a node may be taken out of service. It is asked at each look at the node, after
+// Gate decides when a node may be taken out of service. It is asked at each reconcile of the node, after
 // what the node was like before was recorded, and before the node is cordoned. A node that must wait is
 // not cordoned, and nothing is evicted from it. A node that is cordoned already stays cordoned.
 type Gate interface {

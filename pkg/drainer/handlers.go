@@ -4,7 +4,6 @@
 package drainer
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -12,7 +11,6 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/client-go/tools/cache"
-	"k8s.io/klog/v2"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
@@ -37,16 +35,11 @@ func (l *leader) watch() (synced []cache.InformerSynced, unwatch func(), err err
 		{caches.namespaces, cache.ResourceEventHandlerFuncs{UpdateFunc: l.namespaceUpdated}},
 		{caches.attachments, cache.ResourceEventHandlerFuncs{AddFunc: l.attachmentChanged, DeleteFunc: l.attachmentChanged}},
 	} {
-		registration, err := w.informer.AddEventHandler(w.handler)
+		seen, stop, err := follow(w.informer, w.handler)
 		if err != nil {
-			return nil, unwatch, fmt.Errorf("could not add a handler: %w", err)
+			return nil, unwatch, err
 		}
-		synced = append(synced, registration.HasSynced)
-		stops = append(stops, func() {
-			if err := w.informer.RemoveEventHandler(registration); err != nil {
-				klog.Background().Error(err, "Could not remove a handler")
-			}
-		})
+		synced, stops = append(synced, seen), append(stops, stop)
 	}
 	return synced, unwatch, nil
 }

@@ -17,7 +17,7 @@ const (
 	heartbeatKey      = ""
 	heartbeatInterval = 10 * time.Second
 	// heartbeatMissed is how long after the last beat the loop is called stuck. It is longer than any
-	// look at a node may take.
+	// reconcile of a node may take.
 	heartbeatMissed = 2 * time.Minute
 )
 

@@ -18,7 +18,7 @@ const (
 	// workers is how many nodes are looked at at the same time. A look never waits for a pod, but it
 	// does make requests.
 	workers = 16
-	// reconcileTimeout bounds one look at a node.
+	// reconcileTimeout bounds one reconcile of a node.
 	reconcileTimeout = 30 * time.Second
 	leastRetry       = 50 * time.Millisecond
 	mostRetry        = 30 * time.Second
@@ -32,7 +32,7 @@ type leader struct {
 	queue     workqueue.TypedRateLimitingInterface[string]
 	heartbeat heartbeat
 	memory    *memory
-	// holds, nodes and drains do what a look at a node finds to be done. gate says when a node may be
+	// holds, nodes and drains do what a reconcile of a node finds to be done. gate says when a node may be
 	// taken out of service.
 	holds  holdWriter
 	nodes  nodeWriter

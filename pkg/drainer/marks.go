@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/text"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
@@ -65,7 +66,7 @@ func (m marks) note(holds []hold, before v1beta1.NodeBefore) (string, error) {
 			continue
 		}
 		note.Holds = append(note.Holds, heldBy{
-			Name: h.Name, Requestor: h.Spec.Requestor, Reason: h.Spec.Reason, Since: h.CreationTimestamp,
+			Name: h.Name, Requestor: text.Escape(h.Spec.Requestor), Reason: text.Escape(h.Spec.Reason), Since: h.CreationTimestamp,
 		})
 	}
 	value, err := json.Marshal(note)

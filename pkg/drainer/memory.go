@@ -12,8 +12,8 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-// memory is what a leader remembers of its nodes from one look to the next. None of it is needed after
-// a restart: it saves requests, writes and repeated events. What is known of evictions and of budgets
+// memory is what a leader remembers of its nodes from one reconcile to the next. None of it is needed
+// after a restart: it saves requests, writes and repeated events. What is known of evictions and of budgets
 // is kept in package eviction.
 type memory struct {
 	mu    sync.Mutex
@@ -91,7 +91,7 @@ func (m *memory) node(name string, holds []*v1beta1.NodeMaintenance) *nodeMemory
 	return node
 }
 
-// forget drops what is kept of a node that needs no further look.
+// forget drops what is kept of a node that needs no further reconcile.
 func (m *memory) forget(name string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -173,6 +173,20 @@ func TestNoteIsCappedAndReadable(t *testing.T) {
 	}
 }
 
+// What people read on a node obeys no control character, whoever wrote the text.
+func TestNoteIsEscaped(t *testing.T) {
+	hostile := holdOf(drainertest.Hold{Name: "a", Change: func(nm *v1beta1.NodeMaintenance) {
+		nm.Spec.Requestor, nm.Spec.Reason = "bob\u202e", "\x1b[2J"
+	}})
+	value, err := newMarks(drainertest.StoreID, nil).note([]hold{hostile}, v1beta1.NodeBefore{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if held := readNote(cordonedNode(value)).Holds[0]; held.Requestor != `bob\u202e` || held.Reason != `\u001b[2J` {
+		t.Errorf("got %+v, want its texts escaped", held)
+	}
+}
+
 // drainsSaying is the status of a hold whose condition Drained has this reason.
 func drainsSaying(reason string) []holdStatus {
 	return []holdStatus{{

@@ -14,9 +14,9 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/due"
 )
 
-// result is the result of a look at a node, or of one step of it.
+// result is the result of a reconcile of a node, or of one step of it.
 type result struct {
-	// again is after how long to look again if nothing happens until then.
+	// again is after how long to reconcile again if nothing happens until then.
 	again time.Duration
 	// changes are what was done, for the reporter.
 	changes []change

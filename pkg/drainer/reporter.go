@@ -44,7 +44,7 @@ func newRecorder(client kubernetes.Interface) (recorder record.EventRecorder, st
 	return broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: eventComponent}), broadcaster.Shutdown
 }
 
-// report reports the result of a look at a node. It returns after how long an event may be due; zero:
+// report reports the result of a reconcile of a node. It returns after how long an event may be due; zero:
 // never.
 func (r *reporter) report(memory *nodeMemory, did result) (again time.Duration) {
 	for _, c := range did.changes {

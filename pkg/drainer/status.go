@@ -17,7 +17,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/quote"
 )
 
-// facts are what a look at a node found. The new statuses of its holds follow from them and from the
+// facts are what a reconcile of a node found. The new statuses of its holds follow from them and from the
 // old ones.
 type facts struct {
 	// node is the UID of the node; empty when it does not exist.

@@ -161,8 +161,8 @@ var matrix = []attempt{
 	{what: "let one's own expire", own: "A", method: "PATCH", contentType: asMergePatch, path: at(collection + "/{own}"), body: body(`{"spec":{"expirationSeconds":3600}}`), allowed: "++++---++"},
 	{what: "patch another's on A", others: "A", method: "PATCH", contentType: asMergePatch, path: at(collection + "/{others}"), body: body(`{"spec":{"reason":"new"}}`), allowed: "++-------"},
 	{what: "let another's expire", others: "A", method: "PATCH", contentType: asMergePatch, path: at(collection + "/{others}"), body: body(`{"spec":{"expirationSeconds":3600}}`), allowed: "++-------"},
-	{what: "label another's on A", others: "A", method: "PATCH", contentType: asMergePatch, path: at(collection + "/{others}"), body: body(`{"metadata":{"labels":{"a":"b"}}}`), allowed: "++++---++"},
-	{what: "label another's on B", others: "B", method: "PATCH", contentType: asMergePatch, path: at(collection + "/{others}"), body: body(`{"metadata":{"labels":{"a":"b"}}}`), allowed: "++-+-----"},
+	{what: "label another's on A", others: "A", method: "PATCH", contentType: asMergePatch, path: at(collection + "/{others}"), body: body(`{"metadata":{"labels":{"a":"b"}}}`), allowed: "++-------"},
+	{what: "label another's on B", others: "B", method: "PATCH", contentType: asMergePatch, path: at(collection + "/{others}"), body: body(`{"metadata":{"labels":{"a":"b"}}}`), allowed: "++-------"},
 	{what: "status of one's own", own: "A", method: "PATCH", contentType: asMergePatch, path: at(collection + "/{own}/status"), body: body(`{"status":{"lastError":"x"}}`), allowed: "+--------"},
 
 	{what: "delete one's own on A", own: "A", method: "DELETE", path: at(collection + "/{own}"), allowed: "++++---++"},

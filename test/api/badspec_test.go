@@ -180,7 +180,39 @@ func TestRefusalOnTheTerminal(t *testing.T) {
 	wantNotStored(t, pool, "x")
 }
 
-// Without strict validation an unknown field is dropped, with a warning.
+// A field that is unknown or given twice is refused, unless the client asks for something else.
+func TestUnknownFieldsAreRefused(t *testing.T) {
+	t.Parallel()
+	pool := env.Current(t).NewPool(t, 0)
+	name, node := pool.Name+"-a", absentNode(pool)
+	ofNode := nodesPath + "/" + node + "/maintenance"
+	hold := collection + "/" + createQuiet(t, pool, "b").Name
+	const asJSONPatch = "application/json-patch+json"
+	tests := map[string]struct{ method, path, contentType, body, text string }{
+		"POST of the node":  {http.MethodPost, ofNode, asJSON, `{"spec":{"drain":{"podSelectr":{}}}}`, `unknown field "spec.drain.podSelectr"`},
+		"create":            {http.MethodPost, collection, asJSON, manifest(name, `{"nodeName":"`+node+`","nodename":"b"}`), `unknown field "spec.nodename"`},
+		"create in YAML":    {http.MethodPost, collection, asYAML, "metadata: {name: " + name + "}\nspec: {nodeName: " + node + ", nodename: b}", `unknown field "spec.nodename"`},
+		"a field twice":     {http.MethodPost, collection, asJSON, manifest(name, `{"nodeName":"`+node+`","stage":"Idle","stage":"Drain"}`), `duplicate field "spec.stage"`},
+		"twice in YAML":     {http.MethodPost, ofNode, asYAML, "spec: {stage: Idle, stage: Drain}", `"stage" already set in map`},
+		"merge patch":       {http.MethodPatch, hold, asMergePatch, `{"spec":{"drain":{"podSelectr":{}}}}`, `unknown field "spec.drain.podSelectr"`},
+		"JSON patch":        {http.MethodPatch, hold, asJSONPatch, `[{"op":"add","path":"/spec/nodename","value":"b"}]`, `unknown field "spec.nodename"`},
+		"apply":             {http.MethodPatch, hold + "?fieldManager=m", asApply, manifest(pool.Name+"-b", `{"nodename":"b"}`), "field not declared in schema"},
+		"apply of it twice": {http.MethodPatch, hold + "?fieldManager=m&force=true", asApply, `{"apiVersion":"maintenance.medik8s.io/v1beta1","kind":"NodeMaintenance","spec":{"stage":"Idle","stage":"Idle"}}`, "already set in map"},
+	}
+	for title, test := range tests {
+		t.Run(title, func(t *testing.T) {
+			refused := admin(t).do(t, test.method, test.path, test.contentType, test.body)
+			if refused.code < http.StatusBadRequest {
+				t.Fatalf("got %d: %s", refused.code, refused.body)
+			}
+			wantContains(t, "message", refused.status(t).Message, test.text)
+			wantNotStored(t, pool, name)
+		})
+	}
+	admin(t).do(t, http.MethodPost, ofNode+"?dryRun=All&fieldValidation=Ignore", asJSON, `{"spec":{"x":1}}`).want(t, http.StatusCreated)
+}
+
+// If the client asks for a warning, an unknown field is dropped, with a warning.
 func TestUnknownFieldsWarn(t *testing.T) {
 	t.Parallel()
 	pool := env.Current(t).NewPool(t, 0)

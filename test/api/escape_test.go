@@ -99,7 +99,8 @@ func TestNoWayToAnotherNode(t *testing.T) {
 }
 
 // A team ends no hold of another's on its own node by what is not the spec: an owner that is not there has
-// the garbage collector delete it, and a finalizer keeps it from ending.
+// the garbage collector delete it, labels and annotations have kubectl apply --prune do that, and a finalizer
+// keeps it from ending.
 func TestNoEndOfAnothersHold(t *testing.T) {
 	t.Parallel()
 	pool := env.Current(t).NewPool(t, 1)
@@ -112,11 +113,14 @@ func TestNoEndOfAnothersHold(t *testing.T) {
 	for _, metadata := range []string{
 		`{"ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"none","uid":"x"}]}`,
 		`{"finalizers":["example.com/kept"]}`,
+		`{"labels":{"seen":"yes"}}`,
+		`{"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{}"}}`,
+		`{"managedFields":[{}]}`,
 	} {
 		refused := member.do(t, http.MethodPatch, path, asMergePatch, `{"metadata":`+metadata+`}`).want(t, http.StatusForbidden)
 		wantContains(t, "message", refused.status(t).Message, `cannot update resource "nodes/holds"`, `named "`+pool.Nodes[0]+`"`, `a hold of "admin"`)
 	}
-	member.do(t, http.MethodPatch, path, asMergePatch, `{"metadata":{"labels":{"seen":"yes"}}}`).want(t, http.StatusOK)
+	member.do(t, http.MethodPatch, path, asMergePatch, `{}`).want(t, http.StatusOK)
 	taken := nodemaintenance.HoldName(pool.Nodes[0], "admin")
 	refused := member.do(t, http.MethodPost, collection, asJSON, manifest(taken, `{"nodeName":"`+pool.Nodes[0]+`","stage":"Idle"}`)).want(t, http.StatusUnprocessableEntity)
 	wantContains(t, "message", refused.status(t).Message, "metadata.name: Invalid value", "is kept for a hold that is created through nodes/"+pool.Nodes[0]+"/maintenance")

@@ -97,7 +97,7 @@ func TestNodeWithTheGeneratedClient(t *testing.T) {
 		t.Errorf("could not plan the drain of %s: %v", created.Name, err)
 	}
 	list, err := nodes.List(t.Context(), metav1.ListOptions{Limit: 1})
-	if err != nil || len(list.Items) != 1 || list.ResourceVersion != "" {
+	if err != nil || len(list.Items) != 1 || list.ResourceVersion == "" {
 		t.Errorf("got list %v (error %v)", list, err)
 	}
 }

@@ -150,8 +150,8 @@ func readme(t *testing.T) string {
 	return string(content)
 }
 
-// What README says a node in maintenance bears, and that what was there before
-// stays.
+// What README says a node in maintenance bears. What was there before stays, but a
+// cordon during maintenance is lost.
 func TestMarksOnTheNode(t *testing.T) {
 	t.Parallel()
 	pool := env.Current(t).NewPool(t, 2)
@@ -176,6 +176,7 @@ func TestMarksOnTheNode(t *testing.T) {
 		annotation := pool.Node(t, node).Annotations[v1beta1.HoldsAnnotation]
 		wantContains(t, "annotation", annotation, hold.Name, "admin", "test")
 
+		kubectl.Must(t, "", "cordon", node) // is lost at the end
 		kubectl.Must(t, "", "delete", "nm", hold.Name)
 		after := kubectl.Must(t, "", "get", "node", node, "-o", "yaml")
 		for _, gone := range []string{"medik8s.io/drain", "exclude-from-remediation", v1beta1.HoldsAnnotation} {

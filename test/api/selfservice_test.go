@@ -4,30 +4,15 @@
 package api
 
 import (
-	"flag"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
-	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
 	"github.com/medik8s/maintenance-apiserver/test/env"
 )
 
-var updateDocs = flag.Bool("update-docs", false, "write what the commands of docs/self-service.md print into it")
-
-// session is the terminals of those who act in docs/self-service.md.
-type session struct {
-	bin, dir      string
-	toTest, toDoc *strings.Replacer
-}
-
-// docs/self-service.md can be followed from its first line to its last: every command is run, by
-// who is said to, and prints what it says.
+// docs/self-service.md can be followed.
 func TestSelfServiceDocument(t *testing.T) {
 	t.Parallel()
 	pool := env.Current(t).NewPool(t, 3)
@@ -36,47 +21,11 @@ func TestSelfServiceDocument(t *testing.T) {
 		Pod("web-2", localcluster.OnNode(pool.Nodes[1]), localcluster.Label(localcluster.AppLabel, "web")).
 		Budget("web", localcluster.MinAvailable("1")).
 		Pod("report", localcluster.OnNode(pool.Nodes[2]), localcluster.EmptyDir()))
-	path := filepath.Join(root, "docs", "self-service.md")
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir, err := filepath.Abs(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := t.TempDir()
-	var toTest, toDoc []string
-	for i, node := range pool.Nodes {
-		name := []string{"worker-1", "worker-2", "worker-3"}[i]
-		toTest, toDoc = append(toTest, name, node), append(toDoc, node, name)
-	}
-	toTest, toDoc = append(toTest, "shop", pool.Name), append(toDoc, pool.Name, "shop")
-	shell := session{bin: pool.Cluster.BinDir(), dir: files, toTest: strings.NewReplacer(toTest...), toDoc: strings.NewReplacer(toDoc...)}
-	shell.copyArtifacts(t, dir)
-	people := map[string]string{"admin": pool.Cluster.Kubeconfig(), "pia": kubeconfigOf(t, pool, "pia", "payments")}
-
-	written := shell.follow(t, string(content), people)
-	if *updateDocs {
-		if err := os.WriteFile(path, []byte(written), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if diff := cmp.Diff(masked(string(content)), masked(written)); diff != "" {
-		t.Errorf("the document and what its commands print differ (-document +printed):\n%s", diff)
-	}
-	if !strings.Contains(written, "pia$ ") || !strings.Contains(written, "admin$ ") {
-		t.Error("nothing was run")
-	}
-}
-
-func kubeconfigOf(t *testing.T, p *env.Pool, name string, groups ...string) string {
-	t.Helper()
-	path, err := p.Cluster.UserKubeconfig(name, groups...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
+	shell := newSession(t, pool)
+	shell.copyArtifacts(t, root)
+	shell.check(t, "self-service.md", map[string]string{
+		"admin": pool.Cluster.Kubeconfig(), "pia": kubeconfigOf(t, pool, "pia", "payments"),
+	})
 }
 
 // copyArtifacts puts the manifests where the commands look for them, for the nodes of the test.
@@ -87,85 +36,4 @@ func (s session) copyArtifacts(t *testing.T, repository string) {
 		t.Fatal(err)
 	}
 	s.write(t, filepath.Join("artifacts", "examples", "self-service.yaml"), string(example))
-}
-
-func (s session) write(t *testing.T, name, content string) {
-	t.Helper()
-	path := filepath.Join(s.dir, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(s.toTest.Replace(content)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
-var (
-	prompt   = regexp.MustCompile(`^([a-z]+)\$ (.*)$`)
-	fileName = regexp.MustCompile(`^# ([a-z0-9.-]+\.(yaml|json))$`)
-)
-
-// follow runs the commands of the console blocks and returns the document with what they print.
-// Blocks of YAML whose first line is a file's name are that file.
-func (s session) follow(t *testing.T, document string, people map[string]string) string {
-	t.Helper()
-	var out []string
-	block, file := "", ""
-	var content []string
-	for line := range strings.SplitSeq(document, "\n") {
-		switch {
-		case strings.HasPrefix(line, "```"):
-			if file != "" {
-				s.write(t, file, strings.Join(content, "\n")+"\n")
-			}
-			block, file, content = strings.TrimPrefix(line, "```"), "", nil
-			out = append(out, line)
-		case block == "yaml":
-			if found := fileName.FindStringSubmatch(line); found != nil && len(content) == 0 {
-				file = found[1]
-			}
-			content, out = append(content, line), append(out, line)
-		case block == "console":
-			if found := prompt.FindStringSubmatch(line); found != nil {
-				out = append(out, line)
-				out = append(out, s.run(t, people[found[1]], found[2])...)
-			}
-		default:
-			out = append(out, line)
-		}
-	}
-	return strings.Join(out, "\n")
-}
-
-// run is what the shell prints, without the last line break.
-func (s session) run(t *testing.T, kubeconfig, line string) []string {
-	t.Helper()
-	command := exec.CommandContext(t.Context(), "bash", "-c", s.toTest.Replace(line))
-	command.Dir = s.dir
-	command.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig, "PATH="+s.bin+":"+os.Getenv("PATH"))
-	printed, err := command.CombinedOutput() // a refusal ends with an exit code
-	if text := strings.TrimRight(string(printed), "\n"); text != "" {
-		return strings.Split(s.toDoc.Replace(text), "\n")
-	}
-	if err != nil {
-		t.Errorf("%s: %v", line, err)
-	}
-	return nil
-}
-
-// masks are what differs from run to run.
-var masks = []struct {
-	pattern *regexp.Regexp
-	mask    string
-}{
-	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`), "TIME"},
-	{regexp.MustCompile(`\b(\d+[smhd])+\b`), "AGE"},
-	{regexp.MustCompile(`[ \t]+`), " "},
-}
-
-func masked(text string) string {
-	for _, m := range masks {
-		text = m.pattern.ReplaceAllString(text, m.mask)
-	}
-	return text
 }

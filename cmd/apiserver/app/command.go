@@ -15,7 +15,7 @@ import (
 	"k8s.io/component-base/logs"
 	logsapi "k8s.io/component-base/logs/api/v1"
 	"k8s.io/component-base/term"
-	"k8s.io/component-base/version/verflag"
+	"k8s.io/component-base/version"
 	"k8s.io/klog/v2"
 
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/noderole"
@@ -30,10 +30,10 @@ func NewCommand(ctx context.Context) *cobra.Command {
 		Short: "Take Kubernetes nodes out of service and give them back",
 		Long: "An aggregated Kubernetes API server. It serves NodeMaintenance objects, and cordons and drains\n" +
 			"a node while one exists for it. In a cluster it needs no flags; elsewhere, give --kubeconfig.",
+		Version:      version.Get().String(),
 		Args:         cobra.NoArgs,
 		SilenceUsage: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			verflag.PrintAndExitIfRequested()
 			return run(cmd.Context(), o)
 		},
 	}
@@ -42,7 +42,8 @@ func NewCommand(ctx context.Context) *cobra.Command {
 
 	var flagSets cliflag.NamedFlagSets
 	o.AddFlags(&flagSets)
-	verflag.AddFlags(flagSets.FlagSet("global"))
+	flagSets.FlagSet("global").Bool("version", false, "Print the version and exit.")
+	cmd.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	globalflag.AddGlobalFlags(flagSets.FlagSet("global"), cmd.Name(), logs.SkipLoggingConfigurationFlags())
 	for _, flagSet := range flagSets.FlagSets {
 		cmd.Flags().AddFlagSet(flagSet)

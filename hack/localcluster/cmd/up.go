@@ -57,8 +57,9 @@ func up(ctx context.Context, flags *upFlags) error {
 	if err != nil {
 		return err
 	}
+	var server *localcluster.Server
 	if flags.server {
-		if _, err := cluster.StartServer(ctx, localcluster.ServerOptions{}); err != nil {
+		if server, err = cluster.StartServer(ctx, localcluster.ServerOptions{}); err != nil {
 			return err
 		}
 	}
@@ -72,7 +73,10 @@ func up(ctx context.Context, flags *upFlags) error {
 	if err := cluster.Run(ctx, workloads...); err != nil {
 		return err
 	}
-	return printHelp(flags.cluster.Log, cluster, time.Since(start))
+	if err := printHelp(flags.cluster.Log, cluster, time.Since(start)); err != nil || server == nil {
+		return err
+	}
+	return printServerHelp(flags.cluster.Log, server)
 }
 
 func printHelp(out io.Writer, cluster *localcluster.Cluster, took time.Duration) error {
@@ -82,5 +86,16 @@ The cluster is up (%.1f s). Go on with:
   export PATH=%s:$PATH
   kubectl get nodes
 `, took.Seconds(), cluster.Kubeconfig(), filepath.Clean(cluster.BinDir()))
+	return err
+}
+
+// printServerHelp says where our server's metrics and audit log are.
+func printServerHelp(out io.Writer, server *localcluster.Server) error {
+	_, err := fmt.Fprintf(out, `
+Our server's metrics:
+  %s
+Its audit log (who started and ended maintenance):
+  %s
+`, server.MetricsCommand(), server.AuditLogPath())
 	return err
 }

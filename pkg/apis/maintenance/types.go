@@ -44,7 +44,8 @@ type NodeMaintenanceSpec struct {
 	// nodeName is the name of the node to take out of service. If no such node exists, the
 	// maintenance starts when the node appears. Required. Immutable.
 	NodeName string
-	// reason is why the node is in maintenance, for other people to read. At most 1,024 characters.
+	// reason is why the node is in maintenance, for other people to read. At most 1,024 characters on one
+	// line, without control characters and invisible ones.
 	Reason string
 	// requestor is the user who created this NodeMaintenance. The server sets it, and refuses a
 	// request that names another user.

@@ -70,6 +70,10 @@ type DrainPlanStatus struct {
 	// mislabeledPods are the pods to be evicted whose label cluster.x-k8s.io/drain has a value that means
 	// nothing, as namespace/name.
 	MislabeledPods []string
+	// returningPods are the pods to be evicted whose controller will put them back on the node, as
+	// namespace/name: they are bound to this node, and its cordon does not keep them away. The message
+	// of the pod says why.
+	ReturningPods []string
 	// pods are all pods of the node, in the order in which they are to leave it. Those that stay
 	// come last.
 	Pods []PlannedPod

@@ -25,6 +25,7 @@ func (p Plan) Report() *v1beta1.DrainPlanStatus {
 			planned.EvictingHolds, planned.BlockingHolds = pod.clash.report()
 			countBlocker(report, pod.Blocker)
 			listLosses(report, pod)
+			p.predicted.listReturning(report, &planned, pod)
 		}
 		report.Pods = append(report.Pods, planned)
 	}

@@ -1,9 +1,9 @@
 // Copyright The maintenance-apiserver Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package quote cuts texts that may quote what others wrote, like the finalizers of a pod or the answer
-// of a webhook. Such texts go into statuses and events, and a status that is too large cannot be
-// written at all.
+// Package quote makes texts that may quote what others wrote fit to be shown, like the reason of a hold
+// or the answer of a webhook. Such texts go into statuses and events. A terminal would obey their control
+// characters, and a status that is too large cannot be written at all.
 package quote
 
 import (
@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/text"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
@@ -26,17 +27,18 @@ const (
 	maxObject = 512
 )
 
-// Cut cuts a text of more than most bytes, between two characters.
-func Cut(text string, most int) string {
+// Cut escapes hidden characters, and cuts a text of more than most bytes between two characters.
+func Cut(quoted string, most int) string {
 	const mark = "..."
-	if len(text) <= most {
-		return text
+	quoted = text.Escape(quoted)
+	if len(quoted) <= most {
+		return quoted
 	}
 	end := most - len(mark)
-	for end > 0 && !utf8.RuneStart(text[end]) {
+	for end > 0 && !utf8.RuneStart(quoted[end]) {
 		end--
 	}
-	return text[:end] + mark
+	return quoted[:end] + mark
 }
 
 // Blocker cuts the texts of a blocker, so that many blockers fit into a status.

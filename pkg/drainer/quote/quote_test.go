@@ -18,6 +18,8 @@ func TestCut(t *testing.T) {
 		"too long":          {text: "abcdefg", most: 6, want: "abc..."},
 		"within characters": {text: "ééééé", most: 8, want: "éé..."},
 		"empty":             {most: 6},
+		"a new line":        {text: "a\nb", most: 6, want: `a\nb`},
+		"escaped, then cut": {text: "\u202eabc", most: 6, want: `\u2...`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -374,6 +374,25 @@ func schema_pkg_apis_maintenance_v1beta1_DrainPlanStatus(ref common.ReferenceCal
 							},
 						},
 					},
+					"returningPods": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "returningPods are the pods to be evicted whose controller will put them back on the node, as namespace/name: they are bound to this node, and its cordon does not keep them away. The message of the pod says why.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
 					"pods": {
 						VendorExtensible: spec.VendorExtensible{
 							Extensions: spec.Extensions{
@@ -790,7 +809,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceSpec(ref common.Referenc
 					},
 					"reason": {
 						SchemaProps: spec.SchemaProps{
-							Description: "reason is why the node is in maintenance, for other people to read. At most 1,024 characters.",
+							Description: "reason is why the node is in maintenance, for other people to read. At most 1,024 characters on one line, without control characters and invisible ones.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
@@ -1022,7 +1041,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeState(ref common.ReferenceCallback)
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "NodeState shows whether a node of the cluster is in maintenance, and who holds it: kubectl get nodes.maintenance.medik8s.io. There is one for each Node. It is computed at each request, and cannot be watched or changed.\n\nTeams whose permissions name single nodes use its subresources. nodes/<name>/maintenance starts (POST), shows (GET) and ends (DELETE) maintenance of the node. nodes/<name>/drainplan shows what a drain would do.",
+				Description: "NodeState shows whether a node of the cluster is in maintenance, and who holds it: kubectl get nodes.maintenance.medik8s.io. There is one for each Node. The server computes it from the Node and its NodeMaintenances. It can be watched, but not changed.\n\nTeams whose permissions name single nodes use its subresources. nodes/<name>/maintenance starts (POST), shows (GET) and ends (DELETE) maintenance of the node. nodes/<name>/drainplan shows what a drain would do.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -1041,7 +1060,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeState(ref common.ReferenceCallback)
 					},
 					"metadata": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Standard object's metadata: the name and the labels are the Node's.",
+							Description: "Standard object's metadata: the name and the labels are the Node's. The resourceVersion changes when the NodeState does, and whenever the server restarts.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1.ObjectMeta{}.OpenAPIModelName()),
 						},
@@ -1084,7 +1103,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeStateList(ref common.ReferenceCallb
 					},
 					"metadata": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Standard list metadata. The resourceVersion is empty, since the list is not stored.",
+							Description: "Standard list metadata. A watch can go on from the resourceVersion, until the server restarts.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1.ListMeta{}.OpenAPIModelName()),
 						},

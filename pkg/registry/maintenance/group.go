@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apiserver/pkg/admission"
-	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/registry/generic"
 	"k8s.io/apiserver/pkg/registry/rest"
 	genericapiserver "k8s.io/apiserver/pkg/server"
@@ -37,9 +36,11 @@ type Dependencies struct {
 	// Admission is the server's own admission chain. It is run for NodeMaintenances that are created or
 	// deleted through nodes/maintenance.
 	Admission admission.Interface
-	// Authorizer decides who sees a hold through nodes/drainplan. It is the one that the requests
-	// themselves have passed.
-	Authorizer authorizer.UnconditionalAuthorizer
+	// AuthorizeUpdate authorizes updates of NodeMaintenances before they are validated. Admission
+	// must authorize them too: it sees what is stored in the end.
+	AuthorizeUpdate resource.AuthorizeUpdate
+	// AuthorizeRead authorizes that an answer shows the holds of a node.
+	AuthorizeRead nodestorage.AuthorizeRead
 }
 
 // Nodes are the nodes of the cluster.
@@ -50,9 +51,9 @@ type Nodes interface {
 
 // definitions is the table of the group's resources that are stored.
 func definitions(scheme *runtime.Scheme, deps Dependencies) []resource.Definition {
-	return []resource.Definition{
-		nodemaintenance.Definition(scheme, storage.New(deps.Waker, deps.Nodes, deps.Planner, deps.Space)),
-	}
+	holds := nodemaintenance.Definition(scheme, storage.New(deps.Waker, deps.Nodes, deps.Planner, deps.Space))
+	holds.AuthorizeUpdate = deps.AuthorizeUpdate
+	return []resource.Definition{holds}
 }
 
 // NewAPIGroupInfo makes the storage of the group's resources and describes them to
@@ -61,8 +62,8 @@ func definitions(scheme *runtime.Scheme, deps Dependencies) []resource.Definitio
 func NewAPIGroupInfo(scheme *runtime.Scheme, codecs serializer.CodecFactory, parameterCodec runtime.ParameterCodec,
 	optsGetter generic.RESTOptionsGetter, deps Dependencies,
 ) (genericapiserver.APIGroupInfo, error) {
-	if deps.Waker == nil || deps.Nodes == nil || deps.Planner == nil || deps.Space == nil || deps.Admission == nil || deps.Authorizer == nil {
-		return genericapiserver.APIGroupInfo{}, errors.New("the registry needs a waker, the nodes, a planner, the space, admission and an authorizer")
+	if deps.Waker == nil || deps.Nodes == nil || deps.Planner == nil || deps.Space == nil || deps.Admission == nil || deps.AuthorizeUpdate == nil || deps.AuthorizeRead == nil {
+		return genericapiserver.APIGroupInfo{}, errors.New("the registry needs a waker, the nodes, a planner, the space, admission and authorization")
 	}
 	storages := map[string]rest.Storage{}
 	for _, definition := range definitions(scheme, deps) {
@@ -76,7 +77,7 @@ func NewAPIGroupInfo(scheme *runtime.Scheme, codecs serializer.CodecFactory, par
 	if !ok {
 		return genericapiserver.APIGroupInfo{}, fmt.Errorf("nodemaintenances are served by %T", storages[nodemaintenance.Plural])
 	}
-	maps.Copy(storages, nodestorage.New(deps.Nodes, holds, deps.Admission, admission.NewObjectInterfacesFromScheme(scheme), deps.Authorizer))
+	maps.Copy(storages, nodestorage.New(deps.Nodes, holds, deps.Admission, admission.NewObjectInterfacesFromScheme(scheme), deps.AuthorizeRead))
 	info := genericapiserver.NewDefaultAPIGroupInfo(v1beta1.GroupName, scheme, parameterCodec, codecs)
 	info.NegotiatedSerializer = withoutProtobuf{info.NegotiatedSerializer}
 	info.VersionedResourcesStorageMap[v1beta1.SchemeGroupVersion.Version] = storages

@@ -12,6 +12,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -34,6 +35,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/openapi"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/authorization"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/registrytest"
 )
 
@@ -76,6 +78,8 @@ func (everyNode) Nodes() ([]*corev1.Node, error) {
 	return nodes, nil
 }
 
+func (everyNode) WatchNodes(func(string)) (func(), error) { return func() {}, nil }
+
 type noPlanner struct{}
 
 func (noPlanner) Plan(context.Context, *v1beta1.NodeMaintenance, bool) (*v1beta1.DrainPlanStatus, error) {
@@ -98,6 +102,30 @@ type testServer struct {
 	url       string
 	admission *recordingAdmission
 	space     *testSpace
+	nodes     *changingNodes
+	rights    *testRights
+}
+
+// testRights are the permissions for nodes that some users lack, as "user verb nodes/subresource".
+type testRights struct {
+	mu    sync.Mutex
+	lacks []string
+}
+
+func (r *testRights) take(lacks ...string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lacks = append(r.lacks, lacks...)
+}
+
+func (r *testRights) Authorize(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	asked := a.GetUser().GetName() + " " + a.GetVerb() + " " + a.GetResource() + "/" + a.GetSubresource()
+	if slices.Contains(r.lacks, asked) {
+		return authorizer.DecisionNoOpinion, "", nil
+	}
+	return authorizer.DecisionAllow, "", nil
 }
 
 // recordingAdmission remembers what passed it, and refuses what has the word "refused" for its reason.
@@ -159,27 +187,25 @@ func (a *recordingAdmission) Validate(_ context.Context, attributes admission.At
 	return nil
 }
 
-// mayReadHolds lets everybody but mallory read the holds of a node, and nobody anything else.
-type mayReadHolds struct{}
-
-func (mayReadHolds) Authorize(_ context.Context, asked authorizer.Attributes) (authorizer.Decision, string, error) {
-	if asked.GetUser().GetName() == "mallory" || asked.GetVerb() != "get" || asked.GetResource() != "nodes" || asked.GetSubresource() != "maintenance" {
-		return authorizer.DecisionNoOpinion, "", nil
-	}
-	return authorizer.DecisionAllow, "", nil
-}
-
 func startServer(t *testing.T) *testServer {
 	t.Helper()
-	s := &testServer{t: t, space: &testSpace{}, admission: &recordingAdmission{Handler: admission.NewHandler(admission.Create, admission.Update, admission.Delete)}}
+	s := &testServer{
+		t: t, nodes: &changingNodes{}, space: &testSpace{}, rights: &testRights{},
+		admission: &recordingAdmission{Handler: admission.NewHandler(admission.Create, admission.Update, admission.Delete)},
+	}
+	authorizing := authorization.New(s.rights)
+	chain := admission.NewChainHandler(authorizing, s.admission)
 	group, err := NewAPIGroupInfo(scheme.Scheme, scheme.Codecs, scheme.ParameterCodec,
 		registrytest.RESTOptions(t, maintenance.Resource("nodemaintenances")),
-		Dependencies{Waker: noWaker{}, Nodes: everyNode{}, Planner: noPlanner{}, Space: s.space, Admission: s.admission, Authorizer: mayReadHolds{}})
+		Dependencies{
+			Waker: noWaker{}, Nodes: s.nodes, Planner: noPlanner{}, Space: s.space,
+			Admission: chain, AuthorizeUpdate: authorizing.AuthorizeUpdate, AuthorizeRead: authorizing.AuthorizeRead,
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
 	config := genericConfig()
-	config.AdmissionControl = s.admission
+	config.AdmissionControl = chain
 	generic, err := config.Complete(nil).New("test", genericapiserver.NewEmptyDelegate())
 	if err != nil {
 		t.Fatal(err)

@@ -40,6 +40,9 @@ type Definition struct {
 	// StatusStrategy holds the rules for writes to the subresource status. If nil, the
 	// resource has no such subresource.
 	StatusStrategy rest.UpdateResetFieldsStrategy
+	// AuthorizeUpdate authorizes each update of an object and of its status once more, with the stored
+	// object. If nil, RBAC alone decides.
+	AuthorizeUpdate AuthorizeUpdate
 	// Table converts objects to what kubectl prints.
 	Table rest.TableConvertor
 

@@ -4,6 +4,10 @@
 package resource
 
 import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 	"k8s.io/apiserver/pkg/registry/rest"
 )
@@ -26,6 +30,7 @@ type REST struct {
 
 	shortNames []string
 	categories []string
+	authorize  AuthorizeUpdate
 }
 
 // ShortNames implements rest.ShortNamesProvider.
@@ -33,3 +38,12 @@ func (r *REST) ShortNames() []string { return r.shortNames }
 
 // Categories implements rest.CategoriesProvider.
 func (r *REST) Categories() []string { return r.categories }
+
+// Update implements rest.Updater.
+func (r *REST) Update(ctx context.Context, name string, objInfo rest.UpdatedObjectInfo,
+	createValidation rest.ValidateObjectFunc, updateValidation rest.ValidateObjectUpdateFunc,
+	forceAllowCreate bool, options *metav1.UpdateOptions,
+) (runtime.Object, bool, error) {
+	update := &authorizedUpdate{UpdatedObjectInfo: objInfo, authorize: r.authorize, strategy: r.UpdateStrategy}
+	return updateAuthorized(ctx, r.Store, name, update, createValidation, updateValidation, forceAllowCreate, options)
+}

@@ -22,14 +22,15 @@ var _ interface {
 
 // StatusREST serves the subresource status: the same objects, with other rules for updates.
 type StatusREST struct {
-	store *genericregistry.Store
+	store     *genericregistry.Store
+	authorize AuthorizeUpdate
 }
 
-func newStatusREST(store *genericregistry.Store, strategy rest.UpdateResetFieldsStrategy) *StatusREST {
+func newStatusREST(store *genericregistry.Store, strategy rest.UpdateResetFieldsStrategy, authorize AuthorizeUpdate) *StatusREST {
 	statusStore := *store
 	statusStore.UpdateStrategy = strategy
 	statusStore.ResetFieldsStrategy = strategy
-	return &StatusREST{store: &statusStore}
+	return &StatusREST{store: &statusStore, authorize: authorize}
 }
 
 // New implements rest.Storage.
@@ -49,7 +50,8 @@ func (r *StatusREST) Update(ctx context.Context, name string, objInfo rest.Updat
 	createValidation rest.ValidateObjectFunc, updateValidation rest.ValidateObjectUpdateFunc,
 	_ bool, options *metav1.UpdateOptions,
 ) (runtime.Object, bool, error) {
-	return r.store.Update(ctx, name, objInfo, createValidation, updateValidation, false, options)
+	update := &authorizedUpdate{UpdatedObjectInfo: objInfo, authorize: r.authorize, strategy: r.store.UpdateStrategy, subresource: "status"}
+	return updateAuthorized(ctx, r.store, name, update, createValidation, updateValidation, false, options)
 }
 
 // GetResetFields implements rest.ResetFieldsStrategy.

@@ -12,6 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/registry/rest"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/text"
 )
 
 // Column is one column of the table that kubectl prints for objects of type T.
@@ -57,9 +59,17 @@ func (t Table[T]) cells(obj runtime.Object, _ metav1.Object, _, _ string) ([]any
 	}
 	cells := make([]any, 0, len(t))
 	for _, column := range t {
-		cells = append(cells, column.Cell(object))
+		cells = append(cells, shown(column.Cell(object)))
 	}
 	return cells, nil
+}
+
+// shown escapes what a terminal would obey, or would not show, in a text that users wrote.
+func shown(cell any) any {
+	if written, ok := cell.(string); ok {
+		return text.Escape(written)
+	}
+	return cell
 }
 
 // copyListMeta keeps what a client needs to page through tables and to start a

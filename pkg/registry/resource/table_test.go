@@ -60,6 +60,16 @@ func TestConvertToTable(t *testing.T) {
 	}
 }
 
+func TestCellsAreEscaped(t *testing.T) {
+	got, err := partialTable.ConvertToTable(t.Context(), &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "a\u202e\x1b[2J"}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cell, want := got.Rows[0].Cells[0], `a\u202e\u001b[2J`; cell != want {
+		t.Errorf("got %q, want %q", cell, want)
+	}
+}
+
 func TestConvertToTableOfAnotherType(t *testing.T) {
 	if _, err := partialTable.ConvertToTable(context.Background(), &metav1.Status{}, nil); err == nil {
 		t.Error("an object of another type was printed")

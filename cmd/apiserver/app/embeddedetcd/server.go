@@ -47,6 +47,8 @@ type Server struct {
 	lock       *fileutil.LockedFile
 	sockets    *sockets
 	etcd       *embed.Etcd
+	// leastUsed is the least space in use, in bytes, since old revisions were removed for growth.
+	leastUsed int64
 }
 
 // Start opens the store in cfg.Dir, or creates one if there was none, and returns when it
@@ -85,6 +87,7 @@ func Start(ctx context.Context, cfg Config) (server *Server, err error) {
 	if err = s.makeRoom(roomCtx); err != nil {
 		return nil, fmt.Errorf("could not use the store in %s: %w", dir, err)
 	}
+	s.leastUsed = s.etcd.Server.Backend().SizeInUse()
 	return s, markReady(dir)
 }
 

@@ -121,7 +121,7 @@ func TestRefusesToStart(t *testing.T) {
 		},
 		"log without its entries": {
 			arrange: func(t *testing.T, dir string) { mustCut(t, logFile(t, dir), 100) },
-			want:    "was not ready",
+			want:    "ends with entry 0, but the database has applied entry",
 		},
 		"in use": {
 			arrange: func(t *testing.T, dir string) { t.Cleanup(mustStart(t, dir).Stop) },

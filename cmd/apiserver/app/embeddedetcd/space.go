@@ -22,6 +22,9 @@ const (
 	// headroom is the part of the quota, one tenth, that must stay free. A store that was full
 	// is used again when as much is free. With less it would soon be full again.
 	headroom = 10
+	// growth is the part of the quota, one twentieth, by which the space in use may grow until old
+	// revisions are removed. The API server removes them too, but only every few minutes.
+	growth = 20
 )
 
 // etcd compares the size of its file with the quota. The file never shrinks by itself: the space that
@@ -29,10 +32,14 @@ const (
 // an alarm, which lasts until somebody ends it, and refuses even the writes that would free space.
 
 // Reclaim keeps a running store from reaching its quota, and has a store that reached it accept
-// writes again. It does nothing, and tried is false, below nine tenths of the quota. Above that it
-// removes old revisions, and defragments the file if that makes it smaller by a tenth of the quota.
-// Requests wait meanwhile. The error says that the store is full.
+// writes again. It removes old revisions whenever the store has grown by a twentieth of the quota. Only
+// above nine tenths of the quota is tried true: then it removes old revisions in any case, and
+// defragments the file if that makes it smaller by a tenth of the quota. Requests wait meanwhile. The
+// error says that the store is full. One caller at a time.
 func (s *Server) Reclaim(ctx context.Context) (tried bool, err error) {
+	if err := s.compactGrown(ctx); err != nil {
+		return false, err
+	}
 	backend, most := s.etcd.Server.Backend(), s.quotaBytes-s.quotaBytes/headroom
 	if s.alarmRaised() || backend.SizeInUse() > most {
 		tried = true
@@ -47,6 +54,19 @@ func (s *Server) Reclaim(ctx context.Context) (tried bool, err error) {
 		}
 	}
 	return tried, s.endAlarm(ctx)
+}
+
+// compactGrown removes old revisions if the store has grown much since that was done. A watch that
+// is behind gets an error then, and its client lists again.
+func (s *Server) compactGrown(ctx context.Context) error {
+	backend := s.etcd.Server.Backend()
+	s.leastUsed = min(s.leastUsed, backend.SizeInUse())
+	if backend.SizeInUse()-s.leastUsed < s.quotaBytes/growth {
+		return nil
+	}
+	err := s.compact(ctx)
+	s.leastUsed = backend.SizeInUse()
+	return err
 }
 
 // makeRoom frees space of a store that is nearly full, at its start, when no request waits for it. A

@@ -5,11 +5,13 @@ package embeddedetcd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
@@ -96,6 +98,9 @@ func TestReclaim(t *testing.T) {
 			}
 			defer server.Stop()
 			fill(t, server, test.key)
+			if test.wantErr != "" {
+				server.quotaBytes /= 2 // what is used is surely more, however well it is packed
+			}
 			withClient(t, server, func(ctx context.Context, client *clientv3.Client) {
 				for i := range test.deleted {
 					if _, err := client.Delete(ctx, test.key(i)); err != nil {
@@ -138,6 +143,45 @@ func TestReclaimLeavesOldVersions(t *testing.T) {
 		got, err := client.Get(ctx, "key", clientv3.WithRev(first.Header.Revision))
 		if err != nil || len(got.Kvs) != 1 || string(got.Kvs[0].Value) != "old" {
 			t.Errorf("Get of the old version = %v, %v", got, err)
+		}
+	})
+}
+
+// Old versions are removed by how much is written, not only by the clock. Who watches misses nothing.
+func TestReclaimFollowsWrites(t *testing.T) {
+	server := mustStart(t, filepath.Join(t.TempDir(), "d"))
+	defer server.Stop()
+	withClient(t, server, func(ctx context.Context, client *clientv3.Client) {
+		value := strings.Repeat("x", valueBytes)
+		first, err := client.Put(ctx, "same", value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		watch := client.Watch(ctx, "same", clientv3.WithRev(first.Header.Revision+1))
+		const writes = testQuota / growth / valueBytes * 3 // of which each third makes the store grow too much
+		var most int64
+		for range writes {
+			if _, err := client.Put(ctx, "same", value); err != nil {
+				t.Fatal(err)
+			}
+			server.etcd.Server.Backend().ForceCommit() // the size is that of the last commit
+			most = max(most, server.etcd.Server.Backend().SizeInUse())
+			if tried, err := server.Reclaim(ctx); tried || err != nil {
+				t.Fatalf("Reclaim = %t, %v; want nothing that requests wait for", tried, err)
+			}
+		}
+		if want := int64(2 * testQuota / growth); most > want {
+			t.Errorf("%d bytes were in use, want %d at most", most, want)
+		}
+		if _, err := client.Get(ctx, "same", clientv3.WithRev(first.Header.Revision)); !errors.Is(err, rpctypes.ErrCompacted) {
+			t.Errorf("Get of the old version = %v, want it removed", err)
+		}
+		for seen := 0; seen < writes; {
+			response := <-watch
+			if err := response.Err(); err != nil {
+				t.Fatalf("the watch ended after %d of %d events: %v", seen, writes, err)
+			}
+			seen += len(response.Events)
 		}
 	})
 }

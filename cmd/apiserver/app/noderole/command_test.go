@@ -54,7 +54,7 @@ func TestRole(t *testing.T) {
 					t.Errorf("the rule for %v names %v, want %v", rule.Resources, rule.ResourceNames, test.wantNames)
 				}
 			}
-			if want := 1 + 2*min(len(test.wantNames), 1); len(role.Rules) != want {
+			if want := 2 + 3*min(len(test.wantNames), 1); len(role.Rules) != want {
 				t.Errorf("got %d rules, want %d: %v", len(role.Rules), want, role.Rules)
 			}
 		})

@@ -8,6 +8,7 @@ package noderole
 import (
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	rbacv1apply "k8s.io/client-go/applyconfigurations/rbac/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -22,10 +23,12 @@ func clusterRole(name, selector string, nodes []string) *rbacv1apply.ClusterRole
 	role := rbacv1apply.ClusterRole(name).WithAnnotations(map[string]string{sourceAnnotation: selector})
 	if nodes = slices.Sorted(slices.Values(nodes)); len(nodes) > 0 {
 		role.WithRules(
-			rule("nodes", "nodes/drainplan").WithVerbs("get").WithResourceNames(nodes...),
+			rule("nodes").WithVerbs("get", "list", "watch").WithResourceNames(nodes...),
+			rule("nodes/drainplan").WithVerbs("get").WithResourceNames(nodes...),
 			rule("nodes/maintenance").WithVerbs("get", "create", "update", "delete").WithResourceNames(nodes...))
 	}
-	return role.WithRules(rule("nodemaintenances").WithVerbs("get", "list", "watch", "create", "patch", "delete"))
+	return role.WithRules(rule("nodemaintenances").WithVerbs("get", "list", "watch", "create", "patch", "delete"),
+		rbacv1apply.PolicyRule().WithAPIGroups(corev1.GroupName).WithResources("events").WithVerbs("get", "list", "watch"))
 }
 
 func rule(resources ...string) *rbacv1apply.PolicyRuleApplyConfiguration {

@@ -50,7 +50,8 @@ type NodeMaintenanceSpec struct {
 	// nodeName is the name of the node to take out of service. If no such node exists, the
 	// maintenance starts when the node appears. Required. Immutable.
 	NodeName string `json:"nodeName"`
-	// reason is why the node is in maintenance, for other people to read. At most 1,024 characters.
+	// reason is why the node is in maintenance, for other people to read. At most 1,024 characters on one
+	// line, without control characters and invisible ones.
 	// +optional
 	Reason string `json:"reason,omitempty"`
 	// requestor is the user who created this NodeMaintenance. The server sets it, and refuses a
@@ -357,6 +358,9 @@ const (
 	BlockerUnmanagedPod BlockerReason = "UnmanagedPod"
 	// BlockerEmptyDirPod means that the pod has emptyDir volumes, and spec.drain.emptyDirPods is Block.
 	BlockerEmptyDirPod BlockerReason = "EmptyDirPod"
+	// BlockerPodsReturn means that the pod's controller puts its pods back on the cordoned node each time
+	// that they are evicted. The message says why they land there, and when the next one is evicted.
+	BlockerPodsReturn BlockerReason = "PodsReturn"
 	// BlockerOwnPod means that the pod runs this server, which would have to continue the drain.
 	BlockerOwnPod BlockerReason = "OwnPod"
 	// BlockerEvictionFailed means that the eviction is refused or fails for another reason, which

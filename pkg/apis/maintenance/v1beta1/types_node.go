@@ -7,7 +7,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // +genclient
 // +genclient:nonNamespaced
-// +genclient:onlyVerbs=get,list
+// +genclient:onlyVerbs=get,list,watch
 // +resourceName=nodes
 // +genclient:method=CreateMaintenance,verb=create,subresource=maintenance,input=NodeMaintenance,result=NodeMaintenance
 // +genclient:method=GetMaintenance,verb=get,subresource=maintenance,result=NodeMaintenanceList
@@ -15,15 +15,16 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
 // NodeState shows whether a node of the cluster is in maintenance, and who holds it: kubectl get
-// nodes.maintenance.medik8s.io. There is one for each Node. It is computed at each request, and
-// cannot be watched or changed.
+// nodes.maintenance.medik8s.io. There is one for each Node. The server computes it from the Node and
+// its NodeMaintenances. It can be watched, but not changed.
 //
 // Teams whose permissions name single nodes use its subresources. nodes/<name>/maintenance starts
 // (POST), shows (GET) and ends (DELETE) maintenance of the node. nodes/<name>/drainplan shows what
 // a drain would do.
 type NodeState struct {
 	metav1.TypeMeta `json:",inline"`
-	// Standard object's metadata: the name and the labels are the Node's.
+	// Standard object's metadata: the name and the labels are the Node's. The resourceVersion changes
+	// when the NodeState does, and whenever the server restarts.
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
@@ -37,7 +38,7 @@ type NodeState struct {
 // NodeStateList is a list of NodeStates.
 type NodeStateList struct {
 	metav1.TypeMeta `json:",inline"`
-	// Standard list metadata. The resourceVersion is empty, since the list is not stored.
+	// Standard list metadata. A watch can go on from the resourceVersion, until the server restarts.
 	// +optional
 	metav1.ListMeta `json:"metadata,omitempty"`
 

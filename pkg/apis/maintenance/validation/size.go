@@ -12,27 +12,46 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 )
 
-// A request can be larger than the 2 MiB that the store accepts in one message. If the
-// store refused it, the client would get an internal server error. The limits are lower
-// than that, so that the status and what the server adds fit in too, and every object can
-// still be updated and deleted.
+// Whatever is written stays in memory for a while: in the store's log, and in the watch cache. So a
+// NodeMaintenance is far smaller than the 2 MiB that the store accepts in one message, and one user
+// with a few of them cannot make the server too large.
 const (
-	maxMetadataBytes = 64 << 10
+	// maxMetadataBytes has room for what kubectl apply adds: an annotation with the whole object.
+	maxMetadataBytes = 32 << 10
 	maxSelectorBytes = 16 << 10 // of the drain's selector, and of all its rules
-	// maxManagedFieldsBytes is enough for several managers of the largest metadata.
-	maxManagedFieldsBytes = 512 << 10
+	// maxManagedFieldsBytes has room for a dozen managers: one that sets every field of the spec and
+	// some labels takes about 1 KiB.
+	maxManagedFieldsBytes = 32 << 10
+	// maxObjectBytes is less than the parts may have together, and without the status, which only the
+	// server writes. It has room for the largest rules, applied by kubectl.
+	maxObjectBytes = 64 << 10
 )
 
 // ValidateSize limits the parts that have no other limit: labels, annotations, finalizers,
-// owners, selectors, rules and managed fields. It refuses only parts that have become
-// larger, so that an object that is too large already can still be changed and made
-// smaller. For a create, oldNM is an empty object.
+// owners, selectors, rules and managed fields; and all of them together. It never refuses an update
+// that makes an object no larger, so that one that is too large already can still be changed and made
+// smaller. For a create, oldNM is an empty object. Callers leave out writes of the server itself, which
+// must be able to end every object.
 func ValidateSize(newNM, oldNM *maintenance.NodeMaintenance) field.ErrorList {
-	newDrain, oldDrain, drainPath := &newNM.Spec.Drain, &oldNM.Spec.Drain, field.NewPath("spec", "drain")
-	allErrs := validateBytes(ownMetadata(newNM), ownMetadata(oldNM), maxMetadataBytes, field.NewPath("metadata"))
+	newParts, oldParts := withoutStatus(newNM), withoutStatus(oldNM)
+	if !larger(newParts, oldParts) {
+		return nil
+	}
+	newDrain, oldDrain := &newNM.Spec.Drain, &oldNM.Spec.Drain
+	metadataPath, drainPath := field.NewPath("metadata"), field.NewPath("spec", "drain")
+	allErrs := validateBytes(ownMetadata(newNM), ownMetadata(oldNM), maxMetadataBytes, metadataPath)
 	allErrs = append(allErrs, validateBytes(newDrain.PodSelector, oldDrain.PodSelector, maxSelectorBytes, drainPath.Child("podSelector"))...)
-	allErrs = append(allErrs, validateBytes(newNM.ManagedFields, oldNM.ManagedFields, maxManagedFieldsBytes, field.NewPath("metadata", "managedFields"))...)
-	return append(allErrs, validateBytes(newDrain.Rules, oldDrain.Rules, maxSelectorBytes, drainPath.Child("rules"))...)
+	allErrs = append(allErrs, validateBytes(newNM.ManagedFields, oldNM.ManagedFields, maxManagedFieldsBytes, metadataPath.Child("managedFields"))...)
+	allErrs = append(allErrs, validateBytes(newDrain.Rules, oldDrain.Rules, maxSelectorBytes, drainPath.Child("rules"))...)
+	if len(allErrs) > 0 {
+		return allErrs
+	}
+	return validateBytes(newParts, oldParts, maxObjectBytes, field.NewPath("object"))
+}
+
+// withoutStatus is what users write of an object.
+func withoutStatus(nm *maintenance.NodeMaintenance) maintenance.NodeMaintenance {
+	return maintenance.NodeMaintenance{ObjectMeta: nm.ObjectMeta, Spec: nm.Spec}
 }
 
 // ownMetadata is the metadata without managedFields. The server writes these, and they grow with
@@ -43,19 +62,27 @@ func ownMetadata(nm *maintenance.NodeMaintenance) metav1.ObjectMeta {
 	return own
 }
 
+// validateBytes refuses a part that has become larger and is larger than the limit.
 func validateBytes(newPart, oldPart any, limit int, path *field.Path) field.ErrorList {
 	newSize, err := jsonSize(newPart)
 	if err != nil {
 		return field.ErrorList{field.InternalError(path, err)}
 	}
-	if newSize <= limit {
-		return nil
-	}
-	if oldSize, err := jsonSize(oldPart); err == nil && newSize <= oldSize {
+	if newSize <= limit || !larger(newPart, oldPart) {
 		return nil
 	}
 	return field.ErrorList{field.TooLong(path, "", limit)}
 }
+
+// larger says whether the new part is larger than the old one, and so it does if it cannot tell.
+func larger(newPart, oldPart any) bool {
+	newSize, newErr := jsonSize(newPart)
+	oldSize, oldErr := jsonSize(oldPart)
+	return newErr != nil || oldErr != nil || newSize > oldSize
+}
+
+// Size is about how many bytes an object has in the store.
+func Size(nm *maintenance.NodeMaintenance) (int, error) { return jsonSize(nm) }
 
 // jsonSize is about the size of a part of an object in the store, in bytes.
 func jsonSize(part any) (int, error) {

@@ -6,8 +6,10 @@ package validation
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
@@ -29,8 +31,33 @@ func withLabels(count int) *maintenance.NodeMaintenance {
 }
 
 func withSelector(labelCount int) *maintenance.NodeMaintenance {
-	nm := validNodeMaintenance()
+	return selecting(validNodeMaintenance(), labelCount)
+}
+
+func selecting(nm *maintenance.NodeMaintenance, labelCount int) *maintenance.NodeMaintenance {
 	nm.Spec.Drain.PodSelector = &metav1.LabelSelector{MatchLabels: labels(labelCount)}
+	return nm
+}
+
+func withLargeRules(rules, labelCount int) *maintenance.NodeMaintenance {
+	nm := validNodeMaintenance()
+	rule := maintenance.DrainRule{Action: maintenance.ActionSkip, PodSelector: &metav1.LabelSelector{MatchLabels: labels(labelCount)}}
+	nm.Spec.Drain.Rules = slices.Repeat([]maintenance.DrainRule{rule}, rules)
+	return nm
+}
+
+// applied adds what kubectl apply does.
+func applied(nm *maintenance.NodeMaintenance) *maintenance.NodeMaintenance {
+	whole, err := json.Marshal(nm)
+	if err != nil {
+		panic(err)
+	}
+	nm.Annotations = map[string]string{corev1.LastAppliedConfigAnnotation: string(whole)}
+	return nm
+}
+
+func withStatus(nm *maintenance.NodeMaintenance, pods int) *maintenance.NodeMaintenance {
+	nm.Status.PendingPods = slices.Repeat([]string{"namespace/a-pod-that-has-yet-to-leave"}, pods)
 	return nm
 }
 
@@ -49,27 +76,33 @@ func managed(nm *maintenance.NodeMaintenance, managers int) *maintenance.NodeMai
 }
 
 func TestSize(t *testing.T) {
-	const metadataTooLong = "metadata: Too long: may not be more than 65536 bytes"
+	const metadataTooLong = "metadata: Too long: may not be more than 32768 bytes"
 	const selectorTooLong = "spec.drain.podSelector: Too long: may not be more than 16384 bytes"
-	const managersTooLong = "metadata.managedFields: Too long: may not be more than 524288 bytes"
-	wrong := withLabels(2700)
+	const objectTooLong = "object: Too long: may not be more than 65536 bytes"
+	const managersTooLong = "metadata.managedFields: Too long: may not be more than 32768 bytes"
+	wrong := withLabels(1300)
 	wrong.Labels["-"] = ""
 	tests := map[string]struct {
 		nm, old *maintenance.NodeMaintenance
 		want    []string
 	}{
-		"large metadata":                  {nm: withLabels(2400)},
-		"too large metadata":              {nm: withLabels(2700), want: []string{metadataTooLong}},
+		"large metadata":                  {nm: withLabels(1200)},
+		"too large metadata":              {nm: withLabels(1300), want: []string{metadataTooLong}},
 		"too large, and wrong besides":    {nm: wrong, want: []string{metadataTooLong}},
 		"large selector":                  {nm: withSelector(600)},
 		"too large selector":              {nm: withSelector(700), want: []string{selectorTooLong}},
-		"metadata grown too large":        {nm: withLabels(2700), old: withLabels(1), want: []string{metadataTooLong}},
+		"the largest rules, applied":      {nm: applied(withLargeRules(64, 6))},
+		"metadata grown too large":        {nm: withLabels(1300), old: withLabels(1), want: []string{metadataTooLong}},
 		"selector grown too large":        {nm: withSelector(700), old: withSelector(1), want: []string{selectorTooLong}},
-		"grown by another manager":        {nm: managed(withLabels(2400), 2), old: managed(withLabels(2400), 1)},
-		"grown by many managers":          {nm: managed(withLabels(2400), 12), old: managed(withLabels(2400), 1), want: []string{managersTooLong}},
-		"as many managers as before":      {nm: managed(withLabels(2400), 12), old: managed(withLabels(2400), 12)},
-		"too large before, and unchanged": {nm: withLabels(2700), old: withLabels(2700)},
+		"grown by a dozen managers":       {nm: managed(withLabels(50), 12), old: managed(withLabels(50), 1)},
+		"grown by too many managers":      {nm: managed(withLabels(50), 30), old: managed(withLabels(50), 1), want: []string{managersTooLong}},
+		"each part large":                 {nm: selecting(managed(withLabels(1200), 1), 600), old: withLabels(1200), want: []string{objectTooLong}},
+		"too many managers, as before":    {nm: managed(withLabels(50), 30), old: managed(withLabels(50), 30)},
+		"too large before, and unchanged": {nm: withLabels(1300), old: withLabels(1300)},
 		"too large before, and smaller":   {nm: withSelector(700), old: withSelector(800)},
+		"too large, by another manager":   {nm: managed(withLabels(1300), 1), old: managed(withLabels(1400), 1)},
+		"smaller, with one more manager":  {nm: managed(withLabels(1300), 2), old: managed(withLabels(3000), 1)},
+		"too large, of its status":        {nm: withStatus(withLabels(10), 5000), old: withLabels(9)},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

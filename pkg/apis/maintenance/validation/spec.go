@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/text"
 )
 
 const (
@@ -51,6 +52,7 @@ func ValidateNodeMaintenance(nm *maintenance.NodeMaintenance) field.ErrorList {
 	if len(nm.Spec.Requestor) > maxRequestorBytes {
 		allErrs = append(allErrs, field.TooLong(specPath.Child("requestor"), "", maxRequestorBytes))
 	}
+	allErrs = append(allErrs, validateText(nm.Spec.Reason, specPath.Child("reason"))...)
 	return append(allErrs, validateChangeable(&nm.Spec, specPath)...)
 }
 
@@ -67,6 +69,9 @@ func ValidateNodeMaintenanceUpdate(newNM, oldNM *maintenance.NodeMaintenance) fi
 	if newNM.Spec.Requestor != oldNM.Spec.Requestor {
 		allErrs = append(allErrs, field.Invalid(specPath.Child("requestor"), newNM.Spec.Requestor, fmt.Sprintf(
 			"field is immutable: must stay %q, the user who created this NodeMaintenance", oldNM.Spec.Requestor)))
+	}
+	if newNM.Spec.Reason != oldNM.Spec.Reason {
+		allErrs = append(allErrs, validateText(newNM.Spec.Reason, specPath.Child("reason"))...)
 	}
 	return append(allErrs, validateChangeable(&newNM.Spec, specPath)...)
 }
@@ -85,6 +90,16 @@ func ValidateNodeName(name string, path *field.Path) field.ErrorList {
 		allErrs = append(allErrs, field.Invalid(path, name, problem))
 	}
 	return allErrs
+}
+
+// validateText refuses a text that does not look like what it is.
+func validateText(value string, path *field.Path) field.ErrorList {
+	hidden, position := text.FirstHidden(value)
+	if position == 0 || utf8.RuneCountInString(value) > maxReasonCharacters {
+		return nil // a text that is too long is not quoted
+	}
+	return field.ErrorList{field.Invalid(path, value, fmt.Sprintf("must not have the %s, which is at position %d",
+		text.Describe(hidden), position))}
 }
 
 // validateChangeable checks the fields that an update can change.

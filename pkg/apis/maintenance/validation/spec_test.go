@@ -54,6 +54,18 @@ var badSpecs = map[string]struct {
 		change: func(s *maintenance.NodeMaintenanceSpec) { s.Reason = strings.Repeat("é", 1025) },
 		want:   "spec.reason: Too long: may not be more than 1024 characters",
 	},
+	"reason with a bell": {
+		change: func(s *maintenance.NodeMaintenanceSpec) { s.Reason = "new disk\a" },
+		want:   `spec.reason: Invalid value: "new disk\a": must not have the control character BEL (U+0007), which is at position 9`,
+	},
+	"reason of two lines": {
+		change: func(s *maintenance.NodeMaintenanceSpec) { s.Reason = "new\ndisk" },
+		want:   `spec.reason: Invalid value: "new\ndisk": must not have the control character LF (U+000A, a new line), which is at position 4`,
+	},
+	"reason in another order": {
+		change: func(s *maintenance.NodeMaintenanceSpec) { s.Reason = "a\u202eb" },
+		want:   `spec.reason: Invalid value: "a\u202eb": must not have the invisible character RIGHT-TO-LEFT OVERRIDE (U+202E), which is at position 2`,
+	},
 	"stage unknown": {
 		change: func(s *maintenance.NodeMaintenanceSpec) { s.Stage = "drain" },
 		want:   `spec.stage: Unsupported value: "drain": supported values: "Idle", "Cordon", "Drain"`,
@@ -250,6 +262,15 @@ func TestValidateNodeMaintenanceUpdate(t *testing.T) {
 			wantErrors(t, ValidateNodeMaintenanceUpdate(nm, validNodeMaintenance()), test.want...)
 		})
 	}
+}
+
+// A hold that was stored with such a reason can still be changed.
+func TestStoredReasonIsNotValidatedAgain(t *testing.T) {
+	old := validNodeMaintenance()
+	old.Spec.Reason = "new\ndisk"
+	changed := old.DeepCopy()
+	changed.Spec.Stage = maintenance.StageCordon
+	wantErrors(t, ValidateNodeMaintenanceUpdate(changed, old))
 }
 
 // wantErrors compares the texts, since users see them.

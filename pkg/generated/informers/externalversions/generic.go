@@ -42,6 +42,8 @@ func (f *sharedInformerFactory) ForResource(resource schema.GroupVersionResource
 	// Group=maintenance.medik8s.io, Version=v1beta1
 	case v1beta1.SchemeGroupVersion.WithResource("nodemaintenances"):
 		return &genericInformer{resource: resource.GroupResource(), informer: f.Maintenance().V1beta1().NodeMaintenances().Informer()}, nil
+	case v1beta1.SchemeGroupVersion.WithResource("nodes"):
+		return &genericInformer{resource: resource.GroupResource(), informer: f.Maintenance().V1beta1().NodeStates().Informer()}, nil
 
 	}
 

@@ -8,6 +8,7 @@ import (
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/authentication/user"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 )
@@ -15,7 +16,10 @@ import (
 // write is a write of one NodeMaintenance.
 type write struct {
 	operation admission.Operation
-	user      string
+	// subresource is the part of the hold that is written; empty for the hold itself.
+	subresource string
+	// by is the user who writes.
+	by user.Info
 	// hold is what is to be stored; nil for a delete.
 	hold *maintenance.NodeMaintenance
 	// old is what is stored; nil for a create.
@@ -45,7 +49,7 @@ func (w write) needs() []permission {
 		return append([]permission{{verb: "create", subresource: "maintenance"}}, w.force()...)
 	case admission.Update:
 		permissions := []permission{{verb: "update", subresource: "maintenance"}}
-		if w.anothers() && w.changesHold() {
+		if w.anothers() && w.changes() {
 			permissions = append(permissions, w.holdOfAnother("update"))
 		}
 		return append(permissions, w.force()...)
@@ -58,7 +62,7 @@ func (w write) needs() []permission {
 	}
 }
 
-func (w write) anothers() bool { return w.old.Spec.Requestor != w.user }
+func (w write) anothers() bool { return w.old.Spec.Requestor != w.by.GetName() }
 
 func (w write) holdOfAnother(verb string) permission {
 	return permission{verb: verb, subresource: "holds", why: fmt.Sprintf("a hold of %q", w.old.Spec.Requestor)}
@@ -80,15 +84,6 @@ func (w write) force() []permission {
 	default:
 		return nil
 	}
-}
-
-// changesHold says whether the write changes more than labels and annotations. Owners count, because
-// the garbage collector deletes an object whose owner does not exist. Finalizers count, because they
-// keep a hold from ending.
-func (w write) changesHold() bool {
-	return !apiequality.Semantic.DeepEqual(w.hold.Spec, w.old.Spec) ||
-		!apiequality.Semantic.DeepEqual(w.hold.OwnerReferences, w.old.OwnerReferences) ||
-		!apiequality.Semantic.DeepEqual(w.hold.Finalizers, w.old.Finalizers)
 }
 
 // changesDrain says whether the write changes more than the reason and the metadata.

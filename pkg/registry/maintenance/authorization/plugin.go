@@ -13,9 +13,11 @@ import (
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -50,19 +52,36 @@ func (p *Plugin) Validate(ctx context.Context, attributes admission.Attributes, 
 	if err != nil {
 		return apierrors.NewInternalError(err)
 	}
-	return p.authorizeAll(ctx, attributes, write)
+	return p.authorizeAll(ctx, write)
+}
+
+// AuthorizeUpdate is Validate for an update that has not been validated yet. It is called before
+// validation and before conflicts are found, so that their errors tell nothing of a hold to a user who
+// may not change it. With the same object twice it checks what every update of the hold needs.
+func (p *Plugin) AuthorizeUpdate(ctx context.Context, subresource string, hold, old runtime.Object) error {
+	requester, found := genericapirequest.UserFrom(ctx)
+	if !found {
+		return apierrors.NewInternalError(errors.New("could not tell who makes the request"))
+	}
+	write := write{operation: admission.Update, subresource: subresource, by: requester}
+	write.hold, _ = hold.(*maintenance.NodeMaintenance)
+	write.old, _ = old.(*maintenance.NodeMaintenance)
+	if write.hold == nil || write.old == nil {
+		return apierrors.NewInternalError(errUnknownNode)
+	}
+	return p.authorizeAll(ctx, write)
 }
 
 // authorizeAll checks all permissions that the write needs at the same time, and waits for every
 // answer. If several are missing, the error names the first.
-func (p *Plugin) authorizeAll(ctx context.Context, attributes admission.Attributes, w write) error {
+func (p *Plugin) authorizeAll(ctx context.Context, w write) error {
 	needs := w.needs()
 	refusals := make([]error, len(needs))
 	var asking sync.WaitGroup
 	for i, needed := range needs[1:] {
-		asking.Go(func() { refusals[i+1] = p.authorize(ctx, attributes, w, needed) })
+		asking.Go(func() { refusals[i+1] = p.authorize(ctx, w, needed) })
 	}
-	refusals[0] = p.authorize(ctx, attributes, w, needs[0])
+	refusals[0] = p.authorize(ctx, w, needs[0])
 	asking.Wait()
 	for _, refusal := range refusals {
 		if refusal != nil {
@@ -72,36 +91,35 @@ func (p *Plugin) authorizeAll(ctx context.Context, attributes admission.Attribut
 	return nil
 }
 
+var errUnknownNode = errors.New("could not tell which node the request is about")
+
 func newWrite(attributes admission.Attributes) (write, error) {
-	w := write{operation: attributes.GetOperation()}
-	if user := attributes.GetUserInfo(); user != nil {
-		w.user = user.GetName()
-	}
+	w := write{operation: attributes.GetOperation(), subresource: attributes.GetSubresource(), by: attributes.GetUserInfo()}
 	w.hold, _ = attributes.GetObject().(*maintenance.NodeMaintenance)
 	w.old, _ = attributes.GetOldObject().(*maintenance.NodeMaintenance)
 	if w.stored() == nil || (w.operation == admission.Update && w.hold == nil) {
-		return w, errors.New("could not tell which node the request is about")
+		return w, errUnknownNode
 	}
 	return w, nil
 }
 
-func (p *Plugin) authorize(ctx context.Context, attributes admission.Attributes, w write, needed permission) error {
+func (p *Plugin) authorize(ctx context.Context, w write, needed permission) error {
 	node := w.stored().Spec.NodeName
-	decision, why, err := p.authorizer.Authorize(ctx, about(attributes.GetUserInfo(), needed, node))
+	decision, why, err := p.authorizer.Authorize(ctx, about(w.by, needed, node))
 	switch {
 	case decision == authorizer.DecisionAllow:
 		return nil
 	case err != nil:
-		return apierrors.NewInternalError(fmt.Errorf("could not find out whether user %q may %s maintenance of node %q: %w", w.user, needed.verb, node, err))
+		return apierrors.NewInternalError(fmt.Errorf("could not find out whether user %q may %s maintenance of node %q: %w", w.by.GetName(), needed.verb, node, err))
 	}
-	lacks := fmt.Sprintf("User %q cannot %s resource \"nodes/%s\" in API group %q named %q", w.user, needed.verb, needed.subresource, v1beta1.GroupName, node)
+	lacks := fmt.Sprintf("User %q cannot %s resource \"nodes/%s\" in API group %q named %q", w.by.GetName(), needed.verb, needed.subresource, v1beta1.GroupName, node)
 	if needed.why != "" {
 		lacks += ", which " + needed.why + " asks for"
 	}
 	if why != "" {
 		lacks += ": " + why
 	}
-	return apierrors.NewForbidden(attributes.GetResource().GroupResource(), attributes.GetName(), errors.New(lacks))
+	return apierrors.NewForbidden(maintenance.Resource(resource), w.stored().Name, errors.New(lacks))
 }
 
 // about is the question whether the user has the permission for the node.

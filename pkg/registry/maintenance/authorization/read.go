@@ -15,16 +15,16 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-// MayReadHolds checks that the user who makes the request may get nodes/maintenance of the node. It is for
+// AuthorizeRead checks that the user who makes the request may get nodes/maintenance of the node. It is for
 // answers of other resources that show a hold. It fails with a 403 that names the permission, and with a
 // 500 if the permission cannot be checked.
-func MayReadHolds(ctx context.Context, authorizes authorizer.UnconditionalAuthorizer, node string) error {
+func (p *Plugin) AuthorizeRead(ctx context.Context, node string) error {
 	user, found := genericapirequest.UserFrom(ctx)
 	if !found {
 		return apierrors.NewInternalError(errors.New("could not tell who makes the request"))
 	}
 	get := permission{verb: "get", subresource: "maintenance"}
-	decision, why, err := authorizes.Authorize(ctx, about(user, get, node))
+	decision, why, err := p.authorizer.Authorize(ctx, about(user, get, node))
 	switch {
 	case decision == authorizer.DecisionAllow:
 		return nil

@@ -24,9 +24,9 @@ func RequestorFrom(ctx context.Context) string {
 	return requester.GetName()
 }
 
-// isServer says whether the request comes from the server's own loopback client. If the server is gone,
+// IsServer says whether the request comes from the server's own loopback client. If the server is gone,
 // an administrator who may impersonate its user can act in its place.
-func isServer(ctx context.Context) bool {
+func IsServer(ctx context.Context) bool {
 	requester, ok := genericapirequest.UserFrom(ctx)
 	return ok && requester.GetName() == user.APIServerUser &&
 		slices.Contains(requester.GetGroups(), user.SystemPrivilegedGroup)

@@ -9,8 +9,11 @@ import (
 )
 
 func TestHoldName(t *testing.T) {
-	if got := HoldName("worker-1", "alice"); got != "worker-1-2bd806c9" {
+	if got := HoldName("worker-1", "alice"); got != "worker-1-2bd806c97f0e00af1a1fc3328fa763a9" {
 		t.Errorf("got %s: another name than before makes a second hold", got)
+	}
+	if got := FormerHoldName("worker-1", "alice"); got != "worker-1-2bd806c9" {
+		t.Errorf("got the former name %s: holds that have it are not found", got)
 	}
 	if HoldName("worker-1", "alice") == HoldName("worker-1", "bob") {
 		t.Error("two requestors share a name")
@@ -21,7 +24,10 @@ func TestHoldName(t *testing.T) {
 }
 
 func TestNodeInHoldName(t *testing.T) {
-	for _, name := range []string{"worker-1", "worker-1-2bd806c", "worker-1-2bd806cg", "worker-1-2bd806c99", "-2bd806c9"} {
+	for _, name := range []string{
+		"worker-1", "worker-1-2bd806c9", "worker-1-2bd806c97f0e00af1a1fc3328fa763a", "worker-1-2bd806c97f0e00af1a1fc3328fa763ag",
+		"worker-1-2bd806c97f0e00af1a1fc3328fa763a90", "-2bd806c97f0e00af1a1fc3328fa763a9",
+	} {
 		if node, ok := NodeInHoldName(name); ok {
 			t.Errorf("%s is taken for a hold on node %q", name, node)
 		}

@@ -105,7 +105,7 @@ func keepUncordonFinalizer(ctx context.Context, newNM, oldNM *maintenance.NodeMa
 	if !hasUncordonFinalizer(oldNM) || hasUncordonFinalizer(newNM) {
 		return
 	}
-	if isServer(ctx) && oldNM.DeletionTimestamp != nil {
+	if IsServer(ctx) && oldNM.DeletionTimestamp != nil {
 		return
 	}
 	newNM.Finalizers = withUncordonFinalizer(newNM.Finalizers)

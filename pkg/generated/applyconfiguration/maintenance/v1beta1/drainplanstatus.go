@@ -31,6 +31,10 @@ type DrainPlanStatusApplyConfiguration struct {
 	// mislabeledPods are the pods to be evicted whose label cluster.x-k8s.io/drain has a value that means
 	// nothing, as namespace/name.
 	MislabeledPods []string `json:"mislabeledPods,omitempty"`
+	// returningPods are the pods to be evicted whose controller will put them back on the node, as
+	// namespace/name: they are bound to this node, and its cordon does not keep them away. The message
+	// of the pod says why.
+	ReturningPods []string `json:"returningPods,omitempty"`
 	// pods are all pods of the node, in the order in which they are to leave it. Those that stay
 	// come last.
 	Pods []PlannedPodApplyConfiguration `json:"pods,omitempty"`
@@ -110,6 +114,16 @@ func (b *DrainPlanStatusApplyConfiguration) WithDoNotDisruptPods(values ...strin
 func (b *DrainPlanStatusApplyConfiguration) WithMislabeledPods(values ...string) *DrainPlanStatusApplyConfiguration {
 	for i := range values {
 		b.MislabeledPods = append(b.MislabeledPods, values[i])
+	}
+	return b
+}
+
+// WithReturningPods adds the given value to the ReturningPods field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the ReturningPods field.
+func (b *DrainPlanStatusApplyConfiguration) WithReturningPods(values ...string) *DrainPlanStatusApplyConfiguration {
+	for i := range values {
+		b.ReturningPods = append(b.ReturningPods, values[i])
 	}
 	return b
 }

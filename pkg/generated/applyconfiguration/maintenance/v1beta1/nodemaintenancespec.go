@@ -17,7 +17,8 @@ type NodeMaintenanceSpecApplyConfiguration struct {
 	// nodeName is the name of the node to take out of service. If no such node exists, the
 	// maintenance starts when the node appears. Required. Immutable.
 	NodeName *string `json:"nodeName,omitempty"`
-	// reason is why the node is in maintenance, for other people to read. At most 1,024 characters.
+	// reason is why the node is in maintenance, for other people to read. At most 1,024 characters on one
+	// line, without control characters and invisible ones.
 	Reason *string `json:"reason,omitempty"`
 	// requestor is the user who created this NodeMaintenance. The server sets it, and refuses a
 	// request that names another user.

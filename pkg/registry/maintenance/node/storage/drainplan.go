@@ -11,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
@@ -28,9 +27,9 @@ var _ interface {
 
 // DrainPlanREST serves nodes/drainplan: what a drain of the node would do.
 type DrainPlanREST struct {
-	nodes      Nodes
-	holds      *holdstorage.REST
-	authorizer authorizer.UnconditionalAuthorizer
+	nodes         Nodes
+	holds         *holdstorage.REST
+	authorizeRead AuthorizeRead
 	node.PlanTable
 }
 

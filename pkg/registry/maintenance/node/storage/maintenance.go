@@ -132,23 +132,31 @@ func fit(hold *maintenance.NodeMaintenance, nodeName, name string) field.ErrorLi
 	return errs
 }
 
-// explainConflict says which hold has the name of the new one already.
+// explainConflict says how the caller holds the node already. If another's hold has the name, it says
+// nothing of that.
 func (r *MaintenanceREST) explainConflict(ctx context.Context, hold *maintenance.NodeMaintenance, conflict error) error {
-	found, err := r.holds.Get(ctx, hold.Name, &metav1.GetOptions{})
-	if err != nil {
-		return conflict
+	requestor := nodemaintenance.RequestorFrom(ctx)
+	for _, name := range []string{hold.Name, nodemaintenance.FormerHoldName(hold.Spec.NodeName, requestor)} {
+		found, err := r.holds.Get(ctx, name, &metav1.GetOptions{})
+		if err != nil {
+			continue
+		}
+		first := found.(*maintenance.NodeMaintenance)
+		if first.Spec.NodeName == hold.Spec.NodeName && first.Spec.Requestor == requestor {
+			return alreadyHeld(first)
+		}
 	}
-	other := found.(*maintenance.NodeMaintenance)
-	explained := apierrors.NewAlreadyExists(maintenance.Resource("nodemaintenances"), hold.Name)
-	switch {
-	case other.Spec.NodeName != hold.Spec.NodeName || other.Spec.Requestor != nodemaintenance.RequestorFrom(ctx):
-		explained.ErrStatus.Message += fmt.Sprintf(": it holds node %q for %q; create yours under another name, with kubectl create -f",
-			other.Spec.NodeName, other.Spec.Requestor)
-	case !other.DeletionTimestamp.IsZero():
-		explained.ErrStatus.Message += fmt.Sprintf(": your hold on node %q is ending; try again when it is gone", other.Spec.NodeName)
-	default:
-		explained.ErrStatus.Message += fmt.Sprintf(": you hold node %q since %s; change it with kubectl patch, or end it first",
-			other.Spec.NodeName, other.CreationTimestamp.UTC().Format(time.RFC3339))
+	return conflict
+}
+
+// alreadyHeld is the error for a caller who has a hold on the node.
+func alreadyHeld(first *maintenance.NodeMaintenance) error {
+	refusal := apierrors.NewAlreadyExists(maintenance.Resource("nodemaintenances"), first.Name)
+	if !first.DeletionTimestamp.IsZero() {
+		refusal.ErrStatus.Message += fmt.Sprintf(": your hold on node %q is ending; try again when it is gone", first.Spec.NodeName)
+	} else {
+		refusal.ErrStatus.Message += fmt.Sprintf(": you hold node %q since %s; change it with kubectl patch, or end it first",
+			first.Spec.NodeName, first.CreationTimestamp.UTC().Format(time.RFC3339))
 	}
-	return explained
+	return refusal
 }

@@ -11,9 +11,12 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
-	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/authorization"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
 )
+
+// AuthorizeRead checks that the user who makes the request may see the holds of the node. Its error is the
+// answer to the request.
+type AuthorizeRead func(ctx context.Context, node string) error
 
 // storedHold is the hold that the parameters name, as if its stage were Drain. The answer shows its spec, so
 // it needs the permission that shows the holds of the node otherwise.
@@ -21,7 +24,7 @@ func (r *DrainPlanREST) storedHold(ctx context.Context, node string, asked *main
 	if errs := besideHold(asked); len(errs) > 0 {
 		return nil, invalidOptions(node, errs)
 	}
-	if err := authorization.MayReadHolds(ctx, r.authorizer, node); err != nil {
+	if err := r.authorizeRead(ctx, node); err != nil {
 		return nil, err
 	}
 	found, err := r.holds.Get(ctx, asked.Hold, &metav1.GetOptions{})

@@ -4,26 +4,33 @@
 package storage
 
 import (
-	"cmp"
-	"encoding/base64"
-	"slices"
+	"strconv"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/node/board"
 )
 
-// query has the options of a list request.
+// query has the options of a list or a watch.
 type query struct {
 	labels labels.Selector
 	fields fields.Selector
 	limit  int64
-	// after is the name of the last node of the page before; empty on the first.
-	after string
+	// after is where the page before ended; nil on the first page.
+	after *place
+	// version is the resourceVersion that was asked for; 0 for any.
+	version int64
+	match   metav1.ResourceVersionMatch
+	// initial says whether a watch is to begin with the present states; nil if the client leaves it open.
+	initial   *bool
+	bookmarks bool
 }
 
 func newQuery(options *metainternalversion.ListOptions) (query, error) {
@@ -37,14 +44,27 @@ func newQuery(options *metainternalversion.ListOptions) (query, error) {
 	if options.FieldSelector != nil {
 		q.fields = options.FieldSelector
 	}
-	q.limit = options.Limit
-	after, err := base64.RawURLEncoding.DecodeString(options.Continue)
-	if err != nil {
-		return q, apierrors.NewBadRequest("continue is not valid: it must be what the list before returned")
+	q.limit, q.match, q.initial, q.bookmarks = options.Limit, options.ResourceVersionMatch, options.SendInitialEvents, options.AllowWatchBookmarks
+	var err error
+	if q.after, err = parsePlace(options.Continue); err != nil {
+		return q, err
 	}
-	q.after = string(after)
+	if options.ResourceVersion != "" {
+		if q.version, err = strconv.ParseInt(options.ResourceVersion, 10, 64); err != nil || q.version < 0 {
+			return q, apierrors.NewBadRequest("resourceVersion is not valid: it must be what a list returned")
+		}
+	}
 	return q, nil
 }
+
+// continues says whether a watch is to send only what changed since the version.
+func (q query) continues() bool { return q.version > 0 && !q.asksForInitialEvents() }
+
+// initialEvents says whether a watch begins with the present states. Without a version that is the
+// default.
+func (q query) initialEvents() bool { return q.initial == nil || *q.initial }
+
+func (q query) asksForInitialEvents() bool { return q.initial != nil && *q.initial }
 
 func (q query) matches(state *maintenance.NodeState) bool {
 	return q.labels.Matches(labels.Set(state.Labels)) && q.fields.Matches(fields.Set{
@@ -52,22 +72,52 @@ func (q query) matches(state *maintenance.NodeState) bool {
 	})
 }
 
-// page sorts what matches and cuts it. The pages of one list may show different moments: a node that
-// comes or goes between two of them may be missing.
-func (q query) page(states []maintenance.NodeState) *maintenance.NodeStateList {
-	states = slices.DeleteFunc(states, func(state maintenance.NodeState) bool { return state.Name <= q.after && q.after != "" })
-	slices.SortFunc(states, func(a, b maintenance.NodeState) int { return cmp.Compare(a.Name, b.Name) })
-	list := &maintenance.NodeStateList{Items: states}
-	if q.limit > 0 && int64(len(states)) > q.limit {
-		list.Items = states[:q.limit]
-		list.Continue = base64.RawURLEncoding.EncodeToString([]byte(list.Items[q.limit-1].Name))
-		if q.labels.Empty() && q.fields.Empty() {
-			remaining := int64(len(states)) - q.limit
-			list.RemainingItemCount = &remaining
-		}
+// event is what the change is to somebody who sees only what the query matches; visible is false if it
+// is nothing. A state that no longer matches is deleted, as it was before.
+func (q query) event(change *board.Change) (event watch.Event, visible bool) {
+	had := change.Before != nil && q.matches(change.Before)
+	has := change.After != nil && q.matches(change.After)
+	switch {
+	case has && had:
+		return watch.Event{Type: watch.Modified, Object: shallow(change.After)}, true
+	case has:
+		return watch.Event{Type: watch.Added, Object: shallow(change.After)}, true
+	case had:
+		gone := shallow(change.Before)
+		gone.ResourceVersion = board.Format(change.Version)
+		return watch.Event{Type: watch.Deleted, Object: gone}, true
+	default:
+		return watch.Event{}, false
 	}
-	if list.Items == nil {
-		list.Items = []maintenance.NodeState{}
+}
+
+// shallow is a copy for an answer: the encoder writes the kind into the object while it is at work.
+func shallow(state *maintenance.NodeState) *maintenance.NodeState {
+	answer := *state
+	return &answer
+}
+
+// check fails if a list cannot be of the version that was asked for. now is the board's.
+func (q query) check(b *board.Board, now int64) error {
+	switch {
+	case q.after != nil:
+		_, _, known := b.Since(q.after.version)
+		return expiredUnless(known)
+	case q.match == metav1.ResourceVersionMatchExact:
+		return expiredUnless(q.version == now)
+	default:
+		return expiredUnless(q.version <= now)
 	}
-	return list
+}
+
+func expiredUnless(known bool) error {
+	if known {
+		return nil
+	}
+	return expired()
+}
+
+// expired is the answer to a client that has to list again.
+func expired() *apierrors.StatusError {
+	return apierrors.NewResourceExpired("resourceVersion is too old, or of another run of the server: list the nodes again")
 }

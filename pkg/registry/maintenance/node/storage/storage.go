@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package storage serves the resource nodes and its subresources. The objects are not stored: they are
-// made from the cluster's Nodes and the NodeMaintenances at each request. Through the subresources,
-// users create and end holds and plan drains.
+// made from the cluster's Nodes and the NodeMaintenances, and kept on a board in memory. Through the
+// subresources, users create and end holds and plan drains.
 package storage
 
 import (
@@ -15,7 +15,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/admission"
-	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
@@ -30,17 +29,20 @@ type Nodes interface {
 	Node(name string) (*corev1.Node, error)
 	// Nodes returns all nodes.
 	Nodes() ([]*corev1.Node, error)
+	// WatchNodes calls changed with the name of each node that comes, changes or goes, after Node shows
+	// it, until stop is called. It may call it for other nodes, too.
+	WatchNodes(changed func(name string)) (stop func(), err error)
 }
 
 // New makes the storage of nodes and of its subresources, by their names in URLs. holds stores
-// the NodeMaintenances, chain is the admission that each of them passes, and may decides who sees them.
+// the NodeMaintenances, chain is the admission that each of them passes, and authorizeRead checks who sees them.
 func New(nodes Nodes, holds *holdstorage.REST, chain admission.Interface, objects admission.ObjectInterfaces,
-	may authorizer.UnconditionalAuthorizer,
+	authorizeRead AuthorizeRead,
 ) map[string]rest.Storage {
 	return map[string]rest.Storage{
-		"nodes":             &REST{nodes: nodes, holds: holds},
+		"nodes":             &REST{nodes: nodes, feed: newFeed(nodes, holds)},
 		"nodes/maintenance": &MaintenanceREST{nodes: nodes, holds: holds, admission: holdAdmission{chain: chain, objects: objects}},
-		"nodes/drainplan":   &DrainPlanREST{nodes: nodes, holds: holds, authorizer: may},
+		"nodes/drainplan":   &DrainPlanREST{nodes: nodes, holds: holds, authorizeRead: authorizeRead},
 	}
 }
 
@@ -49,21 +51,22 @@ var _ interface {
 	rest.Scoper
 	rest.Getter
 	rest.Lister
+	rest.Watcher
 	rest.SingularNameProvider
 } = (*REST)(nil)
 
-// REST serves the states of nodes. They cannot be watched or deleted. So controllers that act on
-// every resource that can be, like the garbage collector, leave them alone.
+// REST serves the states of nodes. They cannot be deleted. So controllers that act on every resource
+// that can be, like the garbage collector, leave them alone.
 type REST struct {
 	nodes Nodes
-	holds *holdstorage.REST
+	feed  *feed
 }
 
 // New implements rest.Storage.
 func (*REST) New() runtime.Object { return &maintenance.NodeState{} }
 
-// Destroy implements rest.Storage. There is nothing to destroy.
-func (*REST) Destroy() {}
+// Destroy implements rest.Storage.
+func (r *REST) Destroy() { r.feed.close() }
 
 // NamespaceScoped is false, as it is for nodes.
 func (*REST) NamespaceScoped() bool { return false }
@@ -81,16 +84,16 @@ func (*REST) ConvertToTable(ctx context.Context, object, tableOptions runtime.Ob
 
 // Get implements rest.Getter.
 func (r *REST) Get(ctx context.Context, name string, _ *metav1.GetOptions) (runtime.Object, error) {
-	found, err := existing(r.nodes, name)
-	if err != nil {
+	if _, err := existing(r.nodes, name); err != nil {
 		return nil, err
 	}
-	holds, err := r.holds.HoldsOn(ctx, name)
-	if err != nil {
+	if err := r.feed.freshOn(ctx, name); err != nil {
 		return nil, err
 	}
-	state := node.State(found, holds.Items)
-	return &state, nil
+	if state := r.feed.board.State(name); state != nil {
+		return shallow(state), nil
+	}
+	return nil, apierrors.NewNotFound(maintenance.Resource("nodes"), name)
 }
 
 // List implements rest.Lister.
@@ -99,33 +102,14 @@ func (r *REST) List(ctx context.Context, options *metainternalversion.ListOption
 	if err != nil {
 		return nil, err
 	}
-	nodes, err := r.nodes.Nodes()
-	if err != nil {
-		return nil, unavailable(err)
-	}
-	holds, err := r.holdsByNode(ctx)
-	if err != nil {
+	if err := r.feed.fresh(ctx); err != nil {
 		return nil, err
 	}
-	var states []maintenance.NodeState
-	for _, n := range nodes {
-		if state := node.State(n, holds[n.Name]); query.matches(&state) {
-			states = append(states, state)
-		}
-	}
-	return query.page(states), nil
-}
-
-func (r *REST) holdsByNode(ctx context.Context) (map[string][]maintenance.NodeMaintenance, error) {
-	listed, err := r.holds.List(ctx, &metainternalversion.ListOptions{})
-	if err != nil {
+	states, version := r.feed.board.States()
+	if err := query.check(r.feed.board, version); err != nil {
 		return nil, err
 	}
-	byNode := map[string][]maintenance.NodeMaintenance{}
-	for _, hold := range listed.(*maintenance.NodeMaintenanceList).Items {
-		byNode[hold.Spec.NodeName] = append(byNode[hold.Spec.NodeName], hold)
-	}
-	return byNode, nil
+	return query.page(states, version), nil
 }
 
 // existing returns the node. It fails with NotFound when there is none, and with ServiceUnavailable

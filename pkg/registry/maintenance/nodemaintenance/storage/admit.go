@@ -19,16 +19,16 @@ import (
 
 const (
 	// maxHoldsOfRequestor is how many holds one requestor may have on one node. It is more than anybody
-	// needs, and far fewer than fill the store: with a full store, no node could be given back. Creates
-	// at the same moment do not see each other, so a few more may get through.
+	// needs, and far fewer than fill the store: with a full store, no node could be given back.
 	maxHoldsOfRequestor = 32
 )
 
 // admit checks a new hold against the stored ones. It runs after all other checks, so that a user who
-// may not create the hold learns nothing about the others. It stores the other holds of the node in
-// others.
-func (r *REST) admit(validate rest.ValidateObjectFunc, others *[]maintenance.NodeMaintenance) rest.ValidateObjectFunc {
+// may not create the hold learns nothing about the others. If it succeeds, the creation has begun. The
+// store may ask it again if it could not store the hold at first.
+func (r *REST) admit(validate rest.ValidateObjectFunc, creating *creation) rest.ValidateObjectFunc {
 	return func(ctx context.Context, obj runtime.Object) error {
+		creating.end()
 		if validate != nil {
 			if err := validate(ctx, obj); err != nil {
 				return err
@@ -41,32 +41,48 @@ func (r *REST) admit(validate rest.ValidateObjectFunc, others *[]maintenance.Nod
 		if err := r.admitToStore(hold); err != nil {
 			return err
 		}
-		if err := r.admitName(hold); err != nil {
+		if err := admitName(hold); err != nil {
 			return err
 		}
-		known, err := r.knownOn(ctx, hold.Spec.NodeName)
-		if err != nil {
-			return err
-		}
-		*others = known
-		return admitAnother(hold, known)
+		return r.admitNext(ctx, hold, creating)
 	}
 }
 
-// admitName refuses a name that POST nodes/maintenance gives to somebody else's hold: that POST would
-// be refused for as long as the hold with the name exists. While the nodes are not known, every node
-// counts as existing.
-func (r *REST) admitName(hold *maintenance.NodeMaintenance) error {
-	own := nodemaintenance.HoldName(hold.Spec.NodeName, hold.Spec.Requestor)
+func (r *REST) admitNext(ctx context.Context, hold *maintenance.NodeMaintenance, creating *creation) error {
+	creating.begin(hold)
+	others, err := r.knownOn(ctx, hold.Spec.NodeName)
+	if err != nil {
+		return err
+	}
+	creating.others = others
+	if err := admitOnlyOne(hold, others); err != nil {
+		return err
+	}
+	return admitAnother(hold, others)
+}
+
+// admitOnlyOne refuses a hold that is created through nodes/maintenance if an earlier version of the
+// server has stored one for the same requestor, under another name than today's.
+func admitOnlyOne(hold *maintenance.NodeMaintenance, others []maintenance.NodeMaintenance) error {
+	node, requestor := hold.Spec.NodeName, hold.Spec.Requestor
+	former := nodemaintenance.FormerHoldName(node, requestor)
+	for i := range others {
+		if others[i].Name == former && others[i].Spec.Requestor == requestor && hold.Name == nodemaintenance.HoldName(node, requestor) {
+			return apierrors.NewAlreadyExists(maintenance.Resource(nodemaintenance.Plural), former)
+		}
+	}
+	return nil
+}
+
+// admitName refuses a name that POST nodes/maintenance gives to another hold: that POST would be refused
+// for as long as the hold with the name exists. The node may not exist yet.
+func admitName(hold *maintenance.NodeMaintenance) error {
 	node, ok := nodemaintenance.NodeInHoldName(hold.Name)
-	if !ok || hold.Name == own {
+	if !ok || hold.Name == nodemaintenance.HoldName(hold.Spec.NodeName, hold.Spec.Requestor) {
 		return nil
 	}
-	if ofOwnNode, _ := nodemaintenance.NodeInHoldName(own); node != ofOwnNode && !r.nodes.HasNode(node) {
-		return nil
-	}
-	return nodemaintenance.Invalid(hold, field.ErrorList{field.Invalid(field.NewPath("metadata", "name"), hold.Name,
-		fmt.Sprintf("is kept for a hold that is created through nodes/%s/maintenance: choose one that does not end in a dash and 8 hexadecimal digits", node))})
+	return nodemaintenance.Invalid(hold, field.ErrorList{field.Invalid(field.NewPath("metadata", "name"), hold.Name, fmt.Sprintf(
+		"is kept for a hold that is created through nodes/%s/maintenance: choose one that does not end in a dash and 32 hexadecimal digits", node))})
 }
 
 func admitAnother(hold *maintenance.NodeMaintenance, others []maintenance.NodeMaintenance) error {
@@ -84,12 +100,16 @@ func admitAnother(hold *maintenance.NodeMaintenance, others []maintenance.NodeMa
 }
 
 // refuseTooLarge refuses an update that is too large before the library validates its labels: the
-// library's time to report all wrong labels grows with the square of their number.
-func refuseTooLarge(_ context.Context, obj, old runtime.Object) (runtime.Object, error) {
+// library's time to report all wrong labels grows with the square of their number. What the server
+// itself writes is never too large: it must be able to end every hold.
+func refuseTooLarge(ctx context.Context, obj, old runtime.Object) (runtime.Object, error) {
 	newHold, isHold := obj.(*maintenance.NodeMaintenance)
 	oldHold, wasHold := old.(*maintenance.NodeMaintenance)
 	if !isHold || !wasHold {
 		return nil, fmt.Errorf("could not update a NodeMaintenance: got %T for %T", obj, old)
+	}
+	if nodemaintenance.IsServer(ctx) {
+		return obj, nil
 	}
 	if errs := validation.ValidateSize(newHold, oldHold); len(errs) > 0 {
 		return nil, nodemaintenance.Invalid(newHold, errs)

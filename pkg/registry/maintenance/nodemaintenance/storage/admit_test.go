@@ -7,6 +7,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -34,14 +36,17 @@ func TestNamesAreKeptForTheirNodes(t *testing.T) {
 		name, node string
 		kept       bool
 	}{
-		"any name":                           {name: "disk", node: "worker-1"},
-		"the node's name":                    {name: "worker-1", node: "worker-1"},
-		"the name that POST would give":      {name: nodemaintenance.HoldName("worker-1", "alice"), node: "worker-1"},
-		"another's on the node":              {name: bobs, node: "worker-1", kept: true},
-		"another's on another node":          {name: bobs, node: "worker-2", kept: true},
-		"one's own on another node":          {name: nodemaintenance.HoldName("worker-1", "alice"), node: "worker-2", kept: true},
-		"digits after what is no node":       {name: "disk-0123abcd", node: "worker-1"},
-		"digits after a node that is absent": {name: "absent-0123abcd", node: "absent", kept: true},
+		"any name":                            {name: "disk", node: "worker-1"},
+		"the node's name":                     {name: "worker-1", node: "worker-1"},
+		"the name that POST would give":       {name: nodemaintenance.HoldName("worker-1", "alice"), node: "worker-1"},
+		"another's on the node":               {name: bobs, node: "worker-1", kept: true},
+		"another's on another node":           {name: bobs, node: "worker-2", kept: true},
+		"one's own on another node":           {name: nodemaintenance.HoldName("worker-1", "alice"), node: "worker-2", kept: true},
+		"another's on a node that is absent":  {name: nodemaintenance.HoldName("absent", "bob"), node: "worker-1", kept: true},
+		"another's on the absent node itself": {name: nodemaintenance.HoldName("absent", "bob"), node: "absent", kept: true},
+		"one's own on a node that is absent":  {name: nodemaintenance.HoldName("absent", "alice"), node: "absent"},
+		"the name of an earlier version":      {name: nodemaintenance.FormerHoldName("worker-1", "bob"), node: "worker-1"},
+		"fewer digits than such a name":       {name: "disk-0123abcd", node: "worker-1"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -79,6 +84,42 @@ func TestHoldsOfOneRequestorAreBounded(t *testing.T) {
 	}
 }
 
+// The limit is exact: of many creates and applies at the same time, as many get through as there may be.
+func TestHoldsCreatedAtOnceAreBounded(t *testing.T) {
+	storage := newTestStorage(t)
+	var creating sync.WaitGroup
+	var created atomic.Int32
+	for i := range 3 * maxHoldsOfRequestor {
+		creating.Go(func() {
+			if storage.createOrApply(fmt.Sprintf("a-%d", i), i%2 == 0) == nil {
+				created.Add(1)
+			}
+		})
+	}
+	creating.Wait()
+	holds, err := storage.HoldsOn(t.Context(), "worker-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(holds.Items) != maxHoldsOfRequestor || created.Load() != maxHoldsOfRequestor {
+		t.Errorf("got %d holds, and %d creates succeeded, want %d", len(holds.Items), created.Load(), maxHoldsOfRequestor)
+	}
+}
+
+// createOrApply makes a hold of alice's on worker-1.
+func (s *testStorage) createOrApply(name string, apply bool) error {
+	ctx, _ := requestBy(alice)
+	hold := newHold(name, "worker-1")
+	hold.Spec.Stage = maintenance.StageCordon
+	if !apply {
+		_, err := s.Create(ctx, hold, rest.ValidateAllObjectFunc, &metav1.CreateOptions{})
+		return err
+	}
+	_, _, err := s.Update(ctx, name, rest.DefaultUpdatedObjectInfo(hold),
+		rest.ValidateAllObjectFunc, rest.ValidateAllObjectUpdateFunc, true, &metav1.UpdateOptions{})
+	return err
+}
+
 // The size is told, and not what is wrong with each of the labels.
 func TestTooLargeUpdateIsRefusedAtOnce(t *testing.T) {
 	storage := newTestStorage(t)
@@ -93,7 +134,32 @@ func TestTooLargeUpdateIsRefusedAtOnce(t *testing.T) {
 	})
 	ctx, _ := requestBy(alice)
 	_, _, err := storage.Update(ctx, "a", info, rest.ValidateAllObjectFunc, rest.ValidateAllObjectUpdateFunc, false, &metav1.UpdateOptions{})
-	if !apierrors.IsInvalid(err) || !strings.HasSuffix(err.Error(), "metadata: Too long: may not be more than 65536 bytes") {
+	if !apierrors.IsInvalid(err) || !strings.HasSuffix(err.Error(), "metadata: Too long: may not be more than 32768 bytes") {
 		t.Errorf("got %.200v, want the size alone", err)
+	}
+}
+
+// A hold that is larger than new ones may be can be made smaller and deleted, and the server can end it.
+func TestTooLargeHoldCanEnd(t *testing.T) {
+	storage := newTestStorage(t)
+	storage.create(t, alice, newHold("a", "worker-1"))
+	storage.update(t, server, "a", false, nil, annotate(200_000))
+
+	storage.update(t, alice, "a", false, nil, annotate(199_999))
+	storage.delete(t, "a")
+	storage.update(t, server, "a", false, nil, func(hold *maintenance.NodeMaintenance) {
+		annotate(200_001)(hold)
+		hold.Finalizers = nil
+	})
+	ctx, _ := requestBy(alice)
+	if _, err := storage.Get(ctx, "a", &metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+		t.Errorf("got %v, want the hold gone", err)
+	}
+}
+
+// annotate gives a hold an annotation of so many bytes.
+func annotate(bytes int) func(*maintenance.NodeMaintenance) {
+	return func(hold *maintenance.NodeMaintenance) {
+		hold.Annotations = map[string]string{"large": strings.Repeat("x", bytes)}
 	}
 }

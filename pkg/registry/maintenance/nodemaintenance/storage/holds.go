@@ -93,8 +93,8 @@ func (r *REST) knownOn(ctx context.Context, node string) ([]maintenance.NodeMain
 	version := r.written.last(node)
 	list, err := r.listOn(ctx, node, version)
 	if err != nil && version != anyVersion {
-		// The watch cache is too far behind. A warning may miss a hold then.
-		list, err = r.listOn(ctx, node, anyVersion)
+		// The watch cache is too far behind: ask the store itself.
+		list, err = r.listOn(ctx, node, "")
 	}
 	if err != nil {
 		return nil, err

@@ -36,6 +36,7 @@ func (r *REST) plan(ctx context.Context, hold *maintenance.NodeMaintenance, dryR
 	warnOfLosses(ctx, hold.Spec.NodeName, plan)
 	warnOfBlocked(ctx, hold.Spec.NodeName, plan)
 	warnOfClashes(ctx, hold, plan)
+	warnOfReturns(ctx, hold.Spec.NodeName, plan)
 	if dryRun {
 		if hold.Status.Plan, err = internal(plan); err != nil {
 			klog.FromContext(ctx).Error(err, "Could not convert the plan of a drain")

@@ -13,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/util/dryrun"
+	"k8s.io/utils/clock"
+	"k8s.io/utils/keymutex"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -58,12 +60,18 @@ type REST struct {
 	planner Planner
 	space   Space
 	written *writtenVersions
+	writes  *writeBound
+
+	creationLocks keymutex.KeyMutex
 }
 
 // New returns the function that makes the storage of NodeMaintenances from the generic one.
 func New(waker Waker, nodes NodeFinder, planner Planner, space Space) func(*resource.REST) rest.Storage {
 	return func(generic *resource.REST) rest.Storage {
-		return &REST{REST: generic, waker: waker, nodes: nodes, planner: planner, space: space, written: newWrittenVersions()}
+		return &REST{
+			REST: generic, waker: waker, nodes: nodes, planner: planner, space: space,
+			written: newWrittenVersions(), writes: newWriteBound(clock.RealClock{}), creationLocks: newCreationLocks(),
+		}
 	}
 }
 
@@ -71,12 +79,16 @@ func New(waker Waker, nodes NodeFinder, planner Planner, space Space) func(*reso
 func (r *REST) Create(ctx context.Context, obj runtime.Object, createValidation rest.ValidateObjectFunc,
 	options *metav1.CreateOptions,
 ) (runtime.Object, error) {
-	var others []maintenance.NodeMaintenance
-	stored, err := r.REST.Create(ctx, obj, r.admit(createValidation, &others), options)
+	creating := &creation{locks: r.creationLocks}
+	defer creating.end()
+	bill := r.newBill(ctx, options.DryRun)
+	stored, err := r.REST.Create(ctx, obj, bill.create(r.admit(createValidation, creating)), options)
 	if err != nil {
 		return nil, err
 	}
-	r.created(ctx, stored, others, options.DryRun)
+	r.wrote(options.DryRun, stored)
+	creating.end()
+	r.created(ctx, stored, creating.others, options.DryRun)
 	return stored, nil
 }
 
@@ -85,15 +97,19 @@ func (r *REST) Update(ctx context.Context, name string, objInfo rest.UpdatedObje
 	createValidation rest.ValidateObjectFunc, updateValidation rest.ValidateObjectUpdateFunc,
 	forceAllowCreate bool, options *metav1.UpdateOptions,
 ) (runtime.Object, bool, error) {
-	var others []maintenance.NodeMaintenance
+	creating := &creation{locks: r.creationLocks}
+	defer creating.end()
 	var before *maintenance.NodeMaintenance
+	bill := r.newBill(ctx, options.DryRun)
 	stored, created, err := r.REST.Update(ctx, name, rest.WrapUpdatedObjectInfo(objInfo, refuseTooLarge, remember(&before)),
-		r.admit(createValidation, &others), updateValidation, forceAllowCreate, options)
+		bill.create(r.admit(createValidation, creating)), bill.update(updateValidation), forceAllowCreate, options)
 	if err != nil {
 		return nil, false, err
 	}
+	r.wrote(options.DryRun, stored)
+	creating.end()
 	if created {
-		r.created(ctx, stored, others, options.DryRun)
+		r.created(ctx, stored, creating.others, options.DryRun)
 	} else {
 		r.updated(ctx, before, stored, options.DryRun)
 	}
@@ -110,7 +126,6 @@ func remember(old **maintenance.NodeMaintenance) rest.TransformFunc {
 
 // updated tells of the drain if it is another one than before, and in a dry run always.
 func (r *REST) updated(ctx context.Context, before *maintenance.NodeMaintenance, obj runtime.Object, dryRun []string) {
-	r.wrote(dryRun, obj)
 	hold, ok := obj.(*maintenance.NodeMaintenance)
 	if ok && (dryrun.IsDryRun(dryRun) || drainChanged(before, hold)) {
 		r.plan(ctx, hold, dryrun.IsDryRun(dryRun))
@@ -122,7 +137,6 @@ func drainChanged(before, after *maintenance.NodeMaintenance) bool {
 }
 
 func (r *REST) created(ctx context.Context, obj runtime.Object, others []maintenance.NodeMaintenance, dryRun []string) {
-	r.wrote(dryRun, obj)
 	noteInAudit(ctx, obj)
 	if hold, ok := obj.(*maintenance.NodeMaintenance); ok {
 		r.warnOfMissingNode(ctx, hold)

@@ -31,6 +31,8 @@ import (
 var (
 	alice = &user.DefaultInfo{Name: "alice"}
 	bob   = &user.DefaultInfo{Name: "bob"}
+	// server is this server itself.
+	server = &user.DefaultInfo{Name: user.APIServerUser, Groups: []string{user.SystemPrivilegedGroup}}
 
 	dryRun = []string{metav1.DryRunAll}
 )

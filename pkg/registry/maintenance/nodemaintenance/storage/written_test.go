@@ -30,8 +30,20 @@ func TestWrittenVersions(t *testing.T) {
 	want("delete", storage.stored(t, "a").ResourceVersion)
 }
 
+func TestOlderVersionIsNotKept(t *testing.T) {
+	written := newWrittenVersions()
+	for _, version := range []string{"9", "11", "10"} {
+		hold := newHold("a", "worker-1")
+		hold.ResourceVersion = version
+		written.add(hold)
+	}
+	if got := written.last("worker-1"); got != "11" {
+		t.Errorf("got version %q, want the newest, 11", got)
+	}
+}
+
 // A create waits for a watch cache that does not show the last write to its node yet. If that takes too
-// long, the create goes on without: only a warning may miss a hold.
+// long, the store itself is asked.
 func TestCreateWaitsForTheLastWrite(t *testing.T) {
 	t.Parallel()
 	storage := newTestStorage(t)

@@ -13,6 +13,8 @@ import (
 type Interface interface {
 	// NodeMaintenances returns a NodeMaintenanceInformer.
 	NodeMaintenances() TypedNodeMaintenanceInformer
+	// NodeStates returns a NodeStateInformer.
+	NodeStates() TypedNodeStateInformer
 }
 
 type version struct {
@@ -29,4 +31,9 @@ func New(f internalinterfaces.SharedInformerFactory, namespace string, tweakList
 // NodeMaintenances returns a TypedNodeMaintenanceInformer.
 func (v *version) NodeMaintenances() TypedNodeMaintenanceInformer {
 	return &nodeMaintenanceInformer{factory: v.factory, tweakListOptions: v.tweakListOptions}
+}
+
+// NodeStates returns a TypedNodeStateInformer.
+func (v *version) NodeStates() TypedNodeStateInformer {
+	return &nodeStateInformer{factory: v.factory, tweakListOptions: v.tweakListOptions}
 }

@@ -11,6 +11,7 @@ import (
 	maintenancev1beta1 "github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	scheme "github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned/scheme"
 	v1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	watch "k8s.io/apimachinery/pkg/watch"
 	gentype "k8s.io/client-go/gentype"
 )
 
@@ -24,6 +25,7 @@ type NodeStatesGetter interface {
 type NodeStateInterface interface {
 	Get(ctx context.Context, name string, opts v1.GetOptions) (*maintenancev1beta1.NodeState, error)
 	List(ctx context.Context, opts v1.ListOptions) (*maintenancev1beta1.NodeStateList, error)
+	Watch(ctx context.Context, opts v1.ListOptions) (watch.Interface, error)
 	CreateMaintenance(ctx context.Context, nodeStateName string, nodeMaintenance *maintenancev1beta1.NodeMaintenance, opts v1.CreateOptions) (*maintenancev1beta1.NodeMaintenance, error)
 	GetMaintenance(ctx context.Context, nodeStateName string, options v1.GetOptions) (*maintenancev1beta1.NodeMaintenanceList, error)
 	GetDrainPlan(ctx context.Context, nodeStateName string, options v1.GetOptions) (*maintenancev1beta1.DrainPlan, error)

@@ -1,0 +1,127 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package board
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+)
+
+// holdings are the holds on each node. They come from lists and from a watch, which do not wait for each
+// other. So each has the revision of the store that it shows, and what is older than that is ignored.
+type holdings struct {
+	// seen is the latest revision of which everything up to it is known: the watch shows changes in their
+	// order. A list of the holds on one node does not count.
+	seen uint64
+	// listed is the revision of the last list of all holds.
+	listed uint64
+	byNode map[string]holding
+}
+
+// holding are the holds on one node, sorted by name, as they were at a revision.
+type holding struct {
+	revision uint64
+	holds    []maintenance.NodeMaintenance
+}
+
+func newHoldings() holdings { return holdings{byNode: map[string]holding{}} }
+
+func (h *holdings) on(node string) []maintenance.NodeMaintenance { return h.byNode[node].holds }
+
+// put says whether the hold is news.
+func (h *holdings) put(hold *maintenance.NodeMaintenance) bool {
+	return h.change(hold, func(holds []maintenance.NodeMaintenance, i int, found bool) []maintenance.NodeMaintenance {
+		if found {
+			holds[i] = trimmed(hold)
+			return holds
+		}
+		return slices.Insert(holds, i, trimmed(hold))
+	})
+}
+
+// remove says whether it is news that the hold is gone.
+func (h *holdings) remove(hold *maintenance.NodeMaintenance) bool {
+	return h.change(hold, func(holds []maintenance.NodeMaintenance, i int, found bool) []maintenance.NodeMaintenance {
+		if found {
+			return slices.Delete(holds, i, i+1)
+		}
+		return holds
+	})
+}
+
+func (h *holdings) change(hold *maintenance.NodeMaintenance,
+	change func(holds []maintenance.NodeMaintenance, i int, found bool) []maintenance.NodeMaintenance,
+) bool {
+	node, revision := hold.Spec.NodeName, revisionOf(hold)
+	h.seen = max(h.seen, revision)
+	known := h.byNode[node]
+	if revision <= max(known.revision, h.listed) {
+		return false
+	}
+	i, found := slices.BinarySearchFunc(known.holds, hold.Name, func(hold maintenance.NodeMaintenance, name string) int {
+		return cmp.Compare(hold.Name, name)
+	})
+	h.byNode[node] = holding{revision: revision, holds: change(known.holds, i, found)}
+	return true
+}
+
+// replace says whether the holds on the node are others than those that are known.
+func (h *holdings) replace(node string, holds []maintenance.NodeMaintenance, revision uint64) bool {
+	known := h.byNode[node]
+	if revision <= max(known.revision, h.listed) {
+		return false
+	}
+	now := make([]maintenance.NodeMaintenance, 0, len(holds))
+	for i := range holds {
+		now = append(now, trimmed(&holds[i]))
+	}
+	slices.SortFunc(now, func(a, b maintenance.NodeMaintenance) int { return cmp.Compare(a.Name, b.Name) })
+	h.byNode[node] = holding{revision: revision, holds: now}
+	return !slices.EqualFunc(known.holds, now, func(a, b maintenance.NodeMaintenance) bool {
+		return a.Name == b.Name && a.ResourceVersion == b.ResourceVersion
+	})
+}
+
+// replaceAll takes a list of all holds, and returns the nodes whose holds have changed.
+func (h *holdings) replaceAll(holds []maintenance.NodeMaintenance, revision uint64) (changed []string) {
+	if revision <= h.listed {
+		return nil
+	}
+	byNode := map[string][]maintenance.NodeMaintenance{}
+	for node := range h.byNode {
+		byNode[node] = nil
+	}
+	for i := range holds {
+		byNode[holds[i].Spec.NodeName] = append(byNode[holds[i].Spec.NodeName], holds[i])
+	}
+	for node, holds := range byNode {
+		if h.replace(node, holds, revision) {
+			changed = append(changed, node)
+		}
+		if len(h.byNode[node].holds) == 0 && h.byNode[node].revision <= revision {
+			delete(h.byNode, node) // listed says as much
+		}
+	}
+	h.listed, h.seen = revision, max(h.seen, revision)
+	return changed
+}
+
+// trimmed is the hold without what says nothing about the node.
+func trimmed(hold *maintenance.NodeMaintenance) maintenance.NodeMaintenance {
+	kept := *hold
+	kept.ManagedFields = nil
+	return kept
+}
+
+// revisionOf is 0 if the hold has none, which no hold of the store has.
+func revisionOf(hold *maintenance.NodeMaintenance) uint64 {
+	revision, err := strconv.ParseUint(hold.ResourceVersion, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return revision
+}

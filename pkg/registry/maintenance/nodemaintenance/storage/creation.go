@@ -1,0 +1,41 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package storage
+
+import (
+	"k8s.io/utils/keymutex"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+)
+
+// creationLocks is how many creates can be counted and stored at the same time. Two requestors may share
+// a lock. It is held only while the store is asked, never during admission by webhooks.
+const creationLocks = 256
+
+// creation is the create of one hold. From when the requestor's holds on the node are counted until the
+// new one is stored, no other hold of the requestor on the node is counted. So the limit is exact.
+type creation struct {
+	locks keymutex.KeyMutex
+	// locked is the key of the lock that is held; empty if none is.
+	locked string
+	// others are the other holds on the node.
+	others []maintenance.NodeMaintenance
+}
+
+// newCreationLocks returns the locks that all creations of one storage share.
+func newCreationLocks() keymutex.KeyMutex { return keymutex.NewHashed(creationLocks) }
+
+// begin waits until no other hold of the requestor on the node is being stored.
+func (c *creation) begin(hold *maintenance.NodeMaintenance) {
+	c.locked = hold.Spec.NodeName + "/" + hold.Spec.Requestor
+	c.locks.LockKey(c.locked)
+}
+
+// end lets the next one begin. It may be called more than once.
+func (c *creation) end() {
+	if c.locked != "" {
+		_ = c.locks.UnlockKey(c.locked) // it never fails
+		c.locked = ""
+	}
+}

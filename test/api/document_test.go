@@ -1,0 +1,169 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package api
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/medik8s/maintenance-apiserver/test/env"
+)
+
+var updateDocs = flag.Bool("update-docs", false, "write what the commands of the documents print into them")
+
+// session is the terminals of those who act in a document.
+type session struct {
+	bin, dir      string
+	toTest, toDoc *strings.Replacer
+	// cell matches a table's cell with one of the test's names, up to the next cell.
+	cell *regexp.Regexp
+}
+
+// newSession gives the document's nodes worker-1 and so on, and its namespace shop, to the pool.
+func newSession(t *testing.T, pool *env.Pool) session {
+	t.Helper()
+	toTest, toDoc := []string{"shop", pool.Name}, []string{}
+	for i, node := range pool.Nodes {
+		name := fmt.Sprintf("worker-%d", i+1)
+		toTest, toDoc = append(toTest, name, node), append(toDoc, node, name)
+	}
+	toDoc = append(toDoc, pool.Name, "shop")
+	return session{
+		bin: pool.Cluster.BinDir(), dir: t.TempDir(),
+		toTest: strings.NewReplacer(toTest...), toDoc: strings.NewReplacer(toDoc...),
+		cell: regexp.MustCompile(`\S*` + regexp.QuoteMeta(pool.Name) + `\S*  +`),
+	}
+}
+
+// inDocument is what was printed, with the names of the document. These are shorter, so cells are
+// padded to keep tables aligned.
+func (s session) inDocument(printed string) string {
+	aligned := s.cell.ReplaceAllStringFunc(printed, func(cell string) string {
+		return cell + strings.Repeat(" ", len(cell)-len(s.toDoc.Replace(cell)))
+	})
+	return s.toDoc.Replace(aligned)
+}
+
+// check follows a document of the folder docs from its first line to its last: every command is run,
+// by who is said to, and prints what the document says.
+func (s session) check(t *testing.T, document string, people map[string]string) {
+	t.Helper()
+	path := filepath.Join(root, "docs", document)
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	written := s.follow(t, string(content), people)
+	if *updateDocs {
+		if err := os.WriteFile(path, []byte(written), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(masked(string(content)), masked(written)); diff != "" {
+		t.Errorf("the document and what its commands print differ (-document +printed):\n%s", diff)
+	}
+	for person := range people {
+		if !strings.Contains(written, "\n"+person+"$ ") {
+			t.Errorf("%s runs nothing", person)
+		}
+	}
+}
+
+func kubeconfigOf(t *testing.T, p *env.Pool, name string, groups ...string) string {
+	t.Helper()
+	path, err := p.Cluster.UserKubeconfig(name, groups...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func (s session) write(t *testing.T, name, content string) {
+	t.Helper()
+	path := filepath.Join(s.dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(s.toTest.Replace(content)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+var (
+	prompt   = regexp.MustCompile(`^([a-z]+)\$ (.*)$`)
+	fileName = regexp.MustCompile(`^# ([a-z0-9.-]+\.(yaml|json))$`)
+)
+
+// follow runs the commands of the console blocks and returns the document with what they print.
+// Blocks of YAML whose first line is a file's name are that file.
+func (s session) follow(t *testing.T, document string, people map[string]string) string {
+	t.Helper()
+	var out []string
+	block, file := "", ""
+	var content []string
+	for line := range strings.SplitSeq(document, "\n") {
+		switch {
+		case strings.HasPrefix(line, "```"):
+			if file != "" {
+				s.write(t, file, strings.Join(content, "\n")+"\n")
+			}
+			block, file, content = strings.TrimPrefix(line, "```"), "", nil
+			out = append(out, line)
+		case block == "yaml":
+			if found := fileName.FindStringSubmatch(line); found != nil && len(content) == 0 {
+				file = found[1]
+			}
+			content, out = append(content, line), append(out, line)
+		case block == "console":
+			if found := prompt.FindStringSubmatch(line); found != nil {
+				out = append(out, line)
+				out = append(out, s.run(t, people[found[1]], found[2])...)
+			}
+		default:
+			out = append(out, line)
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// run is what the shell prints, without the last line break.
+func (s session) run(t *testing.T, kubeconfig, line string) []string {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), "bash", "-c", s.toTest.Replace(line))
+	command.Dir = s.dir
+	command.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig, "PATH="+s.bin+":"+os.Getenv("PATH"))
+	printed, err := command.CombinedOutput() // a refusal ends with an exit code
+	if text := strings.TrimRight(string(printed), "\n"); text != "" {
+		return strings.Split(s.inDocument(text), "\n")
+	}
+	if err != nil {
+		t.Errorf("%s: %v", line, err)
+	}
+	return nil
+}
+
+// masks are what differs from run to run.
+var masks = []struct {
+	pattern *regexp.Regexp
+	mask    string
+}{
+	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`), "TIME"},
+	{regexp.MustCompile(`\b(\d+[smhd])+\b`), "AGE"},
+	{regexp.MustCompile(`[ \t]+`), " "},
+}
+
+func masked(text string) string {
+	for _, m := range masks {
+		text = m.pattern.ReplaceAllString(text, m.mask)
+	}
+	return text
+}
