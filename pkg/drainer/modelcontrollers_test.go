@@ -31,6 +31,8 @@ type modelApp struct {
 	kind     string
 	replicas int
 	labels   map[string]string
+	// asks is the value of the pods' annotation modelAnnotation; empty: they do not have it.
+	asks     string
 	mirror   bool
 	critical bool
 	emptyDir bool
@@ -192,6 +194,9 @@ func (w *world) createPod(app *modelApp, name, node string, phase corev1.PodPhas
 	}
 	pod := builder.Object()
 	pod.Labels, pod.CreationTimestamp = app.labels, metav1.Now()
+	if app.asks != "" {
+		metav1.SetMetaDataAnnotation(&pod.ObjectMeta, modelAnnotation, app.asks)
+	}
 	now := time.Now()
 	w.pods[uid] = &podRecord{app: app, name: drainertest.KeyOf(pod), node: node, created: now, changed: now}
 	w.store.Put(pod)

@@ -6,6 +6,7 @@ package drainer
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -19,6 +20,9 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
+
+// modelAnnotation is what some pods have and some rules ask for.
+const modelAnnotation = "example.com/asks"
 
 var (
 	modelNamespaces = []string{"default", "team"}
@@ -110,6 +114,9 @@ func (w *world) createApp(i int) {
 	}
 	if w.chance(10) {
 		app.home = fmt.Sprintf("node-%d", w.rng.IntN(len(w.nodes)))
+	}
+	if w.chance(20) {
+		app.asks = oneOf(w, "true", "false", strings.Repeat("long", 100))
 	}
 	if app.mirror {
 		app.kind = ""
@@ -237,6 +244,9 @@ func (w *world) newRule() v1beta1.DrainRule {
 		rule.NamespaceSelector = &metav1.LabelSelector{
 			MatchLabels: map[string]string{"team": oneOf(w, modelNamespaces...)},
 		}
+	}
+	if w.chance(25) {
+		rule.PodAnnotations = map[string]string{modelAnnotation: oneOf(w, "", "true", "false")}
 	}
 	if rule.Action == v1beta1.ActionDrain {
 		rule.Order = int32(w.between(-1, 2))

@@ -53,8 +53,9 @@ func (w *world) wishOf(hold *v1beta1.NodeMaintenance, pod *corev1.Pod) wish {
 		action = v1beta1.ActionWaitCompleted
 	default:
 		i := slices.IndexFunc(drain.Rules, func(r v1beta1.DrainRule) bool {
+			value, asked := r.PodAnnotations[modelAnnotation]
 			return matches(r.PodSelector, pod.Labels) && matches(r.NamespaceSelector,
-				w.namespaceLabels(pod.Namespace))
+				w.namespaceLabels(pod.Namespace)) && (!asked || (app.asks != "" && (value == "" || value == app.asks)))
 		})
 		if i >= 0 {
 			action, result.order = drain.Rules[i].Action, drain.Rules[i].Order

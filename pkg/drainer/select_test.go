@@ -5,6 +5,7 @@ package drainer
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -110,7 +111,7 @@ func TestTrimKeepsWhatIsUsed(t *testing.T) {
 	pod := drainertest.Pod{
 		Name: "p", Volumes: []corev1.Volume{{Name: "s"}}, Finalizers: []string{"f"},
 		Change: func(pod *corev1.Pod) {
-			pod.Annotations = map[string]string{"big": "thing"}
+			pod.Annotations = map[string]string{"big": strings.Repeat("x", 1000), "fits": strings.Repeat("y", 256)}
 			pod.Spec.Containers = []corev1.Container{{Name: "c", Image: "i"}}
 			pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: corev1.PodScheduled})
 		},
@@ -119,11 +120,11 @@ func TestTrimKeepsWhatIsUsed(t *testing.T) {
 	if _, err := trim(pod); err != nil {
 		t.Fatal(err)
 	}
-	if pod.Annotations != nil || pod.ManagedFields != nil || pod.Spec.Containers != nil ||
+	if len(pod.Annotations["big"]) != 257 || pod.ManagedFields != nil || pod.Spec.Containers != nil ||
 		len(pod.Spec.Volumes) > 0 || len(pod.Status.Conditions) != 1 {
 		t.Errorf("the pod still carries %+v", pod)
 	}
-	if !podutils.IsPodReady(pod) || len(pod.Finalizers) != 1 || pod.Spec.NodeName != drainertest.NodeName ||
+	if !podutils.IsPodReady(pod) || len(pod.Annotations["fits"]) != 256 || len(pod.Finalizers) != 1 || pod.Spec.NodeName != drainertest.NodeName ||
 		len(pod.Labels) == 0 || len(pod.OwnerReferences) == 0 {
 		t.Errorf("the pod lost what is used: %+v", pod)
 	}

@@ -5,6 +5,7 @@ package drainer
 
 import (
 	"slices"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -50,11 +51,8 @@ func trimNode(node *corev1.Node) {
 }
 
 func trimPod(pod *corev1.Pod) {
-	mirror, isMirror := pod.Annotations[corev1.MirrorPodAnnotationKey]
-	pod.ManagedFields, pod.Annotations = nil, nil
-	if isMirror {
-		pod.Annotations = map[string]string{corev1.MirrorPodAnnotationKey: mirror}
-	}
+	pod.ManagedFields = nil
+	trimAnnotations(pod.Annotations)
 	pod.Spec = corev1.PodSpec{
 		NodeName:                      pod.Spec.NodeName,
 		Volumes:                       tellingVolumes(pod.Spec.Volumes),
@@ -69,6 +67,16 @@ func trimPod(pod *corev1.Pod) {
 		Conditions: slices.DeleteFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
 			return c.Type != corev1.PodReady
 		}),
+	}
+}
+
+// trimAnnotations keeps of each annotation what drain rules can ask for: its name, and one byte more of its
+// value than a rule can have, so that a long value matches only rules that take any.
+func trimAnnotations(annotations map[string]string) {
+	for name, value := range annotations {
+		if len(value) > v1beta1.MaxRuleAnnotation {
+			annotations[name] = strings.Clone(value[:v1beta1.MaxRuleAnnotation+1])
+		}
 	}
 }
 

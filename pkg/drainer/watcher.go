@@ -144,6 +144,7 @@ func (w *watcher) plan(ctx context.Context, maintenance *v1beta1.NodeMaintenance
 	active, _ := split(w.holds(holds))
 	in := w.planInput(node, active, pods, drainable, known.attempts)
 	in.Returns, in.Predicted = known.returns, plan.Predict(pods, node.Name, w.otherNodes(node.Name), in.Cordon)
+	in.Forecast = true
 	planned := plan.Make(in)
 	report := planned.Report()
 	all, skipped := planned.Selection(maintenance.UID)

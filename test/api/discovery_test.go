@@ -101,6 +101,8 @@ func TestExplain(t *testing.T) {
 		"nm.status.blockers":         {"permanent\t<boolean>"},
 		"nm.status.nodeBefore.taint": nil,
 		"nm.spec.expirationSeconds":  {"FIELD: expirationSeconds <integer>", "deletes", "Must be from 1 to"},
+		"nm.spec.drain.rules":        {"podAnnotations\t<map[string]string>", "An empty value stands for any value"},
+		"nodes --api-version=maintenance.medik8s.io/v1beta1":        {"KIND:       NodeState"},
 		"nodes.status --api-version=maintenance.medik8s.io/v1beta1": {"state\t<string> -required-", "holds\t<[]NodeHold>"},
 	}
 	for args, want := range tests {

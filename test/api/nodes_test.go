@@ -89,6 +89,13 @@ func TestNodeWithTheGeneratedClient(t *testing.T) {
 	if err != nil || plan.Name != pool.Nodes[0] {
 		t.Errorf("got plan %v (error %v)", plan, err)
 	}
+	plan, err = nodes.PlanDrain(t.Context(), pool.Nodes[0], v1beta1.DrainPlanOptions{PodSelector: "app=web"})
+	if err != nil || plan.Spec.PodSelector == nil || plan.Spec.PodSelector.MatchLabels["app"] != "web" {
+		t.Errorf("got plan %v (error %v)", plan, err)
+	}
+	if _, err = nodes.PlanDrain(t.Context(), pool.Nodes[0], v1beta1.DrainPlanOptions{Hold: created.Name}); err != nil {
+		t.Errorf("could not plan the drain of %s: %v", created.Name, err)
+	}
 	list, err := nodes.List(t.Context(), metav1.ListOptions{Limit: 1})
 	if err != nil || len(list.Items) != 1 || list.ResourceVersion == "" {
 		t.Errorf("got list %v (error %v)", list, err)

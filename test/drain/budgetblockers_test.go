@@ -57,7 +57,7 @@ func TestBudgetsThatBlock(t *testing.T) {
 		"no room, until the budget leaves the pod alone": {
 			start: func(t *testing.T, p *pool) { p.Run(t, p.trio().Budget("db", localcluster.MinAvailable("3"))) },
 			pod:   "db-1", want: budget, column: "PodDisruptionBudget NS/db (1 pod)",
-			words: []string{"budget NS/db needs 3 healthy pods and has 3"},
+			words: []string{"budget NS/db needs 3 healthy pods, and no more than 3 are expected"},
 			lift:  func(t *testing.T, p *pool) { p.patchPod(t, "db-1", `{"metadata":{"labels":{"app":"other"}}}`) },
 		},
 		"pods that do not count": {
@@ -91,7 +91,7 @@ func TestBudgetsThatBlock(t *testing.T) {
 				Reason: v1beta1.BlockerMultipleDisruptionBudgets, Permanent: true,
 				Object: "PodDisruptionBudget/NS/db,PodDisruptionBudget/NS/db-too",
 			},
-			column: "PodDisruptionBudget NS/db",
+			column: "PodDisruptionBudget NS/db, PodDisruptionBudget NS/db-too (1 pod)",
 			words:  []string{"2 budgets", "db, db-too"},
 			lift:   func(t *testing.T, p *pool) { p.deleteBudget(t, "db-too") },
 		},
@@ -103,8 +103,11 @@ func TestBudgetsThatBlock(t *testing.T) {
 				p.waitForHealthy(t, "db", 1)
 			},
 			pod: "db-1", want: budget, column: "PodDisruptionBudget NS/db (1 pod)",
-			words: []string{"budget NS/db needs 2 healthy pods and has 1: the pod is evicted when another one becomes healthy"},
-			lift:  func(t *testing.T, p *pool) { p.unready(t, "db-2", false) },
+			words: []string{
+				"budget NS/db needs 2 healthy pods and has 1: the pod is evicted when another one becomes healthy",
+				"unhealthyPodEvictionPolicy: AlwaysAllow",
+			},
+			lift: func(t *testing.T, p *pool) { p.unready(t, "db-2", false) },
 		},
 	}
 	for name, test := range tests {

@@ -14,7 +14,8 @@ type DrainPlan struct {
 	// Standard object's metadata. The name is the node's.
 	metav1.ObjectMeta
 
-	// spec is the planned drain, from the parameters of the request. The plan also includes the
+	// spec is the planned drain, from the parameters of the request or the NodeMaintenance that they
+	// name. The plan also includes the
 	// drains of the NodeMaintenances that the node already has.
 	Spec DrainSpec
 	// status is the plan.
@@ -23,12 +24,17 @@ type DrainPlan struct {
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// DrainPlanOptions are the query parameters of GET nodes/<name>/drainplan. They mean the same as
-// the fields of spec.drain. There is no parameter for rules: to see the plan of a drain with rules,
-// create a NodeMaintenance with dryRun=All and read its status.plan.
+// DrainPlanOptions are the query parameters of GET nodes/<name>/drainplan. Except for hold, they mean
+// the same as the fields of spec.drain. There is no parameter for rules: to see the plan of a drain
+// with rules, name a NodeMaintenance that has them, or create one with dryRun=All and read its
+// status.plan.
 type DrainPlanOptions struct {
 	metav1.TypeMeta
 
+	// hold is the name of a NodeMaintenance of this node: its drain is planned, as if its stage were
+	// Drain. It cannot be combined with other parameters. It requires the permission to get
+	// nodes/maintenance of this node.
+	Hold string
 	// podSelector limits the drain to the pods that it matches, for example app=web,tier!=db. If
 	// not set, all pods are drained.
 	PodSelector string
@@ -63,6 +69,13 @@ type DrainPlanStatus struct {
 	// emptyDirPods are the pods to be evicted that lose the data of their emptyDir volumes,
 	// as namespace/name.
 	EmptyDirPods []string
+	// doNotDisruptPods are the pods to be evicted whose annotation karpenter.sh/do-not-disrupt is true,
+	// or whose annotation cluster-autoscaler.kubernetes.io/safe-to-evict is false, as namespace/name. A
+	// rule with podAnnotations decides what happens to such pods; a pod that one evicts is not listed.
+	DoNotDisruptPods []string
+	// mislabeledPods are the pods to be evicted whose label cluster.x-k8s.io/drain has a value that means
+	// nothing, as namespace/name.
+	MislabeledPods []string
 	// returningPods are the pods to be evicted whose controller will put them back on the node, as
 	// namespace/name: they are bound to this node, and its cordon does not keep them away. The message
 	// of the pod says why.
@@ -86,7 +99,7 @@ type PlannedPod struct {
 	// gracePeriodSeconds is the grace period of the pod. Set only for pods to be evicted or
 	// deleted.
 	GracePeriodSeconds *int64
-	// message is why the pod has this action.
+	// message is why the pod has this action, and what its eviction loses or overrides.
 	Message string
 	// blocker is what keeps the pod from leaving the node now. Pods of one disruption
 	// budget count together: if it selects three pods and allows one disruption, two of
@@ -95,6 +108,21 @@ type PlannedPod struct {
 	// budgets are the disruption budgets that select the pod, with their numbers. Set only for pods
 	// to be evicted.
 	Budgets []PlannedBudget
+	// evictingHolds are the NodeMaintenances that evict the pod although those in blockingHolds block it.
+	// Block protects pods only from the NodeMaintenance that says it. A planned drain that is no
+	// NodeMaintenance is not listed. Set only where NodeMaintenances disagree.
+	EvictingHolds []PlannedHold
+	// blockingHolds are the NodeMaintenances whose unmanagedPods or emptyDirPods is Block for the pod,
+	// although it is evicted. Set only where NodeMaintenances disagree.
+	BlockingHolds []PlannedHold
+}
+
+// PlannedHold is a NodeMaintenance that takes part in a plan.
+type PlannedHold struct {
+	// name is the name of the NodeMaintenance.
+	Name string
+	// requestor is the user who created the NodeMaintenance.
+	Requestor string
 }
 
 // PlannedBudget is a disruption budget with the numbers of its status.

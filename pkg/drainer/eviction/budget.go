@@ -116,8 +116,9 @@ func (b *Budget) olderThan(other *Budget) bool {
 	return err == nil && order < 0
 }
 
-// impossible says whether the budget, as it is now, can never let a healthy pod go.
-func (b *Budget) impossible() bool {
+// Impossible says whether the budget, as it is now, can never let a healthy pod go. That may be so for a
+// moment only, while pods come and go: see Permanent.
+func (b *Budget) Impossible() bool {
 	return b.SyncFailed != "" || (b.Current && b.Allowed == 0 && b.Desired >= b.Expected)
 }
 
@@ -141,7 +142,7 @@ func (b *Budget) saysTheSame(other *Budget) bool {
 func impossibleSince(pdb *policyv1.PodDisruptionBudget, last *Budget, now time.Time) time.Time {
 	allowed := apimeta.FindStatusCondition(pdb.Status.Conditions, policyv1.DisruptionAllowedCondition)
 	switch {
-	case last != nil && last.impossible():
+	case last != nil && last.Impossible():
 		return last.impossibleSince
 	case last == nil && allowed != nil && allowed.Status == metav1.ConditionFalse:
 		// The condition outlives a restart of this process: a budget that was permanent before stays

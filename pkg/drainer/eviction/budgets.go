@@ -75,7 +75,7 @@ func (b *Budgets) take(next *Budget, pdb *policyv1.PodDisruptionBudget, add bool
 	if (last == nil && !add) || ((!add || (last != nil && last.refreshed)) && next.olderThan(last)) {
 		return budgetChange{}, func(budgetChange) {}
 	}
-	if next.impossible() {
+	if next.Impossible() {
 		next.impossibleSince = impossibleSince(pdb, last, now)
 	}
 	change := budgetChange{name: next.Name, same: next.saysTheSame(last)}

@@ -40,10 +40,18 @@ func (p *planner) blocker(going Pod, tried eviction.Attempt) *v1beta1.DrainBlock
 		return budgetsBlocker(going.Pod, permit.BlockedBy)
 	default:
 		only := permit.BlockedBy[0]
-		permanent, recheck := only.Permanent(p.Now)
-		p.recheckAt(recheck)
-		return budgetBlocker(going.Pod, only, permanent)
+		return budgetBlocker(going.Pod, only, p.permanent(only))
 	}
+}
+
+// permanent says whether waiting for the budget does not help.
+func (p *planner) permanent(of *eviction.Budget) bool {
+	if p.Forecast {
+		return of.Impossible()
+	}
+	permanent, recheck := of.Permanent(p.Now)
+	p.recheckAt(recheck)
+	return permanent
 }
 
 // room is what is left of the budget's room after the pods that were planned before.
@@ -108,11 +116,21 @@ func emptyDirBlocker(pod *corev1.Pod) *v1beta1.DrainBlocker {
 func budgetBlocker(pod *corev1.Pod, b *eviction.Budget, permanent bool) *v1beta1.DrainBlocker {
 	return &v1beta1.DrainBlocker{
 		Pod: key(pod), Reason: v1beta1.BlockerDisruptionBudget, Object: b.Object(), Permanent: permanent,
-		Message: budgetMessage(pod, b, permanent),
+		Message: budgetMessage(pod, b) + unhealthyWayOut(pod),
 	}
 }
 
-func budgetMessage(pod *corev1.Pod, b *eviction.Budget, permanent bool) string {
+// unhealthyWayOut is the way out for a pod that is not ready: with AlwaysAllow, no budget would hold it.
+func unhealthyWayOut(pod *corev1.Pod) string {
+	if podutils.IsPodReady(pod) {
+		return ""
+	}
+	return "; the pod is not ready: with unhealthyPodEvictionPolicy: AlwaysAllow, the budget would let it go now"
+}
+
+// budgetMessage does not depend on whether the budget is known to be impossible for good: the words of a
+// plan, and of a drain that has just begun, are those of the blocker later.
+func budgetMessage(pod *corev1.Pod, b *eviction.Budget) string {
 	switch {
 	case b.SyncFailed != "":
 		return fmt.Sprintf("budget %s cannot be evaluated: %s: correct its selector or the pods' controller", b.Name, b.SyncFailed)
@@ -121,7 +139,7 @@ func budgetMessage(pod *corev1.Pod, b *eviction.Budget, permanent bool) string {
 	case b.Expected == 0:
 		return fmt.Sprintf("budget %s counts no pods, so it allows no eviction: maxUnavailable and percentages count only pods "+
 			"whose controller can be scaled: set minAvailable to a number instead", b.Name)
-	case permanent:
+	case b.Impossible():
 		return fmt.Sprintf("budget %s needs %s, and no more than %d are expected: "+
 			"add replicas, or let the budget require fewer", b.Name, healthyPods(b.Desired), b.Expected)
 	case b.Healthy > b.Desired:

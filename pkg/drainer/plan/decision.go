@@ -41,6 +41,8 @@ type decision struct {
 	turn turn
 	// why is the reason, for people; empty when the pod is evicted by default.
 	why string
+	// heeds says that a rule that asks for the pod's annotations decided it.
+	heeds bool
 	// blocker is set for the kinds waitCompleted and block.
 	blocker *v1beta1.DrainBlocker
 }
@@ -68,19 +70,19 @@ func (t turn) compare(other turn) int {
 // decide says what the hold alone does with a pod that a drain can evict.
 func (h Hold) decide(pod *corev1.Pod, namespaces map[string]labels.Set) decision {
 	if !h.selects(pod.Labels) {
-		return decision{kind: stay, why: fmt.Sprintf("spec.drain.podSelector of %s does not select it", h.Name)}
+		return decision{kind: stay, why: fmt.Sprintf("spec.drain.podSelector of %s does not select it", h.said())}
 	}
-	action, order, why, decided := h.ruleFor(pod, namespaces)
+	asked, decided := h.askedFor(pod, namespaces)
 	if !decided {
 		return decision{kind: undecided, why: fmt.Sprintf("namespace %s is not known yet", pod.Namespace)}
 	}
-	d := decision{kind: evict, turn: turn{order: order, critical: systemCritical(pod)}, why: why}
+	d := decision{kind: evict, turn: turn{order: asked.order, critical: systemCritical(pod)}, why: asked.why, heeds: asked.heeds}
 	switch {
-	case action == v1beta1.ActionSkip:
-		return decision{kind: stay, why: why}
+	case asked.action == v1beta1.ActionSkip:
+		return decision{kind: stay, why: asked.why}
 	case eviction.Finished(pod):
-	case action == v1beta1.ActionWaitCompleted:
-		d.kind, d.blocker = waitCompleted, completionBlocker(pod, why)
+	case asked.action == v1beta1.ActionWaitCompleted:
+		d.kind, d.blocker = waitCompleted, completionBlocker(pod, asked.why)
 	case h.Spec.Drain.UnmanagedPods == v1beta1.PolicyBlock && unmanaged(pod):
 		d.kind, d.blocker = block, unmanagedBlocker(pod)
 	case h.Spec.Drain.EmptyDirPods == v1beta1.PolicyBlock && usesEmptyDir(pod):
@@ -89,31 +91,42 @@ func (h Hold) decide(pod *corev1.Pod, namespaces map[string]labels.Set) decision
 	return d
 }
 
-// ruleFor is the action of the pod's label or, without one, of the first rule that matches. decided is
+// asked is what the pod's label or a rule asks for.
+type asked struct {
+	action v1beta1.DrainAction
+	order  int32
+	// why names the label or the rule; empty when neither decides.
+	why string
+	// heeds says that the rule asks for annotations of the pod.
+	heeds bool
+}
+
+// askedFor is what the pod's label asks for or, without one, the first rule that matches. decided is
 // false when a rule asks for the labels of a namespace that is not known yet.
-func (h Hold) ruleFor(pod *corev1.Pod, namespaces map[string]labels.Set) (action v1beta1.DrainAction, order int32, why string, decided bool) {
+func (h Hold) askedFor(pod *corev1.Pod, namespaces map[string]labels.Set) (a asked, decided bool) {
 	switch value := pod.Labels[v1beta1.DrainLabel]; value {
 	case v1beta1.DrainLabelSkip:
-		return v1beta1.ActionSkip, 0, fmt.Sprintf("its label %s is %s", v1beta1.DrainLabel, value), true
+		return asked{action: v1beta1.ActionSkip, why: fmt.Sprintf("its label %s is %s", v1beta1.DrainLabel, value)}, true
 	case v1beta1.DrainLabelWaitCompleted:
-		return v1beta1.ActionWaitCompleted, 0, fmt.Sprintf("its label %s is %s", v1beta1.DrainLabel, value), true
+		return asked{action: v1beta1.ActionWaitCompleted, why: fmt.Sprintf("its label %s is %s", v1beta1.DrainLabel, value)}, true
 	}
 	for i, r := range h.rules {
-		if !r.pods.Matches(labels.Set(pod.Labels)) {
+		if !r.matches(pod) {
 			continue
 		}
 		if !r.namespaces.Empty() {
 			namespace, known := namespaces[pod.Namespace]
 			if !known {
-				return "", 0, "", false
+				return asked{}, false
 			}
 			if !r.namespaces.Matches(namespace) {
 				continue
 			}
 		}
-		return r.action, r.order, fmt.Sprintf("spec.drain.rules[%d] of %s says %s", i, h.Name, r.action), true
+		why := fmt.Sprintf("spec.drain.rules[%d] of %s says %s", i, h.said(), r.action)
+		return asked{action: r.action, order: r.order, why: why, heeds: len(r.annotations) > 0}, true
 	}
-	return v1beta1.ActionDrain, 0, "", true
+	return asked{action: v1beta1.ActionDrain}, true
 }
 
 func unmanaged(pod *corev1.Pod) bool { return metav1.GetControllerOf(pod) == nil }

@@ -102,6 +102,25 @@ func TestDecision(t *testing.T) {
 			},
 			pod: drainertest.Pod{Name: "p"}, wantKind: evict,
 		},
+		"rule for an annotation": {
+			hold: annotationHold(v1beta1.ActionSkip, ""), pod: annotated("keep", "yes"), wantKind: stay, wantWhy: "rules[0]",
+		},
+		"rule for an annotation with that value": {
+			hold: annotationHold(v1beta1.ActionSkip, "yes"), pod: annotated("keep", "yes"), wantKind: stay, wantWhy: "rules[0]",
+		},
+		"rule for an annotation with another value": {
+			hold: annotationHold(v1beta1.ActionSkip, "no"), pod: annotated("keep", "yes"), wantKind: evict,
+		},
+		"rule for another annotation": {
+			hold: annotationHold(v1beta1.ActionSkip, ""), pod: annotated("other", "yes"), wantKind: evict,
+		},
+		"rule for an annotation and other labels": {
+			hold: drainertest.Hold{Name: "a", Rules: []v1beta1.DrainRule{{
+				PodSelector:    drainertest.AppRule("db", "", 0).PodSelector,
+				PodAnnotations: map[string]string{"keep": "yes"}, Action: v1beta1.ActionSkip,
+			}}},
+			pod: annotated("keep", "yes"), wantKind: evict,
+		},
 		"waits for its end": {
 			hold: drainertest.Hold{
 				Name: "a", Rules: []v1beta1.DrainRule{drainertest.AppRule("web", v1beta1.ActionWaitCompleted, 0)},
@@ -191,6 +210,15 @@ func TestDecision(t *testing.T) {
 			}
 		})
 	}
+}
+
+// annotationHold has a rule for pods with the annotation keep.
+func annotationHold(action v1beta1.DrainAction, value string) drainertest.Hold {
+	return drainertest.Hold{Name: "a", Rules: []v1beta1.DrainRule{{PodAnnotations: map[string]string{"keep": value}, Action: action}}}
+}
+
+func annotated(name, value string) drainertest.Pod {
+	return drainertest.Pod{Name: "p", Change: func(pod *corev1.Pod) { pod.Annotations = map[string]string{name: value} }}
 }
 
 var badSelector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{

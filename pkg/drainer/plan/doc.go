@@ -15,5 +15,7 @@
 //	placement.go  how a pod gets to a cordoned node, in words
 //	prediction.go which pods may come back, before they are evicted
 //	progress.go   how far one hold's drain has come
+//	clash.go      holds that want different things of a pod
 //	report.go     the plan as the API shows it
+//	notes.go      what an eviction loses or overrides, in words
 package plan

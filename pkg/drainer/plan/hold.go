@@ -4,8 +4,10 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -44,6 +46,17 @@ func NewHold(maintenance *v1beta1.NodeMaintenance) Hold {
 	return h
 }
 
+// said is the hold's name in texts. A drain that is only planned, and is no NodeMaintenance, has none.
+func (h Hold) said() string { return cmp.Or(h.Name, "this drain") }
+
+// whose is the hold and its requestor in texts.
+func (h Hold) whose() string {
+	if h.Name == "" {
+		return h.said()
+	}
+	return fmt.Sprintf("hold %q of %q", h.Name, h.Spec.Requestor)
+}
+
 // Drains says whether the hold's stage is Drain.
 func (h Hold) Drains() bool { return h.Spec.Stage == v1beta1.StageDrain }
 
@@ -58,12 +71,14 @@ func (h Hold) selects(podLabels labels.Set) bool {
 // rule is a DrainRule with its selectors parsed.
 type rule struct {
 	pods, namespaces labels.Selector
-	action           v1beta1.DrainAction
-	order            int32
+	// annotations are those that a pod must have; an empty value stands for any.
+	annotations map[string]string
+	action      v1beta1.DrainAction
+	order       int32
 }
 
 func newRule(from v1beta1.DrainRule) (r rule, err error) {
-	r = rule{pods: labels.Everything(), namespaces: labels.Everything(), action: from.Action, order: from.Order}
+	r = rule{pods: labels.Everything(), namespaces: labels.Everything(), annotations: from.PodAnnotations, action: from.Action, order: from.Order}
 	if from.PodSelector != nil {
 		if r.pods, err = metav1.LabelSelectorAsSelector(from.PodSelector); err != nil {
 			return r, fmt.Errorf("podSelector: %w", err)
@@ -75,4 +90,14 @@ func newRule(from v1beta1.DrainRule) (r rule, err error) {
 		}
 	}
 	return r, nil
+}
+
+// matches says whether the rule asks for the pod, as far as the pod itself decides that.
+func (r rule) matches(pod *corev1.Pod) bool {
+	for name, want := range r.annotations {
+		if value, found := pod.Annotations[name]; !found || (want != "" && value != want) {
+			return false
+		}
+	}
+	return r.pods.Matches(labels.Set(pod.Labels))
 }

@@ -47,6 +47,9 @@ type Input struct {
 	Predicted Predictions
 	// OwnPod is the pod of this process; empty when it runs in none.
 	OwnPod types.NamespacedName
+	// Forecast says that the plan is shown to somebody once, and not made again. A budget that is
+	// impossible to meet then counts as permanent at once: no later plan could say so.
+	Forecast bool
 	// Now is the time.
 	Now time.Time
 }
@@ -72,6 +75,10 @@ type Pod struct {
 	held        bool
 	gracePeriod *int64
 	why         string
+	// clash is set for pods that are evicted although a hold blocks them; else nil.
+	clash *clash
+	// heeded says that each hold that evicts the pod has a rule that asks for its annotations.
+	heeded bool
 }
 
 // Plan is what is to happen with the pods of a node. Use Make.
@@ -132,7 +139,7 @@ func (p *planner) decide(i int, pod *corev1.Pod) Pod {
 	}
 	u := p.union(i)
 	if !u.goes {
-		return Pod{Pod: pod, Action: v1beta1.PlanStay, why: u.why}
+		return Pod{Pod: pod, Action: v1beta1.PlanStay, why: cmp.Or(u.why, "no hold of the node has the stage Drain")}
 	}
 	tried := p.Attempts[pod.UID]
 	going := Pod{Pod: pod}
@@ -148,6 +155,10 @@ func (p *planner) decide(i int, pod *corev1.Pod) Pod {
 		p.recheckAt(p.Now.Add(decideAgain))
 	}
 	going.Action, going.turn, going.due, going.gracePeriod, going.why = u.action, u.turn, u.due, u.gracePeriod, u.why
+	going.heeded = !u.unheeded
+	if u.blocked && removes(u.action) {
+		going.clash = p.clash(i)
+	}
 	going.held = p.holds(going)
 	switch {
 	case u.action == v1beta1.PlanBlock, u.action == v1beta1.PlanWaitCompleted:

@@ -52,6 +52,8 @@ func TestPlanForOnePod(t *testing.T) {
 		ownPod  types.NamespacedName
 		dead    bool
 		now     time.Time
+		// forecast says that the plan is shown once.
+		forecast bool
 
 		wantAction    v1beta1.PlannedAction
 		wantReason    v1beta1.BlockerReason
@@ -74,8 +76,21 @@ func TestPlanForOnePod(t *testing.T) {
 			pod:        drainertest.Pod{Name: "p"},
 			budgets:    []drainertest.Budget{{Name: "b", Desired: 3, Healthy: 3, Expected: 3}},
 			wantAction: v1beta1.PlanEvict, wantReason: v1beta1.BlockerDisruptionBudget,
-			wantObject: "PodDisruptionBudget/default/b", wantMessage: "needs 3 healthy pods and has 3",
+			wantObject: "PodDisruptionBudget/default/b", wantMessage: "needs 3 healthy pods, and no more than 3 are expected",
 			wantRecheck: steady,
+		},
+		"no room, for somebody who asks once": {
+			pod: drainertest.Pod{Name: "p"}, forecast: true,
+			budgets:    []drainertest.Budget{{Name: "b", Desired: 3, Healthy: 3, Expected: 3}},
+			wantAction: v1beta1.PlanEvict, wantReason: v1beta1.BlockerDisruptionBudget,
+			wantObject: "PodDisruptionBudget/default/b", wantPermanent: true,
+			wantMessage: "needs 3 healthy pods, and no more than 3 are expected",
+		},
+		"no room for now, for somebody who asks once": {
+			pod: drainertest.Pod{Name: "p"}, forecast: true,
+			budgets:    []drainertest.Budget{{Name: "b", Desired: 2, Healthy: 2, Expected: 3}},
+			wantAction: v1beta1.PlanEvict, wantReason: v1beta1.BlockerDisruptionBudget,
+			wantObject: "PodDisruptionBudget/default/b", wantMessage: "when another one becomes healthy",
 		},
 		"no room for good": {
 			pod:     drainertest.Pod{Name: "p"},
@@ -114,8 +129,9 @@ func TestPlanForOnePod(t *testing.T) {
 			pod:        drainertest.Pod{Name: "p", NotReady: true},
 			budgets:    []drainertest.Budget{{Name: "b", Desired: 1, Expected: 3}},
 			wantAction: v1beta1.PlanEvict, wantReason: v1beta1.BlockerDisruptionBudget,
-			wantObject:  "PodDisruptionBudget/default/b",
-			wantMessage: "needs 1 healthy pod and has 0: the pod is evicted when another one becomes healthy",
+			wantObject: "PodDisruptionBudget/default/b",
+			wantMessage: "needs 1 healthy pod and has 0: the pod is evicted when another one becomes healthy; " +
+				"the pod is not ready: with unhealthyPodEvictionPolicy: AlwaysAllow, the budget would let it go now",
 		},
 		"budget that cannot be evaluated": {
 			pod:     drainertest.Pod{Name: "p"},
@@ -214,7 +230,7 @@ func TestPlanForOnePod(t *testing.T) {
 				Node: drainertest.NodeName, NodeDead: test.dead, Pods: []*corev1.Pod{pod},
 				Drainable: sets.New[types.UID](),
 				Budgets:   snapshot(test.budgets...), Attempts: map[types.UID]eviction.Attempt{pod.UID: test.attempt},
-				OwnPod: test.ownPod, Now: test.now,
+				OwnPod: test.ownPod, Now: test.now, Forecast: test.forecast,
 			}
 			if !test.stays {
 				in.Drainable.Insert(pod.UID)

@@ -22,6 +22,7 @@ func (p Plan) Report() *v1beta1.DrainPlanStatus {
 		} else {
 			report.EvictionPods++
 			planned.Budgets = plannedBudgets(p.budgets.Selecting(pod.Pod))
+			planned.EvictingHolds, planned.BlockingHolds = pod.clash.report()
 			countBlocker(report, pod.Blocker)
 			listLosses(report, pod)
 			p.predicted.listReturning(report, &planned, pod)
@@ -33,7 +34,7 @@ func (p Plan) Report() *v1beta1.DrainPlanStatus {
 
 func (p Pod) report() v1beta1.PlannedPod {
 	planned := v1beta1.PlannedPod{
-		Pod: key(p.Pod), Action: p.Action, Turn: int32(p.turn), Message: quote.Cut(p.why, quote.MaxMessage),
+		Pod: key(p.Pod), Action: p.Action, Turn: int32(p.turn), Message: quote.Cut(p.message(), quote.MaxMessage),
 	}
 	if p.Action == v1beta1.PlanEvict || p.Action == v1beta1.PlanDelete {
 		planned.GracePeriodSeconds = p.gracePeriod
@@ -69,17 +70,21 @@ func countBlocker(report *v1beta1.DrainPlanStatus, blocker *v1beta1.DrainBlocker
 	}
 }
 
-// listLosses lists the pod if its eviction loses something for good: the pod itself, or its data.
+// listLosses lists the pod if its eviction loses something for good, the pod itself or its data, or
+// overrides what the pod asks for.
 func listLosses(report *v1beta1.DrainPlanStatus, pod Pod) {
-	if pod.Action != v1beta1.PlanEvict || eviction.Finished(pod.Pod) {
+	if !pod.loses() {
 		return
 	}
-	if unmanaged(pod.Pod) {
-		report.UnmanagedPods = append(report.UnmanagedPods, key(pod.Pod))
+	list := func(pods *[]string, applies bool) {
+		if applies {
+			*pods = append(*pods, key(pod.Pod))
+		}
 	}
-	if usesEmptyDir(pod.Pod) {
-		report.EmptyDirPods = append(report.EmptyDirPods, key(pod.Pod))
-	}
+	list(&report.UnmanagedPods, unmanaged(pod.Pod))
+	list(&report.EmptyDirPods, usesEmptyDir(pod.Pod))
+	list(&report.DoNotDisruptPods, pod.ignored() != "")
+	list(&report.MislabeledPods, mislabeled(pod.Pod))
 }
 
 // goingOrder is the order of the actions in a report. Pods of one action are in the order of their

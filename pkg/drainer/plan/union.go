@@ -19,6 +19,10 @@ type union struct {
 	gracePeriod          *int64
 	why                  string
 	blocker              *v1beta1.DrainBlocker
+	// blocked says that a hold blocks the pod, whatever the others want.
+	blocked bool
+	// unheeded says that a hold evicts the pod without a rule that asks for its annotations.
+	unheeded bool
 }
 
 // actionRank orders the actions that holds may want. If they want different ones, the last of them in
@@ -44,6 +48,8 @@ func (u *union) add(alone *holdPlan, i int) {
 	u.goes = u.goes || d.goes()
 	u.undecided = u.undecided || d.kind == undecided
 	action := alone.hold.wants(d)
+	u.blocked = u.blocked || d.kind == block
+	u.unheeded = u.unheeded || (removes(action) && !d.heeds)
 	if alone.due(i) {
 		u.due = true
 	}
@@ -74,6 +80,11 @@ func (h Hold) wants(d decision) v1beta1.PlannedAction {
 	default:
 		return v1beta1.PlanEvict
 	}
+}
+
+// removes says whether the action takes the pod off the node, whatever it is doing.
+func removes(action v1beta1.PlannedAction) bool {
+	return action == v1beta1.PlanEvict || action == v1beta1.PlanDelete
 }
 
 func longer(a, b *int64) *int64 {

@@ -37,6 +37,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &maintenancev1beta1.NodeMaintenanceStatusApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("PlannedBudget"):
 		return &maintenancev1beta1.PlannedBudgetApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("PlannedHold"):
+		return &maintenancev1beta1.PlannedHoldApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("PlannedPod"):
 		return &maintenancev1beta1.PlannedPodApplyConfiguration{}
 

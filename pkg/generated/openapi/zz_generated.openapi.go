@@ -36,6 +36,7 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		v1beta1.NodeStateList{}.OpenAPIModelName():         schema_pkg_apis_maintenance_v1beta1_NodeStateList(ref),
 		v1beta1.NodeStateStatus{}.OpenAPIModelName():       schema_pkg_apis_maintenance_v1beta1_NodeStateStatus(ref),
 		v1beta1.PlannedBudget{}.OpenAPIModelName():         schema_pkg_apis_maintenance_v1beta1_PlannedBudget(ref),
+		v1beta1.PlannedHold{}.OpenAPIModelName():           schema_pkg_apis_maintenance_v1beta1_PlannedHold(ref),
 		v1beta1.PlannedPod{}.OpenAPIModelName():            schema_pkg_apis_maintenance_v1beta1_PlannedPod(ref),
 		resource.Quantity{}.OpenAPIModelName():             schema_apimachinery_pkg_api_resource_Quantity(ref),
 		v1.APIGroup{}.OpenAPIModelName():                   schema_pkg_apis_meta_v1_APIGroup(ref),
@@ -176,7 +177,7 @@ func schema_pkg_apis_maintenance_v1beta1_DrainPlan(ref common.ReferenceCallback)
 					},
 					"spec": {
 						SchemaProps: spec.SchemaProps{
-							Description: "spec is the planned drain, from the parameters of the request. The plan also includes the drains of the NodeMaintenances that the node already has.",
+							Description: "spec is the planned drain, from the parameters of the request or the NodeMaintenance that they name. The plan also includes the drains of the NodeMaintenances that the node already has.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.DrainSpec{}.OpenAPIModelName()),
 						},
@@ -200,7 +201,7 @@ func schema_pkg_apis_maintenance_v1beta1_DrainPlanOptions(ref common.ReferenceCa
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "DrainPlanOptions are the query parameters of GET nodes/<name>/drainplan. They mean the same as the fields of spec.drain. There is no parameter for rules: to see the plan of a drain with rules, create a NodeMaintenance with dryRun=All and read its status.plan.",
+				Description: "DrainPlanOptions are the query parameters of GET nodes/<name>/drainplan. Except for hold, they mean the same as the fields of spec.drain. There is no parameter for rules: to see the plan of a drain with rules, name a NodeMaintenance that has them, or create one with dryRun=All and read its status.plan.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -213,6 +214,13 @@ func schema_pkg_apis_maintenance_v1beta1_DrainPlanOptions(ref common.ReferenceCa
 					"apiVersion": {
 						SchemaProps: spec.SchemaProps{
 							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"hold": {
+						SchemaProps: spec.SchemaProps{
+							Description: "hold is the name of a NodeMaintenance of this node: its drain is planned, as if its stage were Drain. It cannot be combined with other parameters. It requires the permission to get nodes/maintenance of this node.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
@@ -344,6 +352,44 @@ func schema_pkg_apis_maintenance_v1beta1_DrainPlanStatus(ref common.ReferenceCal
 							},
 						},
 					},
+					"doNotDisruptPods": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "doNotDisruptPods are the pods to be evicted whose annotation karpenter.sh/do-not-disrupt is true, or whose annotation cluster-autoscaler.kubernetes.io/safe-to-evict is false, as namespace/name. A rule with podAnnotations decides what happens to such pods; a pod that one evicts is not listed.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+					"mislabeledPods": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "mislabeledPods are the pods to be evicted whose label cluster.x-k8s.io/drain has a value that means nothing, as namespace/name.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
 					"returningPods": {
 						VendorExtensible: spec.VendorExtensible{
 							Extensions: spec.Extensions{
@@ -405,8 +451,23 @@ func schema_pkg_apis_maintenance_v1beta1_DrainRule(ref common.ReferenceCallback)
 					},
 					"namespaceSelector": {
 						SchemaProps: spec.SchemaProps{
-							Description: "namespaceSelector selects pods by the labels of their namespace. Every namespace has its name in the label kubernetes.io/metadata.name. If not set, it matches every namespace. A pod must match both podSelector and namespaceSelector.",
+							Description: "namespaceSelector selects pods by the labels of their namespace. Every namespace has its name in the label kubernetes.io/metadata.name. If not set, it matches every namespace. A pod must match podSelector, namespaceSelector and podAnnotations.",
 							Ref:         ref(v1.LabelSelector{}.OpenAPIModelName()),
+						},
+					},
+					"podAnnotations": {
+						SchemaProps: spec.SchemaProps{
+							Description: "podAnnotations selects pods by their annotations: the pod must have each of them with this value. An empty value stands for any value. For example, karpenter.sh/do-not-disrupt: \"true\" with the action Skip leaves pods on the node that ask Karpenter for that. A value has at most 256 bytes. If not set, it matches every pod.",
+							Type:        []string{"object"},
+							AdditionalProperties: &spec.SchemaOrBool{
+								Allows: true,
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
 						},
 					},
 					"action": {
@@ -1218,6 +1279,35 @@ func schema_pkg_apis_maintenance_v1beta1_PlannedBudget(ref common.ReferenceCallb
 	}
 }
 
+func schema_pkg_apis_maintenance_v1beta1_PlannedHold(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "PlannedHold is a NodeMaintenance that takes part in a plan.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "name is the name of the NodeMaintenance.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"requestor": {
+						SchemaProps: spec.SchemaProps{
+							Description: "requestor is the user who created the NodeMaintenance.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"name"},
+			},
+		},
+	}
+}
+
 func schema_pkg_apis_maintenance_v1beta1_PlannedPod(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
@@ -1258,7 +1348,7 @@ func schema_pkg_apis_maintenance_v1beta1_PlannedPod(ref common.ReferenceCallback
 					},
 					"message": {
 						SchemaProps: spec.SchemaProps{
-							Description: "message is why the pod has this action.",
+							Description: "message is why the pod has this action, and what its eviction loses or overrides.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
@@ -1287,12 +1377,48 @@ func schema_pkg_apis_maintenance_v1beta1_PlannedPod(ref common.ReferenceCallback
 							},
 						},
 					},
+					"evictingHolds": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "evictingHolds are the NodeMaintenances that evict the pod although those in blockingHolds block it. Block protects pods only from the NodeMaintenance that says it. A planned drain that is no NodeMaintenance is not listed. Set only where NodeMaintenances disagree.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.PlannedHold{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"blockingHolds": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "blockingHolds are the NodeMaintenances whose unmanagedPods or emptyDirPods is Block for the pod, although it is evicted. Set only where NodeMaintenances disagree.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.PlannedHold{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
 				},
 				Required: []string{"pod", "action"},
 			},
 		},
 		Dependencies: []string{
-			v1beta1.DrainBlocker{}.OpenAPIModelName(), v1beta1.PlannedBudget{}.OpenAPIModelName()},
+			v1beta1.DrainBlocker{}.OpenAPIModelName(), v1beta1.PlannedBudget{}.OpenAPIModelName(), v1beta1.PlannedHold{}.OpenAPIModelName()},
 	}
 }
 

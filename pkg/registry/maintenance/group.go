@@ -39,6 +39,8 @@ type Dependencies struct {
 	// AuthorizeUpdate authorizes updates of NodeMaintenances before they are validated. Admission
 	// must authorize them too: it sees what is stored in the end.
 	AuthorizeUpdate resource.AuthorizeUpdate
+	// AuthorizeRead authorizes that an answer shows the holds of a node.
+	AuthorizeRead nodestorage.AuthorizeRead
 }
 
 // Nodes are the nodes of the cluster.
@@ -60,7 +62,7 @@ func definitions(scheme *runtime.Scheme, deps Dependencies) []resource.Definitio
 func NewAPIGroupInfo(scheme *runtime.Scheme, codecs serializer.CodecFactory, parameterCodec runtime.ParameterCodec,
 	optsGetter generic.RESTOptionsGetter, deps Dependencies,
 ) (genericapiserver.APIGroupInfo, error) {
-	if deps.Waker == nil || deps.Nodes == nil || deps.Planner == nil || deps.Space == nil || deps.Admission == nil || deps.AuthorizeUpdate == nil {
+	if deps.Waker == nil || deps.Nodes == nil || deps.Planner == nil || deps.Space == nil || deps.Admission == nil || deps.AuthorizeUpdate == nil || deps.AuthorizeRead == nil {
 		return genericapiserver.APIGroupInfo{}, errors.New("the registry needs a waker, the nodes, a planner, the space, admission and authorization")
 	}
 	storages := map[string]rest.Storage{}
@@ -75,7 +77,7 @@ func NewAPIGroupInfo(scheme *runtime.Scheme, codecs serializer.CodecFactory, par
 	if !ok {
 		return genericapiserver.APIGroupInfo{}, fmt.Errorf("nodemaintenances are served by %T", storages[nodemaintenance.Plural])
 	}
-	maps.Copy(storages, nodestorage.New(deps.Nodes, holds, deps.Admission, admission.NewObjectInterfacesFromScheme(scheme)))
+	maps.Copy(storages, nodestorage.New(deps.Nodes, holds, deps.Admission, admission.NewObjectInterfacesFromScheme(scheme), deps.AuthorizeRead))
 	info := genericapiserver.NewDefaultAPIGroupInfo(v1beta1.GroupName, scheme, parameterCodec, codecs)
 	info.NegotiatedSerializer = withoutProtobuf{info.NegotiatedSerializer}
 	info.VersionedResourcesStorageMap[v1beta1.SchemeGroupVersion.Version] = storages

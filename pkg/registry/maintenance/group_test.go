@@ -6,6 +6,7 @@ package maintenance
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,20 +16,30 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/authorization"
 )
 
 func TestDependenciesAreRequired(t *testing.T) {
-	tests := map[string]Dependencies{
-		"no waker":     {Nodes: everyNode{}, Planner: noPlanner{}, Space: &testSpace{}, Admission: &recordingAdmission{}},
-		"no nodes":     {Waker: noWaker{}, Planner: noPlanner{}, Space: &testSpace{}, Admission: &recordingAdmission{}},
-		"no planner":   {Waker: noWaker{}, Nodes: everyNode{}, Space: &testSpace{}, Admission: &recordingAdmission{}},
-		"no space":     {Waker: noWaker{}, Nodes: everyNode{}, Planner: noPlanner{}, Admission: &recordingAdmission{}},
-		"no admission": {Waker: noWaker{}, Nodes: everyNode{}, Planner: noPlanner{}, Space: &testSpace{}},
+	authorizing := authorization.New(&testRights{})
+	tests := map[string]func(*Dependencies){
+		"no waker":                   func(d *Dependencies) { d.Waker = nil },
+		"no nodes":                   func(d *Dependencies) { d.Nodes = nil },
+		"no planner":                 func(d *Dependencies) { d.Planner = nil },
+		"no space":                   func(d *Dependencies) { d.Space = nil },
+		"no admission":               func(d *Dependencies) { d.Admission = nil },
+		"no authorization of update": func(d *Dependencies) { d.AuthorizeUpdate = nil },
+		"no authorization of read":   func(d *Dependencies) { d.AuthorizeRead = nil },
 	}
-	for name, deps := range tests {
+	for name, drop := range tests {
 		t.Run(name, func(t *testing.T) {
-			if _, err := NewAPIGroupInfo(scheme.Scheme, scheme.Codecs, scheme.ParameterCodec, generic.RESTOptions{}, deps); err == nil {
-				t.Error("the group was made without")
+			deps := Dependencies{
+				Waker: noWaker{}, Nodes: &changingNodes{}, Planner: noPlanner{}, Space: &testSpace{}, Admission: &recordingAdmission{},
+				AuthorizeUpdate: authorizing.AuthorizeUpdate, AuthorizeRead: authorizing.AuthorizeRead,
+			}
+			drop(&deps)
+			_, err := NewAPIGroupInfo(scheme.Scheme, scheme.Codecs, scheme.ParameterCodec, generic.RESTOptions{}, deps)
+			if err == nil || !strings.Contains(err.Error(), "the registry needs") {
+				t.Errorf("the group was made without: error %v", err)
 			}
 		})
 	}

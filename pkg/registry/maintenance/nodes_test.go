@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -104,7 +105,7 @@ func TestRefusedThroughANode(t *testing.T) {
 		"not a node's name":  {path: nodes + "/Worker_1/maintenance", body: `{}`, code: 422, want: `spec.nodeName: Invalid value: "Worker_1"`},
 		"another kind":       {path: ofWorker1, body: `{"apiVersion":"v1","kind":"Pod"}`, code: 400},
 		"unknown field":      {path: ofWorker1 + "?fieldValidation=Strict", body: `{"spec":{"Reason":"x"}}`, code: 400, want: `unknown field "spec.Reason"`},
-		"unknown parameter":  {path: nodes + "/worker-1/drainplan?podselector=a", code: 400, want: `unknown query parameter "podselector": use podSelector,`},
+		"unknown parameter":  {path: nodes + "/worker-1/drainplan?podselector=a", code: 400, want: `unknown query parameter "podselector": use hold, podSelector,`},
 		"bad selector":       {path: nodes + "/worker-1/drainplan?podSelector=a%20b", code: 422, want: "podSelector: Invalid value"},
 		"bad number":         {path: nodes + "/worker-1/drainplan?gracePeriodSeconds=soon", code: 400},
 		"number too small":   {path: nodes + "/worker-1/drainplan?gracePeriodSeconds=0", code: 422, want: "gracePeriodSeconds"},
@@ -250,4 +251,30 @@ func TestPlanOfANode(t *testing.T) {
 		plan.Spec.UnmanagedPods != v1beta1.PolicyBlock || plan.Spec.EmptyDirPods != v1beta1.PolicyEvict {
 		t.Errorf("got the plan of %+v", plan.Spec)
 	}
+}
+
+// The drain of a hold is planned as the hold says it, rules and all, by whoever may see the hold.
+func TestPlanOfAHold(t *testing.T) {
+	s := startServer(t)
+	s.rights.take("mallory get nodes/maintenance")
+	created := s.do("alice", http.MethodPost, collection, asJSON, `{"metadata":{"name":"a"},"spec":{"nodeName":"worker-1","stage":"Cordon",
+		"drain":{"emptyDirPods":"Block","rules":[{"podAnnotations":{"keep":""},"action":"Skip"}]}}}`)
+	hold := decode[v1beta1.NodeMaintenance](t, created.want(t, http.StatusCreated))
+	planOf := func(user, query string) answer {
+		return s.do(user, http.MethodGet, nodes+"/worker-1/drainplan?"+query, asJSON, "")
+	}
+	plan := decode[v1beta1.DrainPlan](t, planOf("bob", "hold=a").want(t, http.StatusOK))
+	if diff := cmp.Diff(hold.Spec.Drain, plan.Spec); diff != "" {
+		t.Errorf("the planned drain differs from the hold's (-want +got):\n%s", diff)
+	}
+	planOf("mallory", "").want(t, http.StatusOK)
+	planOf("mallory", "hold=a").want(t, http.StatusForbidden).wantText(t, `User "mallory" cannot get resource "nodes/maintenance"`)
+	planOf("mallory", "hold=missing").want(t, http.StatusForbidden)
+	planOf("bob", "hold=missing").want(t, http.StatusNotFound).wantText(t, `nodemaintenances.maintenance.medik8s.io "missing" not found`)
+	s.create("alice", "elsewhere", "worker-2")
+	planOf("bob", "hold=elsewhere").want(t, http.StatusNotFound).wantText(t, `"elsewhere" not found`)
+	planOf("bob", "hold=a&podSelector=app%3Dweb&unmanagedPods=Block").want(t, http.StatusUnprocessableEntity).
+		wantText(t, "podSelector: Forbidden: cannot be combined with hold").wantText(t, "unmanagedPods: Forbidden")
+	s.do("alice", http.MethodDelete, collection+"/a", asJSON, "").want(t, http.StatusOK)
+	planOf("bob", "hold=a").want(t, http.StatusUnprocessableEntity).wantText(t, "is being deleted, so it drains nothing")
 }

@@ -199,7 +199,7 @@ func startServer(t *testing.T) *testServer {
 		registrytest.RESTOptions(t, maintenance.Resource("nodemaintenances")),
 		Dependencies{
 			Waker: noWaker{}, Nodes: s.nodes, Planner: noPlanner{}, Space: s.space,
-			Admission: chain, AuthorizeUpdate: authorizing.AuthorizeUpdate,
+			Admission: chain, AuthorizeUpdate: authorizing.AuthorizeUpdate, AuthorizeRead: authorizing.AuthorizeRead,
 		})
 	if err != nil {
 		t.Fatal(err)

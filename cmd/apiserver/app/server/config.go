@@ -113,7 +113,7 @@ func (c CompletedConfig) New() (*Server, error) {
 		scheme.Scheme, scheme.Codecs, scheme.ParameterCodec, c.generic.RESTOptionsGetter,
 		maintenanceregistry.Dependencies{
 			Waker: drain, Nodes: drain, Planner: drain, Space: c.space, Admission: c.generic.AdmissionControl,
-			AuthorizeUpdate: authorizing.AuthorizeUpdate,
+			AuthorizeUpdate: authorizing.AuthorizeUpdate, AuthorizeRead: authorizing.AuthorizeRead,
 		})
 	if err != nil {
 		return nil, fmt.Errorf("could not create the registry: %w", err)

@@ -14,7 +14,7 @@ import (
 )
 
 // drainPlanParameters are the query parameters of DrainPlanOptions.
-var drainPlanParameters = []string{"podSelector", "gracePeriodSeconds", "unmanagedPods", "emptyDirPods"}
+var drainPlanParameters = []string{"hold", "podSelector", "gracePeriodSeconds", "unmanagedPods", "emptyDirPods"}
 
 // generalParameters are the query parameters that any GET may have. Clients add them by themselves.
 var generalParameters = []string{"pretty", "timeout", "resourceVersion", "includeObject"}

@@ -17,7 +17,7 @@ func TestDrainPlanOptions(t *testing.T) {
 	}{
 		"a selector":           {query: "podSelector=app%3Dweb", want: "app=web"},
 		"what kubectl adds":    {query: "podSelector=app%3Dweb&includeObject=Object&timeout=30s&pretty=true", want: "app=web"},
-		"a misspelt parameter": {query: "podselector=app%3Dweb", wantErr: `unknown query parameter "podselector": use podSelector`},
+		"a misspelt parameter": {query: "podselector=app%3Dweb", wantErr: `unknown query parameter "podselector": use hold, podSelector`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -13,3 +13,7 @@ const (
 	// MaxHolds is how many NodeMaintenances the status of a NodeState lists at most.
 	MaxHolds = 20
 )
+
+// MaxRuleAnnotation is how many bytes the value of an annotation in a drain rule has at most. Servers that
+// cache pods need to keep no more of their annotations to know whether a rule matches.
+const MaxRuleAnnotation = 256

@@ -165,9 +165,15 @@ type DrainRule struct {
 	PodSelector *metav1.LabelSelector `json:"podSelector,omitempty"`
 	// namespaceSelector selects pods by the labels of their namespace. Every namespace has its name
 	// in the label kubernetes.io/metadata.name. If not set, it matches every namespace. A pod must
-	// match both podSelector and namespaceSelector.
+	// match podSelector, namespaceSelector and podAnnotations.
 	// +optional
 	NamespaceSelector *metav1.LabelSelector `json:"namespaceSelector,omitempty"`
+	// podAnnotations selects pods by their annotations: the pod must have each of them with this value.
+	// An empty value stands for any value. For example, karpenter.sh/do-not-disrupt: "true" with the
+	// action Skip leaves pods on the node that ask Karpenter for that. A value has at most 256 bytes. If
+	// not set, it matches every pod.
+	// +optional
+	PodAnnotations map[string]string `json:"podAnnotations,omitempty"`
 	// action is what happens to the pods. Drain evicts them. Skip leaves them on the node.
 	// WaitCompleted waits until they have run to completion, and then removes them. Required.
 	Action DrainAction `json:"action"`

@@ -15,7 +15,8 @@ type DrainPlan struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec is the planned drain, from the parameters of the request. The plan also includes the
+	// spec is the planned drain, from the parameters of the request or the NodeMaintenance that they
+	// name. The plan also includes the
 	// drains of the NodeMaintenances that the node already has.
 	// +optional
 	Spec DrainSpec `json:"spec,omitempty,omitzero"`
@@ -27,12 +28,18 @@ type DrainPlan struct {
 // +k8s:conversion-gen:explicit-from=net/url.Values
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// DrainPlanOptions are the query parameters of GET nodes/<name>/drainplan. They mean the same as
-// the fields of spec.drain. There is no parameter for rules: to see the plan of a drain with rules,
-// create a NodeMaintenance with dryRun=All and read its status.plan.
+// DrainPlanOptions are the query parameters of GET nodes/<name>/drainplan. Except for hold, they mean
+// the same as the fields of spec.drain. There is no parameter for rules: to see the plan of a drain
+// with rules, name a NodeMaintenance that has them, or create one with dryRun=All and read its
+// status.plan.
 type DrainPlanOptions struct {
 	metav1.TypeMeta `json:",inline"`
 
+	// hold is the name of a NodeMaintenance of this node: its drain is planned, as if its stage were
+	// Drain. It cannot be combined with other parameters. It requires the permission to get
+	// nodes/maintenance of this node.
+	// +optional
+	Hold string `json:"hold,omitempty"`
 	// podSelector limits the drain to the pods that it matches, for example app=web,tier!=db. If
 	// not set, all pods are drained.
 	// +optional
@@ -80,6 +87,17 @@ type DrainPlanStatus struct {
 	// +optional
 	// +listType=atomic
 	EmptyDirPods []string `json:"emptyDirPods,omitempty"`
+	// doNotDisruptPods are the pods to be evicted whose annotation karpenter.sh/do-not-disrupt is true,
+	// or whose annotation cluster-autoscaler.kubernetes.io/safe-to-evict is false, as namespace/name. A
+	// rule with podAnnotations decides what happens to such pods; a pod that one evicts is not listed.
+	// +optional
+	// +listType=atomic
+	DoNotDisruptPods []string `json:"doNotDisruptPods,omitempty"`
+	// mislabeledPods are the pods to be evicted whose label cluster.x-k8s.io/drain has a value that means
+	// nothing, as namespace/name.
+	// +optional
+	// +listType=atomic
+	MislabeledPods []string `json:"mislabeledPods,omitempty"`
 	// returningPods are the pods to be evicted whose controller will put them back on the node, as
 	// namespace/name: they are bound to this node, and its cordon does not keep them away. The message
 	// of the pod says why.
@@ -109,7 +127,7 @@ type PlannedPod struct {
 	// deleted.
 	// +optional
 	GracePeriodSeconds *int64 `json:"gracePeriodSeconds,omitempty"`
-	// message is why the pod has this action.
+	// message is why the pod has this action, and what its eviction loses or overrides.
 	// +optional
 	Message string `json:"message,omitempty"`
 	// blocker is what keeps the pod from leaving the node now. Pods of one disruption
@@ -122,6 +140,26 @@ type PlannedPod struct {
 	// +optional
 	// +listType=atomic
 	Budgets []PlannedBudget `json:"budgets,omitempty"`
+	// evictingHolds are the NodeMaintenances that evict the pod although those in blockingHolds block it.
+	// Block protects pods only from the NodeMaintenance that says it. A planned drain that is no
+	// NodeMaintenance is not listed. Set only where NodeMaintenances disagree.
+	// +optional
+	// +listType=atomic
+	EvictingHolds []PlannedHold `json:"evictingHolds,omitempty"`
+	// blockingHolds are the NodeMaintenances whose unmanagedPods or emptyDirPods is Block for the pod,
+	// although it is evicted. Set only where NodeMaintenances disagree.
+	// +optional
+	// +listType=atomic
+	BlockingHolds []PlannedHold `json:"blockingHolds,omitempty"`
+}
+
+// PlannedHold is a NodeMaintenance that takes part in a plan.
+type PlannedHold struct {
+	// name is the name of the NodeMaintenance.
+	Name string `json:"name"`
+	// requestor is the user who created the NodeMaintenance.
+	// +optional
+	Requestor string `json:"requestor,omitempty"`
 }
 
 // PlannedBudget is a disruption budget with the numbers of its status.

@@ -89,6 +89,11 @@ func (in PlannedBudget) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in PlannedHold) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.PlannedHold"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in PlannedPod) OpenAPIModelName() string {
 	return "io.medik8s.maintenance.v1beta1.PlannedPod"
 }

@@ -5,12 +5,16 @@ package validation
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // maxRules is more than anybody needs, and few enough to check all of them for each pod of a node.
@@ -51,6 +55,7 @@ func validateRules(rules []maintenance.DrainRule, path *field.Path) field.ErrorL
 func validateRule(rule *maintenance.DrainRule, path *field.Path) field.ErrorList {
 	allErrs := validateSelector(rule.PodSelector, path.Child("podSelector"))
 	allErrs = append(allErrs, validateSelector(rule.NamespaceSelector, path.Child("namespaceSelector"))...)
+	allErrs = append(allErrs, validateAnnotations(rule.PodAnnotations, path.Child("podAnnotations"))...)
 	if rule.Action == "" {
 		return append(allErrs, field.Required(path.Child("action"), "must be Drain, Skip or WaitCompleted"))
 	}
@@ -58,6 +63,17 @@ func validateRule(rule *maintenance.DrainRule, path *field.Path) field.ErrorList
 	if rule.Order != 0 && rule.Action != maintenance.ActionDrain {
 		allErrs = append(allErrs, field.Invalid(path.Child("order"), rule.Order,
 			fmt.Sprintf("may be set only with action Drain, not with %s", rule.Action)))
+	}
+	return allErrs
+}
+
+// validateAnnotations checks the names with kube-apiserver's rule for annotations.
+func validateAnnotations(annotations map[string]string, path *field.Path) field.ErrorList {
+	allErrs := apivalidation.ValidateAnnotations(annotations, path)
+	for _, name := range slices.Sorted(maps.Keys(annotations)) {
+		if len(annotations[name]) > v1beta1.MaxRuleAnnotation {
+			allErrs = append(allErrs, field.TooLong(path.Key(name), "", v1beta1.MaxRuleAnnotation))
+		}
 	}
 	return allErrs
 }

@@ -124,6 +124,20 @@ var badSpecs = map[string]struct {
 		}}),
 		want: `spec.drain.rules[0].namespaceSelector.matchExpressions[0].operator: Invalid value: "Is": not a valid selector operator`,
 	},
+	"rule for an annotation with a bad name": {
+		change: withRules(maintenance.DrainRule{PodAnnotations: map[string]string{"a/b/c": "x"}, Action: maintenance.ActionSkip}),
+		want: `spec.drain.rules[0].podAnnotations: Invalid value: "a/b/c": a valid label key must consist of alphanumeric characters, ` +
+			`'-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', ` +
+			`regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix and '/' ` +
+			`(e.g. 'example.com/MyName')`,
+	},
+	"rule for a long annotation": {
+		change: withRules(maintenance.DrainRule{
+			PodAnnotations: map[string]string{"example.com/fits": strings.Repeat("x", 256), "example.com/long": strings.Repeat("x", 257)},
+			Action:         maintenance.ActionSkip,
+		}),
+		want: "spec.drain.rules[0].podAnnotations[example.com/long]: Too long: may not be more than 256 bytes",
+	},
 	"too many rules": {
 		change: withRules(slices.Repeat([]maintenance.DrainRule{{Action: maintenance.ActionSkip}}, 65)...),
 		want:   "spec.drain.rules: Too many: 65: must have at most 64 items",

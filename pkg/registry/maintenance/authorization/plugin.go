@@ -15,6 +15,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
@@ -104,11 +105,7 @@ func newWrite(attributes admission.Attributes) (write, error) {
 
 func (p *Plugin) authorize(ctx context.Context, w write, needed permission) error {
 	node := w.stored().Spec.NodeName
-	decision, why, err := p.authorizer.Authorize(ctx, authorizer.AttributesRecord{
-		User: w.by, Verb: needed.verb,
-		APIGroup: v1beta1.GroupName, APIVersion: v1beta1.SchemeGroupVersion.Version,
-		Resource: "nodes", Subresource: needed.subresource, Name: node, ResourceRequest: true,
-	})
+	decision, why, err := p.authorizer.Authorize(ctx, about(w.by, needed, node))
 	switch {
 	case decision == authorizer.DecisionAllow:
 		return nil
@@ -123,4 +120,13 @@ func (p *Plugin) authorize(ctx context.Context, w write, needed permission) erro
 		lacks += ": " + why
 	}
 	return apierrors.NewForbidden(maintenance.Resource(resource), w.stored().Name, errors.New(lacks))
+}
+
+// about is the question whether the user has the permission for the node.
+func about(user user.Info, needed permission, node string) authorizer.Attributes {
+	return authorizer.AttributesRecord{
+		User: user, Verb: needed.verb,
+		APIGroup: v1beta1.GroupName, APIVersion: v1beta1.SchemeGroupVersion.Version,
+		Resource: "nodes", Subresource: needed.subresource, Name: node, ResourceRequest: true,
+	}
 }

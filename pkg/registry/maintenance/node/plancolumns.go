@@ -24,9 +24,9 @@ var planHeadings = []metav1.TableColumnDefinition{
 	{Name: "Action", Type: "string", Description: "What a drain would do with it"},
 	{Name: "Turn", Type: "string", Description: "When it goes: each turn begins when the pods of the one before are gone"},
 	{Name: "Grace", Type: "string", Description: "How long it gets to stop"},
-	{Name: "Blocked By", Type: "string", Description: "What keeps it from leaving now; forever where waiting alone will not help"},
+	{Name: "Blocked By", Type: "string", Description: "What keeps it from leaving now; forever where waiting does not help"},
 	{Name: "Budgets", Type: "string", Priority: 1, Description: "Disruption budgets that select it: allowed, healthy of expected, needed"},
-	{Name: "Message", Type: "string", Priority: 1, Description: "Why, and what to do"},
+	{Name: "Message", Type: "string", Priority: 1, Description: "Why, what its eviction loses or overrides, and what to do about what blocks it"},
 }
 
 // ConvertToTable makes a row of each pod.
@@ -45,15 +45,25 @@ func (PlanTable) ConvertToTable(_ context.Context, object, tableOptions runtime.
 // planRows puts into each row, as its object, the plan with only the row's pod. Clients sort rows by
 // their objects. With all pods in each object, the table would grow with the square of their number.
 func planRows(plan *maintenance.DrainPlan) []metav1.TableRow {
-	unmanaged, emptyDir := sets.New(plan.Status.UnmanagedPods...), sets.New(plan.Status.EmptyDirPods...)
+	listed := make([]sets.Set[string], 0, len(podLists(&plan.Status)))
+	for _, list := range podLists(&plan.Status) {
+		listed = append(listed, sets.New(*list...))
+	}
 	rows := make([]metav1.TableRow, 0, len(plan.Status.Pods))
 	for i := range plan.Status.Pods {
 		pod, own := &plan.Status.Pods[i], *plan
 		own.Status.Pods = []maintenance.PlannedPod{*pod}
-		own.Status.UnmanagedPods, own.Status.EmptyDirPods = onlyIfIn(unmanaged, pod.Pod), onlyIfIn(emptyDir, pod.Pod)
+		for i, list := range podLists(&own.Status) {
+			*list = onlyIfIn(listed[i], pod.Pod)
+		}
 		rows = append(rows, metav1.TableRow{Cells: planCells(pod), Object: runtime.RawExtension{Object: &own}})
 	}
 	return rows
+}
+
+// podLists are the lists of names of pods in a plan.
+func podLists(status *maintenance.DrainPlanStatus) []*[]string {
+	return []*[]string{&status.UnmanagedPods, &status.EmptyDirPods, &status.DoNotDisruptPods, &status.MislabeledPods, &status.ReturningPods}
 }
 
 func onlyIfIn(pods sets.Set[string], pod string) []string {
@@ -64,7 +74,7 @@ func onlyIfIn(pods sets.Set[string], pod string) []string {
 }
 
 func planCells(pod *maintenance.PlannedPod) []any {
-	turn, grace, blockedBy, message := none, none, none, pod.Message
+	turn, grace, blockedBy := none, none, none
 	if pod.Turn > 0 {
 		turn = fmt.Sprint(pod.Turn)
 	}
@@ -72,9 +82,21 @@ func planCells(pod *maintenance.PlannedPod) []any {
 		grace = fmt.Sprintf("%ds", *pod.GracePeriodSeconds)
 	}
 	if pod.Blocker != nil {
-		blockedBy, message = blockerCell(pod.Blocker), pod.Blocker.Message
+		blockedBy = blockerCell(pod.Blocker)
 	}
-	return []any{pod.Pod, string(pod.Action), turn, grace, blockedBy, budgetsCell(pod.Budgets), message}
+	return []any{pod.Pod, string(pod.Action), turn, grace, blockedBy, budgetsCell(pod.Budgets), messageCell(pod)}
+}
+
+// messageCell has what blocks the pod, and then what is to be known about its action.
+func messageCell(pod *maintenance.PlannedPod) string {
+	switch {
+	case pod.Blocker == nil:
+		return pod.Message
+	case pod.Message == "" || strings.Contains(pod.Blocker.Message, pod.Message):
+		return pod.Blocker.Message
+	default:
+		return pod.Blocker.Message + "; " + pod.Message
+	}
 }
 
 func blockerCell(blocker *maintenance.DrainBlocker) string {

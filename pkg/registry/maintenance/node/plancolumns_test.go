@@ -26,10 +26,11 @@ func TestRowsOfAPlan(t *testing.T) {
 	}
 	web := maintenance.PlannedPod{Pod: "a/web", Action: "Evict", Turn: 1}
 	alone := maintenance.PlannedPod{Pod: "a/alone", Action: "Evict", Turn: 1}
-	agent := maintenance.PlannedPod{Pod: "a/agent", Action: "Stay"}
+	agent := maintenance.PlannedPod{Pod: "a/agent", Action: "Stay", Message: "a static pod"}
 	pods := func(pods ...maintenance.PlannedPod) []maintenance.PlannedPod { return pods }
 	whole := planOf(maintenance.DrainPlanStatus{
 		Pods: pods(web, alone, agent), UnmanagedPods: []string{"a/alone"}, EmptyDirPods: []string{"a/alone", "a/web"},
+		DoNotDisruptPods: []string{"a/web"}, MislabeledPods: []string{"a/alone"},
 	})
 	before := whole.DeepCopy()
 
@@ -41,17 +42,39 @@ func TestRowsOfAPlan(t *testing.T) {
 		return metav1.TableRow{Cells: cells, Object: runtime.RawExtension{Object: plan}}
 	}
 	want := []metav1.TableRow{
-		row(planOf(maintenance.DrainPlanStatus{Pods: pods(web), EmptyDirPods: []string{"a/web"}}),
+		row(planOf(maintenance.DrainPlanStatus{Pods: pods(web), EmptyDirPods: []string{"a/web"}, DoNotDisruptPods: []string{"a/web"}}),
 			"a/web", "Evict", "1", none, none, none, ""),
-		row(planOf(maintenance.DrainPlanStatus{Pods: pods(alone), UnmanagedPods: []string{"a/alone"}, EmptyDirPods: []string{"a/alone"}}),
+		row(planOf(maintenance.DrainPlanStatus{Pods: pods(alone), UnmanagedPods: []string{"a/alone"}, EmptyDirPods: []string{"a/alone"}, MislabeledPods: []string{"a/alone"}}),
 			"a/alone", "Evict", "1", none, none, none, ""),
 		row(planOf(maintenance.DrainPlanStatus{Pods: pods(agent)}),
-			"a/agent", "Stay", none, none, none, none, ""),
+			"a/agent", "Stay", none, none, none, none, "a static pod"),
 	}
 	if diff := cmp.Diff(want, table.Rows); diff != "" {
 		t.Errorf("rows differ (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(before, whole); diff != "" {
 		t.Errorf("the plan itself was changed (-want +got):\n%s", diff)
+	}
+}
+
+// The table says what blocks a pod and what its eviction loses, and nothing twice.
+func TestMessageOfAPlannedPod(t *testing.T) {
+	blocker := func(message string) *maintenance.DrainBlocker { return &maintenance.DrainBlocker{Message: message} }
+	tests := map[string]struct {
+		pod  maintenance.PlannedPod
+		want string
+	}{
+		"nothing":      {},
+		"free to go":   {pod: maintenance.PlannedPod{Message: "bare"}, want: "bare"},
+		"blocked":      {pod: maintenance.PlannedPod{Blocker: blocker("no room")}, want: "no room"},
+		"both":         {pod: maintenance.PlannedPod{Message: "bare", Blocker: blocker("no room")}, want: "no room; bare"},
+		"said already": {pod: maintenance.PlannedPod{Message: "rules[0]", Blocker: blocker("waits (rules[0])")}, want: "waits (rules[0])"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := messageCell(&test.pod); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
 	}
 }

@@ -128,11 +128,15 @@ func notStartedCell(nm *maintenance.NodeMaintenance) string {
 	return cordoned.Reason
 }
 
-// Obstacle names the object of a blocker, as "kind namespace/name", or the blocker's reason when it has
-// no object.
+// Obstacle names the objects of a blocker, each as "kind namespace/name", or the blocker's reason when it
+// has no object.
 func Obstacle(blocker maintenance.DrainBlocker) string {
 	if blocker.Object == "" {
 		return string(blocker.Reason)
 	}
-	return strings.Replace(blocker.Object, "/", " ", 1)
+	objects := strings.Split(blocker.Object, ",")
+	for i, object := range objects {
+		objects[i] = strings.Replace(object, "/", " ", 1)
+	}
+	return strings.Join(objects, ", ")
 }

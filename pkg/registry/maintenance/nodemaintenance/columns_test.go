@@ -153,9 +153,13 @@ func TestBlockedByCell(t *testing.T) {
 		count    int32
 		want     string
 	}{
-		"nothing":           {want: "<none>"},
-		"one pod":           {blockers: []maintenance.DrainBlocker{budget}, count: 1, want: "disruptionbudget demo/web (1 pod)"},
-		"one budget":        {blockers: []maintenance.DrainBlocker{budget, budget}, count: 3, want: "disruptionbudget demo/web (3 pods)"},
+		"nothing":    {want: "<none>"},
+		"one pod":    {blockers: []maintenance.DrainBlocker{budget}, count: 1, want: "disruptionbudget demo/web (1 pod)"},
+		"one budget": {blockers: []maintenance.DrainBlocker{budget, budget}, count: 3, want: "disruptionbudget demo/web (3 pods)"},
+		"two budgets": {
+			blockers: []maintenance.DrainBlocker{{Object: "PodDisruptionBudget/demo/web,PodDisruptionBudget/demo/web-too"}},
+			count:    1, want: "PodDisruptionBudget demo/web, PodDisruptionBudget demo/web-too (1 pod)",
+		},
 		"no object":         {blockers: []maintenance.DrainBlocker{stuck}, count: 1, want: "Terminating (1 pod)"},
 		"several obstacles": {blockers: []maintenance.DrainBlocker{stuck, budget, budget}, count: 3, want: "Terminating and 1 more (3 pods)"},
 	}

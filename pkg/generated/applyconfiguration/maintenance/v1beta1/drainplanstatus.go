@@ -30,6 +30,13 @@ type DrainPlanStatusApplyConfiguration struct {
 	// emptyDirPods are the pods to be evicted that lose the data of their emptyDir volumes,
 	// as namespace/name.
 	EmptyDirPods []string `json:"emptyDirPods,omitempty"`
+	// doNotDisruptPods are the pods to be evicted whose annotation karpenter.sh/do-not-disrupt is true,
+	// or whose annotation cluster-autoscaler.kubernetes.io/safe-to-evict is false, as namespace/name. A
+	// rule with podAnnotations decides what happens to such pods; a pod that one evicts is not listed.
+	DoNotDisruptPods []string `json:"doNotDisruptPods,omitempty"`
+	// mislabeledPods are the pods to be evicted whose label cluster.x-k8s.io/drain has a value that means
+	// nothing, as namespace/name.
+	MislabeledPods []string `json:"mislabeledPods,omitempty"`
 	// returningPods are the pods to be evicted whose controller will put them back on the node, as
 	// namespace/name: they are bound to this node, and its cordon does not keep them away. The message
 	// of the pod says why.
@@ -109,6 +116,26 @@ func (b *DrainPlanStatusApplyConfiguration) WithUnmanagedPods(values ...string) 
 func (b *DrainPlanStatusApplyConfiguration) WithEmptyDirPods(values ...string) *DrainPlanStatusApplyConfiguration {
 	for i := range values {
 		b.EmptyDirPods = append(b.EmptyDirPods, values[i])
+	}
+	return b
+}
+
+// WithDoNotDisruptPods adds the given value to the DoNotDisruptPods field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the DoNotDisruptPods field.
+func (b *DrainPlanStatusApplyConfiguration) WithDoNotDisruptPods(values ...string) *DrainPlanStatusApplyConfiguration {
+	for i := range values {
+		b.DoNotDisruptPods = append(b.DoNotDisruptPods, values[i])
+	}
+	return b
+}
+
+// WithMislabeledPods adds the given value to the MislabeledPods field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the MislabeledPods field.
+func (b *DrainPlanStatusApplyConfiguration) WithMislabeledPods(values ...string) *DrainPlanStatusApplyConfiguration {
+	for i := range values {
+		b.MislabeledPods = append(b.MislabeledPods, values[i])
 	}
 	return b
 }

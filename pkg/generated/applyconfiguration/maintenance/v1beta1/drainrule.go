@@ -19,8 +19,13 @@ type DrainRuleApplyConfiguration struct {
 	PodSelector *v1.LabelSelectorApplyConfiguration `json:"podSelector,omitempty"`
 	// namespaceSelector selects pods by the labels of their namespace. Every namespace has its name
 	// in the label kubernetes.io/metadata.name. If not set, it matches every namespace. A pod must
-	// match both podSelector and namespaceSelector.
+	// match podSelector, namespaceSelector and podAnnotations.
 	NamespaceSelector *v1.LabelSelectorApplyConfiguration `json:"namespaceSelector,omitempty"`
+	// podAnnotations selects pods by their annotations: the pod must have each of them with this value.
+	// An empty value stands for any value. For example, karpenter.sh/do-not-disrupt: "true" with the
+	// action Skip leaves pods on the node that ask Karpenter for that. A value has at most 256 bytes. If
+	// not set, it matches every pod.
+	PodAnnotations map[string]string `json:"podAnnotations,omitempty"`
 	// action is what happens to the pods. Drain evicts them. Skip leaves them on the node.
 	// WaitCompleted waits until they have run to completion, and then removes them. Required.
 	Action *maintenancev1beta1.DrainAction `json:"action,omitempty"`
@@ -50,6 +55,20 @@ func (b *DrainRuleApplyConfiguration) WithPodSelector(value *v1.LabelSelectorApp
 // If called multiple times, the NamespaceSelector field is set to the value of the last call.
 func (b *DrainRuleApplyConfiguration) WithNamespaceSelector(value *v1.LabelSelectorApplyConfiguration) *DrainRuleApplyConfiguration {
 	b.NamespaceSelector = value
+	return b
+}
+
+// WithPodAnnotations puts the entries into the PodAnnotations field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, the entries provided by each call will be put on the PodAnnotations field,
+// overwriting an existing map entries in PodAnnotations field with the same key.
+func (b *DrainRuleApplyConfiguration) WithPodAnnotations(entries map[string]string) *DrainRuleApplyConfiguration {
+	if b.PodAnnotations == nil && len(entries) > 0 {
+		b.PodAnnotations = make(map[string]string, len(entries))
+	}
+	for k, v := range entries {
+		b.PodAnnotations[k] = v
+	}
 	return b
 }
 

@@ -26,7 +26,7 @@ type PlannedPodApplyConfiguration struct {
 	// gracePeriodSeconds is the grace period of the pod. Set only for pods to be evicted or
 	// deleted.
 	GracePeriodSeconds *int64 `json:"gracePeriodSeconds,omitempty"`
-	// message is why the pod has this action.
+	// message is why the pod has this action, and what its eviction loses or overrides.
 	Message *string `json:"message,omitempty"`
 	// blocker is what keeps the pod from leaving the node now. Pods of one disruption
 	// budget count together: if it selects three pods and allows one disruption, two of
@@ -35,6 +35,13 @@ type PlannedPodApplyConfiguration struct {
 	// budgets are the disruption budgets that select the pod, with their numbers. Set only for pods
 	// to be evicted.
 	Budgets []PlannedBudgetApplyConfiguration `json:"budgets,omitempty"`
+	// evictingHolds are the NodeMaintenances that evict the pod although those in blockingHolds block it.
+	// Block protects pods only from the NodeMaintenance that says it. A planned drain that is no
+	// NodeMaintenance is not listed. Set only where NodeMaintenances disagree.
+	EvictingHolds []PlannedHoldApplyConfiguration `json:"evictingHolds,omitempty"`
+	// blockingHolds are the NodeMaintenances whose unmanagedPods or emptyDirPods is Block for the pod,
+	// although it is evicted. Set only where NodeMaintenances disagree.
+	BlockingHolds []PlannedHoldApplyConfiguration `json:"blockingHolds,omitempty"`
 }
 
 // PlannedPodApplyConfiguration constructs a declarative configuration of the PlannedPod type for use with
@@ -100,6 +107,32 @@ func (b *PlannedPodApplyConfiguration) WithBudgets(values ...*PlannedBudgetApply
 			panic("nil value passed to WithBudgets")
 		}
 		b.Budgets = append(b.Budgets, *values[i])
+	}
+	return b
+}
+
+// WithEvictingHolds adds the given value to the EvictingHolds field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the EvictingHolds field.
+func (b *PlannedPodApplyConfiguration) WithEvictingHolds(values ...*PlannedHoldApplyConfiguration) *PlannedPodApplyConfiguration {
+	for i := range values {
+		if values[i] == nil {
+			panic("nil value passed to WithEvictingHolds")
+		}
+		b.EvictingHolds = append(b.EvictingHolds, *values[i])
+	}
+	return b
+}
+
+// WithBlockingHolds adds the given value to the BlockingHolds field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the BlockingHolds field.
+func (b *PlannedPodApplyConfiguration) WithBlockingHolds(values ...*PlannedHoldApplyConfiguration) *PlannedPodApplyConfiguration {
+	for i := range values {
+		if values[i] == nil {
+			panic("nil value passed to WithBlockingHolds")
+		}
+		b.BlockingHolds = append(b.BlockingHolds, *values[i])
 	}
 	return b
 }

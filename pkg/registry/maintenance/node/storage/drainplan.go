@@ -27,8 +27,9 @@ var _ interface {
 
 // DrainPlanREST serves nodes/drainplan: what a drain of the node would do.
 type DrainPlanREST struct {
-	nodes Nodes
-	holds *holdstorage.REST
+	nodes         Nodes
+	holds         *holdstorage.REST
+	authorizeRead AuthorizeRead
 	node.PlanTable
 }
 
@@ -43,7 +44,8 @@ func (*DrainPlanREST) NewGetOptions() (options runtime.Object, includeSubpath bo
 	return &maintenance.DrainPlanOptions{}, false, ""
 }
 
-// Get implements rest.GetterWithOptions: it plans the drain as if a hold with these parameters existed.
+// Get implements rest.GetterWithOptions: it plans the drain as if a hold with these parameters existed, or
+// that of a hold that exists.
 func (r *DrainPlanREST) Get(ctx context.Context, name string, options runtime.Object) (runtime.Object, error) {
 	asked, ok := options.(*maintenance.DrainPlanOptions)
 	if !ok {
@@ -53,15 +55,33 @@ func (r *DrainPlanREST) Get(ctx context.Context, name string, options runtime.Ob
 	if err != nil {
 		return nil, err
 	}
-	drain, errs := drainOf(asked)
-	if len(errs) > 0 {
-		return nil, apierrors.NewInvalid(maintenance.SchemeGroupVersion.WithKind("DrainPlanOptions").GroupKind(), name, errs)
+	hold, err := r.hold(ctx, found.Name, asked)
+	if err != nil {
+		return nil, err
 	}
-	plan, err := r.holds.PlanDrain(ctx, name, drain)
+	plan, err := r.holds.PlanHold(ctx, hold)
 	if err != nil {
 		return nil, unavailable(err)
 	}
-	return &maintenance.DrainPlan{ObjectMeta: metav1.ObjectMeta{Name: found.Name}, Spec: drain, Status: *plan}, nil
+	return &maintenance.DrainPlan{ObjectMeta: metav1.ObjectMeta{Name: found.Name}, Spec: hold.Spec.Drain, Status: *plan}, nil
+}
+
+// hold is the hold that the parameters name or describe.
+func (r *DrainPlanREST) hold(ctx context.Context, node string, asked *maintenance.DrainPlanOptions) (*maintenance.NodeMaintenance, error) {
+	if asked.Hold != "" {
+		return r.storedHold(ctx, node, asked)
+	}
+	drain, errs := drainOf(asked)
+	if len(errs) > 0 {
+		return nil, invalidOptions(node, errs)
+	}
+	return &maintenance.NodeMaintenance{
+		Spec: maintenance.NodeMaintenanceSpec{NodeName: node, Stage: maintenance.StageDrain, Drain: drain},
+	}, nil
+}
+
+func invalidOptions(node string, errs field.ErrorList) error {
+	return apierrors.NewInvalid(maintenance.SchemeGroupVersion.WithKind("DrainPlanOptions").GroupKind(), node, errs)
 }
 
 // drainOf is the drain that the parameters of a request describe.

@@ -35,12 +35,14 @@ type Nodes interface {
 }
 
 // New makes the storage of nodes and of its subresources, by their names in URLs. holds stores
-// the NodeMaintenances, and chain is the admission that each of them passes.
-func New(nodes Nodes, holds *holdstorage.REST, chain admission.Interface, objects admission.ObjectInterfaces) map[string]rest.Storage {
+// the NodeMaintenances, chain is the admission that each of them passes, and authorizeRead checks who sees them.
+func New(nodes Nodes, holds *holdstorage.REST, chain admission.Interface, objects admission.ObjectInterfaces,
+	authorizeRead AuthorizeRead,
+) map[string]rest.Storage {
 	return map[string]rest.Storage{
 		"nodes":             &REST{nodes: nodes, feed: newFeed(nodes, holds)},
 		"nodes/maintenance": &MaintenanceREST{nodes: nodes, holds: holds, admission: holdAdmission{chain: chain, objects: objects}},
-		"nodes/drainplan":   &DrainPlanREST{nodes: nodes, holds: holds},
+		"nodes/drainplan":   &DrainPlanREST{nodes: nodes, holds: holds, authorizeRead: authorizeRead},
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -36,7 +37,7 @@ type NodeFinder interface {
 
 // Planner knows what a drain would do. It changes nothing.
 type Planner interface {
-	// Plan says what would become of the pods of the hold's node. fresh asks for the pods as they are
+	// Plan says what would become of the pods of the hold's node beside the node's other holds. fresh asks for the pods as they are
 	// now, which takes longer than to read them from a cache.
 	Plan(ctx context.Context, hold *v1beta1.NodeMaintenance, fresh bool) (*v1beta1.DrainPlanStatus, error)
 }
@@ -112,11 +113,11 @@ func (r *REST) Update(ctx context.Context, name string, objInfo rest.UpdatedObje
 	createValidation rest.ValidateObjectFunc, updateValidation rest.ValidateObjectUpdateFunc,
 	forceAllowCreate bool, options *metav1.UpdateOptions,
 ) (runtime.Object, bool, error) {
-	var before maintenance.NodeMaintenanceSpec
 	creating := &creation{locks: r.creationLocks}
 	defer creating.end()
+	var before *maintenance.NodeMaintenance
 	bill := r.newBill(ctx, options.DryRun)
-	stored, created, err := r.REST.Update(ctx, name, rest.WrapUpdatedObjectInfo(objInfo, refuseTooLarge, noteSpec(&before)),
+	stored, created, err := r.REST.Update(ctx, name, rest.WrapUpdatedObjectInfo(objInfo, refuseTooLarge, remember(&before)),
 		bill.create(r.admit(createValidation, creating)), bill.update(updateValidation), forceAllowCreate, options)
 	if err != nil {
 		return nil, false, err
@@ -126,9 +127,29 @@ func (r *REST) Update(ctx context.Context, name string, objInfo rest.UpdatedObje
 	if created {
 		r.created(ctx, stored, creating.others, options.DryRun)
 	} else {
-		r.warnOfNewSelection(ctx, stored, before, dryrun.IsDryRun(options.DryRun))
+		r.updated(ctx, before, stored, options.DryRun)
 	}
 	return stored, created, nil
+}
+
+// remember keeps in old the object that an update is to change.
+func remember(old **maintenance.NodeMaintenance) rest.TransformFunc {
+	return func(_ context.Context, obj, stored runtime.Object) (runtime.Object, error) {
+		*old, _ = stored.(*maintenance.NodeMaintenance)
+		return obj, nil
+	}
+}
+
+// updated tells of the drain if it is another one than before, and in a dry run always.
+func (r *REST) updated(ctx context.Context, before *maintenance.NodeMaintenance, obj runtime.Object, dryRun []string) {
+	hold, ok := obj.(*maintenance.NodeMaintenance)
+	if ok && (dryrun.IsDryRun(dryRun) || drainChanged(before, hold)) {
+		r.plan(ctx, hold, dryrun.IsDryRun(dryRun))
+	}
+}
+
+func drainChanged(before, after *maintenance.NodeMaintenance) bool {
+	return before == nil || before.Spec.Stage != after.Spec.Stage || !apiequality.Semantic.DeepEqual(before.Spec.Drain, after.Spec.Drain)
 }
 
 func (r *REST) created(ctx context.Context, obj runtime.Object, others []maintenance.NodeMaintenance, dryRun []string) {

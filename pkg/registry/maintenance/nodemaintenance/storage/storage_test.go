@@ -143,18 +143,31 @@ func (s *testStorage) create(t *testing.T, requester user.Info, hold *maintenanc
 // update applies a change to the stored hold.
 func (s *testStorage) update(t *testing.T, requester user.Info, name string, forceCreate bool, dryRun []string, change func(*maintenance.NodeMaintenance)) (created bool, warnings []string) {
 	t.Helper()
+	_, created, warnings = s.apply(t, requester, name, forceCreate, dryRun, change)
+	return created, warnings
+}
+
+// updateAs applies a change to a hold that exists, and returns the answer.
+func (s *testStorage) updateAs(t *testing.T, requester user.Info, name string, dryRun []string, change func(*maintenance.NodeMaintenance)) (*maintenance.NodeMaintenance, []string) {
+	t.Helper()
+	updated, _, warnings := s.apply(t, requester, name, false, dryRun, change)
+	return updated, warnings
+}
+
+func (s *testStorage) apply(t *testing.T, requester user.Info, name string, forceCreate bool, dryRun []string, change func(*maintenance.NodeMaintenance)) (*maintenance.NodeMaintenance, bool, []string) {
+	t.Helper()
 	ctx, got := requestBy(requester)
 	info := rest.DefaultUpdatedObjectInfo(nil, func(_ context.Context, _, old runtime.Object) (runtime.Object, error) {
 		hold := old.DeepCopyObject().(*maintenance.NodeMaintenance)
 		change(hold)
 		return hold, nil
 	})
-	_, created, err := s.Update(ctx, name, info, rest.ValidateAllObjectFunc, rest.ValidateAllObjectUpdateFunc,
+	obj, created, err := s.Update(ctx, name, info, rest.ValidateAllObjectFunc, rest.ValidateAllObjectUpdateFunc,
 		forceCreate, &metav1.UpdateOptions{DryRun: dryRun})
 	if err != nil {
 		t.Fatalf("could not update %s: %v", name, err)
 	}
-	return created, got.warnings
+	return obj.(*maintenance.NodeMaintenance), created, got.warnings
 }
 
 // stored returns the hold from the store itself.

@@ -6,5 +6,3 @@
 package v1beta1
 
 type NodeMaintenanceExpansion interface{}
-
-type NodeStateExpansion interface{}
