@@ -15,7 +15,7 @@ func TestHiddenCharacters(t *testing.T) {
 		wantPosition int
 		want         string
 	}{
-		"plain":                 {text: "new disk, größer 更换 👩‍🔧 می‌خواهم", wantEscaped: "new disk, größer 更换 👩‍🔧 می‌خواهم"},
+		"plain":                 {text: "new disk, größer 更换 👩\u200d🔧 می\u200cخواهم", wantEscaped: "new disk, größer 更换 👩\u200d🔧 می\u200cخواهم"},
 		"bell":                  {text: "größer\a", wantEscaped: `größer\u0007`, wantPosition: 7, want: "control character BEL (U+0007)"},
 		"escape sequence":       {text: "\x1b[31mred", wantEscaped: `\u001b[31mred`, wantPosition: 1, want: "control character ESC (U+001B)"},
 		"new line":              {text: "a\nb", wantEscaped: `a\nb`, wantPosition: 2, want: "control character LF (U+000A, a new line)"},
