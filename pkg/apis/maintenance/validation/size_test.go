@@ -91,7 +91,7 @@ func TestSize(t *testing.T) {
 		"too large, and wrong besides":    {nm: wrong, want: []string{metadataTooLong}},
 		"large selector":                  {nm: withSelector(600)},
 		"too large selector":              {nm: withSelector(700), want: []string{selectorTooLong}},
-		"the largest rules, applied":      {nm: applied(withLargeRules(64, 6))},
+		"the largest rules, applied":      {nm: applied(withLargeRules(64, 5))},
 		"metadata grown too large":        {nm: withLabels(1300), old: withLabels(1), want: []string{metadataTooLong}},
 		"selector grown too large":        {nm: withSelector(700), old: withSelector(1), want: []string{selectorTooLong}},
 		"grown by a dozen managers":       {nm: managed(withLabels(50), 12), old: managed(withLabels(50), 1)},
