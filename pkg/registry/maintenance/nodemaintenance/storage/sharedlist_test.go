@@ -81,8 +81,8 @@ func TestSharedListIsEncodedOnce(t *testing.T) {
 	tests := map[string]struct {
 		requests, bytes, wantCalls int
 	}{
-		"one request":               {requests: 1, bytes: 10, wantCalls: 1},
-		"several":                   {requests: 20, bytes: 10, wantCalls: 1},
+		"one request":                {requests: 1, bytes: 10, wantCalls: 1},
+		"several":                    {requests: 20, bytes: 10, wantCalls: 1},
 		"several, too large to keep": {requests: 3, bytes: maxSharedBytes + 1, wantCalls: 4},
 	}
 	for name, test := range tests {
