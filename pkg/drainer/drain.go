@@ -16,6 +16,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/eviction"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/plan"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/returns"
 )
 
 const (
@@ -34,6 +35,8 @@ type drains struct {
 	watcher    *watcher
 	dispatcher *eviction.Dispatcher
 	pods       *podWatches
+	// returns are the pods that come back to nodes under drain.
+	returns *returns.Tracker
 }
 
 // newDrains returns drains that call look for a node that should be looked at.
@@ -41,6 +44,7 @@ func newDrains(config Config, watcher *watcher, look func(node string)) *drains 
 	return &drains{
 		watcher: watcher,
 		pods:    newPodWatches(config.Kube, look),
+		returns: returns.NewTracker(),
 		dispatcher: eviction.NewDispatcher(eviction.Config{
 			Clock: config.Clock, Client: config.Evictions, Budgets: watcher.budgets,
 			InFlight: config.EvictionsInFlight, Changed: look,
@@ -55,6 +59,7 @@ func (d *drains) close() { d.pods.close() }
 func (d *drains) stop(v *view) {
 	d.dispatcher.Cancel(v.name)
 	d.pods.stop(v.name)
+	d.returns.Forget(v.name)
 	v.memory.drainable, v.memory.volumes = nil, nil
 }
 
@@ -98,7 +103,11 @@ func (d *drains) plan(ctx context.Context, v *view, pods []*corev1.Pod) (plan.Pl
 	drainable, known, err := d.watcher.selector.drainableKnowing(ctx, v.name, pods, v.memory.drainable)
 	v.memory.drainable = known
 	plansTotal.Inc()
-	return plan.Make(d.watcher.planInput(v.node, v.active, pods, drainable, d.dispatcher.Attempts(v.name))), err
+	in := d.watcher.planInput(v.node, v.active, pods, drainable, d.dispatcher.Attempts(v.name))
+	in.Returns = d.returns.Observe(v.name, pods, drainable, cordonedSince(v.active), in.Now)
+	planned := plan.Make(in)
+	d.returns.Choose(v.name, planned.Chosen)
+	return planned, err
 }
 
 // progress says how far the drain has come for each hold that drains, judged as if alone.
@@ -112,7 +121,7 @@ func (d *drains) progress(v *view, planned plan.Plan) (drainFacts, result) {
 			continue
 		}
 		of := &holdDrain{Progress: planned.ProgressOf(h.Hold)}
-		of.moved = h.memory.pods.count(h.present, of.Pending)
+		of.moved = h.memory.pods.count(h.present, of.Pending, d.returns.Pods(v.name))
 		drain.byHold[h.UID] = of
 		if len(of.Pending) > 0 {
 			did.add(result{again: wait.Jitter(drainPoll, pollJitter)})
@@ -137,9 +146,10 @@ func (d *drains) confirm(ctx context.Context, v *view, byHold map[types.UID]*hol
 			}
 		}
 		left, staying := h.Split(pods, drainable, d.watcher.caches.labelsOf(pods))
-		of.empty, of.Staying = len(left) == 0, staying
+		restless := d.returns.Restless(v.name, d.watcher.config.Clock.Now())
+		of.empty, of.Staying = len(left) == 0 && restless == 0, staying
 		if !of.empty {
-			again = listAgain
+			again = max(listAgain, restless)
 		}
 	}
 	return again, nil

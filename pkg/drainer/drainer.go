@@ -10,12 +10,10 @@ import (
 	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer/eviction"
 )
 
 // Drainer takes nodes out of service for the NodeMaintenances that ask for it, and gives them
@@ -113,9 +111,9 @@ func (d *Drainer) WatchNodes(changed func(name string)) (stop func(), err error)
 // which may take longer, else as its cache has them. The plan of a node that does not exist is empty.
 // It fails while the drainer is not ready, and when the pods cannot be listed.
 func (d *Drainer) Plan(ctx context.Context, maintenance *v1beta1.NodeMaintenance, fresh bool) (*v1beta1.DrainPlanStatus, error) {
-	var attempts map[types.UID]eviction.Attempt
+	var known underWay
 	if l := d.leading.Load(); l != nil {
-		attempts = l.drains.dispatcher.Attempts(maintenance.Spec.NodeName)
+		known = l.drains.underWay(maintenance.Spec.NodeName)
 	}
-	return d.watcher.plan(ctx, maintenance, attempts, fresh)
+	return d.watcher.plan(ctx, maintenance, known, fresh)
 }

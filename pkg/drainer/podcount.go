@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/returns"
 )
 
 // podCount counts the pods that one drain of one hold moves in all. Pods that this process has seen are
@@ -19,24 +20,48 @@ type podCount struct {
 	start   *metav1.Time
 	seen    sets.Set[types.UID]
 	earlier int
+	// returned has for each controller whose pods came back how many of these were pending at a time, at
+	// most. So pods that come back again and again are not counted again and again.
+	returned map[string]int
 }
 
-// count adds the pods that are still to leave, and returns how many pods the drain moves in all.
-func (c *podCount) count(status v1beta1.NodeMaintenanceStatus, pending []*corev1.Pod) int {
+func newPodCount(earlier int) podCount {
+	return podCount{seen: sets.New[types.UID](), earlier: earlier, returned: map[string]int{}}
+}
+
+// count adds the pods that are still to leave, and returns how many pods the drain moves in all. back are
+// the pods of the node that came back.
+func (c *podCount) count(status v1beta1.NodeMaintenanceStatus, pending []*corev1.Pod, back returns.Pods) int {
 	switch {
 	case drained(status) && len(pending) == 0:
 		return int(status.EvictionPods)
 	case !draining(status):
-		*c = podCount{seen: sets.New[types.UID]()}
+		*c = newPodCount(0)
 	case c.seen == nil || !c.start.Equal(status.StartTime):
 		gone := max(int(status.EvictionPods-status.PendingPodCount), 0)
 		total := max(int(status.EvictionPods), gone+len(pending))
-		*c = podCount{seen: sets.New[types.UID](), earlier: total - len(pending)}
+		*c = newPodCount(total - len(pending))
 	}
+	c.add(pending, back)
+	total := c.earlier + c.seen.Len()
+	for _, most := range c.returned {
+		total += most
+	}
+	return total
+}
+
+func (c *podCount) add(pending []*corev1.Pod, back returns.Pods) {
+	together := map[string]int{}
 	for _, pod := range pending {
-		c.seen.Insert(pod.UID)
+		if of, came := back[pod.UID]; came {
+			together[of.Object]++
+		} else {
+			c.seen.Insert(pod.UID)
+		}
 	}
-	return c.earlier + c.seen.Len()
+	for object, count := range together {
+		c.returned[object] = max(c.returned[object], count)
+	}
 }
 
 // countedFor notes which drain was counted: the one that began at start.

@@ -132,7 +132,7 @@ func (c *cluster) statusesOf(name string) *[]told {
 func (c *cluster) come(names ...string) {
 	var pods []drainertest.Object
 	for _, name := range names {
-		pods = append(pods, drainertest.Pod{Name: name}.Object())
+		pods = append(pods, drainertest.Pod{Name: name, Unmanaged: true}.Object())
 	}
 	c.Add(pods...)
 	synctest.Wait()

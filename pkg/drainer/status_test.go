@@ -19,6 +19,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/returns"
 )
 
 const testUID = "uid-worker-1"
@@ -402,8 +403,10 @@ func TestPodCount(t *testing.T) {
 	type moment struct {
 		old  v1beta1.NodeMaintenanceStatus
 		pods []*corev1.Pod
+		back returns.Pods
 		want int
 	}
+	came := returns.Controller{Object: "Deployment/default/web"}
 	a, b, c := drainertest.Pod{
 		Name: "a",
 	}.Object(), drainertest.Pod{Name: "b"}.Object(), drainertest.Pod{Name: "c"}.Object()
@@ -413,6 +416,13 @@ func TestPodCount(t *testing.T) {
 			{old: running, pods: []*corev1.Pod{b}, want: 2},
 			{old: running, pods: []*corev1.Pod{b, c}, want: 3},
 			{old: running, want: 3},
+		},
+		"counts those that come back again and again once": {
+			{pods: []*corev1.Pod{a}, want: 1},
+			{old: running, pods: []*corev1.Pod{a, b}, back: returns.Pods{b.UID: came}, want: 2},
+			{old: running, pods: []*corev1.Pod{c}, back: returns.Pods{c.UID: came}, want: 2},
+			{old: running, pods: []*corev1.Pod{b, c}, back: returns.Pods{b.UID: came, c.UID: came}, want: 3},
+			{old: running, pods: []*corev1.Pod{c}, back: returns.Pods{c.UID: came}, want: 3},
 		},
 		"goes on after a restart": {
 			{old: interrupted, pods: []*corev1.Pod{a, b}, want: 10},
@@ -432,7 +442,7 @@ func TestPodCount(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var counter podCount
 			for i, m := range moments {
-				if got := counter.count(m.old, m.pods); got != m.want {
+				if got := counter.count(m.old, m.pods, m.back); got != m.want {
 					t.Errorf("moment %d: %d pods, want %d", i, got, m.want)
 				}
 				counter.countedFor(running.StartTime)

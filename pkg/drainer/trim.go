@@ -60,6 +60,9 @@ func trimPod(pod *corev1.Pod) {
 		Volumes:                       tellingVolumes(pod.Spec.Volumes),
 		Priority:                      pod.Spec.Priority,
 		TerminationGracePeriodSeconds: pod.Spec.TerminationGracePeriodSeconds,
+		Tolerations:                   schedulingTolerations(pod.Spec.Tolerations),
+		NodeSelector:                  pod.Spec.NodeSelector,
+		Affinity:                      requiredNodeAffinity(pod.Spec.Affinity),
 	}
 	pod.Status = corev1.PodStatus{
 		Phase: pod.Status.Phase,
@@ -67,6 +70,24 @@ func trimPod(pod *corev1.Pod) {
 			return c.Type != corev1.PodReady
 		}),
 	}
+}
+
+// schedulingTolerations keeps the tolerations that let a pod be scheduled to a cordoned node. Every pod has
+// some others.
+func schedulingTolerations(tolerations []corev1.Toleration) []corev1.Toleration {
+	return slices.DeleteFunc(tolerations, func(t corev1.Toleration) bool {
+		return t.Effect != "" && t.Effect != corev1.TaintEffectNoSchedule
+	})
+}
+
+// requiredNodeAffinity keeps what limits the nodes that a pod may run on.
+func requiredNodeAffinity(affinity *corev1.Affinity) *corev1.Affinity {
+	if affinity == nil || affinity.NodeAffinity == nil {
+		return nil
+	}
+	return &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
+		RequiredDuringSchedulingIgnoredDuringExecution: affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution,
+	}}
 }
 
 // tellingVolumes keeps the volumes that a drain looks at: those whose data are lost with the pod, and

@@ -19,6 +19,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/eviction"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/plan"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/returns"
 )
 
 var errNodesUnknown = errors.New("the nodes of the cluster are not known yet")
@@ -30,6 +31,8 @@ type watcher struct {
 	budgets  *eviction.Budgets
 	selector podSelector
 	live     live
+	// cordon are the taints of a cordoned node.
+	cordon []corev1.Taint
 }
 
 func newWatcher(config Config) (*watcher, error) {
@@ -41,6 +44,7 @@ func newWatcher(config Config) (*watcher, error) {
 		config: config, caches: caches, budgets: eviction.NewBudgets(),
 		selector: podSelector{client: config.Kube, daemonSets: caches.daemonSetLister()},
 		live:     live{kube: config.Kube, maintenance: config.Maintenance},
+		cordon:   cordonTaints(config.Taints),
 	}
 	return w, caches.handle("poddisruptionbudgets", caches.budgets, cache.ResourceEventHandlerFuncs{
 		AddFunc:    w.budgetChanged,
@@ -112,9 +116,16 @@ func (w *watcher) watchNodes(changed func(name string)) (stop func(), err error)
 	return stop, err
 }
 
-// plan returns the plan for the hold's node as if the hold existed. attempts are the evictions that
-// were posted so far.
-func (w *watcher) plan(ctx context.Context, maintenance *v1beta1.NodeMaintenance, attempts map[types.UID]eviction.Attempt, fresh bool) (*v1beta1.DrainPlanStatus, error) {
+// underWay is what the process that leads knows of the drain of one node; empty if there is none.
+type underWay struct {
+	// attempts are the evictions that were posted so far.
+	attempts map[types.UID]eviction.Attempt
+	// returns are the pods that came back.
+	returns returns.Pods
+}
+
+// plan returns the plan for the hold's node as if the hold existed.
+func (w *watcher) plan(ctx context.Context, maintenance *v1beta1.NodeMaintenance, known underWay, fresh bool) (*v1beta1.DrainPlanStatus, error) {
 	if err := w.ready(); err != nil {
 		return nil, err
 	}
@@ -131,7 +142,15 @@ func (w *watcher) plan(ctx context.Context, maintenance *v1beta1.NodeMaintenance
 		return other.Name == maintenance.Name
 	}), maintenance)
 	active, _ := split(w.holds(holds))
-	return plan.Make(w.planInput(node, active, pods, drainable, attempts)).Report(), nil
+	in := w.planInput(node, active, pods, drainable, known.attempts)
+	in.Returns, in.Predicted = known.returns, plan.Predict(pods, node.Name, w.otherNodes(node.Name), in.Cordon)
+	return plan.Make(in).Report(), nil
+}
+
+// otherNodes are the nodes of the cluster but that one, as far as they are known.
+func (w *watcher) otherNodes(name string) []*corev1.Node {
+	nodes, _ := w.nodes()
+	return slices.DeleteFunc(nodes, func(node *corev1.Node) bool { return node.Name == name })
 }
 
 // holds returns the holds of the NodeMaintenances, with nothing but what is stored.
@@ -159,7 +178,7 @@ func (w *watcher) planInput(node *corev1.Node, holds []hold, pods []*corev1.Pod,
 	now := w.config.Clock.Now()
 	in := plan.Input{
 		Node: node.Name, NodeDead: nodeDead(node), Pods: pods, Drainable: drainable, Namespaces: w.caches.labelsOf(pods),
-		Budgets: w.budgets.Snapshot(pods, now), Attempts: attempts, OwnPod: w.config.OwnPod, Now: now,
+		Budgets: w.budgets.Snapshot(pods, now), Attempts: attempts, Cordon: w.cordon, OwnPod: w.config.OwnPod, Now: now,
 	}
 	for _, h := range holds {
 		in.Holds = append(in.Holds, h.Hold)

@@ -24,6 +24,8 @@ var updateDocs = flag.Bool("update-docs", false, "write what the commands of the
 type session struct {
 	bin, dir      string
 	toTest, toDoc *strings.Replacer
+	// cell matches a table's cell with one of the test's names, up to the next cell.
+	cell *regexp.Regexp
 }
 
 // newSession gives the document's nodes worker-1 and so on, and its namespace shop, to the pool.
@@ -35,7 +37,20 @@ func newSession(t *testing.T, pool *env.Pool) session {
 		toTest, toDoc = append(toTest, name, node), append(toDoc, node, name)
 	}
 	toDoc = append(toDoc, pool.Name, "shop")
-	return session{bin: pool.Cluster.BinDir(), dir: t.TempDir(), toTest: strings.NewReplacer(toTest...), toDoc: strings.NewReplacer(toDoc...)}
+	return session{
+		bin: pool.Cluster.BinDir(), dir: t.TempDir(),
+		toTest: strings.NewReplacer(toTest...), toDoc: strings.NewReplacer(toDoc...),
+		cell: regexp.MustCompile(`\S*` + regexp.QuoteMeta(pool.Name) + `\S*  +`),
+	}
+}
+
+// inDocument is what was printed, with the names of the document. These are shorter, so cells are
+// padded to keep tables aligned.
+func (s session) inDocument(printed string) string {
+	aligned := s.cell.ReplaceAllStringFunc(printed, func(cell string) string {
+		return cell + strings.Repeat(" ", len(cell)-len(s.toDoc.Replace(cell)))
+	})
+	return s.toDoc.Replace(aligned)
 }
 
 // check follows a document of the folder docs from its first line to its last: every command is run,
@@ -128,7 +143,7 @@ func (s session) run(t *testing.T, kubeconfig, line string) []string {
 	command.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig, "PATH="+s.bin+":"+os.Getenv("PATH"))
 	printed, err := command.CombinedOutput() // a refusal ends with an exit code
 	if text := strings.TrimRight(string(printed), "\n"); text != "" {
-		return strings.Split(s.toDoc.Replace(text), "\n")
+		return strings.Split(s.inDocument(text), "\n")
 	}
 	if err != nil {
 		t.Errorf("%s: %v", line, err)

@@ -4,13 +4,10 @@
 package drain
 
 import (
-	"context"
 	"fmt"
 	"testing"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
 
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
@@ -102,35 +99,4 @@ func TestPodsThatArriveDuringADrain(t *testing.T) {
 	}
 	p.deleteBudget(t, "kept")
 	p.WaitForHold(t, hold.Name, "node drained", succeeded)
-}
-
-func TestPodsThatTolerateEverythingAreEvictedAgainAndAgain(t *testing.T) {
-	t.Parallel()
-	p := newPool(t, 1)
-	node := p.Nodes[0]
-	p.Run(t, p.workload().Deployment("stubborn", 2, p.Selector(), localcluster.Tolerate(""), localcluster.TerminationDelay(300*time.Millisecond)))
-	hold := p.Create(t, p.Hold("a", node))
-	p.waitForEvictions(t, 8)
-	p.scale(t, "stubborn", 0)
-	p.WaitForHold(t, hold.Name, "drained in the end", succeeded)
-	p.wantApps(t, node, map[string]int{})
-}
-
-func (p *pool) scale(t *testing.T, deployment string, replicas int) {
-	t.Helper()
-	_, err := p.Kube.AppsV1().Deployments(p.Name).Patch(t.Context(), deployment, types.MergePatchType,
-		fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, replicas), metav1.PatchOptions{})
-	if err != nil {
-		t.Fatalf("could not scale deployment %s: %v", deployment, err)
-	}
-	env.Eventually(t, "deployment scaled", func(ctx context.Context) string {
-		d, err := p.Kube.AppsV1().Deployments(p.Name).Get(ctx, deployment, metav1.GetOptions{})
-		if err != nil {
-			return err.Error()
-		}
-		if d.Status.ObservedGeneration < d.Generation || int(d.Status.Replicas) != replicas {
-			return fmt.Sprintf("status %+v", d.Status)
-		}
-		return ""
-	})
 }

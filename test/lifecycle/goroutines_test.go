@@ -103,7 +103,8 @@ type running struct {
 }
 
 // inProcess runs the server in this process, with the usual server's arguments and
-// certificate, and a data directory of its own.
+// certificate, and a data directory of its own. As in the Deployment, the audit log is
+// standard output: the library that writes it to a file never ends one goroutine.
 func inProcess(t *testing.T) running {
 	t.Helper()
 	usual := env.Current(t).Server
@@ -115,7 +116,7 @@ func inProcess(t *testing.T) running {
 		flags.AddFlagSet(group)
 	}
 	_, args := usual.Command()
-	args = append(args, "--data-dir="+t.TempDir(), "--cert-dir="+filepath.Join(usual.DataDir(), "tls"), "--v=0")
+	args = append(args, "--data-dir="+t.TempDir(), "--cert-dir="+filepath.Join(usual.DataDir(), "tls"), "--audit-log-path=-", "--v=0")
 	if err := flags.Parse(args); err != nil {
 		t.Fatal(err)
 	}

@@ -42,9 +42,13 @@ func unservedPlugins(ctx context.Context, kubeconfig string) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("could not use kubeconfig %q: %w", kubeconfig, err)
 	}
-	served, err := servedResources(client, "admissionregistration.k8s.io/v1")
+	var served sets.Set[string]
+	err = retryRefused(ctx, func(context.Context) error {
+		served, err = servedResources(client, "admissionregistration.k8s.io/v1")
+		return err
+	})
 	if err != nil {
-		return nil, fmt.Errorf("could not reach the cluster at %s: %w", config.Host, err)
+		return nil, unreachable(config.Host, err)
 	}
 	var unserved []string
 	for plugin, resource := range policyPlugins {

@@ -32,6 +32,10 @@ func Run(ctx context.Context, o *options.Options) error {
 		return err
 	}
 	o.Recommended.Admission.DisablePlugins = append(o.Recommended.Admission.DisablePlugins, unserved...)
+	callers, err := lookUpCallers(ctx, o.Recommended.Authentication)
+	if err != nil {
+		return err
+	}
 
 	backend := &o.Recommended.Etcd.StorageConfig
 	st, err := store.Open(ctx, &backend.Transport, backend.Prefix, o.Store.Embedded())
@@ -44,7 +48,7 @@ func Run(ctx context.Context, o *options.Options) error {
 	if err != nil {
 		return err
 	}
-	config, err := newConfig(o, st, certificate)
+	config, err := newConfig(o, st, certificate, callers)
 	if err != nil {
 		return err
 	}
@@ -99,7 +103,7 @@ func ownCertificate(o *options.Options) (*servingcert.Files, error) {
 }
 
 // newConfig makes the server's configuration from the options. It binds the port.
-func newConfig(o *options.Options, st *store.Store, certificate *servingcert.Files) (*server.Config, error) {
+func newConfig(o *options.Options, st *store.Store, certificate *servingcert.Files, callers callers) (*server.Config, error) {
 	generic := server.NewGenericConfig()
 	if err := o.Recommended.ApplyTo(generic); err != nil {
 		return nil, err
@@ -113,8 +117,9 @@ func newConfig(o *options.Options, st *store.Store, certificate *servingcert.Fil
 		return nil, err
 	}
 	return &server.Config{
-		Generic:   generic,
-		Publisher: publisher,
+		Generic:    generic,
+		AwaitedCAs: callers.awaited(&generic.Authentication),
+		Publisher:  publisher,
 		Drainer: drainer.Config{
 			Kube:              kube,
 			StoreID:           st.ID,

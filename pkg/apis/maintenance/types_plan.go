@@ -57,6 +57,10 @@ type DrainPlanStatus struct {
 	// emptyDirPods are the pods to be evicted that lose the data of their emptyDir volumes,
 	// as namespace/name.
 	EmptyDirPods []string
+	// returningPods are the pods to be evicted whose controller will put them back on the node, as
+	// namespace/name: they are bound to this node, and its cordon does not keep them away. The message
+	// of the pod says why.
+	ReturningPods []string
 	// pods are all pods of the node, in the order in which they are to leave it. Those that stay
 	// come last.
 	Pods []PlannedPod

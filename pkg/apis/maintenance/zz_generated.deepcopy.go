@@ -100,6 +100,11 @@ func (in *DrainPlanStatus) DeepCopyInto(out *DrainPlanStatus) {
 		*out = make([]string, len(*in))
 		copy(*out, *in)
 	}
+	if in.ReturningPods != nil {
+		in, out := &in.ReturningPods, &out.ReturningPods
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
 	if in.Pods != nil {
 		in, out := &in.Pods, &out.Pods
 		*out = make([]PlannedPod, len(*in))

@@ -11,6 +11,9 @@
 //	union.go      what all holds together want of one pod
 //	plan.go       the plan: the union, and what follows from budgets and earlier attempts
 //	blockers.go   what keeps a pod from leaving, in words
+//	returns.go    which pods that came back wait, and why
+//	placement.go  how a pod gets to a cordoned node, in words
+//	prediction.go which pods may come back, before they are evicted
 //	progress.go   how far one hold's drain has come
 //	report.go     the plan as the API shows it
 package plan

@@ -15,6 +15,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/eviction"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/returns"
 )
 
 // decideAgain is how soon to plan again when a pod's namespace is not known yet.
@@ -38,6 +39,12 @@ type Input struct {
 	Budgets eviction.Snapshot
 	// Attempts are the evictions that were posted so far, by UID of the pod.
 	Attempts map[types.UID]eviction.Attempt
+	// Returns are the pods that came back to the cordoned node.
+	Returns returns.Pods
+	// Cordon are the taints of the cordoned node.
+	Cordon []corev1.Taint
+	// Predicted are the pods that may come back once they are evicted. Only a plan that is shown has them.
+	Predicted Predictions
 	// OwnPod is the pod of this process; empty when it runs in none.
 	OwnPod types.NamespacedName
 	// Now is the time.
@@ -61,6 +68,8 @@ type Pod struct {
 	turn int
 	// due says that its turn has come.
 	due         bool
+	// held says that it came back, and waits for another of its controller, or for its time.
+	held        bool
 	gracePeriod *int64
 	why         string
 }
@@ -71,11 +80,15 @@ type Plan struct {
 	Pods []Pod
 	// Recheck is when passing time alone may change the plan; zero when it cannot.
 	Recheck time.Time
+	// Chosen is of each controller whose pods came back the one that is evicted, by the controller's object.
+	Chosen map[string]types.UID
 
 	// byHold is what each hold that drains does with each of the pods.
 	byHold map[types.UID]*holdPlan
 	// budgets are those of the Input.
 	budgets eviction.Snapshot
+	// predicted are those of the Input.
+	predicted Predictions
 }
 
 // planner makes one plan. It counts the room of each budget down: of several pods of one budget, only
@@ -84,22 +97,25 @@ type planner struct {
 	Input
 	byHold  map[types.UID]*holdPlan
 	left    map[types.NamespacedName]int
+	chosen  map[string]types.UID
 	recheck time.Time
 }
 
 // Make decides what is to happen with each pod of the node.
 func Make(in Input) Plan {
-	p := &planner{Input: in, byHold: map[types.UID]*holdPlan{}, left: map[types.NamespacedName]int{}}
+	p := &planner{
+		Input: in, byHold: map[types.UID]*holdPlan{}, left: map[types.NamespacedName]int{}, chosen: map[string]types.UID{},
+	}
 	for _, h := range in.Holds {
 		if h.Drains() {
 			p.byHold[h.UID] = newHoldPlan(in, h)
 		}
 	}
-	plan := Plan{Pods: make([]Pod, 0, len(in.Pods)), byHold: p.byHold, budgets: in.Budgets}
+	plan := Plan{Pods: make([]Pod, 0, len(in.Pods)), byHold: p.byHold, budgets: in.Budgets, predicted: in.Predicted}
 	for i, pod := range in.Pods {
 		plan.Pods = append(plan.Pods, p.decide(i, pod))
 	}
-	plan.Recheck = p.recheck
+	plan.Recheck, plan.Chosen = p.recheck, p.chosen
 	return plan
 }
 
@@ -116,7 +132,7 @@ func (p *planner) decide(i int, pod *corev1.Pod) Pod {
 	tried := p.Attempts[pod.UID]
 	going := Pod{Pod: pod}
 	if !pod.DeletionTimestamp.IsZero() || !tried.Evicted.IsZero() {
-		going.Action, going.Blocker = v1beta1.PlanTerminating, p.overdue(pod, tried)
+		going.Action, going.Blocker = v1beta1.PlanTerminating, cmp.Or(p.overdue(pod, tried), p.leaving(pod))
 		return going
 	}
 	if p.isOwn(pod) {
@@ -127,14 +143,17 @@ func (p *planner) decide(i int, pod *corev1.Pod) Pod {
 		p.recheckAt(p.Now.Add(decideAgain))
 	}
 	going.Action, going.turn, going.due, going.gracePeriod, going.why = u.action, u.turn, u.due, u.gracePeriod, u.why
+	going.held = p.holds(going)
 	switch {
 	case u.action == v1beta1.PlanBlock, u.action == v1beta1.PlanWaitCompleted:
 		going.Blocker = u.blocker
+	case going.held:
+		going.Blocker = p.returned(pod)
 	case u.action == v1beta1.PlanDelete:
 		going.gracePeriod = deletionGrace(pod, u.gracePeriod)
-		going.Blocker = attemptBlocker(pod, tried)
+		going.Blocker = cmp.Or(attemptBlocker(pod, tried), p.again(pod))
 	case u.due:
-		going.Blocker = p.blocker(going, tried)
+		going.Blocker = cmp.Or(p.blocker(going, tried), p.again(pod))
 	}
 	return going
 }
@@ -144,7 +163,7 @@ func (p *planner) decide(i int, pod *corev1.Pod) Pod {
 func (p Plan) Evictions() []eviction.Eviction {
 	var now []Pod
 	for _, pod := range p.Pods {
-		if pod.Action == v1beta1.PlanDelete || (pod.Action == v1beta1.PlanEvict && pod.due) {
+		if pod.goesNow() && !pod.held {
 			now = append(now, pod)
 		}
 	}
@@ -156,6 +175,11 @@ func (p Plan) Evictions() []eviction.Eviction {
 		})
 	}
 	return evictions
+}
+
+// goesNow says whether the pod is to be evicted or deleted now, unless it is held.
+func (p Pod) goesNow() bool {
+	return p.Action == v1beta1.PlanDelete || (p.Action == v1beta1.PlanEvict && p.due)
 }
 
 // ToGo counts the pods that are still to be evicted, without those that are blocked for good. It says

@@ -24,6 +24,7 @@ func (p Plan) Report() *v1beta1.DrainPlanStatus {
 			planned.Budgets = plannedBudgets(p.budgets.Selecting(pod.Pod))
 			countBlocker(report, pod.Blocker)
 			listLosses(report, pod)
+			p.predicted.listReturning(report, &planned, pod)
 		}
 		report.Pods = append(report.Pods, planned)
 	}

@@ -328,6 +328,25 @@ func schema_pkg_apis_maintenance_v1beta1_DrainPlanStatus(ref common.ReferenceCal
 							},
 						},
 					},
+					"returningPods": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "returningPods are the pods to be evicted whose controller will put them back on the node, as namespace/name: they are bound to this node, and its cordon does not keep them away. The message of the pod says why.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
 					"pods": {
 						VendorExtensible: spec.VendorExtensible{
 							Extensions: spec.Extensions{

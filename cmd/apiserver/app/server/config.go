@@ -12,6 +12,7 @@ import (
 	"k8s.io/apiserver/pkg/admission"
 	openapinamer "k8s.io/apiserver/pkg/endpoints/openapi"
 	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/apiserver/pkg/server/dynamiccertificates"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/servingcert"
@@ -37,6 +38,9 @@ const (
 type Config struct {
 	// Generic is the part that every API server has.
 	Generic *genericapiserver.RecommendedConfig
+	// AwaitedCAs are the CAs that callers are known by. Until all of them are loaded, the server answers
+	// nothing but questions about its health.
+	AwaitedCAs []dynamiccertificates.CAContentProvider
 	// Publisher makes the aggregator trust the server's own certificate. It is nil if the
 	// admin provides the certificate.
 	Publisher *servingcert.Publisher
@@ -66,6 +70,7 @@ func NewGenericConfig() *genericapiserver.RecommendedConfig {
 
 type completedConfig struct {
 	generic   genericapiserver.CompletedConfig
+	awaited   []dynamiccertificates.CAContentProvider
 	publisher *servingcert.Publisher
 	drainer   drainer.Config
 	space     holdstorage.Space
@@ -80,6 +85,7 @@ type CompletedConfig struct {
 func (c *Config) Complete() CompletedConfig {
 	return CompletedConfig{&completedConfig{
 		generic:   c.Generic.Complete(),
+		awaited:   c.AwaitedCAs,
 		publisher: c.Publisher,
 		drainer:   c.Drainer,
 		space:     c.Space,
@@ -88,8 +94,9 @@ func (c *Config) Complete() CompletedConfig {
 
 // New returns a server that does nothing until Run is called.
 func (c CompletedConfig) New() (*Server, error) {
-	cutOffRequests := makeRequestsEnd(c.generic.Config)
 	refuseUnknownFields(c.generic.Config)
+	awaitTrust(c.generic.Config, c.awaited)
+	cutOffRequests := makeRequestsEnd(c.generic.Config)
 	authorizing := authorization.New(c.generic.Authorization.Authorizer)
 	c.generic.AdmissionControl = admission.NewChainHandler(authorizing, c.generic.AdmissionControl)
 	generic, err := c.generic.New("maintenance-apiserver", genericapiserver.NewEmptyDelegate())

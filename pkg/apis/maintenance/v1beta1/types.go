@@ -352,6 +352,9 @@ const (
 	BlockerUnmanagedPod BlockerReason = "UnmanagedPod"
 	// BlockerEmptyDirPod means that the pod has emptyDir volumes, and spec.drain.emptyDirPods is Block.
 	BlockerEmptyDirPod BlockerReason = "EmptyDirPod"
+	// BlockerPodsReturn means that the pod's controller puts its pods back on the cordoned node each time
+	// that they are evicted. The message says why they land there, and when the next one is evicted.
+	BlockerPodsReturn BlockerReason = "PodsReturn"
 	// BlockerOwnPod means that the pod runs this server, which would have to continue the drain.
 	BlockerOwnPod BlockerReason = "OwnPod"
 	// BlockerEvictionFailed means that the eviction is refused or fails for another reason, which

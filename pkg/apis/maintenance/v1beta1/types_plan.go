@@ -72,6 +72,12 @@ type DrainPlanStatus struct {
 	// +optional
 	// +listType=atomic
 	EmptyDirPods []string `json:"emptyDirPods,omitempty"`
+	// returningPods are the pods to be evicted whose controller will put them back on the node, as
+	// namespace/name: they are bound to this node, and its cordon does not keep them away. The message
+	// of the pod says why.
+	// +optional
+	// +listType=atomic
+	ReturningPods []string `json:"returningPods,omitempty"`
 	// pods are all pods of the node, in the order in which they are to leave it. Those that stay
 	// come last.
 	// +optional

@@ -24,6 +24,10 @@ type DrainPlanStatusApplyConfiguration struct {
 	// emptyDirPods are the pods to be evicted that lose the data of their emptyDir volumes,
 	// as namespace/name.
 	EmptyDirPods []string `json:"emptyDirPods,omitempty"`
+	// returningPods are the pods to be evicted whose controller will put them back on the node, as
+	// namespace/name: they are bound to this node, and its cordon does not keep them away. The message
+	// of the pod says why.
+	ReturningPods []string `json:"returningPods,omitempty"`
 	// pods are all pods of the node, in the order in which they are to leave it. Those that stay
 	// come last.
 	Pods []PlannedPodApplyConfiguration `json:"pods,omitempty"`
@@ -83,6 +87,16 @@ func (b *DrainPlanStatusApplyConfiguration) WithUnmanagedPods(values ...string) 
 func (b *DrainPlanStatusApplyConfiguration) WithEmptyDirPods(values ...string) *DrainPlanStatusApplyConfiguration {
 	for i := range values {
 		b.EmptyDirPods = append(b.EmptyDirPods, values[i])
+	}
+	return b
+}
+
+// WithReturningPods adds the given value to the ReturningPods field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the ReturningPods field.
+func (b *DrainPlanStatusApplyConfiguration) WithReturningPods(values ...string) *DrainPlanStatusApplyConfiguration {
+	for i := range values {
+		b.ReturningPods = append(b.ReturningPods, values[i])
 	}
 	return b
 }

@@ -38,6 +38,7 @@ func (r *REST) plan(ctx context.Context, hold *maintenance.NodeMaintenance, dryR
 		return
 	}
 	warnOfLosses(ctx, hold.Spec.NodeName, plan)
+	warnOfReturns(ctx, hold.Spec.NodeName, plan)
 	if dryRun {
 		if hold.Status.Plan, err = internal(plan); err != nil {
 			klog.FromContext(ctx).Error(err, "Could not convert the plan of a drain")

@@ -29,6 +29,10 @@ func TestPlan(t *testing.T) {
 		`pods of node "worker-1" that no controller creates again are evicted: 4 (a/1, a/2, a/3 and 1 more)`,
 		`pods of node "worker-1" lose the data of their emptyDir volumes: 1 (b/1)`,
 	}
+	returning := &v1beta1.DrainPlanStatus{ReturningPods: []string{"a/1"}}
+	returnWarning := `pods of node "worker-1" will come back, so that it is never drained: 1 (a/1): ` +
+		`their controllers put them on this node whether it is cordoned or not: remove that, scale them down, ` +
+		`or leave these pods alone with action Skip in spec.drain.rules`
 	tests := map[string]struct {
 		plan   *v1beta1.DrainPlanStatus
 		err    error
@@ -42,6 +46,9 @@ func TestPlan(t *testing.T) {
 		"create":                      {plan: planned, stage: maintenance.StageDrain, wantAsked: []bool{false}},
 		"create that evicts nothing":  {plan: losses, stage: maintenance.StageCordon},
 		"create that loses something": {plan: losses, stage: maintenance.StageDrain, wantAsked: []bool{false}, wantWarnings: lossWarnings},
+		"create of a drain that never ends": {
+			plan: returning, stage: maintenance.StageDrain, wantAsked: []bool{false}, wantWarnings: []string{returnWarning},
+		},
 		"create without a plan":       {err: errors.New("boom"), stage: maintenance.StageDrain, wantAsked: []bool{false}},
 		"dry run":                     {plan: planned, stage: maintenance.StageDrain, dryRun: dryRun, wantAsked: []bool{true}, wantPlan: inAnswer},
 		"dry run of a cordon":         {plan: planned, stage: maintenance.StageCordon, dryRun: dryRun, wantAsked: []bool{true}, wantPlan: inAnswer},

@@ -1,0 +1,86 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package plan
+
+import (
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/returns"
+)
+
+// holds says whether a pod whose turn has come is not to be evicted yet, because it came back: one at a
+// time is chosen of each controller, and not before its time.
+func (p *planner) holds(going Pod) bool {
+	of, back := p.Returns[going.Pod.UID]
+	if !back || !going.goesNow() || of.Free {
+		return false
+	}
+	if p.chosen[of.Object] == "" && of.MayGo(going.Pod.UID, p.Now) {
+		p.chosen[of.Object] = going.Pod.UID
+	}
+	if p.chosen[of.Object] == going.Pod.UID {
+		return false
+	}
+	if of.Recheck.After(p.Now) {
+		p.recheckAt(of.Recheck)
+	}
+	return true
+}
+
+// again is the blocker of a pod that is being evicted although its controller puts its pods back; nil when
+// it does not.
+func (p *planner) again(pod *corev1.Pod) *v1beta1.DrainBlocker {
+	if !p.Returns[pod.UID].Again {
+		return nil
+	}
+	return p.returned(pod)
+}
+
+// leaving is the blocker of a pod that was evicted just now, while another one in its place is likely to be
+// on its way; nil when none is.
+func (p *planner) leaving(pod *corev1.Pod) *v1beta1.DrainBlocker {
+	of := p.Returns[pod.UID]
+	if of.Chosen == pod.UID {
+		p.chosen[of.Object] = pod.UID // the watch does not show yet that it leaves
+	}
+	if until := of.LeavingUntil(); p.Now.Before(until) {
+		p.recheckAt(until)
+		return p.returned(pod)
+	}
+	return nil
+}
+
+// returned is the blocker of a pod that came back.
+func (p *planner) returned(pod *corev1.Pod) *v1beta1.DrainBlocker {
+	of := p.Returns[pod.UID]
+	blocker := &v1beta1.DrainBlocker{
+		Pod: key(pod), Reason: v1beta1.BlockerPodsReturn, Object: of.Object, Permanent: of.Again,
+	}
+	if !of.Again {
+		blocker.Message = fmt.Sprintf("%s came to cordoned node %s: one of them is evicted first, "+
+			"and the others when no other has come for %s", cameSince(of), p.Node, returns.Settle)
+		return blocker
+	}
+	blocker.Message = fmt.Sprintf("%s came back to cordoned node %s. %s: %s, scale it down, "+
+		"or leave its pods alone with action Skip in spec.drain.rules. %s",
+		cameSince(of), p.Node, whyHere(pod, p.Cordon), wayOut(pod, p.Cordon), p.nextOne(of))
+	return blocker
+}
+
+func cameSince(of returns.Controller) string {
+	return fmt.Sprintf("%d pods of %s (since %s)", of.Times, of.Object, clockTime(of.Since))
+}
+
+func (p *planner) nextOne(of returns.Controller) string {
+	if p.Now.Before(of.Next) {
+		return fmt.Sprintf("The next one is evicted at %s", clockTime(of.Next))
+	}
+	return "One is being evicted now"
+}
+
+func clockTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -1,0 +1,29 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package returns
+
+import (
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// owner names the controller of the pod, as kind/namespace/name; empty when it has none. For the
+// ReplicaSet of a Deployment it is the Deployment: a rollout changes the ReplicaSet, and is no new
+// beginning.
+func owner(pod *corev1.Pod) string {
+	controller := metav1.GetControllerOf(pod)
+	if controller == nil {
+		return ""
+	}
+	kind, name := controller.Kind, controller.Name
+	if hash := pod.Labels[appsv1.DefaultDeploymentUniqueLabelKey]; hash != "" && kind == "ReplicaSet" {
+		if deployment, named := strings.CutSuffix(name, "-"+hash); named {
+			kind, name = "Deployment", deployment
+		}
+	}
+	return kind + "/" + pod.Namespace + "/" + name
+}
