@@ -50,6 +50,15 @@ func (s *Server) WaitReady(ctx context.Context) error {
 	return err
 }
 
+// ReportsReady asks the server itself whether it is ready, and not the aggregator, which notices it later.
+func (s *Server) ReportsReady(ctx context.Context) error {
+	apiService, err := s.cluster.apiServices.Get(ctx, APIServiceName, metav1.GetOptions{})
+	if err != nil {
+		return fmt.Errorf("could not get APIService: %w", err)
+	}
+	return s.checkReadyz(ctx, apiService)
+}
+
 // checkReady asks the server itself first, because right after a restart, the aggregator
 // still has the result for the process before.
 func (s *Server) checkReady(ctx context.Context) error {

@@ -73,17 +73,23 @@ func (c *crowdedCase) round(ctx context.Context, b *bench, nodes []string) (roun
 	ctx, cancel := context.WithTimeout(ctx, crowdedTimeout)
 	defer cancel()
 	t := b.tools[toolOurs].(*ours)
+	end := func() error { _, err := b.server.Terminate(ctx); return err }
+	start := func() error { return b.startServer(ctx) }
+	settle := func() error { return b.server.WaitReady(ctx) }
 	for _, step := range []struct {
-		label string
-		do    func() error
+		label       string
+		prepare, do func() error
 	}{
-		{"start without holds", func() error { return b.restart(ctx) }},
-		{"create all, until all nodes are cordoned", func() error { return c.fill(ctx, t, nodes) }},
-		{fmt.Sprintf("list the nodes %d times, in pages of %d", crowdedWalks, crowdedPage), func() error { return walkNodes(ctx, t) }},
-		{fmt.Sprintf("list all holds, %d times at once", crowdedReaders), func() error { return listAtOnce(ctx, t) }},
-		{"start with the holds", func() error { return b.restart(ctx) }},
-		{"delete all, until the last is gone", func() error { return clearHolds(ctx, t) }},
+		{"start without holds", end, start},
+		{"create all, until all nodes are cordoned", settle, func() error { return c.fill(ctx, t, nodes) }},
+		{fmt.Sprintf("list the nodes %d times, in pages of %d", crowdedWalks, crowdedPage), settle, func() error { return walkNodes(ctx, t) }},
+		{fmt.Sprintf("list all holds, %d times at once", crowdedReaders), settle, func() error { return listAtOnce(ctx, t) }},
+		{"start with the holds", end, start},
+		{"delete all, until the last is gone", settle, func() error { return clearHolds(ctx, t) }},
 	} {
+		if err := step.prepare(); err != nil {
+			return nil, err
+		}
 		measured, err := b.step(step.label, step.do)
 		if err != nil {
 			return nil, fmt.Errorf("could not %s: %w", step.label, err)
@@ -94,13 +100,13 @@ func (c *crowdedCase) round(ctx context.Context, b *bench, nodes []string) (roun
 	return round, nil
 }
 
-// step measures what our server needs while something is done. A server that was started meanwhile
-// began with none.
+// step measures what our server needs while something is done, which may be to start it.
 func (b *bench) step(label string, do func() error) (crowdedStep, error) {
 	measured := crowdedStep{label: label}
-	pid := b.server.PID()
-	if err := resetPeakMemory(pid); err != nil {
-		return measured, err
+	if b.server.Running() {
+		if err := resetPeakMemory(b.server.PID()); err != nil {
+			return measured, err
+		}
 	}
 	before, err := b.processorTimes()
 	if err != nil {
@@ -111,9 +117,6 @@ func (b *bench) step(label string, do func() error) (crowdedStep, error) {
 		return measured, err
 	}
 	measured.took = time.Since(begin)
-	if b.server.PID() != pid {
-		before[binaries.MaintenanceAPIServer] = 0
-	}
 	after, err := b.processorTimes()
 	if err != nil {
 		return measured, err
@@ -123,13 +126,14 @@ func (b *bench) step(label string, do func() error) (crowdedStep, error) {
 	return measured, err
 }
 
-// restart ends the server, and returns when a new one is ready. It includes the time that the old one
-// takes to end.
-func (b *bench) restart(ctx context.Context) error {
-	if _, err := b.server.Terminate(ctx); err != nil {
+// startServer starts the server, and returns when it says that it is ready.
+func (b *bench) startServer(ctx context.Context) error {
+	if err := b.server.Launch(ctx); err != nil {
 		return err
 	}
-	return b.server.Start(ctx)
+	return wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
+		return b.server.ReportsReady(ctx) == nil, nil
+	})
 }
 
 // fill creates the holds, and waits until each has cordoned its node.

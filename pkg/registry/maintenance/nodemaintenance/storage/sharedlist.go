@@ -34,24 +34,55 @@ type sharedLists struct {
 // join returns the list as a request before has it that is not over yet, else as it is. A list is the
 // same if the revision of the store and the query are.
 func (s *sharedLists) join(options *metainternalversion.ListOptions, list *maintenance.NodeMaintenanceList) *sharedList {
-	what := fmt.Sprintf("%s %d %q %q %q", list.ResourceVersion, options.Limit, options.Continue, options.LabelSelector, options.FieldSelector)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if shared := s.byWhat[what].Value(); shared != nil {
-		shared.wanted.Store(true)
+	if shared := s.had(options, list.ResourceVersion); shared != nil {
 		return shared
 	}
-	for other, pointer := range s.byWhat {
-		if pointer.Value() == nil {
-			delete(s.byWhat, other)
-		}
-	}
+	s.drop()
 	if s.byWhat == nil {
 		s.byWhat = map[string]weak.Pointer[sharedList]{}
 	}
 	shared := &sharedList{NodeMaintenanceList: list}
-	s.byWhat[what] = weak.Make(shared)
+	s.byWhat[what(options, list.ResourceVersion)] = weak.Make(shared)
 	return shared
+}
+
+// find returns the list that a request has; nil when none has it.
+func (s *sharedLists) find(options *metainternalversion.ListOptions, resourceVersion string) *sharedList {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.had(options, resourceVersion)
+}
+
+func (s *sharedLists) had(options *metainternalversion.ListOptions, resourceVersion string) *sharedList {
+	shared := s.byWhat[what(options, resourceVersion)].Value()
+	if shared != nil {
+		shared.wanted.Store(true)
+	}
+	return shared
+}
+
+// none says that no request has a list.
+func (s *sharedLists) none() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.drop()
+	return len(s.byWhat) == 0
+}
+
+// drop forgets the lists that no request has any more.
+func (s *sharedLists) drop() {
+	for what, pointer := range s.byWhat {
+		if pointer.Value() == nil {
+			delete(s.byWhat, what)
+		}
+	}
+}
+
+// what is what a list shows.
+func what(options *metainternalversion.ListOptions, resourceVersion string) string {
+	return fmt.Sprintf("%s %d %q %q %q", resourceVersion, options.Limit, options.Continue, options.LabelSelector, options.FieldSelector)
 }
 
 // sharedList is a list that is encoded once for all requests that have it. It is a

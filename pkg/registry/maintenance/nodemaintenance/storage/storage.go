@@ -8,6 +8,7 @@ package storage
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
@@ -80,6 +81,9 @@ func New(waker Waker, nodes NodeFinder, planner Planner, space Space) func(*reso
 
 // List implements rest.Lister. What it returns is encoded once for all who list the same at the same time.
 func (r *REST) List(ctx context.Context, options *metainternalversion.ListOptions) (runtime.Object, error) {
+	if shared := r.shared(ctx, options); shared != nil {
+		return shared, nil
+	}
 	listed, err := r.REST.List(ctx, options)
 	if err != nil {
 		return nil, err
@@ -89,6 +93,19 @@ func (r *REST) List(ctx context.Context, options *metainternalversion.ListOption
 		return nil, fmt.Errorf("could not list the holds: got %T", listed)
 	}
 	return r.lists.join(options, list), nil
+}
+
+// shared returns the list that another request has, if it asks for the same, and the store has not
+// changed since; else nil.
+func (r *REST) shared(ctx context.Context, options *metainternalversion.ListOptions) *sharedList {
+	if options.ResourceVersion != "" || options.Continue != "" || r.lists.none() {
+		return nil
+	}
+	revision, err := r.Revision(ctx)
+	if err != nil {
+		return nil // the list itself says what is wrong
+	}
+	return r.lists.find(options, strconv.FormatUint(revision, 10))
 }
 
 // Create stores a hold and tells its creator about the node and its other holds.
