@@ -45,7 +45,7 @@ func (w holdWriter) saveStatuses(ctx context.Context, holds []hold, f facts) res
 		next := nextStatus(h, f, now)
 		counted := f.drain.byHold[h.UID] != nil
 		if counted {
-			h.memory.pods.countedFor(next.StartTime)
+			h.memory.pods.countedFor(next)
 		}
 		// A node's pods are known a moment after it is cordoned; both are told in one write.
 		podsToCome := f.cordoned && h.Drains() && !counted

@@ -64,5 +64,11 @@ func (c *podCount) add(pending []*corev1.Pod, back returns.Pods) {
 	}
 }
 
-// countedFor notes which drain was counted: the one that began at start.
-func (c *podCount) countedFor(start *metav1.Time) { c.start = start }
+// countedFor notes what was said after counting: of which drain, and of how many pods. A drain of which no
+// pod has been counted begins anew.
+func (c *podCount) countedFor(said v1beta1.NodeMaintenanceStatus) {
+	if said.EvictionPods == 0 {
+		*c = newPodCount(0)
+	}
+	c.start = said.StartTime
+}

@@ -427,7 +427,10 @@ func TestPodCount(t *testing.T) {
 		pods []*corev1.Pod
 		back returns.Pods
 		want int
+		// said is the status after that, if it is not of the same drain with that count.
+		said *v1beta1.NodeMaintenanceStatus
 	}
+	again := v1beta1.NodeMaintenanceStatus{StartTime: ptr.To(metav1.NewTime(drainertest.Epoch.Add(time.Hour)))}
 	came := returns.Controller{Object: "Deployment/default/web"}
 	a, b, c := drainertest.Pod{
 		Name: "a",
@@ -456,8 +459,13 @@ func TestPodCount(t *testing.T) {
 			},
 			pods: []*corev1.Pod{a, b, c}, want: 6,
 		}},
-		"a drained node keeps its count":        {{old: done, want: 7}},
-		"a late pod starts another count":       {{old: done, pods: []*corev1.Pod{a}, want: 1}},
+		"a drained node keeps its count":  {{old: done, want: 7}},
+		"a late pod starts another count": {{old: done, pods: []*corev1.Pod{a}, want: 1}},
+		"a drain that begins anew before the watch shows its pods": {
+			{old: running, pods: []*corev1.Pod{a, b}, want: 2},
+			{old: done, want: 7, said: &again},
+			{old: again, pods: []*corev1.Pod{c}, want: 1},
+		},
 		"a restart before anything was written": {{old: running, pods: []*corev1.Pod{a, b}, want: 2}},
 	}
 	for name, moments := range tests {
@@ -467,7 +475,11 @@ func TestPodCount(t *testing.T) {
 				if got := counter.count(m.old, m.pods, m.back); got != m.want {
 					t.Errorf("moment %d: %d pods, want %d", i, got, m.want)
 				}
-				counter.countedFor(running.StartTime)
+				said := v1beta1.NodeMaintenanceStatus{StartTime: running.StartTime, EvictionPods: int32(m.want)}
+				if m.said != nil {
+					said = *m.said
+				}
+				counter.countedFor(said)
 			}
 		})
 	}
