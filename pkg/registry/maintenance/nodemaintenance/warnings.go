@@ -5,6 +5,7 @@ package nodemaintenance
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 )
@@ -23,8 +24,8 @@ func drainWarnings(drain *maintenance.DrainSpec) []string {
 			*timeout, *grace))
 	}
 	if drain.OnTimeout == maintenance.OnTimeoutDelete && timeout != nil {
-		warnings = append(warnings, fmt.Sprintf("spec.drain.onTimeout: pods that are left %d seconds after the drain began are deleted, "+
-			"whatever their disruption budgets say", *timeout))
+		warnings = append(warnings, fmt.Sprintf("spec.drain.onTimeout: pods that are left %s after the drain began are deleted, "+
+			"whatever their disruption budgets say", time.Duration(*timeout)*time.Second))
 	}
 	return warnings
 }
