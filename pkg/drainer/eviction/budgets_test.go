@@ -293,6 +293,19 @@ func TestRoomAccounting(t *testing.T) {
 	}
 }
 
+// The budget's status shows an eviction between the moment when the dispatcher looks the budget up and
+// the one when it asks for its room.
+func TestRoomOfAnOlderState(t *testing.T) {
+	book := makeBook(drainertest.Budget{Name: "b", Desired: 1, Healthy: 2, Expected: 2, Allowed: 1})
+	older := budgetsOf(book, drainertest.Pod{Name: "p"}.Object())[0]
+	book.reserve(older.Name, "p", drainertest.Epoch)
+	book.Set(drainertest.Budget{Name: "b", Version: "2", Desired: 1, Healthy: 2, Expected: 2, Disrupts: []string{"p"}}.Object(),
+		drainertest.Epoch)
+	if got := book.roomNow(older, drainertest.Epoch); got != 0 {
+		t.Errorf("there is room for %d more pods, want 0: it was taken", got)
+	}
+}
+
 func TestPermanentlyImpossibleBudget(t *testing.T) {
 	tests := map[string]struct {
 		first, then drainertest.Budget

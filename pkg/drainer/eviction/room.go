@@ -67,10 +67,15 @@ func (b *Budgets) room(of *Budget, now time.Time) int {
 	return max(room, 0)
 }
 
-// roomNow is room for a caller that does not hold the lock.
+// roomNow is room for a caller that does not hold the lock. The budget's latest state counts, for with it
+// reservations were dropped: an older one would give the room of an eviction that was counted meanwhile
+// a second time.
 func (b *Budgets) roomNow(of *Budget, now time.Time) int {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
+	if latest := b.named(of.Name); latest != nil {
+		of = latest
+	}
 	return b.room(of, now)
 }
 
