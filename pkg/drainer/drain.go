@@ -104,7 +104,7 @@ func (d *drains) plan(ctx context.Context, v *view, pods []*corev1.Pod) (plan.Pl
 	v.memory.drainable = known
 	plansTotal.Inc()
 	in := d.watcher.planInput(v.node, v.active, pods, drainable, d.dispatcher.Attempts(v.name))
-	in.Returns = d.returns.Observe(v.name, pods, drainable, cordonedSince(v.active), in.Now)
+	in.Returns = d.returns.Observe(v.node, pods, drainable, in.Tolerant(), cordonedSince(v.active), in.Now)
 	planned := plan.Make(in)
 	d.returns.Choose(v.name, planned.Chosen, in.Now)
 	return planned, err

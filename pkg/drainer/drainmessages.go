@@ -22,8 +22,8 @@ func (s *statusBuilder) whatIsLeft(skipped int) (reason, message string) {
 		return v1beta1.ReasonNoPodSelected, fmt.Sprintf("nothing to evict: %s selects 0 of %s, and %s still on node %s",
 			s.selectedBy(), pods(skipped), are(skipped), node)
 	default:
-		return v1beta1.ReasonSelectedPodsGone, fmt.Sprintf("%s selected by %s left node %s; %s still there",
-			pods(moved), s.selectedBy(), node, others(skipped))
+		return v1beta1.ReasonSelectedPodsGone, fmt.Sprintf("%s left node %s; %s still there: %s does not select %s",
+			pods(moved), node, others(skipped), s.selectedBy(), them(skipped))
 	}
 }
 
@@ -45,6 +45,13 @@ func turnsToCome(turns plan.Turns) string {
 		waiting = "turns 2 to %[1]d (%[2]s) wait"
 	}
 	return fmt.Sprintf("; "+waiting+" for turn 1: %[3]s", turns.Last, pods(turns.Later), quote.Names(turns.First, quote.MaxNames))
+}
+
+func them(count int) string {
+	if count == 1 {
+		return "it"
+	}
+	return "them"
 }
 
 func pods(count int) string {

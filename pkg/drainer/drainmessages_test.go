@@ -40,11 +40,11 @@ func TestDrainedSaysWhatIsLeft(t *testing.T) {
 		},
 		"others than the selected": {
 			hold: drainertest.Hold{SelectApp: "db"}, f: leavingFacts(3, 11), wantReason: v1beta1.ReasonSelectedPodsGone, wantSkipped: 11,
-			want: "3 pods selected by spec.drain.podSelector left node worker-1; 11 others are still there",
+			want: "3 pods left node worker-1; 11 others are still there: spec.drain.podSelector does not select them",
 		},
 		"a pod that its label skips": {
 			f: leavingFacts(1, 1), wantReason: v1beta1.ReasonSelectedPodsGone, wantSkipped: 1,
-			want: "1 pod selected by spec.drain left node worker-1; 1 other is still there",
+			want: "1 pod left node worker-1; 1 other is still there: spec.drain does not select it",
 		},
 		"pods whose turn has not come": {
 			f: pending, wantReason: v1beta1.ReasonDraining,

@@ -14,12 +14,15 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
+// clockSkew is how much a clock may have been set back while a status was written.
+const clockSkew = time.Minute
+
 // plausible is what is to be believed of a status that was found in the store: somebody may have written
 // it, or restored an older one. Nearly all of a status is worked out anew by each reconcile; this is about the
 // rest. If the start of the drain cannot be true, it begins now, so that no pod is deleted too early.
 func plausible(maintenance *v1beta1.NodeMaintenance, now time.Time) v1beta1.NodeMaintenanceStatus {
 	s := *maintenance.Status.DeepCopy()
-	if s.StartTime != nil && s.StartTime.Before(&maintenance.CreationTimestamp) {
+	if s.StartTime != nil && s.StartTime.Add(clockSkew).Before(maintenance.CreationTimestamp.Time) {
 		s.StartTime = nil
 	}
 	s.StartTime, s.DrainedTime = notLater(s.StartTime, now), notLater(s.DrainedTime, now)

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/klog/v2"
 )
 
@@ -24,6 +26,17 @@ func tolerates(pod *corev1.Pod, cordon []corev1.Taint) bool {
 		}
 	}
 	return true
+}
+
+// Tolerant are those of the drainable pods that tolerate the cordon.
+func (in *Input) Tolerant() sets.Set[types.UID] {
+	tolerant := sets.New[types.UID]()
+	for _, pod := range in.Pods {
+		if in.Drainable.Has(pod.UID) && tolerates(pod, in.Cordon) {
+			tolerant.Insert(pod.UID)
+		}
+	}
+	return tolerant
 }
 
 // toleration is the pod's first one of the taint; nil when it has none.

@@ -167,10 +167,10 @@ func (p *planner) decide(i int, pod *corev1.Pod) Pod {
 		going.Blocker = p.heldBlocker(going, tried)
 	case u.action == v1beta1.PlanDelete:
 		going.gracePeriod = deletionGrace(pod, u.gracePeriod)
-		going.Blocker = cmp.Or(p.again(pod), attemptBlocker(pod, tried))
+		going.Blocker = cmp.Or(attemptBlocker(pod, tried), p.again(pod))
 	case u.due:
 		blocker := p.blocker(going, tried) // takes the room of the budget
-		going.Blocker = cmp.Or(p.again(pod), blocker)
+		going.Blocker = cmp.Or(blocker, p.again(pod))
 	}
 	return going
 }

@@ -5,6 +5,7 @@ package plan
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -33,14 +34,11 @@ func (p *planner) holds(going Pod) bool {
 	return true
 }
 
-// heldBlocker is the blocker of a pod that is held. What its budget says comes first, until the controller
-// has put a pod back.
+// heldBlocker is the blocker of a pod that is held. What its budget says comes first, whichever of the
+// controller's pods is chosen: it would keep this one, too.
 func (p *planner) heldBlocker(going Pod, tried eviction.Attempt) *v1beta1.DrainBlocker {
-	if again := p.again(going.Pod); again != nil {
-		return again
-	}
 	budgets := p.Budgets.Selecting(going.Pod)
-	if going.Action == v1beta1.PlanEvict && !eviction.PermitFor(going.Pod, budgets, p.room).Allowed {
+	if going.Action == v1beta1.PlanEvict && !eviction.PermitFor(going.Pod, budgets, p.Budgets.Room).Allowed {
 		return p.blocker(going, tried)
 	}
 	return p.returned(going.Pod)
@@ -80,10 +78,18 @@ func (p *planner) returned(pod *corev1.Pod) *v1beta1.DrainBlocker {
 			"and the others when no other has come for %s", cameSince(of), p.Node, returns.Settle)
 		return blocker
 	}
-	blocker.Message = fmt.Sprintf("%s came back to cordoned node %s. %s: %s, scale it down, "+
-		"or leave its pods alone with action Skip in spec.drain.rules. %s",
-		cameSince(of), p.Node, whyHere(pod, p.Cordon), wayOut(pod, p.Cordon), p.nextOne(of))
+	blocker.Message = fmt.Sprintf("%s came back to cordoned node %s. %s: %s, %s, "+
+		"or leave these pods alone with action Skip in spec.drain.rules. %s",
+		cameSince(of), p.Node, whyHere(pod, p.Cordon), wayOut(pod, p.Cordon), scaleDown(of), p.nextOne(of))
 	return blocker
+}
+
+// scaleDown says how to have no such pods at all.
+func scaleDown(of returns.Controller) string {
+	if strings.HasPrefix(of.Object, "Pod/") {
+		return "stop whatever creates them"
+	}
+	return "scale it down"
 }
 
 func cameSince(of returns.Controller) string {
@@ -94,7 +100,7 @@ func (p *planner) nextOne(of returns.Controller) string {
 	if p.Now.Before(of.Next) {
 		return fmt.Sprintf("The next one is evicted at %s", clockTime(of.Next))
 	}
-	return "One is being evicted now"
+	return "Another one may be evicted now"
 }
 
 func clockTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }

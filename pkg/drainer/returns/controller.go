@@ -58,7 +58,10 @@ type Controller struct {
 	evicted time.Time
 	// changed is when a pod came or went last, or when one was last seen to be terminating.
 	changed time.Time
-	waits   wait.Backoff
+	// quiet is how long nothing must come until it is clear that nothing will. It grows with the time that
+	// the controller was seen to take.
+	quiet time.Duration
+	waits wait.Backoff
 }
 
 // newController is a controller of which these pods came first.
@@ -66,7 +69,7 @@ func newController(object string, pods []*corev1.Pod) *Controller {
 	first := slices.MinFunc(pods, func(a, b *corev1.Pod) int {
 		return a.CreationTimestamp.Compare(b.CreationTimestamp.Time)
 	})
-	return &Controller{Object: object, Since: first.CreationTimestamp.Time, waits: waits()}
+	return &Controller{Object: object, Since: first.CreationTimestamp.Time, quiet: Settle, waits: waits()}
 }
 
 // MayGo says whether the pod may be the one that is evicted, or is it already. The next one waits until it
@@ -82,8 +85,12 @@ func (c *Controller) MayGo(pod types.UID, now time.Time) bool {
 	}
 }
 
-// choose notes which pod is evicted; empty: none.
+// choose notes which pod is evicted; empty: none. If none may go, those that were passed over get another
+// chance: the others may be waiting for something else.
 func (c *Controller) choose(pod types.UID, now time.Time) {
+	if pod == "" {
+		c.passed = nil
+	}
 	if pod != c.Chosen {
 		c.Chosen, c.chosenAt = pod, now
 	}
@@ -107,7 +114,7 @@ func (c *Controller) LeavingUntil() time.Time {
 	if !c.Again || c.evicted.IsZero() {
 		return time.Time{}
 	}
-	return c.evicted.Add(Settle)
+	return c.changed.Add(c.quiet)
 }
 
 // observe takes in the controller's pods on the node, terminating ones included.
@@ -121,6 +128,9 @@ func (c *Controller) observe(pods []*corev1.Pod, now time.Time) {
 	}
 	if c.Chosen != "" && (!present.Has(c.Chosen) || terminating.Has(c.Chosen)) {
 		c.Chosen, c.evicted = "", now
+	}
+	if !now.Before(c.changed.Add(kept)) {
+		c.evicted, c.quiet, c.waits = time.Time{}, Settle, waits() // what comes now is no answer to that
 	}
 	if came := present.Difference(c.present); came.Len() > 0 {
 		c.came(came.Len(), now)
@@ -139,14 +149,15 @@ func (c *Controller) came(count int, now time.Time) {
 	if c.evicted.IsZero() {
 		return
 	}
+	c.quiet = min(max(c.quiet, 2*now.Sub(c.changed)), mostWait)
 	c.Again, c.evicted, c.Next = true, time.Time{}, now.Add(c.waits.Step())
 }
 
 // settle lets all pods go when none has come for long enough, and says when to look again.
 func (c *Controller) settle(terminating bool, now time.Time) {
-	quiet := c.changed.Add(Settle)
+	quiet := c.changed.Add(c.quiet)
 	if !c.evicted.IsZero() && !terminating && !now.Before(quiet) {
-		c.Free, c.Again, c.Next, c.waits = true, false, time.Time{}, waits()
+		c.Free, c.Again, c.Next = true, false, time.Time{}
 	}
 	switch {
 	case c.Chosen != "":
@@ -166,7 +177,7 @@ func (c *Controller) restless(now time.Time) time.Duration {
 	if !c.Again || c.evicted.IsZero() {
 		return 0
 	}
-	return max(c.changed.Add(Settle).Sub(now), 0)
+	return max(c.changed.Add(c.quiet).Sub(now), 0)
 }
 
 // forgotten says whether nothing need be remembered of the controller.

@@ -4,6 +4,7 @@
 package returns
 
 import (
+	"cmp"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -11,13 +12,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// owner names the controller of the pod, as kind/namespace/name; empty when it has none. For the
-// ReplicaSet of a Deployment it is the Deployment: a rollout changes the ReplicaSet, and is no new
-// beginning.
+// owner names what makes the pod, as kind/namespace/name. For the ReplicaSet of a Deployment it is the
+// Deployment: a rollout changes the ReplicaSet, and is no new beginning. Who makes a pod without an owner is
+// not known: all such pods of one name, or of one generateName, are taken to be made by the same.
 func owner(pod *corev1.Pod) string {
 	controller := metav1.GetControllerOf(pod)
+	if controller == nil && len(pod.OwnerReferences) > 0 {
+		controller = &pod.OwnerReferences[0]
+	}
 	if controller == nil {
-		return ""
+		return "Pod/" + pod.Namespace + "/" + cmp.Or(pod.GenerateName, pod.Name)
 	}
 	kind, name := controller.Kind, controller.Name
 	if hash := pod.Labels[appsv1.DefaultDeploymentUniqueLabelKey]; hash != "" && kind == "ReplicaSet" {

@@ -25,10 +25,16 @@ type Tracker struct {
 
 // nodeReturns is what is remembered of one node.
 type nodeReturns struct {
+	// uid is that of the node: another one of the same name has a drain of its own.
+	uid types.UID
 	// before are the pods that were there when the drain began.
 	before      sets.Set[types.UID]
 	controllers map[string]*Controller
 	pods        Pods
+	// tolerant are the pods on the node that tolerate its cordon, and tolerantLeft is when one of them was
+	// last seen to have left: the one in its place may come at once.
+	tolerant     sets.Set[types.UID]
+	tolerantLeft time.Time
 }
 
 // NewTracker returns a tracker that knows no node.
@@ -36,15 +42,20 @@ func NewTracker() *Tracker { return &Tracker{nodes: map[string]*nodeReturns{}} }
 
 // Observe takes in all pods of the node, and returns those that came back, of the drainable ones: a
 // controller made them after the node was cordoned or, whatever their time of creation says, they were
-// not there when the node was first observed. A zero cordoned means just now.
-func (t *Tracker) Observe(node string, pods []*corev1.Pod, drainable sets.Set[types.UID], cordoned, now time.Time) Pods {
+// not there when the node was first observed. tolerant are those that tolerate the cordon. A zero cordoned
+// means just now.
+func (t *Tracker) Observe(node *corev1.Node, pods []*corev1.Pod, drainable, tolerant sets.Set[types.UID], cordoned, now time.Time) Pods {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	known := t.nodes[node]
-	if known == nil {
-		known = &nodeReturns{before: presentBefore(pods, cordoned), controllers: map[string]*Controller{}}
-		t.nodes[node] = known
+	known := t.nodes[node.Name]
+	if known == nil || known.uid != node.UID {
+		known = &nodeReturns{uid: node.UID, before: presentBefore(pods, cordoned), controllers: map[string]*Controller{}}
+		t.nodes[node.Name] = known
 	}
+	if known.tolerant.Difference(tolerant).Len() > 0 {
+		known.tolerantLeft = now
+	}
+	known.tolerant = tolerant
 	known.observe(known.came(pods, drainable), now)
 	return known.pods
 }
@@ -67,9 +78,8 @@ func (n *nodeReturns) came(pods []*corev1.Pod, drainable sets.Set[types.UID]) ma
 		if n.before.Has(pod.UID) || !drainable.Has(pod.UID) {
 			continue
 		}
-		if object := owner(pod); object != "" {
-			came[object] = append(came[object], pod)
-		}
+		object := owner(pod)
+		came[object] = append(came[object], pod)
 	}
 	return came
 }
@@ -115,12 +125,13 @@ func (t *Tracker) Pods(node string) Pods {
 }
 
 // Restless returns for how long the node may not be called empty, because controllers have put pods back
-// on it until now. Zero: it may.
+// on it until now, or because one that tolerates the cordon has just left. Zero: it may.
 func (t *Tracker) Restless(node string, now time.Time) time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	longest := time.Duration(0)
 	if known := t.nodes[node]; known != nil {
+		longest = max(longest, known.tolerantLeft.Add(Settle).Sub(now))
 		for _, controller := range known.controllers {
 			longest = max(longest, controller.restless(now))
 		}

@@ -16,7 +16,9 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
 
-const node = drainertest.NodeName
+const name = drainertest.NodeName
+
+var node = drainertest.Node{}.Object()
 
 // made is a pod of the ReplicaSet web that was created so long after drainertest.Epoch.
 func made(name string, after time.Duration) *corev1.Pod {
@@ -35,6 +37,8 @@ func terminating(pod *corev1.Pod) *corev1.Pod {
 type watched struct {
 	*Tracker
 	now time.Time
+	// tolerant are the pods that tolerate the cordon.
+	tolerant sets.Set[types.UID]
 }
 
 func newWatched() *watched { return &watched{Tracker: NewTracker(), now: drainertest.Epoch} }
@@ -45,12 +49,12 @@ func (w *watched) sees(pods ...*corev1.Pod) Pods {
 	for _, pod := range pods {
 		drainable.Insert(pod.UID)
 	}
-	return w.Observe(node, pods, drainable, drainertest.Epoch, w.now)
+	return w.Observe(node, pods, drainable, w.tolerant, drainertest.Epoch, w.now)
 }
 
 // sends has the pod chosen, evicted, and gone.
 func (w *watched) sends(pod *corev1.Pod) {
-	w.Choose(node, map[string]types.UID{owner(pod): pod.UID}, w.now)
+	w.Choose(name, map[string]types.UID{owner(pod): pod.UID}, w.now)
 	w.sees(terminating(pod))
 }
 
@@ -70,16 +74,17 @@ func TestPodsThatCameBack(t *testing.T) {
 			first: []*corev1.Pod{old}, then: []*corev1.Pod{old, second}, cordoned: drainertest.Epoch, want: []types.UID{second.UID},
 		},
 		"cordoned just now": {first: []*corev1.Pod{later}, then: []*corev1.Pod{later}},
-		"nobody's pod": {
+		"a pod without a controller": {
 			cordoned: drainertest.Epoch, then: []*corev1.Pod{drainertest.Pod{Name: "p", Unmanaged: true}.Object()},
+			want: []types.UID{drainertest.UID("p")},
 		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			tracker, drainable := NewTracker(), sets.New(old.UID, second.UID, later.UID, drainertest.UID("p"))
-			tracker.Observe(node, test.first, drainable, test.cordoned, drainertest.Epoch)
+			tracker.Observe(node, test.first, drainable, nil, test.cordoned, drainertest.Epoch)
 			var got []types.UID
-			for uid := range tracker.Observe(node, test.then, drainable, test.cordoned, drainertest.Epoch) {
+			for uid := range tracker.Observe(node, test.then, drainable, nil, test.cordoned, drainertest.Epoch) {
 				got = append(got, uid)
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {
@@ -115,7 +120,7 @@ func TestPodsThatStayAwayFreeTheOthers(t *testing.T) {
 	w.sees()
 	first, second := made("a", time.Second), made("b", time.Second)
 	w.sees(first, second)
-	w.Choose(node, map[string]types.UID{owner(first): first.UID}, w.now)
+	w.Choose(name, map[string]types.UID{owner(first): first.UID}, w.now)
 	w.sees(terminating(first), second)
 	w.now = w.now.Add(time.Minute)
 	if of := w.sees(second)[second.UID]; of.Free || of.Recheck != w.now.Add(Settle) {
@@ -147,7 +152,7 @@ func TestPodsThatCannotLeaveArePassedOver(t *testing.T) {
 		if len(mayGo) == 0 || mayGo[0] != want.Name {
 			t.Errorf("in minute %d %v may go, want %s first", i, mayGo, want.Name)
 		}
-		w.Choose(node, map[string]types.UID{owner(want): want.UID}, w.now)
+		w.Choose(name, map[string]types.UID{owner(want): want.UID}, w.now)
 		w.now = w.now.Add(mostWait)
 	}
 }
@@ -159,15 +164,90 @@ func TestRestless(t *testing.T) {
 	w.sees(a)
 	w.sends(a)
 	w.sees()
-	if got := w.Restless(node, w.now); got != 0 {
+	if got := w.Restless(name, w.now); got != 0 {
 		t.Errorf("after the first return the node is restless for %s, want 0", got)
 	}
 	w.sees(b)
 	w.sends(b)
 	w.sees()
 	for after, want := range map[time.Duration]time.Duration{0: Settle, time.Second: Settle - time.Second, time.Hour: 0} {
-		if got := w.Restless(node, w.now.Add(after)); got != want {
+		if got := w.Restless(name, w.now.Add(after)); got != want {
 			t.Errorf("%s after the second return the node is restless for %s, want %s", after, got, want)
+		}
+	}
+}
+
+// A controller that takes its time is not taken to have stopped, and its waits do not begin anew.
+func TestSlowController(t *testing.T) {
+	const slow = 8 * time.Second
+	w := newWatched()
+	w.sees()
+	var free int
+	for i := range 6 {
+		pod := made(string(rune('a'+i)), time.Second)
+		of := w.sees(pod)[pod.UID]
+		if of.Next.After(w.now) {
+			w.now = of.Next
+		}
+		w.sends(pod)
+		w.sees()
+		w.now = w.now.Add(slow - time.Second)
+		if of := w.sees(pod)[pod.UID]; of.Free {
+			free++
+		}
+		w.sees()
+		w.now = w.now.Add(time.Second)
+	}
+	if free > 1 {
+		t.Errorf("all pods were let go %d times, want at most once: until the controller is known to be slow", free)
+	}
+	last := made("z", time.Second)
+	if wait := w.sees(last)[last.UID].Next.Sub(w.now); wait < 40*time.Second {
+		t.Errorf("after so many returns the next one waits %s, want 40s at least", wait)
+	}
+}
+
+// The one pod that may go waits for its budget, and the other for its turn: the first is asked again.
+func TestPassedOverPodIsAskedAgain(t *testing.T) {
+	w := newWatched()
+	w.sees()
+	a, b := made("a", time.Second), made("b", time.Second)
+	w.sees(a, b)
+	w.Choose(name, map[string]types.UID{owner(a): a.UID}, w.now)
+	w.now = w.now.Add(mostWait)
+	if of := w.sees(a, b)[a.UID]; of.MayGo(a.UID, w.now) {
+		t.Error("the pod that could not leave in time may go at once again")
+	}
+	w.Choose(name, nil, w.now) // b's turn has not come
+	if of := w.sees(a, b)[a.UID]; !of.MayGo(a.UID, w.now) {
+		t.Error("no pod may ever go")
+	}
+}
+
+func TestReplacedNodeBeginsAnew(t *testing.T) {
+	w := newWatched()
+	w.sees()
+	pod := made("a", 0)
+	other := drainertest.Node{UID: "other"}.Object()
+	if back := w.Observe(other, []*corev1.Pod{pod}, sets.New(pod.UID), nil, drainertest.Epoch, w.now); len(back) > 0 {
+		t.Errorf("the first pods of another node of that name came back: %v", back)
+	}
+}
+
+// A pod that tolerates the cordon has left: the one in its place may be on its way.
+func TestRestlessAfterATolerantPod(t *testing.T) {
+	w := newWatched()
+	old := made("old", -time.Hour)
+	w.tolerant = sets.New(old.UID)
+	w.sees(old)
+	if got := w.Restless(name, w.now); got != 0 {
+		t.Errorf("with the pod still there the node is restless for %s, want 0", got)
+	}
+	w.tolerant = nil
+	w.sees()
+	for after, want := range map[time.Duration]time.Duration{0: Settle, time.Second: Settle - time.Second, Settle: 0} {
+		if got := w.Restless(name, w.now.Add(after)); got != want {
+			t.Errorf("%s after the pod left the node is restless for %s, want %s", after, got, want)
 		}
 	}
 }
@@ -195,7 +275,13 @@ func TestOwner(t *testing.T) {
 		pod  *corev1.Pod
 		want string
 	}{
-		"none":                    {pod: drainertest.Pod{Name: "p", Unmanaged: true}.Object()},
+		"none": {pod: drainertest.Pod{Name: "p", Unmanaged: true}.Object(), want: "Pod/default/p"},
+		"none, and many of a name": {pod: drainertest.Pod{Name: "p-x", Unmanaged: true, Change: func(pod *corev1.Pod) {
+			pod.GenerateName = "p-"
+		}}.Object(), want: "Pod/default/p-"},
+		"an owner that is no controller": {pod: drainertest.Pod{Name: "p", OwnerKind: "Shard", Change: func(pod *corev1.Pod) {
+			pod.OwnerReferences[0].Controller = nil
+		}}.Object(), want: "Shard/default/web"},
 		"StatefulSet":             {pod: drainertest.Pod{Name: "p", OwnerKind: "StatefulSet"}.Object(), want: "StatefulSet/default/web"},
 		"Deployment":              {pod: hashed, want: "Deployment/default/web"},
 		"ReplicaSet of its own":   {pod: foreign, want: "ReplicaSet/default/web-5d"},
