@@ -92,10 +92,13 @@ func (w holdWriter) save(ctx context.Context, h hold, next v1beta1.NodeMaintenan
 func (w holdWriter) write(ctx context.Context, h hold, next v1beta1.NodeMaintenanceStatus) (hold, result) {
 	changed := h.DeepCopy()
 	changed.Status = next
-	h.memory.said.tries(next)
+	refused := h.memory.said.tries(next)
 	written, err := w.client.MaintenanceV1beta1().NodeMaintenances().UpdateStatus(ctx, changed, metav1.UpdateOptions{})
 	now := w.clock.Now()
 	h.memory.writes.wrote(err, now)
+	if againLater(err) {
+		refused()
+	}
 	if err != nil {
 		return h, result{err: fmt.Errorf("could not update status of NodeMaintenance %s: %w", h.Name, err)}
 	}

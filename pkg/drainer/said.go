@@ -13,8 +13,8 @@ import (
 )
 
 // maxTried is how many writes without a known result are remembered. More than one is rare: after a
-// write that was made, others fail until the cache shows it.
-const maxTried = 8
+// write that was made, others end in a conflict, and are not remembered, until the cache shows it.
+const maxTried = 32
 
 // said remembers what we last said in the status of one hold. Only that counts: a status that somebody
 // else wrote, or lost, is worked out and written again from it. The handlers of the caches read it, so it
@@ -57,11 +57,20 @@ func (s *said) isTried(stored v1beta1.NodeMaintenanceStatus) bool {
 	return slices.ContainsFunc(s.tried, func(t v1beta1.NodeMaintenanceStatus) bool { return apiequality.Semantic.DeepEqual(t, stored) })
 }
 
-// tries notes that the status is about to be written.
-func (s *said) tries(status v1beta1.NodeMaintenanceStatus) {
+// tries notes that the status is about to be written. It returns what takes that back: the write was
+// refused, so that it was not made for certain.
+func (s *said) tries(status v1beta1.NodeMaintenanceStatus) (refused func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.isTried(status) {
+		return func() {} // an earlier write of the same may have been made
+	}
 	s.tried = append(s.tried[max(len(s.tried)-maxTried+1, 0):], status)
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.tried = s.tried[:max(len(s.tried)-1, 0)]
+	}
 }
 
 // wrote notes that the status was written.

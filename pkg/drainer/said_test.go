@@ -247,3 +247,18 @@ func TestOwnStatusWakesNobody(t *testing.T) {
 		}
 	})
 }
+
+// A write was made although it failed. However often the next ones end in a conflict, it is known when the
+// cache shows it.
+func TestTriedStatusIsKnownAfterManyConflicts(t *testing.T) {
+	status := func(pending int) v1beta1.NodeMaintenanceStatus { return v1beta1.NodeMaintenanceStatus{PendingPodCount: int32(pending)} }
+	var s said
+	s.wrote(status(0))
+	s.tries(status(1)) // the answer is lost
+	for i := range 2 * maxTried {
+		s.tries(status(i + 1))() // refused
+	}
+	if got := s.settle(status(1), nil); got.PendingPodCount != 1 {
+		t.Errorf("what we last said is %+v, want the write whose answer was lost", got)
+	}
+}
