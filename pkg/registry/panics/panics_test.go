@@ -22,8 +22,10 @@ func TestToError(t *testing.T) {
 			want: func(err error) bool { return errors.Is(err, errors.ErrUnsupported) },
 		},
 		"panic": {
-			do:   func() error { panic("boom") },
-			want: func(err error) bool { return apierrors.IsInternalError(err) && strings.Contains(err.Error(), "panic: boom") },
+			do: func() error { panic("boom") },
+			want: func(err error) bool {
+				return apierrors.IsInternalError(err) && strings.Contains(err.Error(), "panic: boom")
+			},
 		},
 	}
 	for name, test := range tests {

@@ -9,6 +9,7 @@ import (
 	"crypto/x509"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -108,7 +109,7 @@ func TestReadyWithTheCAs(t *testing.T) {
 		klog.SetLogger(textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&logged))))
 		defer klog.ClearLogger()
 		late, soon := &fakeCA{}, &fakeCA{}
-		checks := append(awaiting(late).ReadyzChecks, awaiting(soon).ReadyzChecks...)
+		checks := slices.Concat(awaiting(late).ReadyzChecks, awaiting(soon).ReadyzChecks)
 		soon.load()
 		time.Sleep(3 * trustTimeout)
 		synctest.Wait()
