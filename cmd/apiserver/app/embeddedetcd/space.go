@@ -36,13 +36,13 @@ const (
 // an alarm, which lasts until somebody ends it, and refuses even the writes that would free space.
 
 // Reclaim keeps a running store from reaching its quota, and has a store that reached it accept
-// writes again. It removes old revisions whenever the store has grown by a twentieth of the quota. Only
-// above nine tenths of the quota is tried true: then it removes old revisions in any case, and
-// defragments the file if that makes it smaller by a tenth of the quota. Requests wait meanwhile. The
-// error says that the store is full. One caller at a time.
+// writes again. It removes old revisions whenever the store has grown by a twentieth of the quota; if that
+// fails, the next call tries again. Only above nine tenths of the quota is tried true: then it removes old
+// revisions in any case, and defragments the file if that makes it smaller by a tenth of the quota.
+// Requests wait meanwhile. The error says that the store is full. One caller at a time.
 func (s *Server) Reclaim(ctx context.Context) (tried bool, err error) {
 	if err := s.compactGrown(ctx); err != nil {
-		return false, err
+		klog.ErrorS(err, "Could not remove old revisions of the store. It will be tried again")
 	}
 	backend, most := s.etcd.Server.Backend(), s.quotaBytes-s.quotaBytes/headroom
 	if s.alarmRaised() || backend.SizeInUse() > most {
@@ -72,9 +72,11 @@ func (s *Server) compactGrown(ctx context.Context) error {
 	if backend.SizeInUse()-s.leastUsed < s.quotaBytes/growth {
 		return nil
 	}
-	err := s.compactTo(ctx, s.recent[0])
+	if err := s.compactTo(ctx, s.recent[0]); err != nil {
+		return err
+	}
 	s.leastUsed = backend.SizeInUse()
-	return err
+	return nil
 }
 
 // makeRoom frees space of a store that is nearly full, at its start, when no request waits for it. A
