@@ -146,7 +146,7 @@ func (w *watcher) plan(ctx context.Context, maintenance *v1beta1.NodeMaintenance
 	in.Returns, in.Predicted = known.returns, plan.Predict(pods, node.Name, w.otherNodes(node.Name), in.Cordon)
 	in.Forecast = true
 	planned := plan.Make(in)
-	report := planned.Report()
+	report := planned.Report(maintenance.UID)
 	all, skipped := planned.Selection(maintenance.UID)
 	report.DrainablePods, report.SkippedPods = int32(all), int32(skipped)
 	return report, nil

@@ -225,7 +225,7 @@ type NodeMaintenanceStatus struct {
 	// changed. When the node is given back, what was there before stays.
 	NodeBefore *NodeBefore
 	// plan is what the drain would do with each pod of the node, in which order, and what blocks
-	// it. Only the response to a create with dryRun=All has a plan. It is never stored.
+	// it. Only the answer to a write with dryRun=All has a plan. It is never stored.
 	Plan *DrainPlanStatus
 	// expirationTime is when the server deletes this NodeMaintenance: its creation time
 	// plus spec.expirationSeconds.

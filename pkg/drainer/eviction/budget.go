@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/due"
@@ -39,6 +40,9 @@ type Budget struct {
 	// Desired, Healthy and Expected come from the status: how many healthy pods the budget requires,
 	// how many it has, and how many pods it counts in all.
 	Desired, Healthy, Expected int32
+	// Relative says that the budget requires all but some of its pods, or a share of them: more replicas do
+	// not help.
+	Relative bool
 	// SyncFailed says why the disruption controller cannot evaluate the budget; empty when it can.
 	SyncFailed string
 
@@ -72,6 +76,8 @@ func newBudget(pdb *policyv1.PodDisruptionBudget) *Budget {
 		selector:        selector,
 		disrupted:       maps.Clone(pdb.Status.DisruptedPods),
 	}
+	least := pdb.Spec.MinAvailable
+	b.Relative = pdb.Spec.MaxUnavailable != nil || (least != nil && least.Type == intstr.String)
 	if policy := pdb.Spec.UnhealthyPodEvictionPolicy; policy != nil {
 		b.alwaysAllow = *policy == policyv1.AlwaysAllow
 	}

@@ -104,7 +104,7 @@ func TestReportOfPredictions(t *testing.T) {
 			drainertest.UID("certain"): certain, drainertest.UID("maybe"): {Why: "may come back"},
 			drainertest.UID("skipped"): certain, drainertest.UID("done"): certain,
 		},
-	}).Report()
+	}).Report(drainertest.UID("a"))
 	if diff := cmp.Diff([]string{"default/certain"}, report.ReturningPods); diff != "" {
 		t.Errorf("returning pods (-want +got):\n%s", diff)
 	}

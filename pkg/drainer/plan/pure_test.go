@@ -73,7 +73,7 @@ func TestPlanChangesNothing(t *testing.T) {
 	in := richInput()
 	first, second := Make(in), Make(in)
 	read := func(p Plan) []any {
-		read := []any{p.Evictions(), p.ToGo(), p.Moves(), p.Blocked(), p.Report(), p.Report()}
+		read := []any{p.Evictions(), p.ToGo(), p.Moves(), p.Blocked(), p.Report(drainertest.UID("a")), p.Report(drainertest.UID("a"))}
 		for _, h := range in.Holds {
 			if h.Drains() {
 				read = append(read, p.ProgressOf(h))

@@ -6,14 +6,16 @@ package plan
 import (
 	"cmp"
 	"slices"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/eviction"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/quote"
 )
 
-// Report is the plan as the API shows it.
-func (p Plan) Report() *v1beta1.DrainPlanStatus {
+// Report is the plan as the API shows it to who has this hold, or thinks of creating it. It has all pods of
+// the node, and lists what is lost of those that this hold drains.
+func (p Plan) Report(of types.UID) *v1beta1.DrainPlanStatus {
 	report := &v1beta1.DrainPlanStatus{Pods: make([]v1beta1.PlannedPod, 0, len(p.Pods))}
 	for _, pod := range p.inOrder() {
 		planned := pod.report()
@@ -24,8 +26,10 @@ func (p Plan) Report() *v1beta1.DrainPlanStatus {
 			planned.Budgets = plannedBudgets(p.budgets.Selecting(pod.Pod))
 			planned.EvictingHolds, planned.BlockingHolds = pod.clash.report()
 			countBlocker(report, pod.Blocker)
-			listLosses(report, pod)
-			p.predicted.listReturning(report, &planned, pod)
+			if p.drains(of, pod.Pod.UID) {
+				listLosses(report, pod)
+				p.predicted.listReturning(report, &planned, pod)
+			}
 		}
 		report.Pods = append(report.Pods, planned)
 	}

@@ -106,7 +106,7 @@ func reportOf(holds []drainertest.Hold, pod drainertest.Pod) *v1beta1.DrainPlanS
 	pods := []*corev1.Pod{pod.Object()}
 	return Make(Input{
 		Node: drainertest.NodeName, Pods: pods, Drainable: uidsOf(pods), Holds: holdsOf(holds...), Now: drainertest.Epoch,
-	}).Report()
+	}).Report(drainertest.UID("a"))
 }
 
 // Block protects a pod only from the hold that says it. The plan names who evicts the pod all the same.
@@ -166,5 +166,18 @@ func TestReportOfHoldsThatDisagree(t *testing.T) {
 				t.Errorf("planned pod (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// Whoever asks is told what their own hold loses, not what other holds do.
+func TestReportListsOwnLosses(t *testing.T) {
+	bare := []drainertest.Pod{{Name: "mine", Unmanaged: true}, {Name: "theirs", App: "other", Unmanaged: true}}
+	pods := drainertest.Objects(bare)
+	report := Make(Input{
+		Node: drainertest.NodeName, Pods: pods, Drainable: uidsOf(pods), Now: drainertest.Epoch,
+		Holds: holdsOf(drainertest.Hold{Name: "a", SelectApp: drainertest.App}, drainertest.Hold{Name: "b"}),
+	}).Report(drainertest.UID("a"))
+	if diff := cmp.Diff([]string{"default/mine"}, report.UnmanagedPods); diff != "" || report.EvictionPods != 2 {
+		t.Errorf("of %d evictions, the listed losses (-want +got):\n%s", report.EvictionPods, diff)
 	}
 }

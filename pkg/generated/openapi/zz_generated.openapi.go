@@ -907,7 +907,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceStatus(ref common.Refere
 					},
 					"totalPods": {
 						SchemaProps: spec.SchemaProps{
-							Description: "totalPods is how many pods were on the node when this drain began, with those that stay.",
+							Description: "totalPods is how many pods were on the node when this drain began, with those that stay. It grows if more come than leave.",
 							Default:     0,
 							Type:        []string{"integer"},
 							Format:      "int32",
@@ -1020,7 +1020,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceStatus(ref common.Refere
 					},
 					"plan": {
 						SchemaProps: spec.SchemaProps{
-							Description: "plan is what the drain would do with each pod of the node, in which order, and what blocks it. Only the response to a create with dryRun=All has a plan. It is never stored.",
+							Description: "plan is what the drain would do with each pod of the node, in which order, and what blocks it. Only the answer to a write with dryRun=All has a plan. It is never stored.",
 							Ref:         ref(v1beta1.DrainPlanStatus{}.OpenAPIModelName()),
 						},
 					},

@@ -221,7 +221,8 @@ type NodeMaintenanceStatus struct {
 	// gone already.
 	// +optional
 	EvictionPods int32 `json:"evictionPods"`
-	// totalPods is how many pods were on the node when this drain began, with those that stay.
+	// totalPods is how many pods were on the node when this drain began, with those that stay. It
+	// grows if more come than leave.
 	// +optional
 	TotalPods int32 `json:"totalPods"`
 	// pendingPods are the pods that have yet to leave the node, as namespace/name, sorted.
@@ -271,7 +272,7 @@ type NodeMaintenanceStatus struct {
 	// +optional
 	NodeBefore *NodeBefore `json:"nodeBefore,omitempty"`
 	// plan is what the drain would do with each pod of the node, in which order, and what blocks
-	// it. Only the response to a create with dryRun=All has a plan. It is never stored.
+	// it. Only the answer to a write with dryRun=All has a plan. It is never stored.
 	// +optional
 	Plan *DrainPlanStatus `json:"plan,omitempty"`
 	// expirationTime is when the server deletes this NodeMaintenance: its creation time

@@ -34,7 +34,8 @@ type NodeMaintenanceStatusApplyConfiguration struct {
 	// evictionPods is the number of pods that this drain removes, including those that are
 	// gone already.
 	EvictionPods *int32 `json:"evictionPods,omitempty"`
-	// totalPods is how many pods were on the node when this drain began, with those that stay.
+	// totalPods is how many pods were on the node when this drain began, with those that stay. It
+	// grows if more come than leave.
 	TotalPods *int32 `json:"totalPods,omitempty"`
 	// pendingPods are the pods that have yet to leave the node, as namespace/name, sorted.
 	// At most 100 are listed; pendingPodCount counts all.
@@ -69,7 +70,7 @@ type NodeMaintenanceStatusApplyConfiguration struct {
 	// changed. When the node is given back, what was there before stays.
 	NodeBefore *NodeBeforeApplyConfiguration `json:"nodeBefore,omitempty"`
 	// plan is what the drain would do with each pod of the node, in which order, and what blocks
-	// it. Only the response to a create with dryRun=All has a plan. It is never stored.
+	// it. Only the answer to a write with dryRun=All has a plan. It is never stored.
 	Plan *DrainPlanStatusApplyConfiguration `json:"plan,omitempty"`
 	// expirationTime is when the server deletes this NodeMaintenance: its creation time
 	// plus spec.expirationSeconds.
