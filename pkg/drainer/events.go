@@ -78,7 +78,11 @@ func (c nodeLeftBehind) events() []event {
 	}}
 }
 
+// events are none for a hold of which no event said that it began, since nothing was done to the node.
 func (c holdEnded) events() []event {
+	if c.hold.present.NodeBefore == nil {
+		return nil
+	}
 	message := "%s ended its hold on node %s"
 	if c.nodeKept {
 		message += ", which other holds keep in maintenance"

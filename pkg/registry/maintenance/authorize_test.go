@@ -101,3 +101,18 @@ func TestChangesOfAnothersHold(t *testing.T) {
 	minimal.UID, minimal.Finalizers, minimal.Spec.Requestor, minimal.ManagedFields = "", nil, "", nil
 	s.put("bob", path, minimal).want(t, http.StatusOK)
 }
+
+// A precondition that fails quotes the hold. Only who may delete the hold reads that.
+func TestDeletesAreAuthorizedBeforePreconditions(t *testing.T) {
+	s := startServer(t)
+	s.rights.take("mallory delete nodes/maintenance", "mallory delete nodes/holds")
+	nm := s.create("alice", "a", "worker-1")
+	for _, precondition := range []string{`"uid":"x"`, `"resourceVersion":"1"`} {
+		body := `{"apiVersion":"v1","kind":"DeleteOptions","preconditions":{` + precondition + `}}`
+		got := s.do("mallory", http.MethodDelete, collection+"/a", "application/json", body).want(t, http.StatusForbidden)
+		if strings.Contains(string(got.body), string(nm.UID)) {
+			t.Errorf("the answer says the UID: %s", got.body)
+		}
+		s.do("alice", http.MethodDelete, collection+"/a", "application/json", body).want(t, http.StatusConflict)
+	}
+}

@@ -95,6 +95,7 @@ func (c *Config) Complete() CompletedConfig {
 // New returns a server that does nothing until Run is called.
 func (c CompletedConfig) New() (*Server, error) {
 	refuseUnknownFields(c.generic.Config)
+	refuseLongQueries(c.generic.Config)
 	awaitTrust(c.generic.Config, c.awaited)
 	cutOffRequests := makeRequestsEnd(c.generic.Config)
 	authorizing := authorization.New(c.generic.Authorization.Authorizer)

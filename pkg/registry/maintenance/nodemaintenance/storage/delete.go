@@ -21,12 +21,28 @@ import (
 func (r *REST) Delete(ctx context.Context, name string, deleteValidation rest.ValidateObjectFunc,
 	options *metav1.DeleteOptions,
 ) (runtime.Object, bool, error) {
+	if err := r.validatePrecondition(ctx, name, deleteValidation, options); err != nil {
+		return nil, false, err
+	}
 	obj, gone, err := r.REST.Delete(ctx, name, deleteValidation, options)
 	if err != nil {
 		return nil, false, err
 	}
 	r.deleted(ctx, options, obj)
 	return obj, gone, nil
+}
+
+// validatePrecondition validates a delete that names the UID or the version of the hold. The library compares
+// them first, and its error would tell them to a user who may not delete the hold.
+func (r *REST) validatePrecondition(ctx context.Context, name string, validate rest.ValidateObjectFunc, options *metav1.DeleteOptions) error {
+	if options == nil || options.Preconditions == nil || validate == nil {
+		return nil
+	}
+	obj, err := r.Get(ctx, name, &metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	return validate(ctx, obj)
 }
 
 // DeleteCollection implements rest.CollectionDeleter. Nothing is deleted unless all selected holds may
