@@ -107,7 +107,7 @@ func TestReclaim(t *testing.T) {
 						t.Fatalf("Delete: %v", err)
 					}
 				}
-				_, err := server.Reclaim(ctx)
+				_, err := server.Reclaim(ctx, true)
 				if test.wantErr != "" {
 					if err == nil || !strings.Contains(err.Error(), test.wantErr) {
 						t.Errorf("Reclaim = %v, want an error with %q", err, test.wantErr)
@@ -137,7 +137,7 @@ func TestReclaimLeavesOldVersions(t *testing.T) {
 		if _, err := client.Put(ctx, "key", "new"); err != nil {
 			t.Fatal(err)
 		}
-		if tried, err := server.Reclaim(ctx); tried || err != nil {
+		if tried, err := server.Reclaim(ctx, true); tried || err != nil {
 			t.Fatalf("Reclaim = %t, %v", tried, err)
 		}
 		got, err := client.Get(ctx, "key", clientv3.WithRev(first.Header.Revision))
@@ -166,7 +166,7 @@ func TestReclaimFollowsWrites(t *testing.T) {
 			}
 			server.etcd.Server.Backend().ForceCommit() // the size is that of the last commit
 			most = max(most, server.etcd.Server.Backend().SizeInUse())
-			if tried, err := server.Reclaim(ctx); tried || err != nil {
+			if tried, err := server.Reclaim(ctx, true); tried || err != nil {
 				t.Fatalf("Reclaim = %t, %v; want nothing that requests wait for", tried, err)
 			}
 		}
@@ -186,6 +186,32 @@ func TestReclaimFollowsWrites(t *testing.T) {
 				t.Fatalf("the watch ended after %d of %d events: %v", seen, writes, err)
 			}
 			seen += len(response.Events)
+		}
+	})
+}
+
+// Deletes of large holds write each of them once more, and a store that is nearly full takes that, even if
+// nothing that requests wait for may be done.
+func TestReclaimNearTheQuota(t *testing.T) {
+	server, err := Start(t.Context(), Config{Dir: filepath.Join(t.TempDir(), "d"), QuotaBytes: smallQuota})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Stop()
+	const keys = smallQuota / 100 * NearlyFullPercent / valueBytes * 9 / 10
+	value := strings.Repeat("x", valueBytes)
+	withClient(t, server, func(ctx context.Context, client *clientv3.Client) {
+		for i := range 2 * keys {
+			if _, err := client.Put(ctx, fmt.Sprint(i%keys), value); err != nil {
+				t.Fatalf("write %d: %v", i, err)
+			}
+			if i%4 > 0 {
+				continue
+			}
+			server.etcd.Server.Backend().ForceCommit() // the size is that of the last commit
+			if tried, err := server.Reclaim(ctx, false); tried || err != nil {
+				t.Fatalf("Reclaim = %t, %v; want nothing that requests wait for", tried, err)
+			}
 		}
 	})
 }
