@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/test/env"
 )
 
@@ -36,6 +37,9 @@ func TestTimedAttackWithLargeHolds(t *testing.T) {
 		Binary: pool.PlainServerBinary(), DataDir: filepath.Join(t.TempDir(), "data"),
 	})
 	idle := restart(t, server)
+	if _, err := get(t.Context(), t, server, "/apis/"+v1beta1.SchemeGroupVersion.String()+"/nodes"); err != nil {
+		t.Fatalf("could not list the nodes, after which the server keeps their states: %v", err)
+	}
 	before := measure(t, server)
 	t.Logf("before: ready after %s, %s", idle, before)
 

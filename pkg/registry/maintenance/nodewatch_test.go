@@ -124,6 +124,36 @@ func TestWatchOfNodesGoesOnFromAList(t *testing.T) {
 	}
 }
 
+// The watch of the nodes has not told of the node yet.
+func TestStateOfANewNode(t *testing.T) {
+	s := startServer(t)
+	s.listNodes(nil)
+	s.nodes.mu.Lock()
+	s.nodes.more = &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0"}}
+	s.nodes.mu.Unlock()
+	s.do("alice", http.MethodGet, nodes+"/worker-0", asJSON, "").want(t, http.StatusOK)
+}
+
+// There are more changes than the watch is handed at once, and no more follow.
+func TestWatchOfNodesGoesOnFromLongAgo(t *testing.T) {
+	s := startServer(t)
+	list := s.listNodes(nil)
+	const changes = 200
+	var want []string
+	for i := range changes {
+		event, node := "MODIFIED worker-0 InService", &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0"}}
+		if node.Spec.Unschedulable = i%2 == 1; node.Spec.Unschedulable {
+			event = "MODIFIED worker-0 Unschedulable"
+		}
+		if i == 0 {
+			event = "ADDED worker-0 InService"
+		}
+		s.nodes.set("worker-0", node)
+		want = append(want, event)
+	}
+	s.watchNodes(url.Values{"resourceVersion": {list.ResourceVersion}}).want(want...)
+}
+
 // Who watches only some nodes sees a node come and go with what the watch selects.
 func TestWatchOfSelectedNodes(t *testing.T) {
 	s := startServer(t)

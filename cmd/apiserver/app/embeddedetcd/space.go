@@ -36,13 +36,17 @@ const (
 // an alarm, which lasts until somebody ends it, and refuses even the writes that would free space.
 
 // Reclaim keeps a running store from reaching its quota, and has a store that reached it accept
-// writes again. It removes old revisions whenever the store has grown by a twentieth of the quota. That
-// is all, unless try is true and the store is above nine tenths of the quota. Then tried is true: it removes
-// old revisions in any case, and defragments the file if that makes it smaller by a tenth of the quota.
-// Requests wait meanwhile. The error says that the store is full. One caller at a time.
+// writes again. It removes old revisions whenever the store has grown by a twentieth of the quota; if that
+// fails, the next call tries again. That is all, unless try is true and the store is above nine tenths of the
+// quota. Then tried is true: it removes old revisions in any case, and defragments the file if that makes it
+// smaller by a tenth of the quota. Requests wait meanwhile. The error says that the store is full. One caller
+// at a time.
 func (s *Server) Reclaim(ctx context.Context, try bool) (tried bool, err error) {
-	if err := s.compactGrown(ctx); err != nil || !try {
-		return false, err
+	if err := s.compactGrown(ctx); err != nil {
+		klog.ErrorS(err, "Could not remove old revisions of the store. It will be tried again")
+	}
+	if !try {
+		return false, nil
 	}
 	backend, most := s.etcd.Server.Backend(), s.most()
 	if s.alarmRaised() || backend.SizeInUse() > most {
@@ -80,9 +84,11 @@ func (s *Server) compactGrown(ctx context.Context) error {
 	if backend.Size() > s.most() { // the file counts for etcd
 		revision = s.recent[len(s.recent)-1]
 	}
-	err := s.compactTo(ctx, revision)
+	if err := s.compactTo(ctx, revision); err != nil {
+		return err
+	}
 	s.leastUsed = backend.SizeInUse()
-	return err
+	return nil
 }
 
 // makeRoom frees space of a store that is nearly full, at its start, when no request waits for it. A

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -214,6 +215,25 @@ func TestReclaimNearTheQuota(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Old versions that could not be removed are removed later, and a full store is helped all the same.
+func TestReclaimGoesOnAfterAnError(t *testing.T) {
+	server, err := Start(t.Context(), Config{Dir: filepath.Join(t.TempDir(), "d"), QuotaBytes: smallQuota})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Stop()
+	fill(t, server, func(int) string { return "same" })
+	server.quotaBytes *= 2 // so that only what is not recent is removed at first
+	server.leastUsed = 0
+	server.recent = []int64{math.MaxInt64} // a revision that the store does not have
+	if tried, err := server.Reclaim(t.Context(), true); !tried || err != nil {
+		t.Errorf("Reclaim = %t, %v; want the space of old versions to be freed", tried, err)
+	}
+	if server.leastUsed != 0 {
+		t.Errorf("what is in use counts from %d bytes on, although no old revision was removed", server.leastUsed)
+	}
 }
 
 // A store that is nearly full is packed as it starts, so that what was deleted makes room.

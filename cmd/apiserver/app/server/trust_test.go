@@ -4,15 +4,22 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"crypto/x509"
 	"net/http"
 	"net/http/httptest"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/dynamiccertificates"
+	"k8s.io/klog/v2"
+	"k8s.io/klog/v2/textlogger"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
 )
@@ -23,6 +30,8 @@ type fakeCA struct {
 	listener dynamiccertificates.Listener
 	loaded   atomic.Bool
 }
+
+func (c *fakeCA) Name() string { return "a-ca" }
 
 func (c *fakeCA) AddListener(listener dynamiccertificates.Listener) { c.listener = listener }
 
@@ -35,13 +44,18 @@ func (c *fakeCA) load() {
 	c.listener.Enqueue()
 }
 
-// gated is a handler that answers 200 to what gets through.
-func gated(awaited ...dynamiccertificates.CAContentProvider) http.Handler {
+func awaiting(awaited ...dynamiccertificates.CAContentProvider) *genericapiserver.Config {
 	config := &genericapiserver.Config{
 		Serializer:            scheme.Codecs,
 		BuildHandlerChainFunc: func(handler http.Handler, _ *genericapiserver.Config) http.Handler { return handler },
 	}
 	awaitTrust(config, awaited)
+	return config
+}
+
+// gated is a handler that answers 200 to what gets through.
+func gated(awaited ...dynamiccertificates.CAContentProvider) http.Handler {
+	config := awaiting(awaited...)
 	return config.BuildHandlerChainFunc(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), config)
 }
 
@@ -86,4 +100,32 @@ func TestNothingToWaitFor(t *testing.T) {
 	if answer := ask(t.Context(), gated(), "/apis"); answer.Code != http.StatusOK {
 		t.Errorf("got %d, want 200", answer.Code)
 	}
+}
+
+// The server is not ready before the CAs are loaded. What is missing is logged once.
+func TestReadyWithTheCAs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var logged bytes.Buffer
+		klog.SetLogger(textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&logged))))
+		defer klog.ClearLogger()
+		late, soon := &fakeCA{}, &fakeCA{}
+		checks := slices.Concat(awaiting(late).ReadyzChecks, awaiting(soon).ReadyzChecks)
+		soon.load()
+		time.Sleep(3 * trustTimeout)
+		synctest.Wait()
+		const want = "could not load the CAs that callers are known by: a-ca: the server must be able to get, list and watch " +
+			"the ConfigMap extension-apiserver-authentication in namespace kube-system"
+		if got := strings.Count(logged.String(), want); got != 1 {
+			t.Errorf("logged %d times, want once, in %s", got, &logged)
+		}
+		if err := checks[0].Check(nil); err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+		late.load()
+		for _, check := range checks {
+			if err := check.Check(nil); err != nil || check.Name() != "callers-known" {
+				t.Errorf("%s: got %v, want ready", check.Name(), err)
+			}
+		}
+	})
 }

@@ -21,6 +21,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/panics"
 )
 
 // resource is the resource whose writes the plugin checks. Writes through nodes/maintenance pass
@@ -79,7 +80,9 @@ func (p *Plugin) authorizeAll(ctx context.Context, w write) error {
 	refusals := make([]error, len(needs))
 	var asking sync.WaitGroup
 	for i, needed := range needs[1:] {
-		asking.Go(func() { refusals[i+1] = p.authorize(ctx, w, needed) })
+		asking.Go(func() {
+			refusals[i+1] = panics.ToError(ctx, func() error { return p.authorize(ctx, w, needed) })
+		})
 	}
 	refusals[0] = p.authorize(ctx, w, needs[0])
 	asking.Wait()

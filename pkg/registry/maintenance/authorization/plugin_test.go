@@ -196,6 +196,22 @@ func TestOneAnswerThatFailsIsEnough(t *testing.T) {
 	}
 }
 
+// broken panics when it is asked for what comes after the first right.
+type broken struct{ asked }
+
+func (b *broken) Authorize(ctx context.Context, attributes authorizer.Attributes) (authorizer.Decision, string, error) {
+	if attributes.GetVerb() == "force" {
+		panic("boom")
+	}
+	return b.asked.Authorize(ctx, attributes)
+}
+
+func TestPanicIsNoRight(t *testing.T) {
+	if err := New(&broken{}).Validate(t.Context(), everyRight(), nil); !apierrors.IsInternalError(err) {
+		t.Errorf("got %v, want a 500", err)
+	}
+}
+
 func TestNoAnswerIsNoRight(t *testing.T) {
 	attributes := attributesOf(admission.Create, "", nil, makeHold())
 	err := New(&asked{refuse: "create", err: errors.New("no route to host")}).Validate(t.Context(), attributes, nil)

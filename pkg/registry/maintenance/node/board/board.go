@@ -120,8 +120,9 @@ func (b *Board) State(name string) *maintenance.NodeState {
 	return nil
 }
 
-// Since returns the changes after that version, oldest first, and a channel that is closed at the next
-// one. known is false if the board no longer knows all of them, or has never had that version.
+// Since returns changes after that version, oldest first: some of them, and none only if there is none.
+// next is closed when there is a change that is later than all that the board knows. known is false if the
+// board no longer knows all changes after the version, or has never had that version.
 func (b *Board) Since(version int64) (changes []Change, next <-chan struct{}, known bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -4,6 +4,7 @@
 package board
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,10 +13,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/node"
 )
 
 var start = time.Unix(0, 1000)
@@ -142,10 +145,10 @@ func TestUnknownVersions(t *testing.T) {
 		}
 	}
 	flip(2 * Kept)
-	kept, _, known := b.Since(first)
-	if !known || len(kept) != 2*Kept {
-		t.Fatalf("got %d changes, want %d", len(kept), 2*Kept)
+	if got := len(allSince(t, b, first)); got != 2*Kept {
+		t.Fatalf("got %d changes, want %d", got, 2*Kept)
 	}
+	kept, _, _ := b.Since(first)
 	before := slices.Clone(kept)
 	flip(2)
 	if !slices.Equal(before, kept) {
@@ -156,8 +159,52 @@ func TestUnknownVersions(t *testing.T) {
 			t.Errorf("a version %s is known", name)
 		}
 	}
-	if changes, _, known := b.Since(first + Kept); !known || len(changes) != Kept+2 {
-		t.Errorf("got %d changes, want %d", len(changes), Kept+2)
+	if got := len(allSince(t, b, first+Kept)); got != Kept+2 {
+		t.Errorf("got %d changes, want %d", got, Kept+2)
+	}
+}
+
+// allSince asks for changes until there are no more.
+func allSince(t *testing.T, b *Board, version int64) (all []Change) {
+	t.Helper()
+	for {
+		changes, _, known := b.Since(version)
+		if !known || cap(changes) > atOnce*2 {
+			t.Fatalf("version %d: got changes in an array of %d (known: %t)", version, cap(changes), known)
+		}
+		if len(changes) == 0 {
+			return all
+		}
+		all = append(all, changes...)
+		version = changes[len(changes)-1].Version
+	}
+}
+
+// What can be large, and is not shown, is not kept. What is shown is.
+func TestHoldsAreTrimmed(t *testing.T) {
+	b, _ := newBoard("a")
+	whole, large := hold("h", "a", 5), strings.Repeat("x", 100)
+	whole.Annotations, whole.Labels = map[string]string{"large": large}, map[string]string{"large": large}
+	whole.CreationTimestamp, whole.Finalizers = metav1.NewTime(start), []string{"example.com/f"}
+	whole.Spec.Requestor, whole.Spec.Reason = "alice", "new disk"
+	whole.Spec.Drain.PodSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"large": large}}
+	whole.Status.Phase = maintenance.PhaseRunning
+	whole.Status.Conditions = []metav1.Condition{{Type: "Cordoned", Status: metav1.ConditionTrue, Reason: "Cordoned", Message: large}}
+	whole.Status.Blockers = []maintenance.DrainBlocker{{Message: large}}
+	whole.Status.Plan = &maintenance.DrainPlanStatus{UnmanagedPods: []string{large}}
+	nodeOf := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "a"}}
+	want := node.State(nodeOf, []maintenance.NodeMaintenance{*whole})
+	b.HoldStored(whole)
+	if kept, err := json.Marshal(b.holds.on("a")); err != nil || strings.Contains(string(kept), large) {
+		t.Errorf("got %s, %v, want nothing large", kept, err)
+	}
+	got := *b.State("a")
+	got.ResourceVersion = ""
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the state differs from that of the whole hold (-want +got):\n%s", diff)
+	}
+	if whole.Status.Conditions[0].Message != large {
+		t.Error("the hold was changed")
 	}
 }
 

@@ -9,8 +9,14 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 )
 
-// Kept is how many changes a watch can at least be behind. At most twice as many are kept.
-const Kept = 8192
+const (
+	// Kept is how many changes a watch can at least be behind. At most twice as many are kept. A state with
+	// many holds and long reasons has some KiB.
+	Kept = 1024
+	// atOnce is how many changes somebody gets at once. A watch whose client does not read keeps no more from
+	// being forgotten.
+	atOnce = 64
+)
 
 // Change is what has become of the state of one node.
 type Change struct {
@@ -51,11 +57,11 @@ func (h *history) add(before, after *maintenance.NodeState) {
 // clear forgets the changes, not their number.
 func (h *history) clear() { h.start, h.changes = h.version(), nil }
 
-// since returns a part of changes, which no one writes into: later changes are appended behind it, or
-// to a copy.
+// since returns a copy of the next changes.
 func (h *history) since(version int64) ([]Change, <-chan struct{}, bool) {
 	if version < h.start || version > h.version() {
 		return nil, nil, false
 	}
-	return slices.Clip(h.changes[version-h.start:]), h.next, true
+	later := h.changes[version-h.start:]
+	return slices.Clone(later[:min(len(later), atOnce)]), h.next, true
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 )
 
@@ -110,10 +112,27 @@ func (h *holdings) replaceAll(holds []maintenance.NodeMaintenance, revision uint
 	return changed
 }
 
-// trimmed is the hold without what says nothing about the node.
+// trimmed has only what node.State and the board read of the hold. The rest can be large.
 func trimmed(hold *maintenance.NodeMaintenance) maintenance.NodeMaintenance {
-	kept := *hold
-	kept.ManagedFields = nil
+	return maintenance.NodeMaintenance{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: hold.Name, ResourceVersion: hold.ResourceVersion, Finalizers: hold.Finalizers,
+			CreationTimestamp: hold.CreationTimestamp, DeletionTimestamp: hold.DeletionTimestamp,
+		},
+		Spec: maintenance.NodeMaintenanceSpec{
+			NodeName: hold.Spec.NodeName, Stage: hold.Spec.Stage, Requestor: hold.Spec.Requestor, Reason: hold.Spec.Reason,
+		},
+		Status: maintenance.NodeMaintenanceStatus{
+			Phase: hold.Status.Phase, DrainProgress: hold.Status.DrainProgress, Conditions: withoutMessages(hold.Status.Conditions),
+		},
+	}
+}
+
+func withoutMessages(conditions []metav1.Condition) []metav1.Condition {
+	kept := slices.Clone(conditions)
+	for i := range kept {
+		kept[i].Message = ""
+	}
 	return kept
 }
 

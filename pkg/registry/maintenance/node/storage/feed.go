@@ -31,6 +31,10 @@ type feed struct {
 	// stops end what start began.
 	stops   []func()
 	running sync.WaitGroup
+
+	// listing is held while all holds are listed because the board is behind. Who waited for it may find that
+	// the board has caught up.
+	listing sync.Mutex
 }
 
 func newFeed(nodes Nodes, holds *holdstorage.REST) *feed {
@@ -94,6 +98,17 @@ func (f *feed) fresh(ctx context.Context) error {
 	if current <= f.board.Revision() {
 		return nil
 	}
+	return f.catchUp(ctx, current)
+}
+
+// catchUp has the board know every change up to the revision. Requests that need it at the same time list
+// the holds once.
+func (f *feed) catchUp(ctx context.Context, current uint64) error {
+	f.listing.Lock()
+	defer f.listing.Unlock()
+	if current <= f.board.Revision() {
+		return nil
+	}
 	holds, revision, err := f.holds.ListAll(ctx)
 	if err != nil {
 		return err
@@ -102,7 +117,8 @@ func (f *feed) fresh(ctx context.Context) error {
 	return nil
 }
 
-// freshOn has the board know every hold on the node that is stored by now.
+// freshOn has the board know the node, and every hold on it that is stored by now. The watch of the nodes
+// may not have told of the node yet.
 func (f *feed) freshOn(ctx context.Context, node string) error {
 	if err := f.start(ctx); err != nil {
 		return err
@@ -116,6 +132,7 @@ func (f *feed) freshOn(ctx context.Context, node string) error {
 		return apierrors.NewInternalError(err)
 	}
 	f.board.HoldsOn(node, holds.Items, revision)
+	f.board.NodeChanged(node)
 	return nil
 }
 

@@ -102,7 +102,7 @@ func (r *REST) List(ctx context.Context, options *metainternalversion.ListOption
 	if err != nil {
 		return nil, err
 	}
-	if err := r.feed.fresh(ctx); err != nil {
+	if err := r.known(ctx, query); err != nil {
 		return nil, err
 	}
 	states, version := r.feed.board.States()
@@ -110,6 +110,15 @@ func (r *REST) List(ctx context.Context, options *metainternalversion.ListOption
 		return nil, err
 	}
 	return query.page(states, version), nil
+}
+
+// known has the board know what a list shows. Only the first page has to be of the latest revision of the
+// store: the others go on from it.
+func (r *REST) known(ctx context.Context, q query) error {
+	if q.after != nil {
+		return r.feed.start(ctx)
+	}
+	return r.feed.fresh(ctx)
 }
 
 // existing returns the node. It fails with NotFound when there is none, and with ServiceUnavailable

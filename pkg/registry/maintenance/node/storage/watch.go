@@ -92,17 +92,29 @@ func (w *stateWatch) run(ctx context.Context) {
 			w.send(ctx, watch.Event{Type: watch.Error, Object: &expired().ErrStatus})
 			return
 		}
-		for i := range changes {
-			if !w.show(ctx, &changes[i]) {
-				return
-			}
-		}
-		select {
-		case <-ctx.Done():
+		if len(changes) == 0 && !wait(ctx, next) || !w.showAll(ctx, changes) {
 			return
-		case <-next:
 		}
 	}
+}
+
+// wait says whether there is something new before ctx ends.
+func wait(ctx context.Context, news <-chan struct{}) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-news:
+		return true
+	}
+}
+
+func (w *stateWatch) showAll(ctx context.Context, changes []board.Change) bool {
+	for i := range changes {
+		if !w.show(ctx, &changes[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // begin sends the first states. A client that asked for them is told when it has all.

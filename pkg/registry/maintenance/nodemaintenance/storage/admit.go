@@ -21,6 +21,9 @@ const (
 	// maxHoldsOfRequestor is how many holds one requestor may have on one node. It is more than anybody
 	// needs, and far fewer than fill the store: with a full store, no node could be given back.
 	maxHoldsOfRequestor = 32
+	// maxHoldsOfNode is how many holds all requestors together may have on one node. Otherwise
+	// someone who can create ServiceAccounts could have any number.
+	maxHoldsOfNode = 256
 )
 
 // admit checks a new hold against the stored ones. It runs after all other checks, so that a user who
@@ -92,11 +95,20 @@ func admitAnother(hold *maintenance.NodeMaintenance, others []maintenance.NodeMa
 			count++
 		}
 	}
-	if count < maxHoldsOfRequestor {
+	switch {
+	case count >= maxHoldsOfRequestor:
+		return tooMany(hold, "user %q has %d NodeMaintenances for node %q, and may have %d: end one first",
+			hold.Spec.Requestor, count, hold.Spec.NodeName, maxHoldsOfRequestor)
+	case len(others) >= maxHoldsOfNode:
+		return tooMany(hold, "all users together have %d NodeMaintenances for node %q, and may have %d: one of them must end first",
+			len(others), hold.Spec.NodeName, maxHoldsOfNode)
+	default:
 		return nil
 	}
-	return apierrors.NewForbidden(maintenance.Resource(nodemaintenance.Plural), hold.Name, fmt.Errorf(
-		"user %q has %d NodeMaintenances for node %q, and may have %d: end one first", hold.Spec.Requestor, count, hold.Spec.NodeName, maxHoldsOfRequestor))
+}
+
+func tooMany(hold *maintenance.NodeMaintenance, format string, args ...any) error {
+	return apierrors.NewForbidden(maintenance.Resource(nodemaintenance.Plural), hold.Name, fmt.Errorf(format, args...))
 }
 
 // refuseTooLarge refuses an update that is too large before the library validates its labels: the

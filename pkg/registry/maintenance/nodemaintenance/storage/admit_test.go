@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
@@ -81,6 +82,38 @@ func TestHoldsOfOneRequestorAreBounded(t *testing.T) {
 	_, _, err = storage.Update(ctx, "applied", fill, rest.ValidateAllObjectFunc, rest.ValidateAllObjectUpdateFunc, true, &metav1.UpdateOptions{DryRun: dryRun})
 	if !apierrors.IsForbidden(err) {
 		t.Errorf("an apply that creates: got %v, want it refused", err)
+	}
+}
+
+// All requestors together are bounded, too, exactly, and each of them is below the own bound.
+func TestHoldsOfANodeAreBounded(t *testing.T) {
+	storage := newTestStorage(t)
+	create := func(i int) error {
+		ctx, _ := requestBy(&user.DefaultInfo{Name: fmt.Sprint("user-", i%16)})
+		hold := newHold(fmt.Sprint("a-", i), "worker-1")
+		hold.Spec.Stage = maintenance.StageIdle
+		_, err := storage.Create(ctx, hold, rest.ValidateAllObjectFunc, &metav1.CreateOptions{})
+		return err
+	}
+	var creating sync.WaitGroup
+	var created atomic.Int32
+	for i := range maxHoldsOfNode + 16 {
+		creating.Go(func() {
+			if create(i) == nil {
+				created.Add(1)
+			}
+		})
+	}
+	creating.Wait()
+	if got := created.Load(); got != maxHoldsOfNode {
+		t.Errorf("%d creates succeeded, want %d", got, maxHoldsOfNode)
+	}
+	const want = `all users together have 256 NodeMaintenances for node "worker-1", and may have 256: one of them must end first`
+	if err := storage.tryCreate("one-more", "worker-1"); !apierrors.IsForbidden(err) || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("got %v, want a 403 that says %s", err, want)
+	}
+	if err := storage.tryCreate("elsewhere", "worker-2"); err != nil {
+		t.Errorf("refused on another node: %v", err)
 	}
 }
 

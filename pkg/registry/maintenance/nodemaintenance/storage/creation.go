@@ -9,12 +9,12 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 )
 
-// creationLocks is how many creates can be counted and stored at the same time. Two requestors may share
+// creationLocks is on how many nodes creates can be counted and stored at the same time. Two nodes may share
 // a lock. It is held only while the store is asked, never during admission by webhooks.
 const creationLocks = 256
 
-// creation is the create of one hold. From when the requestor's holds on the node are counted until the
-// new one is stored, no other hold of the requestor on the node is counted. So the limit is exact.
+// creation is the create of one hold. From when the holds on the node are counted until the new one is
+// stored, no other create counts them. So the limits are exact.
 type creation struct {
 	locks keymutex.KeyMutex
 	// locked is the key of the lock that is held; empty if none is.
@@ -26,9 +26,9 @@ type creation struct {
 // newCreationLocks returns the locks that all creations of one storage share.
 func newCreationLocks() keymutex.KeyMutex { return keymutex.NewHashed(creationLocks) }
 
-// begin waits until no other hold of the requestor on the node is being stored.
+// begin waits until no other new hold on the node is being stored.
 func (c *creation) begin(hold *maintenance.NodeMaintenance) {
-	c.locked = hold.Spec.NodeName + "/" + hold.Spec.Requestor
+	c.locked = hold.Spec.NodeName
 	c.locks.LockKey(c.locked)
 }
 

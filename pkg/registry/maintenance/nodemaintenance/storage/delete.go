@@ -52,12 +52,12 @@ func (r *REST) DeleteHolds(ctx context.Context, holds []maintenance.NodeMaintena
 	options *metav1.DeleteOptions,
 ) ([]maintenance.NodeMaintenance, error) {
 	if validate != nil {
-		if err := each(holds, func(i int) error { return validate(ctx, holds[i].DeepCopy()) }); err != nil {
+		if err := each(ctx, holds, func(i int) error { return validate(ctx, holds[i].DeepCopy()) }); err != nil {
 			return nil, err
 		}
 	}
 	found := make([]*maintenance.NodeMaintenance, len(holds))
-	err := each(holds, func(i int) (err error) {
+	err := each(ctx, holds, func(i int) (err error) {
 		found[i], err = r.deleteListed(ctx, &holds[i], options)
 		return err
 	})

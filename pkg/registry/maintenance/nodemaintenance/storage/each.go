@@ -5,10 +5,12 @@ package storage
 
 import (
 	"cmp"
+	"context"
 	"sync"
 	"sync/atomic"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/panics"
 )
 
 // sideBySide is on how many nodes the holds of one request are worked on at the same time. Most of the
@@ -16,9 +18,9 @@ import (
 const sideBySide = 16
 
 // each calls do with the index of each hold: side by side for different nodes, and one after the other
-// for the same node, so that an access review for the node is made only once. After an error no further
-// call begins. It returns when all have ended, with the error of the first hold that has one.
-func each(holds []maintenance.NodeMaintenance, do func(i int) error) error {
+// for the same node, so that an access review for the node is made only once. After an error or a panic, no
+// further call begins. It returns when all have ended, with the error of the first hold that has one.
+func each(ctx context.Context, holds []maintenance.NodeMaintenance, do func(i int) error) error {
 	nodes := indexesByNode(holds)
 	errs := make([]error, len(holds))
 	var next atomic.Int64
@@ -29,7 +31,7 @@ func each(holds []maintenance.NodeMaintenance, do func(i int) error) error {
 				if failed.Load() {
 					return
 				}
-				if errs[i] = do(i); errs[i] != nil {
+				if errs[i] = panics.ToError(ctx, func() error { return do(i) }); errs[i] != nil {
 					failed.Store(true)
 				}
 			}

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 )
 
@@ -26,7 +28,7 @@ func holdsOf(nodes ...string) []maintenance.NodeMaintenance {
 func TestEachWorksSideBySide(t *testing.T) {
 	var together sync.WaitGroup
 	together.Add(sideBySide)
-	if err := each(holdsOf(names(sideBySide)...), func(int) error {
+	if err := each(t.Context(), holdsOf(names(sideBySide)...), func(int) error {
 		together.Done()
 		together.Wait()
 		return nil
@@ -47,7 +49,7 @@ func TestEachTakesTheHoldsOfANodeInTurn(t *testing.T) {
 	nodes := slices.Repeat(names(20), 5)
 	var mu sync.Mutex
 	called, busy := map[string][]int{}, map[string]bool{}
-	if err := each(holdsOf(nodes...), func(i int) error {
+	if err := each(t.Context(), holdsOf(nodes...), func(i int) error {
 		mu.Lock()
 		if busy[nodes[i]] {
 			t.Errorf("two holds of %s at once", nodes[i])
@@ -74,7 +76,7 @@ func TestEachStopsAfterAnError(t *testing.T) {
 	holds := holdsOf(names(100 * sideBySide)...)
 	var mu sync.Mutex
 	called := 0
-	err := each(holds, func(i int) error {
+	err := each(t.Context(), holds, func(i int) error {
 		mu.Lock()
 		defer mu.Unlock()
 		called++
@@ -83,7 +85,11 @@ func TestEachStopsAfterAnError(t *testing.T) {
 	if !errors.Is(err, errors.ErrUnsupported) || called > sideBySide {
 		t.Errorf("got %v after %d calls", err, called)
 	}
-	if err := each(nil, func(int) error { return errors.ErrUnsupported }); err != nil {
+	err = each(t.Context(), holds, func(int) error { panic("boom") })
+	if !apierrors.IsInternalError(err) {
+		t.Errorf("got %v after a panic, want a 500", err)
+	}
+	if err := each(t.Context(), nil, func(int) error { return errors.ErrUnsupported }); err != nil {
 		t.Errorf("without holds: %v", err)
 	}
 }

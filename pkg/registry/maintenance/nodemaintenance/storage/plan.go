@@ -35,7 +35,7 @@ func (r *REST) plan(ctx context.Context, hold *maintenance.NodeMaintenance, dryR
 	}
 	warnOfEmptySelection(ctx, hold, plan)
 	warnOfLosses(ctx, hold.Spec.NodeName, plan)
-	warnOfBlocked(ctx, hold.Spec.NodeName, plan)
+	warnOfBlocked(ctx, hold.Spec.NodeName, plan, reasons(dryRun))
 	warnOfClashes(ctx, hold, plan)
 	warnOfReturns(ctx, hold.Spec.NodeName, plan)
 	if dryRun {
@@ -43,6 +43,15 @@ func (r *REST) plan(ctx context.Context, hold *maintenance.NodeMaintenance, dryR
 			klog.FromContext(ctx).Error(err, "Could not convert the plan of a drain")
 		}
 	}
+}
+
+// reasons is where a hold says why pods cannot leave. In a dry run nothing has been tried yet, so
+// that it has no blockers.
+func reasons(dryRun bool) string {
+	if dryRun {
+		return "status.plan"
+	}
+	return "status.blockers"
 }
 
 // PlanHold says what the drain of a hold, stored or not, would do, as things are now, beside the other holds

@@ -33,6 +33,8 @@ func TestPlan(t *testing.T) {
 	returnWarning := `pods of node "worker-1" will come back, so that it is never drained: 1 (a/1): ` +
 		`their controllers put them on this node whether it is cordoned or not: remove that, scale them down, ` +
 		`or leave these pods alone with action Skip in spec.drain.rules`
+	stuck := &v1beta1.DrainPlanStatus{Pods: []v1beta1.PlannedPod{{Pod: "a/1", Blocker: &v1beta1.DrainBlocker{Permanent: true}}}}
+	stuckWarning := `pods of node "worker-1" cannot leave it, however long you wait: 1 (a/1); status.blockers says why, and what to do`
 	tests := map[string]struct {
 		plan   *v1beta1.DrainPlanStatus
 		err    error
@@ -48,6 +50,9 @@ func TestPlan(t *testing.T) {
 		"create that loses something": {plan: losses, stage: maintenance.StageDrain, wantAsked: []bool{false}, wantWarnings: lossWarnings},
 		"create of a drain that never ends": {
 			plan: returning, stage: maintenance.StageDrain, wantAsked: []bool{false}, wantWarnings: []string{returnWarning},
+		},
+		"create of a drain that is blocked": {
+			plan: stuck, stage: maintenance.StageDrain, wantAsked: []bool{false}, wantWarnings: []string{stuckWarning},
 		},
 		"create without a plan": {err: errors.New("boom"), stage: maintenance.StageDrain, wantAsked: []bool{false}},
 		"dry run":               {plan: planned, stage: maintenance.StageDrain, dryRun: dryRun, wantAsked: []bool{true}, wantPlan: inAnswer},

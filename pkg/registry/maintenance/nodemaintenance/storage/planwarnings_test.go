@@ -38,7 +38,7 @@ func TestPlanWarnings(t *testing.T) {
 			plan: v1beta1.DrainPlanStatus{Pods: []v1beta1.PlannedPod{
 				stuck("a/1", true), stuck("a/2", false), stuck("a/3", true), stuck("a/4", true), stuck("a/5", true),
 			}},
-			want: names(`pods of node "worker-1" cannot leave it, however long you wait: 4 (a/1, a/3, a/4 and 1 more); status.blockers says why, and what to do`),
+			want: names(`pods of node "worker-1" cannot leave it, however long you wait: 4 (a/1, a/3, a/4 and 1 more); status.plan says why, and what to do`),
 		},
 		"pods that ask to stay": {
 			plan: v1beta1.DrainPlanStatus{DoNotDisruptPods: names("a/1", "a/2")},

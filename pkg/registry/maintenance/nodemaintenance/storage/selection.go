@@ -19,7 +19,7 @@ func warnOfEmptySelection(ctx context.Context, hold *maintenance.NodeMaintenance
 	if hold.Spec.Stage != maintenance.StageDrain || plan.DrainablePods == 0 || plan.SkippedPods < plan.DrainablePods {
 		return
 	}
-	warning.AddWarning(ctx, "", fmt.Sprintf("%s 0 of %d pods of node %q (static pods and pods of DaemonSets are not counted): no pod is evicted",
+	warning.AddWarning(ctx, "", fmt.Sprintf("%s 0 of %d pods of node %q (static pods and pods of DaemonSets are not counted): this hold evicts no pod",
 		selects(&hold.Spec.Drain), plan.DrainablePods, hold.Spec.NodeName))
 }
 

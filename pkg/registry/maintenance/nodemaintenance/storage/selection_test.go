@@ -21,8 +21,8 @@ func TestEmptySelectionIsWarnedOf(t *testing.T) {
 		hold.Spec.Drain.Rules = []maintenance.DrainRule{{Action: maintenance.ActionSkip}}
 	}
 	cordon := func(hold *maintenance.NodeMaintenance) { hold.Spec.Stage = maintenance.StageCordon }
-	matchesNone := `spec.drain.podSelector matches 0 of 14 pods of node "worker-1" (static pods and pods of DaemonSets are not counted): no pod is evicted`
-	selectsNone := `spec.drain selects 0 of 14 pods of node "worker-1" (static pods and pods of DaemonSets are not counted): no pod is evicted`
+	matchesNone := `spec.drain.podSelector matches 0 of 14 pods of node "worker-1" (static pods and pods of DaemonSets are not counted): this hold evicts no pod`
+	selectsNone := `spec.drain selects 0 of 14 pods of node "worker-1" (static pods and pods of DaemonSets are not counted): this hold evicts no pod`
 	tests := map[string]struct {
 		drainable, skipped int32
 		change, update     []func(*maintenance.NodeMaintenance)

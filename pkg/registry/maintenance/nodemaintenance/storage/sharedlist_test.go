@@ -5,14 +5,17 @@ package storage
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
-	"runtime"
+	"strconv"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	kruntime "k8s.io/apimachinery/pkg/runtime"
 
@@ -47,7 +50,7 @@ func TestSameListsAreShared(t *testing.T) {
 		return &metainternalversion.ListOptions{LabelSelector: selector}
 	}
 	var lists sharedLists
-	first := lists.join(selected("a=b"), listOf("1"))
+	first := lists.join(t.Context(), selected("a=b"), listOf("1"))
 	tests := map[string]struct {
 		options *metainternalversion.ListOptions
 		version string
@@ -56,25 +59,95 @@ func TestSameListsAreShared(t *testing.T) {
 		"the same":         {options: selected("a=b"), version: "1", want: true},
 		"a later revision": {options: selected("a=b"), version: "2"},
 		"another selector": {options: selected("a=c"), version: "1"},
-		"a page":           {options: &metainternalversion.ListOptions{LabelSelector: selected("a=b").LabelSelector, Limit: 1}, version: "1"},
 	}
 	for name, test := range tests {
-		if got := lists.join(test.options, listOf(test.version)) == first; got != test.want {
+		if got := lists.join(t.Context(), test.options, listOf(test.version)) == first; got != test.want {
 			t.Errorf("%s: shared is %t, want %t", name, got, test.want)
 		}
 	}
-	runtime.KeepAlive(first)
 }
 
-// Without a request that has it, nothing is kept of a list.
-func TestListsAreForgotten(t *testing.T) {
-	var lists sharedLists
-	lists.join(&metainternalversion.ListOptions{}, listOf("1"))
-	runtime.GC()
-	lists.join(&metainternalversion.ListOptions{}, listOf("2"))
-	if len(lists.byWhat) != 1 {
-		t.Errorf("%d lists are kept", len(lists.byWhat))
+// Only whole lists are shared, and only if the store had to be asked for the latest.
+func TestShareable(t *testing.T) {
+	tests := map[string]struct {
+		options *metainternalversion.ListOptions
+		want    bool
+	}{
+		"no options":    {},
+		"everything":    {options: &metainternalversion.ListOptions{}, want: true},
+		"selected":      {options: &metainternalversion.ListOptions{LabelSelector: labels.Nothing(), FieldSelector: fields.Everything()}, want: true},
+		"a page":        {options: &metainternalversion.ListOptions{Limit: 1}},
+		"the next page": {options: &metainternalversion.ListOptions{Continue: "x"}},
+		"any version":   {options: &metainternalversion.ListOptions{ResourceVersion: "0"}},
+		"a shard":       {options: &metainternalversion.ListOptions{ShardSelector: "x"}},
 	}
+	for name, test := range tests {
+		if got := shareable(test.options); got != test.want {
+			t.Errorf("%s: got %t, want %t", name, got, test.want)
+		}
+	}
+}
+
+// request is a request that has a list until it ends.
+func (s *sharedLists) request(t *testing.T, version string) (list *sharedList, end func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	list = s.join(ctx, &metainternalversion.ListOptions{}, listOf(version))
+	return list, cancel
+}
+
+// With the last request that has it, a list is forgotten. Who comes later has to encode it for itself alone.
+func TestListsAreForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var lists sharedLists
+		list, end := lists.request(t, "1")
+		_, endOther := lists.request(t, "1")
+		e := &encoder{bytes: 10}
+		if err := list.CacheEncode("json", e.encode, io.Discard); err != nil || lists.bytes < e.bytes {
+			t.Fatalf("%d bytes are kept of %d, error %v", lists.bytes, e.bytes, err)
+		}
+		end()
+		synctest.Wait()
+		if lists.none() || lists.wanted(list) {
+			t.Error("want the list known to the request that has it, and to no other")
+		}
+		endOther()
+		synctest.Wait()
+		if !lists.none() || lists.bytes != 0 {
+			t.Errorf("%d lists and %d bytes are kept", len(lists.byWhat), lists.bytes)
+		}
+		if err := list.CacheEncode("yaml", e.encode, io.Discard); err != nil || lists.bytes != 0 {
+			t.Errorf("%d bytes are kept for a request that has ended, error %v", lists.bytes, err)
+		}
+	})
+}
+
+// All lists together are bounded. A list for which there is no room is sent all the same.
+func TestSharedBytesAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var lists sharedLists
+		e := &encoder{bytes: maxSharedBytes / 3}
+		var ends []func()
+		for i := range 5 {
+			list, end := lists.request(t, strconv.Itoa(i))
+			_, endOther := lists.request(t, strconv.Itoa(i))
+			ends = append(ends, end, endOther)
+			var got bytes.Buffer
+			if err := list.CacheEncode("json", e.encode, &got); err != nil || got.Len() != e.bytes {
+				t.Errorf("list %d: got %d bytes, error %v", i, got.Len(), err)
+			}
+			if lists.bytes > maxSharedBytes || lists.bytes < e.bytes {
+				t.Errorf("%d bytes are kept after %d lists", lists.bytes, i+1)
+			}
+		}
+		for _, end := range ends {
+			end()
+		}
+		synctest.Wait()
+		if lists.bytes != 0 {
+			t.Errorf("%d bytes are kept without a request", lists.bytes)
+		}
+	})
 }
 
 func TestSharedListIsEncodedOnce(t *testing.T) {
@@ -90,7 +163,7 @@ func TestSharedListIsEncodedOnce(t *testing.T) {
 			var lists sharedLists
 			joined := make([]*sharedList, test.requests)
 			for i := range joined {
-				joined[i] = lists.join(&metainternalversion.ListOptions{}, listOf("1"))
+				joined[i] = lists.join(t.Context(), &metainternalversion.ListOptions{}, listOf("1"))
 			}
 			e := &encoder{bytes: test.bytes}
 			var running sync.WaitGroup
@@ -113,8 +186,8 @@ func TestSharedListIsEncodedOnce(t *testing.T) {
 // Each encoding is kept by itself, and an error is not kept.
 func TestEncodingsOfASharedList(t *testing.T) {
 	var lists sharedLists
-	list := lists.join(&metainternalversion.ListOptions{}, listOf("1"))
-	lists.join(&metainternalversion.ListOptions{}, listOf("1"))
+	list := lists.join(t.Context(), &metainternalversion.ListOptions{}, listOf("1"))
+	lists.join(t.Context(), &metainternalversion.ListOptions{}, listOf("1"))
 	fails := func(kruntime.Object, io.Writer) error { return errors.ErrUnsupported }
 	if err := list.CacheEncode("json", fails, io.Discard); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("got %v", err)
@@ -125,7 +198,7 @@ func TestEncodingsOfASharedList(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if e.calls != 2 {
-		t.Errorf("encoded %d times, want once for each of 2", e.calls)
+	if e.calls != 2 || lists.bytes > 1024 {
+		t.Errorf("encoded %d times, want once for each of 2; %d bytes are kept", e.calls, lists.bytes)
 	}
 }

@@ -92,20 +92,23 @@ func (r *REST) List(ctx context.Context, options *metainternalversion.ListOption
 	if !ok {
 		return nil, fmt.Errorf("could not list the holds: got %T", listed)
 	}
-	return r.lists.join(options, list), nil
+	if !shareable(options) {
+		return list, nil
+	}
+	return r.lists.join(ctx, options, list), nil
 }
 
 // shared returns the list that another request has, if it asks for the same, and the store has not
 // changed since; else nil.
 func (r *REST) shared(ctx context.Context, options *metainternalversion.ListOptions) *sharedList {
-	if options.ResourceVersion != "" || options.Continue != "" || r.lists.none() {
+	if !shareable(options) || r.lists.none() {
 		return nil
 	}
 	revision, err := r.Revision(ctx)
 	if err != nil {
 		return nil // the list itself says what is wrong
 	}
-	return r.lists.find(options, strconv.FormatUint(revision, 10))
+	return r.lists.find(ctx, options, strconv.FormatUint(revision, 10))
 }
 
 // Create stores a hold and tells its creator about the node and its other holds.

@@ -47,6 +47,8 @@ func newWriteBound(clock clock.PassiveClock) *writeBound {
 // take takes the bytes of a write from the user's bucket. If there are too few, it takes none, and
 // returns after which time there will be enough.
 func (b *writeBound) take(user string, bytes int) (wait time.Duration) {
+	b.mu.Lock() // so that nobody finds a bucket empty because of a reservation that is canceled
+	defer b.mu.Unlock()
 	now := b.clock.Now()
 	reservation := b.bucket(user).ReserveN(now, min(bytes, writeBurstBytes))
 	if wait = reservation.DelayFrom(now); wait > 0 {
@@ -55,9 +57,8 @@ func (b *writeBound) take(user string, bytes int) (wait time.Duration) {
 	return wait
 }
 
+// bucket is called with the lock held.
 func (b *writeBound) bucket(user string) *rate.Limiter {
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	known, found := b.buckets.Get(user)
 	if !found {
 		known = rate.NewLimiter(writeBytesPerSecond, writeBurstBytes)

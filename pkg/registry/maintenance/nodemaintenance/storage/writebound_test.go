@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -54,6 +55,26 @@ func TestWriteBound(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Nobody waits because of a write that is refused at the same time.
+func TestRefusedWritesTakeNothingMeanwhile(t *testing.T) {
+	bound := newWriteBound(clocktesting.NewFakePassiveClock(time.Now()))
+	const small = 20_000
+	bound.take("a", writeBurstBytes-small)
+	var writing sync.WaitGroup
+	for range 4 {
+		writing.Go(func() {
+			for range small / 4 {
+				bound.take("a", writeBurstBytes)
+				if wait := bound.take("a", 1); wait > 0 {
+					t.Errorf("a write for which there was enough has to wait %s", wait)
+					return
+				}
+			}
+		})
+	}
+	writing.Wait()
 }
 
 // A bucket that is full again is not kept.
