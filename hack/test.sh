@@ -24,9 +24,10 @@ model() {
   go test -timeout 10m -run 'TestModel$' ./pkg/drainer
 }
 
-# The control plane's programs, and the server under test.
+# The control plane's programs, and the server under test: with the race detector, and
+# without it for what measures.
 programs() {
-  make --no-print-directory cluster-binaries race-server
+  make --no-print-directory cluster-binaries race-server build
 }
 
 # Tests on a real control plane, which all packages share but those that stop the
@@ -35,9 +36,9 @@ integration() {
   go run ./test/shared hack/test.sh timed together
 }
 
-# What measures time, with nothing beside it.
+# What measures time or memory, with nothing beside it.
 timed() {
-  go test -race -timeout 10m -run '^TestTimed' ./test/drain
+  go test -race -timeout 10m -p 1 -run '^TestTimed' ./test/drain ./test/lifecycle
 }
 
 # Everything else. The tests of lifecycle go one after another and wait most of the

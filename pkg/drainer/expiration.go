@@ -39,7 +39,7 @@ func (w holdWriter) expire(ctx context.Context, holds []hold) result {
 	for _, h := range holds {
 		end := h.expiration()
 		switch {
-		case end == nil:
+		case end == nil, h.memory.expired == h.ResourceVersion:
 		case !now.Before(end.Time):
 			did.add(w.deleteExpired(ctx, h, *end))
 		case now.Before(h.expiring()):
@@ -52,7 +52,8 @@ func (w holdWriter) expire(ctx context.Context, holds []hold) result {
 }
 
 // deleteExpired deletes the hold only in the version that was looked at: a hold that has just been
-// extended stays.
+// extended stays. No version is deleted twice, though the cache shows it for a moment longer: the audit log
+// would tell of a second delete.
 func (w holdWriter) deleteExpired(ctx context.Context, h hold, end metav1.Time) result {
 	uid, version := h.UID, h.ResourceVersion
 	err := w.client.MaintenanceV1beta1().NodeMaintenances().Delete(ctx, h.Name, metav1.DeleteOptions{
@@ -61,6 +62,7 @@ func (w holdWriter) deleteExpired(ctx context.Context, h hold, end metav1.Time) 
 	if err != nil {
 		return result{err: fmt.Errorf("could not delete NodeMaintenance %s, which has expired: %w", h.Name, err)}
 	}
+	h.memory.expired = version
 	return result{changes: []change{holdExpired{hold: h, end: end}}}
 }
 

@@ -67,6 +67,9 @@ type holdMemory struct {
 	// pods counts the pods that the drain moves. Written by drains.progress and holdWriter. Stale with
 	// the next drain. Lost: pods that came and went since the last status was written are not counted.
 	pods podCount
+	// expired is the version in which we deleted the hold because its time was over. Written by
+	// holdWriter.deleteExpired. Stale when the cache shows another version. Lost: a delete too many.
+	expired string
 	// toldBlocked is which blockage an event told of. Written by the reporter. Lost: one more event,
 	// if the blockage began after the process started.
 	toldBlocked blockage

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -157,5 +158,24 @@ func TestWriteThatMayHaveBeenMadeIsLookedAtAgain(t *testing.T) {
 	if did := d.holds.save(t.Context(), h, h.Status, true); did.again <= 0 || did.again > unsureLasts || did.err != nil {
 		t.Errorf("what may have been written is looked at again after %s (%v), want within %s", did.again, did.err,
 			unsureLasts)
+	}
+}
+
+// A hold that was deleted when its time was over is not deleted again while the cache still shows it.
+func TestStaleCacheDeletesAnExpiredHoldOnce(t *testing.T) {
+	for name, stage := range map[string]v1beta1.MaintenanceStage{"idle": v1beta1.StageIdle, "drain": v1beta1.StageDrain} {
+		t.Run(name, func(t *testing.T) {
+			created := time.Now().Add(-time.Minute)
+			c := newCluster(t, drainertest.Node{}.Object(),
+				drainertest.Hold{Name: "a", Stage: stage, Created: created, ExpirationSeconds: 1}.Object())
+			d := stuckCaches(t, c, c.node(drainertest.NodeName), c.hold("a"))
+			for range 3 {
+				d.reconcile(t.Context(), drainertest.NodeName)
+			}
+			deletes := slices.DeleteFunc(c.Maintenance.Actions(), func(action clienttesting.Action) bool { return action.GetVerb() != "delete" })
+			if len(deletes) != 1 {
+				t.Errorf("%d deletes, want 1", len(deletes))
+			}
+		})
 	}
 }

@@ -4,11 +4,15 @@
 package api
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/test/env"
 )
 
@@ -154,13 +158,28 @@ func TestLargestObjectLives(t *testing.T) {
 	t.Parallel()
 	pool := env.Current(t).NewPool(t, 0)
 	hold := pool.Hold("a", absentNode(pool))
-	hold.Annotations = map[string]string{"a": strings.Repeat("a", 30_000)}
-	hold.Labels = map[string]string{}
-	for i := range 700 {
-		hold.Labels[fmt.Sprintf("label-%07d", i)] = strings.Repeat("v", 20)
+	hold.Annotations = map[string]string{"a": strings.Repeat("a", 4_000)}
+	hold.Labels = manyLabels(700, 20)
+	hold.Spec.Drain.PodSelector = &metav1.LabelSelector{MatchLabels: manyLabels(150, 63)}
+	created := settled(t, pool, pool.Create(t, hold).Name)
+	created.Status = v1beta1.NodeMaintenanceStatus{}
+	encoded, err := json.Marshal(created)
+	if err != nil {
+		t.Fatal(err)
 	}
-	name := settled(t, pool, pool.Create(t, hold).Name).Name
+	if size, limit := len(encoded), 64<<10; size < limit*9/10 {
+		t.Errorf("the hold has %d bytes, want nearly the limit, %d", size, limit)
+	}
+	name := created.Name
 	pool.Kubectl().Must(t, "", "patch", "nm", name, "--type=merge", "-p", `{"spec":{"stage":"Cordon"}}`)
 	settled(t, pool, name)
 	pool.Kubectl().Must(t, "", "delete", "nm", name)
+}
+
+func manyLabels(count, valueLength int) map[string]string {
+	labels := map[string]string{}
+	for i := range count {
+		labels[fmt.Sprintf("label-%07d", i)] = strings.Repeat("v", valueLength)
+	}
+	return labels
 }

@@ -25,7 +25,7 @@ func TestAPIResources(t *testing.T) {
 			"nodemaintenances", "nm", "maintenance.medik8s.io/v1beta1", "false", "NodeMaintenance",
 			"create,delete,deletecollection,get,list,patch,update,watch", "maintenance",
 		},
-		{"nodes", "maintenance.medik8s.io/v1beta1", "false", "NodeState", "get,list"},
+		{"nodes", "maintenance.medik8s.io/v1beta1", "false", "NodeState", "get,list,watch"},
 	}
 	var got [][]string
 	for _, line := range lines {

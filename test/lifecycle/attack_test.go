@@ -28,12 +28,14 @@ const (
 	readyAfter = 3 * time.Second
 )
 
-// TestAttackWithLargeHolds has a user with the rights for one node write holds as large as may be, as fast
+// TestTimedAttackWithLargeHolds has a user with the rights for one node write holds as large as may be, as fast
 // as may be. The server needs about as much memory afterwards as before, and is ready as soon as before.
-func TestAttackWithLargeHolds(t *testing.T) {
+func TestTimedAttackWithLargeHolds(t *testing.T) {
 	pool := env.Current(t).NewPool(t, 1)
 	attacker := newAttacker(t, pool)
-	server := replaceServer(t, localcluster.ServerOptions{DataDir: filepath.Join(t.TempDir(), "data")})
+	server := replaceServer(t, localcluster.ServerOptions{
+		Binary: pool.PlainServerBinary(), DataDir: filepath.Join(t.TempDir(), "data"),
+	})
 	idle := restart(t, server)
 	if _, err := get(t.Context(), t, server, "/apis/"+v1beta1.SchemeGroupVersion.String()+"/nodes"); err != nil {
 		t.Fatalf("could not list the nodes, after which the server keeps their states: %v", err)

@@ -7,6 +7,7 @@
 package lifecycle
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"testing"
@@ -71,11 +72,11 @@ func keepServer(t *testing.T) {
 }
 
 // replaceServer runs another server in the place of the usual one, on its port,
-// until the test's end.
+// until the test's end. Unless the options name another, it has the same program.
 func replaceServer(t *testing.T, options localcluster.ServerOptions) *localcluster.Server {
 	t.Helper()
 	keepServer(t)
-	options.Binary = env.ServerOptions().Binary
+	options.Binary = cmp.Or(options.Binary, env.ServerOptions().Binary)
 	server, err := env.Current(t).Cluster.StartServer(t.Context(), options)
 	if err != nil {
 		t.Fatalf("could not start another server: %v", err)

@@ -25,6 +25,10 @@ import (
 // of all that fill it.
 const fill = "fill"
 
+// deletedShare is the share of the holds (one in so many) that are deleted at once. The store has less than a
+// fifth of its quota left for that, and each delete writes the hold once more.
+const deletedShare = 10
+
 // TestNearlyFullStore fills a small store with holds: new ones are refused before it is full, those
 // that it has go on and can be ended, and then there is space again, without a restart.
 func TestNearlyFullStore(t *testing.T) {
@@ -56,7 +60,7 @@ func TestNearlyFullStore(t *testing.T) {
 
 	selected := metav1.ListOptions{LabelSelector: fill}
 	if err := holds.DeleteCollection(t.Context(), metav1.DeleteOptions{}, selected); err != nil {
-		t.Fatalf("could not delete a third of the holds: %v", err)
+		t.Fatalf("could not delete a tenth of the holds: %v", err)
 	}
 	env.Eventually(t, "a hold is created again", func(ctx context.Context) string {
 		_, err := holds.Create(ctx, pool.Hold("after", pool.Nodes[0]), metav1.CreateOptions{})
@@ -76,7 +80,7 @@ func fillStore(t *testing.T, pool *env.Pool) int {
 		name := fmt.Sprintf("filler-%d", i)
 		hold := pool.Hold(name, pool.Name+"-"+name)
 		hold.Annotations = map[string]string{fill: strings.Repeat("x", 28<<10)}
-		if i%3 == 0 {
+		if i%deletedShare == 0 {
 			hold.Labels = map[string]string{fill: ""}
 		}
 		_, err := holds.Create(t.Context(), hold, metav1.CreateOptions{})

@@ -37,14 +37,18 @@ const (
 
 // Reclaim keeps a running store from reaching its quota, and has a store that reached it accept
 // writes again. It removes old revisions whenever the store has grown by a twentieth of the quota; if that
-// fails, the next call tries again. Only above nine tenths of the quota is tried true: then it removes old
-// revisions in any case, and defragments the file if that makes it smaller by a tenth of the quota.
-// Requests wait meanwhile. The error says that the store is full. One caller at a time.
-func (s *Server) Reclaim(ctx context.Context) (tried bool, err error) {
+// fails, the next call tries again. That is all, unless try is true and the store is above nine tenths of the
+// quota. Then tried is true: it removes old revisions in any case, and defragments the file if that makes it
+// smaller by a tenth of the quota. Requests wait meanwhile. The error says that the store is full. One caller
+// at a time.
+func (s *Server) Reclaim(ctx context.Context, try bool) (tried bool, err error) {
 	if err := s.compactGrown(ctx); err != nil {
 		klog.ErrorS(err, "Could not remove old revisions of the store. It will be tried again")
 	}
-	backend, most := s.etcd.Server.Backend(), s.quotaBytes-s.quotaBytes/headroom
+	if !try {
+		return false, nil
+	}
+	backend, most := s.etcd.Server.Backend(), s.most()
 	if s.alarmRaised() || backend.SizeInUse() > most {
 		tried = true
 		if err := s.compact(ctx); err != nil {
@@ -60,8 +64,12 @@ func (s *Server) Reclaim(ctx context.Context) (tried bool, err error) {
 	return tried, s.endAlarm(ctx)
 }
 
-// compactGrown removes old revisions if the store has grown much since that was done. A client that
-// asks for a revision that is gone gets an error, and lists again.
+// most is how large the store may be, in bytes, until old revisions are removed whoever may still need them.
+func (s *Server) most() int64 { return s.quotaBytes - s.quotaBytes/headroom }
+
+// compactGrown removes old revisions if the store has grown much since that was done: those that are not
+// recent, and near the quota all, for deletes write too, and a full store refuses them. A client that asks
+// for a revision that is gone gets an error, and lists again.
 func (s *Server) compactGrown(ctx context.Context) error {
 	s.recent = append(s.recent, s.etcd.Server.KV().Rev())
 	if len(s.recent) > recentCalls {
@@ -72,7 +80,11 @@ func (s *Server) compactGrown(ctx context.Context) error {
 	if backend.SizeInUse()-s.leastUsed < s.quotaBytes/growth {
 		return nil
 	}
-	if err := s.compactTo(ctx, s.recent[0]); err != nil {
+	revision := s.recent[0]
+	if backend.Size() > s.most() { // the file counts for etcd
+		revision = s.recent[len(s.recent)-1]
+	}
+	if err := s.compactTo(ctx, revision); err != nil {
 		return err
 	}
 	s.leastUsed = backend.SizeInUse()
@@ -156,7 +168,7 @@ func (s *Server) endAlarm(ctx context.Context) error {
 	if !s.alarmRaised() {
 		return nil
 	}
-	if size := s.etcd.Server.Backend().Size(); size > s.quotaBytes-s.quotaBytes/headroom {
+	if size := s.etcd.Server.Backend().Size(); size > s.most() {
 		return fmt.Errorf("it is full: it has %d of at most %d bytes: raise --embedded-etcd-quota-bytes, "+
 			"and use a disk of more than twice the new quota", size, s.quotaBytes)
 	}

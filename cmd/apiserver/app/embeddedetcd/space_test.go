@@ -108,7 +108,7 @@ func TestReclaim(t *testing.T) {
 						t.Fatalf("Delete: %v", err)
 					}
 				}
-				_, err := server.Reclaim(ctx)
+				_, err := server.Reclaim(ctx, true)
 				if test.wantErr != "" {
 					if err == nil || !strings.Contains(err.Error(), test.wantErr) {
 						t.Errorf("Reclaim = %v, want an error with %q", err, test.wantErr)
@@ -138,7 +138,7 @@ func TestReclaimLeavesOldVersions(t *testing.T) {
 		if _, err := client.Put(ctx, "key", "new"); err != nil {
 			t.Fatal(err)
 		}
-		if tried, err := server.Reclaim(ctx); tried || err != nil {
+		if tried, err := server.Reclaim(ctx, true); tried || err != nil {
 			t.Fatalf("Reclaim = %t, %v", tried, err)
 		}
 		got, err := client.Get(ctx, "key", clientv3.WithRev(first.Header.Revision))
@@ -167,7 +167,7 @@ func TestReclaimFollowsWrites(t *testing.T) {
 			}
 			server.etcd.Server.Backend().ForceCommit() // the size is that of the last commit
 			most = max(most, server.etcd.Server.Backend().SizeInUse())
-			if tried, err := server.Reclaim(ctx); tried || err != nil {
+			if tried, err := server.Reclaim(ctx, true); tried || err != nil {
 				t.Fatalf("Reclaim = %t, %v; want nothing that requests wait for", tried, err)
 			}
 		}
@@ -191,6 +191,32 @@ func TestReclaimFollowsWrites(t *testing.T) {
 	})
 }
 
+// Deletes of large holds write each of them once more, and a store that is nearly full takes that, even if
+// nothing that requests wait for may be done.
+func TestReclaimNearTheQuota(t *testing.T) {
+	server, err := Start(t.Context(), Config{Dir: filepath.Join(t.TempDir(), "d"), QuotaBytes: smallQuota})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Stop()
+	const keys = smallQuota / 100 * NearlyFullPercent / valueBytes * 9 / 10
+	value := strings.Repeat("x", valueBytes)
+	withClient(t, server, func(ctx context.Context, client *clientv3.Client) {
+		for i := range 2 * keys {
+			if _, err := client.Put(ctx, fmt.Sprint(i%keys), value); err != nil {
+				t.Fatalf("write %d: %v", i, err)
+			}
+			if i%4 > 0 {
+				continue
+			}
+			server.etcd.Server.Backend().ForceCommit() // the size is that of the last commit
+			if tried, err := server.Reclaim(ctx, false); tried || err != nil {
+				t.Fatalf("Reclaim = %t, %v; want nothing that requests wait for", tried, err)
+			}
+		}
+	})
+}
+
 // Old versions that could not be removed are removed later, and a full store is helped all the same.
 func TestReclaimGoesOnAfterAnError(t *testing.T) {
 	server, err := Start(t.Context(), Config{Dir: filepath.Join(t.TempDir(), "d"), QuotaBytes: smallQuota})
@@ -199,9 +225,10 @@ func TestReclaimGoesOnAfterAnError(t *testing.T) {
 	}
 	defer server.Stop()
 	fill(t, server, func(int) string { return "same" })
+	server.quotaBytes *= 2 // so that only what is not recent is removed at first
 	server.leastUsed = 0
 	server.recent = []int64{math.MaxInt64} // a revision that the store does not have
-	if tried, err := server.Reclaim(t.Context()); !tried || err != nil {
+	if tried, err := server.Reclaim(t.Context(), true); !tried || err != nil {
 		t.Errorf("Reclaim = %t, %v; want the space of old versions to be freed", tried, err)
 	}
 	if server.leastUsed != 0 {

@@ -57,7 +57,7 @@ func (s *Store) measureExternal(backend *storagebackend.TransportConfig) error {
 		return err
 	}
 	s.Space.members, s.Space.names = s.client, backend.ServerList
-	s.Space.reclaim = func(context.Context) (bool, error) { return false, nil } // others look after it
+	s.Space.reclaim = func(context.Context, bool) (bool, error) { return false, nil } // others look after it
 	s.Space.interval, s.Space.advice = externalInterval, adviceExternal
 	return nil
 }

@@ -32,8 +32,9 @@ type Space struct {
 	names    []string // of the members: their addresses
 	advice   string   // what to do when the store is nearly full
 	interval time.Duration
-	// reclaim frees space of a store that needs it, and says whether it tried to.
-	reclaim  func(context.Context) (tried bool, err error)
+	// reclaim frees space of a store that needs it. What requests have to wait for it does only if try is true,
+	// and says whether it did.
+	reclaim  func(ctx context.Context, try bool) (tried bool, err error)
 	clock    clock.WithTicker
 	measured atomic.Pointer[usage] // nil: not known
 }
@@ -60,9 +61,7 @@ func (s *Space) run(ctx context.Context) {
 	defer ticker.Stop()
 	var next time.Time
 	for {
-		if !s.clock.Now().Before(next) {
-			next = s.freeSpace(ctx)
-		}
+		next = s.freeSpace(ctx, next)
 		s.note(ctx, s.measure(ctx))
 		select {
 		case <-ctx.Done():
@@ -72,17 +71,18 @@ func (s *Space) run(ctx context.Context) {
 	}
 }
 
-// freeSpace frees space if the store needs it, and returns when that may be done again.
-func (s *Space) freeSpace(ctx context.Context) time.Time {
+// freeSpace frees space if the store needs it. Requests may have to wait for that from next on. It returns
+// from when on they may have to the next time.
+func (s *Space) freeSpace(ctx context.Context, next time.Time) time.Time {
 	began := s.clock.Now()
-	tried, err := s.reclaim(ctx)
+	tried, err := s.reclaim(ctx, !began.Before(next))
 	if err != nil && ctx.Err() == nil {
 		klog.FromContext(ctx).Error(err, "Could not free space of the store")
 	}
-	now := s.clock.Now()
 	if !tried {
-		return now
+		return next
 	}
+	now := s.clock.Now()
 	return now.Add(max(leastReclaimPause, reclaimShare*now.Sub(began)))
 }
 

@@ -80,7 +80,7 @@ func TestMeasuring(t *testing.T) {
 	space, clock := spaceOf(members), clocktesting.NewFakeClock(time.Now())
 	space.clock = clock
 	rounds := make(chan error)
-	space.reclaim = func(context.Context) (bool, error) { return false, <-rounds }
+	space.reclaim = func(context.Context, bool) (bool, error) { return false, <-rounds }
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() {
@@ -128,12 +128,19 @@ func TestFreeingSpaceIsPaced(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			space, clock := spaceOf(nil), clocktesting.NewFakeClock(time.Now())
 			space.clock = clock
-			space.reclaim = func(context.Context) (bool, error) {
+			var try bool
+			space.reclaim = func(_ context.Context, may bool) (bool, error) {
 				clock.Step(test.took)
-				return test.tried, errors.New("no space left on device")
+				try = may
+				return test.tried && may, errors.New("no space left on device")
 			}
-			if wait := space.freeSpace(t.Context()).Sub(clock.Now()); wait != test.wantWait {
-				t.Errorf("the next try is %s later, want %s", wait, test.wantWait)
+			next := space.freeSpace(t.Context(), clock.Now())
+			if wait := next.Sub(clock.Now()); !try || wait != test.wantWait {
+				t.Errorf("may requests wait: %t, and the next try is %s later, want true and %s", try, wait, test.wantWait)
+			}
+			again := space.freeSpace(t.Context(), next)
+			if wantTry := test.wantWait == 0; try != wantTry || !again.Equal(next) {
+				t.Errorf("may requests wait in the pause: %t, which ends at %s, want %t and %s", try, again, wantTry, next)
 			}
 		})
 	}

@@ -28,7 +28,7 @@ const (
 )
 
 // ValidateSize limits the parts that have no other limit: labels, annotations, finalizers,
-// owners, selectors, rules and managed fields; and all of them together. It never refuses an update
+// owners, selectors, rules and managed fields; and all of them together with the texts of the spec. It never refuses an update
 // that makes an object no larger, so that one that is too large already can still be changed and made
 // smaller. For a create, oldNM is an empty object. Callers leave out writes of the server itself, which
 // must be able to end every object.
@@ -46,7 +46,20 @@ func ValidateSize(newNM, oldNM *maintenance.NodeMaintenance) field.ErrorList {
 	if len(allErrs) > 0 {
 		return allErrs
 	}
-	return validateBytes(newParts, oldParts, maxObjectBytes, field.NewPath("object"))
+	return validateWhole(newNM, oldNM)
+}
+
+// validateWhole limits all parts together. If one text of the spec alone is too long, the error names
+// that: it says what to make shorter.
+func validateWhole(newNM, oldNM *maintenance.NodeMaintenance) field.ErrorList {
+	objectErrs := validateBytes(withoutStatus(newNM), withoutStatus(oldNM), maxObjectBytes, field.NewPath("object"))
+	if len(objectErrs) == 0 {
+		return nil
+	}
+	if errs := validateLengths(&newNM.Spec, field.NewPath("spec")); len(errs) > 0 {
+		return errs
+	}
+	return objectErrs
 }
 
 // withoutStatus is what users write of an object.

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -36,6 +37,24 @@ func withSelector(labelCount int) *maintenance.NodeMaintenance {
 
 func selecting(nm *maintenance.NodeMaintenance, labelCount int) *maintenance.NodeMaintenance {
 	nm.Spec.Drain.PodSelector = &metav1.LabelSelector{MatchLabels: labels(labelCount)}
+	return nm
+}
+
+func withReason(characters int) *maintenance.NodeMaintenance {
+	nm := validNodeMaintenance()
+	nm.Spec.Reason = strings.Repeat("a", characters)
+	return nm
+}
+
+func withNodeName(characters int) *maintenance.NodeMaintenance {
+	nm := validNodeMaintenance()
+	nm.Spec.NodeName = strings.Repeat("a", characters)
+	return nm
+}
+
+func withStage(characters int) *maintenance.NodeMaintenance {
+	nm := validNodeMaintenance()
+	nm.Spec.Stage = maintenance.MaintenanceStage(strings.Repeat("a", characters))
 	return nm
 }
 
@@ -80,6 +99,8 @@ func TestSize(t *testing.T) {
 	const selectorTooLong = "spec.drain.podSelector: Too long: may not be more than 16384 bytes"
 	const objectTooLong = "object: Too long: may not be more than 65536 bytes"
 	const managersTooLong = "metadata.managedFields: Too long: may not be more than 32768 bytes"
+	const reasonTooLong = "spec.reason: Too long: may not be more than 1024 characters"
+	const nodeNameTooLong = "spec.nodeName: Too long: may not be more than 253 bytes"
 	wrong := withLabels(1300)
 	wrong.Labels["-"] = ""
 	tests := map[string]struct {
@@ -97,6 +118,11 @@ func TestSize(t *testing.T) {
 		"grown by a dozen managers":       {nm: managed(withLabels(50), 12), old: managed(withLabels(50), 1)},
 		"grown by too many managers":      {nm: managed(withLabels(50), 30), old: managed(withLabels(50), 1), want: []string{managersTooLong}},
 		"each part large":                 {nm: selecting(managed(withLabels(1200), 1), 600), old: withLabels(1200), want: []string{objectTooLong}},
+		"reason as large as a request":    {nm: withReason(1 << 20), want: []string{reasonTooLong}},
+		"reason grown too large":          {nm: withReason(1 << 20), old: withReason(1), want: []string{reasonTooLong}},
+		"node as large as a request":      {nm: withNodeName(1 << 20), want: []string{nodeNameTooLong}},
+		"node grown too large":            {nm: withNodeName(1 << 20), old: withNodeName(1), want: []string{nodeNameTooLong}},
+		"stage as large as a request":     {nm: withStage(1 << 20), want: []string{objectTooLong}},
 		"too many managers, as before":    {nm: managed(withLabels(50), 30), old: managed(withLabels(50), 30)},
 		"too large before, and unchanged": {nm: withLabels(1300), old: withLabels(1300)},
 		"too large before, and smaller":   {nm: withSelector(700), old: withSelector(800)},

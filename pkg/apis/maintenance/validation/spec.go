@@ -7,7 +7,6 @@ package validation
 
 import (
 	"fmt"
-	"unicode/utf8"
 
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -18,10 +17,6 @@ import (
 )
 
 const (
-	maxReasonCharacters = 1024
-	// maxRequestorBytes is more than names of users need. The requestor is copied to an
-	// annotation of the node, which must stay small.
-	maxRequestorBytes = 1024
 	// maxExpirationSeconds is 365 days. A longer maintenance can do without an expiration.
 	maxExpirationSeconds = 365 * 24 * 60 * 60
 	// maxSeconds is 30 days: longer than any drain, and short enough to catch milliseconds
@@ -49,9 +44,7 @@ func ValidateNodeMaintenance(nm *maintenance.NodeMaintenance) field.ErrorList {
 	if nm.Spec.Requestor == "" {
 		allErrs = append(allErrs, field.Required(specPath.Child("requestor"), "must be the user who makes the request"))
 	}
-	if len(nm.Spec.Requestor) > maxRequestorBytes {
-		allErrs = append(allErrs, field.TooLong(specPath.Child("requestor"), "", maxRequestorBytes))
-	}
+	allErrs = append(allErrs, validateRequestorLength(nm.Spec.Requestor, specPath.Child("requestor"))...)
 	allErrs = append(allErrs, validateText(nm.Spec.Reason, specPath.Child("reason"))...)
 	return append(allErrs, validateChangeable(&nm.Spec, specPath)...)
 }
@@ -81,9 +74,8 @@ func ValidateNodeName(name string, path *field.Path) field.ErrorList {
 	if name == "" {
 		return field.ErrorList{field.Required(path, "must name the node to take out of service")}
 	}
-	if len(name) > validation.DNS1123SubdomainMaxLength {
-		// The error does not quote the name, which can be as long as a request.
-		return field.ErrorList{field.TooLong(path, "", validation.DNS1123SubdomainMaxLength)}
+	if errs := validateNodeNameLength(name, path); len(errs) > 0 {
+		return errs
 	}
 	var allErrs field.ErrorList
 	for _, problem := range apivalidation.NameIsDNSSubdomain(name, false) {
@@ -95,7 +87,7 @@ func ValidateNodeName(name string, path *field.Path) field.ErrorList {
 // validateText refuses a text that does not look like what it is.
 func validateText(value string, path *field.Path) field.ErrorList {
 	hidden, position := text.FirstHidden(value)
-	if position == 0 || utf8.RuneCountInString(value) > maxReasonCharacters {
+	if position == 0 || len(validateReasonLength(value, path)) > 0 {
 		return nil // a text that is too long is not quoted
 	}
 	return field.ErrorList{field.Invalid(path, value, fmt.Sprintf("must not have the %s, which is at position %d",
@@ -104,10 +96,7 @@ func validateText(value string, path *field.Path) field.ErrorList {
 
 // validateChangeable checks the fields that an update can change.
 func validateChangeable(spec *maintenance.NodeMaintenanceSpec, path *field.Path) field.ErrorList {
-	var allErrs field.ErrorList
-	if utf8.RuneCountInString(spec.Reason) > maxReasonCharacters {
-		allErrs = append(allErrs, field.TooLongCharacters(path.Child("reason"), spec.Reason, maxReasonCharacters))
-	}
+	allErrs := validateReasonLength(spec.Reason, path.Child("reason"))
 	allErrs = append(allErrs, validateEnum(spec.Stage, stages, path.Child("stage"))...)
 	if seconds := spec.ExpirationSeconds; seconds != nil && (*seconds < 1 || *seconds > maxExpirationSeconds) {
 		allErrs = append(allErrs, field.Invalid(path.Child("expirationSeconds"), *seconds,
