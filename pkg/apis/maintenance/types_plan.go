@@ -63,6 +63,10 @@ type DrainPlanStatus struct {
 	BlockedPodCount int32
 	// permanentlyBlockedPodCount is the number of blocked pods for which waiting does not help.
 	PermanentlyBlockedPodCount int32
+	// permanentlyBlockedPods are the pods that this NodeMaintenance drains and that cannot leave the
+	// node, however long one waits, as namespace/name. Those that it deletes after its deadline are not
+	// among them.
+	PermanentlyBlockedPods []string
 	// unmanagedPods are the pods to be evicted that no controller owns, so that they are
 	// not recreated, as namespace/name.
 	UnmanagedPods []string

@@ -28,6 +28,7 @@ func (p Plan) Report(of types.UID) *v1beta1.DrainPlanStatus {
 			countBlocker(report, pod.Blocker)
 			if p.drains(of, pod.Pod.UID) {
 				listLosses(report, pod)
+				p.listStuck(report, of, pod)
 				p.predicted.listReturning(report, &planned, pod)
 			}
 		}
@@ -72,6 +73,18 @@ func countBlocker(report *v1beta1.DrainPlanStatus, blocker *v1beta1.DrainBlocker
 	if blocker.Permanent {
 		report.PermanentlyBlockedPodCount++
 	}
+}
+
+// listStuck lists the pod if it cannot leave for good, unless the hold deletes it after its deadline.
+func (p Plan) listStuck(report *v1beta1.DrainPlanStatus, of types.UID, pod Pod) {
+	if pod.Blocker == nil || !pod.Blocker.Permanent {
+		return
+	}
+	ofBudget := pod.Blocker.Reason == v1beta1.BlockerDisruptionBudget || pod.Blocker.Reason == v1beta1.BlockerMultipleDisruptionBudgets
+	if ofBudget && p.byHold[of].hold.Spec.Drain.OnTimeout == v1beta1.OnTimeoutDelete {
+		return
+	}
+	report.PermanentlyBlockedPods = append(report.PermanentlyBlockedPods, key(pod.Pod))
 }
 
 // listLosses lists the pod if its eviction loses something for good, the pod itself or its data, or

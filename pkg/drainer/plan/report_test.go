@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
@@ -179,5 +180,31 @@ func TestReportListsOwnLosses(t *testing.T) {
 	}).Report(drainertest.UID("a"))
 	if diff := cmp.Diff([]string{"default/mine"}, report.UnmanagedPods); diff != "" || report.EvictionPods != 2 {
 		t.Errorf("of %d evictions, the listed losses (-want +got):\n%s", report.EvictionPods, diff)
+	}
+}
+
+// Of the pods that are stuck, those are listed that the hold drains and does not delete after its deadline.
+func TestReportListsStuckPods(t *testing.T) {
+	pods := drainertest.Objects([]drainertest.Pod{
+		{Name: "guarded", App: "guarded"}, {Name: "bare", Unmanaged: true}, {Name: "theirs", App: "other", Unmanaged: true},
+	})
+	report := func(hold drainertest.Hold) []string {
+		other := drainertest.Hold{Name: "b", Blocking: true}
+		hold.Name, hold.Blocking, hold.Change = "a", true, func(hold *v1beta1.NodeMaintenance) {
+			hold.Spec.Drain.PodSelector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{
+				Key: "app", Operator: metav1.LabelSelectorOpNotIn, Values: []string{"other"},
+			}}}
+		}
+		return Make(Input{
+			Node: drainertest.NodeName, Pods: pods, Drainable: uidsOf(pods), Now: drainertest.Epoch, Forecast: true,
+			Budgets: snapshot(drainertest.Budget{Name: "b", App: "guarded", Desired: 1, Healthy: 1, Expected: 1}),
+			Holds:   holdsOf(hold, other),
+		}).Report(drainertest.UID("a")).PermanentlyBlockedPods
+	}
+	if diff := cmp.Diff([]string{"default/guarded", "default/bare"}, report(drainertest.Hold{})); diff != "" {
+		t.Errorf("stuck pods (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"default/bare"}, report(drainertest.Hold{DeleteOnTimeout: true, TimeoutSeconds: 60})); diff != "" {
+		t.Errorf("stuck pods of a hold that deletes (-want +got):\n%s", diff)
 	}
 }

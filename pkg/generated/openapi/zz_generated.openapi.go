@@ -314,6 +314,25 @@ func schema_pkg_apis_maintenance_v1beta1_DrainPlanStatus(ref common.ReferenceCal
 							Format:      "int32",
 						},
 					},
+					"permanentlyBlockedPods": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "permanentlyBlockedPods are the pods that this NodeMaintenance drains and that cannot leave the node, however long one waits, as namespace/name. Those that it deletes after its deadline are not among them.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
 					"unmanagedPods": {
 						VendorExtensible: spec.VendorExtensible{
 							Extensions: spec.Extensions{

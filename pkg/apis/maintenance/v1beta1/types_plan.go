@@ -77,6 +77,12 @@ type DrainPlanStatus struct {
 	// permanentlyBlockedPodCount is the number of blocked pods for which waiting does not help.
 	// +optional
 	PermanentlyBlockedPodCount int32 `json:"permanentlyBlockedPodCount"`
+	// permanentlyBlockedPods are the pods that this NodeMaintenance drains and that cannot leave the
+	// node, however long one waits, as namespace/name. Those that it deletes after its deadline are not
+	// among them.
+	// +optional
+	// +listType=atomic
+	PermanentlyBlockedPods []string `json:"permanentlyBlockedPods,omitempty"`
 	// unmanagedPods are the pods to be evicted that no controller owns, so that they are
 	// not recreated, as namespace/name.
 	// +optional

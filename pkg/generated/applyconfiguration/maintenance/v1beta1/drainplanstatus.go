@@ -24,6 +24,10 @@ type DrainPlanStatusApplyConfiguration struct {
 	BlockedPodCount *int32 `json:"blockedPodCount,omitempty"`
 	// permanentlyBlockedPodCount is the number of blocked pods for which waiting does not help.
 	PermanentlyBlockedPodCount *int32 `json:"permanentlyBlockedPodCount,omitempty"`
+	// permanentlyBlockedPods are the pods that this NodeMaintenance drains and that cannot leave the
+	// node, however long one waits, as namespace/name. Those that it deletes after its deadline are not
+	// among them.
+	PermanentlyBlockedPods []string `json:"permanentlyBlockedPods,omitempty"`
 	// unmanagedPods are the pods to be evicted that no controller owns, so that they are
 	// not recreated, as namespace/name.
 	UnmanagedPods []string `json:"unmanagedPods,omitempty"`
@@ -97,6 +101,16 @@ func (b *DrainPlanStatusApplyConfiguration) WithBlockedPodCount(value int32) *Dr
 // If called multiple times, the PermanentlyBlockedPodCount field is set to the value of the last call.
 func (b *DrainPlanStatusApplyConfiguration) WithPermanentlyBlockedPodCount(value int32) *DrainPlanStatusApplyConfiguration {
 	b.PermanentlyBlockedPodCount = &value
+	return b
+}
+
+// WithPermanentlyBlockedPods adds the given value to the PermanentlyBlockedPods field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the PermanentlyBlockedPods field.
+func (b *DrainPlanStatusApplyConfiguration) WithPermanentlyBlockedPods(values ...string) *DrainPlanStatusApplyConfiguration {
+	for i := range values {
+		b.PermanentlyBlockedPods = append(b.PermanentlyBlockedPods, values[i])
+	}
 	return b
 }
 

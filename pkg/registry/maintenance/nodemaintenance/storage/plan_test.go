@@ -33,7 +33,7 @@ func TestPlan(t *testing.T) {
 	returnWarning := `pods of node "worker-1" will come back, so that it is never drained: 1 (a/1): ` +
 		`their controllers put them on this node whether it is cordoned or not: remove that, scale them down, ` +
 		`or leave these pods alone with action Skip in spec.drain.rules`
-	stuck := &v1beta1.DrainPlanStatus{Pods: []v1beta1.PlannedPod{{Pod: "a/1", Blocker: &v1beta1.DrainBlocker{Permanent: true}}}}
+	stuck := &v1beta1.DrainPlanStatus{PermanentlyBlockedPods: []string{"a/1"}}
 	stuckWarning := `pods of node "worker-1" cannot leave it, however long you wait: 1 (a/1); status.blockers says why, and what to do`
 	tests := map[string]struct {
 		plan   *v1beta1.DrainPlanStatus

@@ -37,13 +37,7 @@ func warnOfLosses(ctx context.Context, node string, plan *v1beta1.DrainPlanStatu
 
 // warnOfBlocked warns of the pods that do not leave however long one waits. field is where the hold says more.
 func warnOfBlocked(ctx context.Context, node string, plan *v1beta1.DrainPlanStatus, field string) {
-	var pods []string
-	for _, pod := range plan.Pods {
-		if pod.Blocker != nil && pod.Blocker.Permanent {
-			pods = append(pods, pod.Pod)
-		}
-	}
-	if len(pods) > 0 {
+	if pods := plan.PermanentlyBlockedPods; len(pods) > 0 {
 		warning.AddWarning(ctx, "", fmt.Sprintf(
 			"pods of node %q cannot leave it, however long you wait: %s; %s says why, and what to do", node, counted(pods), field))
 	}

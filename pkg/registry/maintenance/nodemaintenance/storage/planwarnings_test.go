@@ -26,18 +26,13 @@ func disagreement(pod string, evicting, blocking []string) v1beta1.PlannedPod {
 
 func TestPlanWarnings(t *testing.T) {
 	this, names := []string{"this"}, func(names ...string) []string { return names }
-	stuck := func(pod string, permanent bool) v1beta1.PlannedPod {
-		return v1beta1.PlannedPod{Pod: pod, Action: v1beta1.PlanEvict, Blocker: &v1beta1.DrainBlocker{Pod: pod, Permanent: permanent}}
-	}
 	tests := map[string]struct {
 		plan v1beta1.DrainPlanStatus
 		want []string
 	}{
 		"nothing": {},
 		"blocked for good": {
-			plan: v1beta1.DrainPlanStatus{Pods: []v1beta1.PlannedPod{
-				stuck("a/1", true), stuck("a/2", false), stuck("a/3", true), stuck("a/4", true), stuck("a/5", true),
-			}},
+			plan: v1beta1.DrainPlanStatus{PermanentlyBlockedPods: names("a/1", "a/3", "a/4", "a/5")},
 			want: names(`pods of node "worker-1" cannot leave it, however long you wait: 4 (a/1, a/3, a/4 and 1 more); status.plan says why, and what to do`),
 		},
 		"pods that ask to stay": {
