@@ -251,7 +251,9 @@ func TestOwnStatusWakesNobody(t *testing.T) {
 // A write was made although it failed. However often the next ones end in a conflict, it is known when the
 // cache shows it.
 func TestTriedStatusIsKnownAfterManyConflicts(t *testing.T) {
-	status := func(pending int) v1beta1.NodeMaintenanceStatus { return v1beta1.NodeMaintenanceStatus{PendingPodCount: int32(pending)} }
+	status := func(pending int) v1beta1.NodeMaintenanceStatus {
+		return v1beta1.NodeMaintenanceStatus{PendingPodCount: int32(pending)}
+	}
 	var s said
 	s.wrote(status(0))
 	s.tries(status(1)) // the answer is lost

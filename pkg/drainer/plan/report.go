@@ -6,6 +6,7 @@ package plan
 import (
 	"cmp"
 	"slices"
+
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
