@@ -140,8 +140,8 @@ func budgetMessage(pod *corev1.Pod, b *eviction.Budget) string {
 		return fmt.Sprintf("budget %s counts no pods, so it allows no eviction: maxUnavailable and percentages count only pods "+
 			"whose controller can be scaled: set minAvailable to a number instead", b.Name)
 	case b.Impossible() && b.Relative:
-		return fmt.Sprintf("budget %s needs all %s that it counts, however many there are: let it allow that at least 1 is unavailable",
-			b.Name, healthyPods(b.Desired))
+		return fmt.Sprintf("budget %s needs %s, and allows none to be unavailable, however many replicas there are: "+
+			"let it allow at least 1", b.Name, healthyPods(b.Desired))
 	case b.Impossible():
 		return fmt.Sprintf("budget %s needs %s, and no more than %d are expected: "+
 			"add replicas, or let the budget require fewer", b.Name, healthyPods(b.Desired), b.Expected)
