@@ -67,6 +67,8 @@ type Pod struct {
 	// Blocker is what keeps the pod from leaving, with all holds taken together; nil when nothing does.
 	Blocker *v1beta1.DrainBlocker
 
+	// index is its place in Input.Pods.
+	index int
 	// turn is the number of the turn in which the pod goes, from 1; 0 for pods that are not evicted.
 	turn int
 	// due says that its turn has come.
@@ -122,7 +124,9 @@ func Make(in Input) Plan {
 	}
 	plan := Plan{Pods: make([]Pod, 0, len(in.Pods)), byHold: p.byHold, budgets: in.Budgets, predicted: in.Predicted}
 	for i, pod := range in.Pods {
-		plan.Pods = append(plan.Pods, p.decide(i, pod))
+		planned := p.decide(i, pod)
+		planned.index = i
+		plan.Pods = append(plan.Pods, planned)
 		if in.Drainable.Has(pod.UID) {
 			plan.drainable++
 		}

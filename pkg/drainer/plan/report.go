@@ -27,7 +27,7 @@ func (p Plan) Report(of types.UID) *v1beta1.DrainPlanStatus {
 			planned.Budgets = plannedBudgets(p.budgets.Selecting(pod.Pod))
 			planned.EvictingHolds, planned.BlockingHolds = pod.clash.report()
 			countBlocker(report, pod.Blocker)
-			if p.drains(of, pod.Pod.UID) {
+			if p.drains(of, pod) {
 				listLosses(report, pod)
 				p.listStuck(report, of, pod)
 				p.predicted.listReturning(report, &planned, pod)

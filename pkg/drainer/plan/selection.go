@@ -3,11 +3,7 @@
 
 package plan
 
-import (
-	"slices"
-
-	"k8s.io/apimachinery/pkg/types"
-)
+import "k8s.io/apimachinery/pkg/types"
 
 // Selection counts the pods that a drain of all pods would evict, and how many of them the hold, alone,
 // leaves on the node.
@@ -19,8 +15,7 @@ func (p Plan) Selection(hold types.UID) (drainable, skipped int) {
 }
 
 // drains says whether the hold, alone, wants the pod gone.
-func (p Plan) drains(hold, pod types.UID) bool {
+func (p Plan) drains(hold types.UID, pod Pod) bool {
 	alone := p.byHold[hold]
-	i := slices.IndexFunc(p.Pods, func(planned Pod) bool { return planned.Pod.UID == pod })
-	return alone != nil && i >= 0 && alone.decisions[i].goes()
+	return alone != nil && alone.decisions[pod.index].goes()
 }
