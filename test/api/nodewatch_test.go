@@ -11,7 +11,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/tools/cache"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/informers/externalversions"
@@ -102,14 +101,7 @@ func TestInformerOfNodes(t *testing.T) {
 	pool := env.Current(t).NewPool(t, 1)
 	factory := externalversions.NewSharedInformerFactory(pool.Maintenance, 0)
 	informer := factory.Maintenance().V1beta1().NodeStates()
-	shared := informer.Informer()
-	ctx, cancel := context.WithCancel(t.Context())
-	defer factory.Shutdown()
-	defer cancel()
-	factory.StartWithContext(ctx)
-	if !cache.WaitForCacheSync(ctx.Done(), shared.HasSynced) {
-		t.Fatal("the informer did not sync")
-	}
+	startInformer(t, factory, informer.Informer())
 	shows := func(want v1beta1.NodeMaintenanceState) {
 		t.Helper()
 		env.Eventually(t, "the informer shows "+string(want), func(context.Context) string {

@@ -164,14 +164,7 @@ func TestInformer(t *testing.T) {
 	before := createQuiet(t, pool, "before")
 	factory := externalversions.NewSharedInformerFactory(pool.Maintenance, 0)
 	informer := factory.Maintenance().V1beta1().NodeMaintenances()
-	shared := informer.Informer()
-	ctx, cancel := context.WithCancel(t.Context())
-	defer factory.Shutdown()
-	defer cancel()
-	factory.StartWithContext(ctx)
-	if !cache.WaitForCacheSync(ctx.Done(), shared.HasSynced) {
-		t.Fatal("the informer did not sync")
-	}
+	startInformer(t, factory, informer.Informer())
 	if _, err := informer.Lister().Get(before.Name); err != nil {
 		t.Error(err)
 	}
@@ -189,4 +182,19 @@ func TestInformer(t *testing.T) {
 		}
 		return ""
 	})
+}
+
+// startInformer runs the informers of the factory until the end of the test, and returns when this one shows
+// what there is.
+func startInformer(t *testing.T, factory externalversions.SharedInformerFactory, informer cache.SharedIndexInformer) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	t.Cleanup(func() {
+		cancel()
+		factory.Shutdown()
+	})
+	factory.StartWithContext(ctx)
+	if !cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
+		t.Fatal("the informer did not sync")
+	}
 }
