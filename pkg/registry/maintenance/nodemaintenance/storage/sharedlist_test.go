@@ -88,6 +88,26 @@ func TestShareable(t *testing.T) {
 	}
 }
 
+// The library changes an empty list that it is to encode, so that each request needs one of its own.
+func TestEmptyListsAreNotShared(t *testing.T) {
+	storage := newTestStorage(t)
+	ctx, _ := requestBy(alice)
+	list := func() kruntime.Object {
+		listed, err := storage.List(ctx, &metainternalversion.ListOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return listed
+	}
+	if list() == list() {
+		t.Error("two requests share an empty list")
+	}
+	storage.create(t, alice, newHold("first", "worker-1"))
+	if list() != list() {
+		t.Error("two requests do not share a list that is not empty")
+	}
+}
+
 // request is a request that has a list until it ends.
 func (s *sharedLists) request(t *testing.T, version string) (list *sharedList, end func()) {
 	t.Helper()
