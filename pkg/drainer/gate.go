@@ -6,26 +6,41 @@ package drainer
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/due"
 )
 
 // Gate decides when a node may be taken out of service. It is asked at each reconcile of the node, after
 // what the node was like before was recorded, and before the node is cordoned. A node that must wait is
 // not cordoned, and nothing is evicted from it. A node that is cordoned already stays cordoned.
 type Gate interface {
-	// Acquire asks for the node on behalf of the holds that are to have it cordoned. It returns what
-	// the node waits for; nil when it need not wait. It may be called many times for one node, and
-	// takes what it takes only once. With an error the node waits too, and is looked at again.
-	Acquire(ctx context.Context, node *corev1.Node, holds []*v1beta1.NodeMaintenance) (*Wait, error)
+	// Run does what the gate does besides answering, such as a watch, until ctx is done, and returns when
+	// everything it started has ended. It calls wake with the name of each node that is to be asked for
+	// again. It is called each time that this process begins to lead. Acquire and Release may be called
+	// before and after it. A gate that has nothing to do returns at once.
+	Run(ctx context.Context, wake func(node string))
+	// Acquire asks for the node on behalf of the holds that are to have it cordoned. It may be called many
+	// times for one node, and takes what it takes only once. With an error the node waits too, and is
+	// looked at again.
+	Acquire(ctx context.Context, node *corev1.Node, holds []*v1beta1.NodeMaintenance) (Verdict, error)
 	// Release gives back what Acquire took for the node of that name, if anything. It is called when
 	// the node has been given back, or does not exist, and before its last holds end. With an
 	// error they do not end, and it is called again. For a node that nobody holds a crash may prevent the
 	// call: a gate must also end what it took for a node that is in service again.
 	Release(ctx context.Context, node string) error
+}
+
+// Verdict is what a gate says of a node.
+type Verdict struct {
+	// Wait is what the node waits for; nil when it need not wait.
+	Wait *Wait
+	// Again is after how long to ask again if nothing wakes the node before; zero: never.
+	Again time.Duration
 }
 
 // Wait is what a node waits for before it may be taken out of service.
@@ -34,17 +49,15 @@ type Wait struct {
 	Reason string
 	// Message says in one sentence what is waited for, with numbers.
 	Message string
-	// Again is after how long to ask again if nothing wakes the node before; zero: never.
-	Again time.Duration
 }
 
 // gates are asked one after the other. A node may be taken out of service when none of them says that
 // it must wait.
 type gates []Gate
 
-func (g gates) acquire(ctx context.Context, v *view) (*Wait, error) {
+func (g gates) acquire(ctx context.Context, v *view) (Verdict, error) {
 	if len(g) == 0 {
-		return nil, nil
+		return Verdict{}, nil
 	}
 	var holds []*v1beta1.NodeMaintenance
 	for _, h := range v.active {
@@ -52,12 +65,24 @@ func (g gates) acquire(ctx context.Context, v *view) (*Wait, error) {
 			holds = append(holds, h.NodeMaintenance)
 		}
 	}
+	var all Verdict
 	for _, gate := range g {
-		if wait, err := gate.Acquire(ctx, v.node, holds); wait != nil || err != nil {
-			return wait, err
+		verdict, err := gate.Acquire(ctx, v.node, holds)
+		all.Wait, all.Again = verdict.Wait, due.Sooner(all.Again, verdict.Again)
+		if verdict.Wait != nil || err != nil {
+			return all, err
 		}
 	}
-	return nil, nil
+	return all, nil
+}
+
+// run runs the gates until ctx is done, and returns when all of them have ended.
+func (g gates) run(ctx context.Context, wake func(node string)) {
+	var running sync.WaitGroup
+	for _, gate := range g {
+		running.Go(func() { gate.Run(ctx, wake) })
+	}
+	running.Wait()
 }
 
 // release calls the gates in reverse order, and continues with the next when one fails.

@@ -24,8 +24,8 @@ import (
 // cluster.
 type fakeGate struct {
 	cluster *cluster
-	// wait and acquireErr answer Acquire, releaseErr answers Release.
-	wait                   *Wait
+	// verdict and acquireErr answer Acquire, releaseErr answers Release.
+	verdict                Verdict
 	acquireErr, releaseErr error
 	// acquired are the names of the holds that it was asked for, one entry for each call.
 	acquired [][]string
@@ -44,7 +44,7 @@ type releaseMoment struct {
 // Acquire implements Gate.
 func (g *fakeGate) Acquire(
 	_ context.Context, _ *corev1.Node, holds []*v1beta1.NodeMaintenance,
-) (wait *Wait, err error) {
+) (verdict Verdict, err error) {
 	var names []string
 	for _, hold := range holds {
 		names = append(names, hold.Name)
@@ -54,10 +54,13 @@ func (g *fakeGate) Acquire(
 			g.recorded = hold.Status.NodeBefore.DeepCopy()
 		}
 		g.acquired = append(g.acquired, names)
-		wait, err = g.wait, g.acquireErr
+		verdict, err = g.verdict, g.acquireErr
 	})
-	return wait, err
+	return verdict, err
 }
+
+// Run implements Gate.
+func (g *fakeGate) Run(context.Context, func(string)) {}
 
 // Release implements Gate.
 func (g *fakeGate) Release(_ context.Context, name string) (err error) {
@@ -76,8 +79,8 @@ func (g *fakeGate) Release(_ context.Context, name string) (err error) {
 }
 
 // answer has Acquire answer so from now on.
-func (g *fakeGate) answer(wait *Wait, err error) {
-	g.cluster.Locked(func() { g.wait, g.acquireErr = wait, err })
+func (g *fakeGate) answer(verdict Verdict, err error) {
+	g.cluster.Locked(func() { g.verdict, g.acquireErr = verdict, err })
 }
 
 // refuse has Release fail so from now on; nil: not any more.
@@ -98,19 +101,19 @@ func (g *fakeGate) asked() (times int) {
 }
 
 // forTurn is what a node waits for that is not to be taken yet.
-func forTurn(again time.Duration) *Wait {
-	return &Wait{Reason: "NotItsTurn", Message: "2 of 2 nodes of the zone are in maintenance", Again: again}
+func forTurn(again time.Duration) Verdict {
+	return Verdict{Wait: &Wait{Reason: "NotItsTurn", Message: "2 of 2 nodes of the zone are in maintenance"}, Again: again}
 }
 
 // gated runs a test in a cluster with a node, two pods, and a gate for each answer.
-func gated(t *testing.T, waits []*Wait, test func(c *cluster, gates ...*fakeGate)) {
+func gated(t *testing.T, verdicts []Verdict, test func(c *cluster, gates ...*fakeGate)) {
 	t.Helper()
 	var gates []*fakeGate
 	inCluster(t, func(t *testing.T) *cluster {
 		c := newCluster(t, drainertest.Node{}.Object(),
 			drainertest.Pod{Name: "web-1"}.Object(), drainertest.Pod{Name: "web-2"}.Object())
-		for _, wait := range waits {
-			gates = append(gates, &fakeGate{cluster: c, wait: wait})
+		for _, verdict := range verdicts {
+			gates = append(gates, &fakeGate{cluster: c, verdict: verdict})
 			c.config.Gates = append(c.config.Gates, gates[len(gates)-1])
 		}
 		return c
@@ -118,14 +121,14 @@ func gated(t *testing.T, waits []*Wait, test func(c *cluster, gates ...*fakeGate
 }
 
 // wantWaiting wants hold a to say that the node waits, and nothing to have been done.
-func (c *cluster) wantWaiting(wait *Wait) {
+func (c *cluster) wantWaiting(verdict Verdict) {
 	c.t.Helper()
 	c.wantPhase("a", v1beta1.PhasePending)
 	type said struct {
 		Status          metav1.ConditionStatus
 		Reason, Message string
 	}
-	want := said{Status: metav1.ConditionFalse, Reason: wait.Reason, Message: wait.Message}
+	want := said{Status: metav1.ConditionFalse, Reason: verdict.Wait.Reason, Message: verdict.Wait.Message}
 	for _, kind := range []string{v1beta1.ConditionCordoned, v1beta1.ConditionDrained} {
 		condition := apimeta.FindStatusCondition(c.hold("a").Status.Conditions, kind)
 		got := said{Status: condition.Status, Reason: condition.Reason, Message: condition.Message}
@@ -136,7 +139,7 @@ func (c *cluster) wantWaiting(wait *Wait) {
 }
 
 func TestGateHasTheNodeWait(t *testing.T) {
-	gated(t, []*Wait{forTurn(time.Minute)}, func(c *cluster, gates ...*fakeGate) {
+	gated(t, []Verdict{forTurn(time.Minute)}, func(c *cluster, gates ...*fakeGate) {
 		before := c.node(drainertest.NodeName)
 		c.create(drainertest.Hold{Name: "a"}.Object())
 		c.wait(writeInterval)
@@ -155,7 +158,7 @@ func TestGateHasTheNodeWait(t *testing.T) {
 		c.wantAsked(gates[0], asked+1)
 		c.wantWaiting(forTurn(0))
 
-		gates[0].answer(nil, nil)
+		gates[0].answer(Verdict{}, nil)
 		c.wait(time.Minute)
 		c.wantCordoned(drainertest.NodeName, true)
 		c.wantEvictions(map[string]int{"web-1": 1, "web-2": 1})
@@ -191,11 +194,11 @@ func (c *cluster) wantAsked(gate *fakeGate, want int) {
 
 // A gate that names no time is asked when something wakes the node.
 func TestGateIsAskedWhenTheNodeIsWoken(t *testing.T) {
-	gated(t, []*Wait{forTurn(0)}, func(c *cluster, gates ...*fakeGate) {
+	gated(t, []Verdict{forTurn(0)}, func(c *cluster, gates ...*fakeGate) {
 		c.create(drainertest.Hold{Name: "a"}.Object())
 		c.wait(writeInterval)
 		asked := gates[0].asked()
-		gates[0].answer(nil, nil)
+		gates[0].answer(Verdict{}, nil)
 		c.wait(time.Hour)
 		c.wantAsked(gates[0], asked)
 		c.wantCordoned(drainertest.NodeName, false)
@@ -208,7 +211,7 @@ func TestGateIsAskedWhenTheNodeIsWoken(t *testing.T) {
 
 // A gate is asked for the holds that have the node cordoned, of whatever stage.
 func TestGateIsAskedForTheHoldsThatCordon(t *testing.T) {
-	gated(t, []*Wait{forTurn(time.Minute)}, func(c *cluster, gates ...*fakeGate) {
+	gated(t, []Verdict{forTurn(time.Minute)}, func(c *cluster, gates ...*fakeGate) {
 		c.Add(drainertest.Hold{Name: "idle", Stage: v1beta1.StageIdle}.Object(),
 			drainertest.Hold{Name: "b", Stage: v1beta1.StageCordon}.Object())
 		c.create(drainertest.Hold{Name: "a", Stage: v1beta1.StageCordon}.Object())
@@ -224,8 +227,8 @@ func TestGateIsAskedForTheHoldsThatCordon(t *testing.T) {
 }
 
 func TestGateThatFailsIsAskedAgain(t *testing.T) {
-	gated(t, []*Wait{nil}, func(c *cluster, gates ...*fakeGate) {
-		gates[0].answer(nil, errors.New("no answer from the lease"))
+	gated(t, make([]Verdict, 1), func(c *cluster, gates ...*fakeGate) {
+		gates[0].answer(Verdict{}, errors.New("no answer from the lease"))
 		c.create(drainertest.Hold{Name: "a"}.Object())
 		c.wait(writeInterval)
 		c.wantPhase("a", v1beta1.PhaseRunning)
@@ -241,7 +244,7 @@ func TestGateThatFailsIsAskedAgain(t *testing.T) {
 		if got := c.hold("a").Status.LastError; got != "" {
 			t.Errorf("lastError is %q still", got)
 		}
-		gates[0].answer(nil, nil)
+		gates[0].answer(Verdict{}, nil)
 		c.wait(time.Minute)
 		c.wantCondition("a", v1beta1.ConditionCordoned, metav1.ConditionTrue, v1beta1.ReasonCordoned)
 		c.wantEvictions(map[string]int{"web-1": 1, "web-2": 1})
@@ -249,20 +252,20 @@ func TestGateThatFailsIsAskedAgain(t *testing.T) {
 }
 
 func TestAllGatesMustAgree(t *testing.T) {
-	first, second := forTurn(time.Minute), &Wait{Reason: "QuorumGuard", Message: "1 of 3 members is away"}
-	gated(t, []*Wait{first, second}, func(c *cluster, gates ...*fakeGate) {
+	first, second := forTurn(time.Minute), Verdict{Wait: &Wait{Reason: "QuorumGuard", Message: "1 of 3 members is away"}}
+	gated(t, []Verdict{first, second}, func(c *cluster, gates ...*fakeGate) {
 		c.create(drainertest.Hold{Name: "a"}.Object())
 		c.wait(time.Minute)
 		c.wantWaiting(first)
 		c.wantAsked(gates[1], 0)
 
-		gates[0].answer(nil, nil)
+		gates[0].answer(Verdict{}, nil)
 		c.wait(time.Minute)
 		c.wantWaiting(second)
 		c.wantCordoned(drainertest.NodeName, false)
 		c.wantEvictions(map[string]int{"web-1": 0, "web-2": 0})
 
-		gates[1].answer(nil, nil)
+		gates[1].answer(Verdict{}, nil)
 		c.drainer.Wake(drainertest.NodeName)
 		c.settle()
 		c.wantCordoned(drainertest.NodeName, true)
@@ -272,7 +275,7 @@ func TestAllGatesMustAgree(t *testing.T) {
 
 // A gate that has a node wait that is being drained stops the evictions, and leaves the cordon.
 func TestGateThatHasADrainWait(t *testing.T) {
-	gated(t, []*Wait{nil}, func(c *cluster, gates ...*fakeGate) {
+	gated(t, make([]Verdict, 1), func(c *cluster, gates ...*fakeGate) {
 		budget := drainertest.Budget{Name: "web", Version: "1", Desired: 1, Healthy: 2, Expected: 2, Allowed: 1}
 		c.changeBudget(budget.Object())
 		c.create(drainertest.Hold{Name: "a"}.Object())
@@ -289,7 +292,7 @@ func TestGateThatHasADrainWait(t *testing.T) {
 		c.wantCordoned(drainertest.NodeName, true)
 		c.wantEvictions(map[string]int{"web-1": 1, "web-2": 0})
 
-		gates[0].answer(nil, nil)
+		gates[0].answer(Verdict{}, nil)
 		c.wait(time.Minute)
 		c.wantEvictions(map[string]int{"web-1": 1, "web-2": 1})
 		c.finish("web-2")
@@ -300,7 +303,7 @@ func TestGateThatHasADrainWait(t *testing.T) {
 
 // What somebody does to a node that waits is not undone when its hold ends.
 func TestCordonOfANodeThatWaitsIsNotUndone(t *testing.T) {
-	gated(t, []*Wait{forTurn(time.Minute)}, func(c *cluster, _ ...*fakeGate) {
+	gated(t, []Verdict{forTurn(time.Minute)}, func(c *cluster, _ ...*fakeGate) {
 		c.create(drainertest.Hold{Name: "a"}.Object())
 		c.changeNode(drainertest.NodeName, drainertest.Cordon)
 		before := c.node(drainertest.NodeName)
@@ -316,7 +319,7 @@ func TestCordonOfANodeThatWaitsIsNotUndone(t *testing.T) {
 func TestWithoutGatesNothingIsAsked(t *testing.T) {
 	for gates, wantReads := range map[int]bool{0: false, 1: true} {
 		t.Run(fmt.Sprintf("%d gates", gates), func(t *testing.T) {
-			gated(t, make([]*Wait, gates), func(c *cluster, _ ...*fakeGate) {
+			gated(t, make([]Verdict, gates), func(c *cluster, _ ...*fakeGate) {
 				c.create(drainertest.Hold{Name: "a", Node: "worker-9"}.Object())
 				c.wait(time.Minute)
 				c.wantCondition("a", v1beta1.ConditionCordoned, metav1.ConditionFalse, v1beta1.ReasonNodeNotFound)

@@ -32,7 +32,7 @@ func (c *cluster) wantReleased(gate *fakeGate, times int, holds ...string) {
 }
 
 func TestGateIsReleasedAfterTheLastHold(t *testing.T) {
-	gated(t, []*Wait{nil, nil}, func(c *cluster, gates ...*fakeGate) {
+	gated(t, make([]Verdict, 2), func(c *cluster, gates ...*fakeGate) {
 		c.create(drainertest.Hold{Name: "a"}.Object())
 		c.create(drainertest.Hold{Name: "b", Stage: v1beta1.StageCordon}.Object())
 		c.delete("a")
@@ -50,16 +50,16 @@ func TestGateIsReleasedAfterTheLastHold(t *testing.T) {
 
 func TestGateIsReleasedWhateverBecameOfTheNode(t *testing.T) {
 	tests := map[string]struct {
-		wait *Wait
-		meet func(c *cluster)
+		verdict Verdict
+		meet    func(c *cluster)
 	}{
-		"the hold waited": {wait: forTurn(time.Minute)},
+		"the hold waited": {verdict: forTurn(time.Minute)},
 		"the node is gone": {
 			meet: func(c *cluster) { c.Remove(c.node(drainertest.NodeName)) },
 		},
 		"the node is gone, and the hold waited": {
-			wait: forTurn(time.Minute),
-			meet: func(c *cluster) { c.Remove(c.node(drainertest.NodeName)) },
+			verdict: forTurn(time.Minute),
+			meet:    func(c *cluster) { c.Remove(c.node(drainertest.NodeName)) },
 		},
 		"somebody took the marks off": {
 			meet: func(c *cluster) {
@@ -72,7 +72,7 @@ func TestGateIsReleasedWhateverBecameOfTheNode(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			gated(t, []*Wait{test.wait}, func(c *cluster, gates ...*fakeGate) {
+			gated(t, []Verdict{test.verdict}, func(c *cluster, gates ...*fakeGate) {
 				c.create(drainertest.Hold{Name: "a"}.Object())
 				c.wait(writeInterval)
 				c.wantReleased(gates[0], 0)
@@ -117,7 +117,7 @@ func TestReleaseThatFailsForAHoldThatStays(t *testing.T) {
 	}
 	for name, end := range ends {
 		t.Run(name, func(t *testing.T) {
-			gated(t, []*Wait{nil}, func(c *cluster, gates ...*fakeGate) {
+			gated(t, make([]Verdict, 1), func(c *cluster, gates ...*fakeGate) {
 				c.create(drainertest.Hold{Name: "a"}.Object())
 				gates[0].refuse(errors.New("no answer from the lease"))
 				end(c)
@@ -141,7 +141,7 @@ func TestReleaseThatFailsForAHoldThatStays(t *testing.T) {
 
 // A node that is given back because nobody holds it any more is given back to the gates, too.
 func TestGateIsReleasedForANodeLeftBehind(t *testing.T) {
-	gated(t, []*Wait{nil}, func(c *cluster, gates ...*fakeGate) {
+	gated(t, make([]Verdict, 1), func(c *cluster, gates ...*fakeGate) {
 		c.create(drainertest.Hold{Name: "a"}.Object())
 		c.stop()
 		c.Remove(c.hold("a")) // as a store does that is put back to an older state

@@ -79,6 +79,7 @@ func (l *leader) run(ctx context.Context) error {
 	defer l.drains.close()
 	defer running.Wait()
 	running.Go(func() { l.drains.dispatcher.Run(ctx) })
+	running.Go(func() { l.gate.run(ctx, l.queue.Add) })
 	running.Go(func() { l.heartbeat.run(ctx, l.config.Clock, l.queue.Add) })
 	for range workers {
 		running.Go(func() { l.work(ctx) })

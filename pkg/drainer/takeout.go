@@ -50,11 +50,12 @@ func (l *leader) secure(ctx context.Context, v *view) (facts, result) {
 	// cannot end does not stop the others.
 	did.add(l.holds.end(ctx, v))
 	f := facts{node: v.node.UID, before: before}
-	wait, err := l.gate.acquire(ctx, v)
+	verdict, err := l.gate.acquire(ctx, v)
+	did.add(result{again: verdict.Again})
 	step := result{err: err}
 	switch {
-	case wait != nil:
-		f.waits, step.again = wait, wait.Again
+	case verdict.Wait != nil:
+		f.waits = verdict.Wait
 	case err == nil:
 		f.cordoned, step = l.nodes.cordon(ctx, v, *before)
 	}

@@ -62,6 +62,9 @@ type NodeMaintenanceSpec struct {
 	ExpirationSeconds *int64
 	// drain configures which pods are drained, and how.
 	Drain DrainSpec
+	// overrideQuorum takes a node of the control plane out of service even if too few of its members
+	// stay in service.
+	OverrideQuorum bool
 }
 
 // MaintenanceStage is how far a maintenance goes. The names are those of KEP-4212
@@ -208,6 +211,8 @@ type NodeMaintenanceStatus struct {
 	SkippedPodCount int32
 	// lastError is the most recent error. It is cleared on success.
 	LastError string
+	// leaseErrorCount is how many times in a row the lease of the node could not be taken or renewed.
+	LeaseErrorCount int32
 	// lastUpdate is when this status last changed.
 	LastUpdate *metav1.Time
 	// startTime is when the drain of this hold began, that is, when the node was cordoned

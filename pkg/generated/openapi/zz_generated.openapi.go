@@ -878,6 +878,13 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceSpec(ref common.Referenc
 							Ref:         ref(v1beta1.DrainSpec{}.OpenAPIModelName()),
 						},
 					},
+					"overrideQuorum": {
+						SchemaProps: spec.SchemaProps{
+							Description: "overrideQuorum takes a node of the control plane out of service even if too few of its members stay in service. Setting it requires the verb overridequorum on nodes/maintenance. It changes nothing for other nodes. Defaults to false.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
 				},
 				Required: []string{"nodeName"},
 			},
@@ -998,6 +1005,13 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceStatus(ref common.Refere
 							Description: "lastError is the most recent error. It is cleared on success.",
 							Type:        []string{"string"},
 							Format:      "",
+						},
+					},
+					"leaseErrorCount": {
+						SchemaProps: spec.SchemaProps{
+							Description: "leaseErrorCount is how many times in a row the lease of the node could not be taken or renewed. Always 0 if the server takes no leases of nodes.",
+							Type:        []string{"integer"},
+							Format:      "int32",
 						},
 					},
 					"lastUpdate": {

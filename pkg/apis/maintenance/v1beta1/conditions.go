@@ -42,6 +42,15 @@ const (
 	ReasonNodeNotFound = "NodeNotFound"
 	// ReasonNodeDeleted means that the node was deleted during its maintenance.
 	ReasonNodeDeleted = "NodeDeleted"
+	// ReasonLeaseHeld means that somebody else has the lease of the node, so that it is not touched. The
+	// maintenance starts when the lease is free.
+	ReasonLeaseHeld = "LeaseHeld"
+	// ReasonLeaseLost means that somebody else took the lease of the node during its maintenance. The
+	// maintenance goes on when the lease is free.
+	ReasonLeaseLost = "LeaseLost"
+	// ReasonControlPlaneQuorum means that the control plane would lose its quorum without the node. The
+	// maintenance starts when enough of its other members are in service.
+	ReasonControlPlaneQuorum = "ControlPlaneQuorum"
 	// ReasonDraining means that pods are still to be evicted, or are terminating.
 	ReasonDraining = "Draining"
 	// ReasonDeadlineExceeded means that pods are still on the node after status.deadline. Evictions

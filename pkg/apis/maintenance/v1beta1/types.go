@@ -73,6 +73,11 @@ type NodeMaintenanceSpec struct {
 	// drain configures which pods are drained, and how.
 	// +optional
 	Drain DrainSpec `json:"drain,omitempty,omitzero"`
+	// overrideQuorum takes a node of the control plane out of service even if too few of its members
+	// stay in service. Setting it requires the verb overridequorum on nodes/maintenance. It changes
+	// nothing for other nodes. Defaults to false.
+	// +optional
+	OverrideQuorum bool `json:"overrideQuorum,omitempty"`
 }
 
 // MaintenanceStage is how far a maintenance goes. The names are those of KEP-4212
@@ -249,6 +254,10 @@ type NodeMaintenanceStatus struct {
 	// lastError is the most recent error. It is cleared on success.
 	// +optional
 	LastError string `json:"lastError,omitempty"`
+	// leaseErrorCount is how many times in a row the lease of the node could not be taken or renewed.
+	// Always 0 if the server takes no leases of nodes.
+	// +optional
+	LeaseErrorCount int32 `json:"leaseErrorCount,omitempty"`
 	// lastUpdate is when this status last changed.
 	// +optional
 	LastUpdate *metav1.Time `json:"lastUpdate,omitempty"`
@@ -372,6 +381,12 @@ const (
 	// BlockerPodsReturn means that the pod's controller puts its pods back on the cordoned node each time
 	// that they are evicted. The message says why they land there, and when the next one is evicted.
 	BlockerPodsReturn BlockerReason = "PodsReturn"
+	// BlockerVirtualMachineMigrating means that KubeVirt migrates the virtual machine of the pod to another
+	// node, or that its migration waits until others have ended. The pod leaves when the migration ends.
+	BlockerVirtualMachineMigrating BlockerReason = "VirtualMachineMigrating"
+	// BlockerVirtualMachineNotMigratable means that the virtual machine of the pod cannot be migrated. It
+	// has to be shut down, or made migratable.
+	BlockerVirtualMachineNotMigratable BlockerReason = "VirtualMachineNotMigratable"
 	// BlockerOwnPod means that the pod runs this server, which would have to continue the drain.
 	BlockerOwnPod BlockerReason = "OwnPod"
 	// BlockerEvictionFailed means that the eviction is refused or fails for another reason, which

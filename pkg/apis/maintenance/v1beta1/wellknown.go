@@ -19,6 +19,11 @@ const (
 	// operators from rebooting a node that is down on purpose.
 	ExcludeFromRemediationLabel = "remediation.medik8s.io/exclude-from-remediation"
 
+	// ImportedAnnotation on a NodeMaintenance says, as JSON, which object of another operator it was
+	// imported from, who had created that, and how far the maintenance was. Only who may write
+	// nodemaintenances/status may set it, since the server believes it.
+	ImportedAnnotation = GroupName + "/imported-from"
+
 	// HoldsAnnotation on a Node says who holds the node and why, as JSON, for people to
 	// read. It also names the store of the server that cordoned the node. Servers use that
 	// to tell which nodes are not theirs to give back.

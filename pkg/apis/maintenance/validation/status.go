@@ -47,6 +47,7 @@ func validateCounts(status *maintenance.NodeMaintenanceStatus, path *field.Path)
 		{"pendingPodCount", status.PendingPodCount},
 		{"blockedPodCount", status.BlockedPodCount},
 		{"skippedPodCount", status.SkippedPodCount},
+		{"leaseErrorCount", status.LeaseErrorCount},
 	} {
 		allErrs = append(allErrs, apivalidation.ValidateNonnegativeField(int64(count.value), path.Child(count.field))...)
 	}

@@ -35,6 +35,10 @@ type NodeMaintenanceSpecApplyConfiguration struct {
 	ExpirationSeconds *int64 `json:"expirationSeconds,omitempty"`
 	// drain configures which pods are drained, and how.
 	Drain *DrainSpecApplyConfiguration `json:"drain,omitempty"`
+	// overrideQuorum takes a node of the control plane out of service even if too few of its members
+	// stay in service. Setting it requires the verb overridequorum on nodes/maintenance. It changes
+	// nothing for other nodes. Defaults to false.
+	OverrideQuorum *bool `json:"overrideQuorum,omitempty"`
 }
 
 // NodeMaintenanceSpecApplyConfiguration constructs a declarative configuration of the NodeMaintenanceSpec type for use with
@@ -88,5 +92,13 @@ func (b *NodeMaintenanceSpecApplyConfiguration) WithExpirationSeconds(value int6
 // If called multiple times, the Drain field is set to the value of the last call.
 func (b *NodeMaintenanceSpecApplyConfiguration) WithDrain(value *DrainSpecApplyConfiguration) *NodeMaintenanceSpecApplyConfiguration {
 	b.Drain = value
+	return b
+}
+
+// WithOverrideQuorum sets the OverrideQuorum field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the OverrideQuorum field is set to the value of the last call.
+func (b *NodeMaintenanceSpecApplyConfiguration) WithOverrideQuorum(value bool) *NodeMaintenanceSpecApplyConfiguration {
+	b.OverrideQuorum = &value
 	return b
 }

@@ -53,6 +53,9 @@ type NodeMaintenanceStatusApplyConfiguration struct {
 	SkippedPodCount *int32 `json:"skippedPodCount,omitempty"`
 	// lastError is the most recent error. It is cleared on success.
 	LastError *string `json:"lastError,omitempty"`
+	// leaseErrorCount is how many times in a row the lease of the node could not be taken or renewed.
+	// Always 0 if the server takes no leases of nodes.
+	LeaseErrorCount *int32 `json:"leaseErrorCount,omitempty"`
 	// lastUpdate is when this status last changed.
 	LastUpdate *v1.Time `json:"lastUpdate,omitempty"`
 	// startTime is when the drain of this hold began, that is, when the node was cordoned
@@ -178,6 +181,14 @@ func (b *NodeMaintenanceStatusApplyConfiguration) WithSkippedPodCount(value int3
 // If called multiple times, the LastError field is set to the value of the last call.
 func (b *NodeMaintenanceStatusApplyConfiguration) WithLastError(value string) *NodeMaintenanceStatusApplyConfiguration {
 	b.LastError = &value
+	return b
+}
+
+// WithLeaseErrorCount sets the LeaseErrorCount field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the LeaseErrorCount field is set to the value of the last call.
+func (b *NodeMaintenanceStatusApplyConfiguration) WithLeaseErrorCount(value int32) *NodeMaintenanceStatusApplyConfiguration {
+	b.LeaseErrorCount = &value
 	return b
 }
 
