@@ -126,6 +126,7 @@ func newConfig(o *options.Options, st *store.Store, certificate *servingcert.Fil
 			Taints:            o.Drainer.ParsedTaints(),
 			EvictionsInFlight: o.Drainer.EvictionsInFlight,
 			OwnPod:            o.Registration.OwnPod,
+			Gates:             nodeLeaseGates(o.NodeLeases, kube),
 		},
 		Space: st.Space,
 	}, nil

@@ -29,6 +29,8 @@ type Options struct {
 	Registration *RegistrationOptions
 	// Drainer is how nodes are drained.
 	Drainer *DrainerOptions
+	// NodeLeases is how nodes are shared with other operators.
+	NodeLeases *NodeLeaseOptions
 	// Logs is how the log is written.
 	Logs *logsapi.LoggingConfiguration
 }
@@ -42,6 +44,7 @@ func New() *Options {
 		Store:        newStoreOptions(),
 		Registration: newRegistrationOptions(),
 		Drainer:      newDrainerOptions(),
+		NodeLeases:   &NodeLeaseOptions{},
 		Logs:         logsapi.NewLoggingConfiguration(),
 	}
 }
@@ -66,6 +69,7 @@ func (o *Options) AddFlags(fss *cliflag.NamedFlagSets) {
 	o.Recommended.CoreAPI.AddFlags(fss.FlagSet("cluster"))
 	o.Registration.addFlags(fss.FlagSet("cluster"))
 	o.Drainer.addFlags(fss.FlagSet("drainer"))
+	o.NodeLeases.addFlags(fss.FlagSet("drainer"))
 	o.Store.addFlags(fss.FlagSet("store"))
 	o.Recommended.Etcd.AddFlags(fss.FlagSet("external etcd"))
 	// The flag is for the library's deletecollection, which this server replaces.
@@ -92,6 +96,7 @@ func (o *Options) Complete() error {
 	if o.Recommended.Authorization.RemoteKubeConfigFile == "" {
 		o.Recommended.Authorization.RemoteKubeConfigFile = kubeconfig
 	}
+	o.NodeLeases.complete()
 	return o.Registration.complete()
 }
 
@@ -102,6 +107,7 @@ func (o *Options) Validate() []error {
 	errs = append(errs, o.Store.validate()...)
 	errs = append(errs, o.Registration.validate()...)
 	errs = append(errs, o.Drainer.validate()...)
+	errs = append(errs, o.NodeLeases.validate()...)
 	return errs
 }
 
