@@ -18,21 +18,22 @@ type group struct {
 	schema.GroupVersion
 	// further are the fields of its status that not every group has.
 	further []string
-	// failure is its phase when something is wrong.
-	failure string
+	// withoutNode is its phase when the node does not exist, withoutLease when the lease was lost for good.
+	withoutNode, withoutLease string
 }
 
 var groups = []group{
 	{
 		GroupVersion: schema.GroupVersion{Group: "nodemaintenance.medik8s.io", Version: "v1beta1"},
-		further:      []string{"drainProgress", "lastUpdate", "pendingPodsRefs", "errorOnLeaseCount"}, failure: "Failed",
+		further:      []string{"drainProgress", "lastUpdate", "pendingPodsRefs", "errorOnLeaseCount"}, withoutNode: "Failed", withoutLease: "Failed",
 	},
 	{
 		GroupVersion: schema.GroupVersion{Group: "nodemaintenance.kubevirt.io", Version: "v1beta1"},
-		further:      []string{"errorOnLeaseCount"}, failure: "Failed",
+		further:      []string{"errorOnLeaseCount"}, withoutNode: "Running", withoutLease: "Failed",
 	},
 	{
-		GroupVersion: schema.GroupVersion{Group: "kubevirt.io", Version: "v1alpha1"}, failure: "Running",
+		GroupVersion: schema.GroupVersion{Group: "kubevirt.io", Version: "v1alpha1"},
+		withoutNode:  "Running", withoutLease: "Running",
 	},
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/medik8s/maintenance-apiserver/test/env"
 )
 
-// A node that is deleted during its maintenance is Failed, in the operators' words. When a node of this
-// name comes, it is taken out of service. With the operators, Failed was for good.
+// The status of a maintenance whose node is deleted is in the operators' words. When a node of this name
+// comes, it is taken out of service. With the medik8s operator, Failed was for good.
 func TestNodeDeletedAndBack(t *testing.T) {
 	t.Parallel()
 	inEachGroup(t, 1, func(t *testing.T, u *user) {
@@ -22,7 +22,7 @@ func TestNodeDeletedAndBack(t *testing.T) {
 		u.waitFor(t, name, "node drained", succeeded)
 		u.deleteNode(t, node)
 		u.waitFor(t, name, "node is missing", func(nm *nodeMaintenance) bool {
-			return nm.Status.Phase == u.failure && nm.Status.LastError == `nodes "`+node+`" not found`
+			return nm.Status.Phase == u.withoutNode && nm.Status.LastError == `nodes "`+node+`" not found`
 		})
 
 		u.addNode(t)

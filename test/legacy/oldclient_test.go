@@ -21,7 +21,13 @@ func TestOldClient(t *testing.T) {
 		hold.Spec.ExpirationSeconds, hold.Spec.Stage = &seconds, v1beta1.StageCordon
 		hold.Spec.Drain.Rules = []v1beta1.DrainRule{{Action: v1beta1.ActionSkip}}
 		u.Create(t, hold)
-		nm := u.waitFor(t, hold.Name, "node cordoned", succeeded)
+		u.WaitForHold(t, hold.Name, "node cordoned", func(nm *v1beta1.NodeMaintenance) bool {
+			return nm.Status.Phase == v1beta1.PhaseSucceeded
+		})
+		nm, err := u.get(t.Context(), hold.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
 
 		nm.Spec.Reason, nm.Labels = "changed by an old client", map[string]string{"team": "storage"}
 		u.mustUpdate(t, nm)
