@@ -13,6 +13,7 @@ import (
 
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	apiregistration "k8s.io/kube-aggregator/pkg/client/clientset_generated/clientset"
 	"k8s.io/utils/clock"
@@ -108,13 +109,17 @@ func newConfig(o *options.Options, st *store.Store, certificate *servingcert.Fil
 	if err := o.Recommended.ApplyTo(generic); err != nil {
 		return nil, err
 	}
-	publisher, err := newPublisher(generic, certificate, o.Registration.APIService)
+	publisher, err := newPublisher(generic, certificate, o.Registration.APIService, o.Legacy.APIServices())
 	if err != nil {
 		return nil, err
 	}
 	kube, err := newDrainerClient(generic.ClientConfig, o.Drainer)
 	if err != nil {
 		return nil, err
+	}
+	cluster, err := metadata.NewForConfig(generic.ClientConfig)
+	if err != nil {
+		return nil, fmt.Errorf("could not create a client for CRDs: %w", err)
 	}
 	return &server.Config{
 		Generic:    generic,
@@ -127,11 +132,12 @@ func newConfig(o *options.Options, st *store.Store, certificate *servingcert.Fil
 			EvictionsInFlight: o.Drainer.EvictionsInFlight,
 			OwnPod:            o.Registration.OwnPod,
 		},
-		Space: st.Space,
+		Space:  st.Space,
+		Legacy: server.LegacyConfig{Versions: o.Legacy.Versions(), Cluster: cluster},
 	}, nil
 }
 
-func newPublisher(generic *genericapiserver.RecommendedConfig, certificate *servingcert.Files, apiService string) (*servingcert.Publisher, error) {
+func newPublisher(generic *genericapiserver.RecommendedConfig, certificate *servingcert.Files, apiService string, further []string) (*servingcert.Publisher, error) {
 	if certificate == nil {
 		return nil, nil
 	}
@@ -143,6 +149,7 @@ func newPublisher(generic *genericapiserver.RecommendedConfig, certificate *serv
 		Files:          *certificate,
 		APIServices:    client.ApiregistrationV1().APIServices(),
 		APIServiceName: apiService,
+		Further:        further,
 		Clock:          clock.RealClock{},
 	}, nil
 }

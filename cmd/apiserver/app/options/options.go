@@ -27,6 +27,8 @@ type Options struct {
 	Store *StoreOptions
 	// Registration is how the cluster finds this server.
 	Registration *RegistrationOptions
+	// Legacy is which groups of former operators are served.
+	Legacy *LegacyOptions
 	// Drainer is how nodes are drained.
 	Drainer *DrainerOptions
 	// Logs is how the log is written.
@@ -41,6 +43,7 @@ func New() *Options {
 		Recommended:  newRecommended(),
 		Store:        newStoreOptions(),
 		Registration: newRegistrationOptions(),
+		Legacy:       newLegacyOptions(),
 		Drainer:      newDrainerOptions(),
 		Logs:         logsapi.NewLoggingConfiguration(),
 	}
@@ -65,6 +68,7 @@ func newRecommended() *genericoptions.RecommendedOptions {
 func (o *Options) AddFlags(fss *cliflag.NamedFlagSets) {
 	o.Recommended.CoreAPI.AddFlags(fss.FlagSet("cluster"))
 	o.Registration.addFlags(fss.FlagSet("cluster"))
+	o.Legacy.addFlags(fss.FlagSet("legacy"))
 	o.Drainer.addFlags(fss.FlagSet("drainer"))
 	o.Store.addFlags(fss.FlagSet("store"))
 	o.Recommended.Etcd.AddFlags(fss.FlagSet("external etcd"))
@@ -101,6 +105,7 @@ func (o *Options) Validate() []error {
 	errs = append(errs, o.validateRecommended()...)
 	errs = append(errs, o.Store.validate()...)
 	errs = append(errs, o.Registration.validate()...)
+	errs = append(errs, o.Legacy.validate()...)
 	errs = append(errs, o.Drainer.validate()...)
 	return errs
 }
