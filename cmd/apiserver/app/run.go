@@ -131,6 +131,7 @@ func newConfig(o *options.Options, st *store.Store, certificate *servingcert.Fil
 			Taints:            o.Drainer.ParsedTaints(),
 			EvictionsInFlight: o.Drainer.EvictionsInFlight,
 			OwnPod:            o.Registration.OwnPod,
+			OperatorEvents:    len(o.Legacy.Groups) > 0,
 		},
 		Space:  st.Space,
 		Legacy: server.LegacyConfig{Versions: o.Legacy.Versions(), Cluster: cluster},

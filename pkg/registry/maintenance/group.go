@@ -24,7 +24,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
 
-// Dependencies are what the group's resources need beyond the store. All are required.
+// Dependencies are what the group's resources need beyond the store. All but ShortNameTaken are required.
 type Dependencies struct {
 	// Waker is told of every stored change of a NodeMaintenance.
 	Waker storage.Waker
@@ -42,6 +42,9 @@ type Dependencies struct {
 	AuthorizeUpdate resource.AuthorizeUpdate
 	// AuthorizeRead authorizes that an answer shows the holds of a node.
 	AuthorizeRead nodestorage.AuthorizeRead
+	// ShortNameTaken says that the group of a former operator is served too, and has the short name nm. If
+	// both groups had it, kubectl would warn each time that it is used.
+	ShortNameTaken bool
 }
 
 // Nodes are the nodes of the cluster.
@@ -54,6 +57,9 @@ type Nodes interface {
 func definitions(scheme *runtime.Scheme, deps Dependencies) []resource.Definition {
 	holds := nodemaintenance.Definition(scheme, storage.New(deps.Waker, deps.Nodes, deps.Planner, deps.Space))
 	holds.AuthorizeUpdate = deps.AuthorizeUpdate
+	if deps.ShortNameTaken {
+		holds.ShortNames = nil
+	}
 	return []resource.Definition{holds}
 }
 
