@@ -11,8 +11,8 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-// maxImportedBytes has room for what an import writes: two long names and an error of 1 KiB.
-const maxImportedBytes = 4 << 10
+// maxImportedBytes has room for what an import writes: two long names and an error of half a KiB, escaped.
+const maxImportedBytes = 8 << 10
 
 var importedPath = field.NewPath("metadata", "annotations").Key(v1beta1.ImportedAnnotation)
 

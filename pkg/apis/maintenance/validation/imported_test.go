@@ -40,8 +40,8 @@ func TestImportedAnnotation(t *testing.T) {
 			want:        []string{path + ": Invalid value: must be one JSON object with nothing behind it"},
 		},
 		"too long": {
-			annotations: map[string]string{v1beta1.ImportedAnnotation: strings.Repeat("x", 4097)},
-			want:        []string{path + ": Too long: may not be more than 4096 bytes"},
+			annotations: map[string]string{v1beta1.ImportedAnnotation: strings.Repeat("x", 8193)},
+			want:        []string{path + ": Too long: may not be more than 8192 bytes"},
 		},
 		"no object": {
 			annotations: map[string]string{v1beta1.ImportedAnnotation: "{}"},
