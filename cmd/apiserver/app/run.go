@@ -132,6 +132,7 @@ func newConfig(o *options.Options, st *store.Store, certificate *servingcert.Fil
 			EvictionsInFlight: o.Drainer.EvictionsInFlight,
 			OwnPod:            o.Registration.OwnPod,
 			OperatorEvents:    len(o.Legacy.Groups) > 0,
+			Gates:             nodeLeaseGates(o.NodeLeases, kube),
 		},
 		Space:  st.Space,
 		Legacy: server.LegacyConfig{Versions: o.Legacy.Versions(), Cluster: cluster},
