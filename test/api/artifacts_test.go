@@ -34,7 +34,7 @@ func TestArtifactsAreAccepted(t *testing.T) {
 	for _, file := range files {
 		wantAccepted(t, file, kubectl.Try(t, "", "apply", "--dry-run=server", "--validate=strict", "-f", file))
 	}
-	for _, folder := range []string{"artifacts", "artifacts/legacy"} {
+	for _, folder := range []string{"artifacts", "artifacts/legacy", "artifacts/node-leases"} {
 		dir := filepath.Join(root, folder)
 		wantAccepted(t, folder, kubectl.Try(t, "", "apply", "--dry-run=server", "--validate=strict", "-k", dir))
 		wantAccepted(t, "removal of "+folder, kubectl.Try(t, "", "delete", "--dry-run=server", "--ignore-not-found", "-k", dir))

@@ -100,7 +100,7 @@ func (o *Options) Complete() error {
 	if o.Recommended.Authorization.RemoteKubeConfigFile == "" {
 		o.Recommended.Authorization.RemoteKubeConfigFile = kubeconfig
 	}
-	o.NodeLeases.complete()
+	o.NodeLeases.complete(len(o.Legacy.Groups) > 0)
 	return o.Registration.complete()
 }
 

@@ -97,6 +97,8 @@ func TestNodeLeases(t *testing.T) {
 		"empty":              {args: []string{"--node-leases="}, want: NodeLeaseOptions{Form: "Off", Namespace: "medik8s-leases"}},
 		"medik8s":            {args: []string{"--node-leases=Medik8s"}, want: NodeLeaseOptions{Form: "Medik8s", Namespace: "medik8s-leases"}},
 		"KubeVirt":           {args: []string{"--node-leases=KubeVirt"}, want: NodeLeaseOptions{Form: "KubeVirt", Namespace: "node-maintenance"}},
+		"old groups":         {args: []string{"--serve-legacy-groups=kubevirt.io"}, want: NodeLeaseOptions{Form: "Medik8s", Namespace: "medik8s-leases"}},
+		"old groups, off":    {args: []string{"--serve-legacy-groups=kubevirt.io", "--node-leases=Off"}, want: NodeLeaseOptions{Form: "Off", Namespace: "medik8s-leases"}},
 		"namespace of yours": {args: []string{"--node-leases=Medik8s", "--node-lease-namespace=a"}, want: NodeLeaseOptions{Form: "Medik8s", Namespace: "a"}},
 	} {
 		t.Run(name, func(t *testing.T) {
