@@ -23,7 +23,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
 
-// Dependencies are what the group's resources need beyond the store. All are required.
+// Dependencies are what the group's resources need beyond the store. All but Quorum are required.
 type Dependencies struct {
 	// Waker is told of every stored change of a NodeMaintenance.
 	Waker storage.Waker
@@ -33,6 +33,8 @@ type Dependencies struct {
 	Planner storage.Planner
 	// Space knows whether the store has space for new NodeMaintenances.
 	Space storage.Space
+	// Quorum keeps enough members of the control plane in service. Nil: the control plane is not guarded.
+	Quorum storage.Quorum
 	// Admission is the server's own admission chain. It is run for NodeMaintenances that are created or
 	// deleted through nodes/maintenance.
 	Admission admission.Interface
@@ -51,7 +53,7 @@ type Nodes interface {
 
 // definitions is the table of the group's resources that are stored.
 func definitions(scheme *runtime.Scheme, deps Dependencies) []resource.Definition {
-	holds := nodemaintenance.Definition(scheme, storage.New(deps.Waker, deps.Nodes, deps.Planner, deps.Space))
+	holds := nodemaintenance.Definition(scheme, storage.New(deps.Waker, deps.Nodes, deps.Planner, deps.Space, deps.Quorum))
 	holds.AuthorizeUpdate = deps.AuthorizeUpdate
 	return []resource.Definition{holds}
 }

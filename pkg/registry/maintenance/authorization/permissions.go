@@ -5,6 +5,7 @@ package authorization
 
 import (
 	"fmt"
+	"slices"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apiserver/pkg/admission"
@@ -46,13 +47,13 @@ func (w write) stored() *maintenance.NodeMaintenance {
 func (w write) needs() []permission {
 	switch w.operation {
 	case admission.Create:
-		return append([]permission{{verb: "create", subresource: "maintenance"}}, w.force()...)
+		return slices.Concat([]permission{{verb: "create", subresource: "maintenance"}}, w.force(), w.overrideQuorum())
 	case admission.Update:
 		permissions := []permission{{verb: "update", subresource: "maintenance"}}
 		if w.anothers() && w.changes() {
 			permissions = append(permissions, w.holdOfAnother("update"))
 		}
-		return append(permissions, w.force()...)
+		return slices.Concat(permissions, w.force(), w.overrideQuorum())
 	default:
 		permissions := []permission{{verb: "delete", subresource: "maintenance"}}
 		if w.anothers() {
@@ -84,6 +85,21 @@ func (w write) force() []permission {
 	default:
 		return nil
 	}
+}
+
+// overrideQuorum is the permission for a hold that takes its node whatever the control plane needs: where the field is
+// set, and where a hold that has it goes further than before.
+func (w write) overrideQuorum() []permission {
+	if !w.hold.Spec.OverrideQuorum || (w.old != nil && w.old.Spec.OverrideQuorum && !w.raisesStage()) {
+		return nil
+	}
+	return []permission{{verb: "overridequorum", subresource: "maintenance", why: "spec.overrideQuorum"}}
+}
+
+// raisesStage says whether the write takes the hold to a stage after its present one.
+func (w write) raisesStage() bool {
+	return w.hold.Spec.Stage != w.old.Spec.Stage &&
+		(w.old.Spec.Stage == maintenance.StageIdle || w.hold.Spec.Stage == maintenance.StageDrain)
 }
 
 // changesDrain says whether the write changes more than the reason and the metadata.
