@@ -48,7 +48,6 @@ func TestMachinesMigrate(t *testing.T) {
 			t.Errorf("blocker %+v", b)
 		}
 	}
-	t.Log(pool.Kubectl().Must(t, "", "get", "nm", hold.Name, "-o", "wide"))
 	kubevirt.Release()
 	done := pool.WaitForHold(t, hold.Name, "all machines have left", env.Drained)
 	if s := done.Status; s.EvictionPods != 6 || s.PendingPodCount != 0 || ptr.Deref(s.DrainProgress, 0) != 100 || len(s.Blockers) > 0 {
