@@ -108,8 +108,7 @@ func TestVirtualMachineMigrates(t *testing.T) {
 
 		put(machinesResource, vm("False", drainertest.NodeName))
 		c.wait(10 * time.Minute)
-		c.wantMessage(v1beta1.BlockerVirtualMachineNotMigratable, true, "not migratable: Disk: not shared: change what the reason names, "+
-			"or shut the machine down; to let a drain stop it, set its evictionStrategy to None")
+		c.wantMessage(v1beta1.BlockerVirtualMachineNotMigratable, true, "not migratable: Disk: not shared: change what the reason names, or shut the machine down")
 		c.wantEvictions(map[string]int{"vm": 5})
 
 		c.RefuseEviction("vm", nil)

@@ -16,7 +16,7 @@ func (f facts) explain(node string, of *machine, last *migration) State {
 		return f.underWay(node, of, last)
 	case of.node != node:
 		return State{} // it has left: its old pod is evicted as any other
-	case of.evacuating == node && of.migratable.status == "True" && of.strategy != strategyExternal:
+	case of.evacuating == node && of.movable():
 		return f.evacuating(node, of, last)
 	default:
 		return planned(of)
@@ -98,8 +98,13 @@ func planned(of *machine) State {
 	}
 }
 
+// movable says whether KubeVirt migrates the machine when it is asked to evacuate it.
+func (m *machine) movable() bool {
+	return m.migratable.status == "True" && m.strategy != strategyNone && m.strategy != strategyExternal
+}
+
 // wayOut is what helps a machine that has to migrate, and cannot.
-const wayOut = ": change what the reason names, or shut the machine down; to let a drain stop it, set its evictionStrategy to None"
+const wayOut = ": change what the reason names, or shut the machine down"
 
 // why says why the machine is not migratable, in KubeVirt's words.
 func (c condition) why() string {

@@ -35,6 +35,10 @@ func TestState(t *testing.T) {
 			machine: vm{strategy: "None", migratable: "True"},
 			want:    State{Phase: Stops, Message: "its virtual machine is stopped (evictionStrategy None)"},
 		},
+		"strategy None, marked before it was set": {
+			machine: vm{strategy: "None", migratable: "True", evacuating: "n"},
+			want:    State{Phase: Stops, Message: "its virtual machine is stopped (evictionStrategy None)"},
+		},
 		"no strategy, migratable: the cluster's default decides": {machine: vm{migratable: "True"}},
 		"no strategy, not migratable": {
 			machine: vm{migratable: "False", reason: "DisksNotLiveMigratable", message: sharedDisk},
