@@ -35,6 +35,9 @@ type Config struct {
 	Dynamic dynamic.Interface
 	// Recorder writes the events. Default: one that writes them through Kube while Run runs.
 	Recorder record.EventRecorder
+	// OperatorEvents also writes the events that the node-maintenance operators write, in their words, for
+	// scripts and alerts that were made for them.
+	OperatorEvents bool
 	// Clock tells the time. Default: the real one.
 	Clock clock.WithTicker
 	// StoreID tells this server's store from others. It is written on every node that is

@@ -64,9 +64,11 @@ type REST struct {
 	space   Space
 	written *writtenVersions
 	writes  *writeBound
-	lists   sharedLists
+	lists   *sharedLists
 
 	creationLocks keymutex.KeyMutex
+	// admitBeside is asked for each new hold in addition to all other checks; nil asks nothing more.
+	admitBeside AdmitBeside
 }
 
 // New returns the function that makes the storage of NodeMaintenances from the generic one.
@@ -74,7 +76,7 @@ func New(waker Waker, nodes NodeFinder, planner Planner, space Space) func(*reso
 	return func(generic *resource.REST) rest.Storage {
 		return &REST{
 			REST: generic, waker: waker, nodes: nodes, planner: planner, space: space,
-			written: newWrittenVersions(), writes: newWriteBound(clock.RealClock{}), creationLocks: newCreationLocks(),
+			lists: &sharedLists{}, written: newWrittenVersions(), writes: newWriteBound(clock.RealClock{}), creationLocks: newCreationLocks(),
 		}
 	}
 }
