@@ -39,7 +39,7 @@ func (a *archive) add(name string, content []byte) {
 	}
 	name = a.free(path.Clean("/" + name)[1:])
 	header := &tar.Header{
-		Typeflag: tar.TypeReg, Name: path.Join(a.folder, name), Mode: 0o600, Size: int64(len(content)), ModTime: a.now,
+		Typeflag: tar.TypeReg, Name: path.Join(a.folder, name), Mode: 0o600, Size: int64(len(content)), ModTime: a.now.Truncate(time.Second),
 	}
 	if a.err = a.tar.WriteHeader(header); a.err == nil {
 		_, a.err = a.tar.Write(content)

@@ -44,5 +44,5 @@ func (g *gatherer) isOld(event *corev1.Event) bool {
 
 // isNear reports whether an event is of a pod on a node in maintenance, or of one that was there.
 func (g *gatherer) isNear(event *corev1.Event) bool {
-	return g.pods.Has(event.InvolvedObject.Namespace+"/"+event.InvolvedObject.Name) || g.held.Has(story.EventHost(event))
+	return g.pods.Has(event.InvolvedObject.UID) || g.held.Has(story.EventHost(event))
 }

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
@@ -23,6 +24,9 @@ import (
 
 // errOutOfTime means that --timeout was over.
 var errOutOfTime = errors.New("the time of --timeout was over")
+
+// errNoAnswer means that a request was not answered in its time.
+var errNoAnswer = errors.New("no answer")
 
 // gatherer reads a cluster into an archive, one kind of thing after another.
 type gatherer struct {
@@ -39,8 +43,11 @@ type gatherer struct {
 
 	// groups are the served API groups, each with its preferred version; nil if they could not be read.
 	groups map[string]string
-	// held are the nodes in maintenance, pods their pods, and claims what these mount, as namespace/name.
-	held, pods, claims sets.Set[string]
+	// held are the nodes in maintenance, and pods their pods.
+	held sets.Set[string]
+	pods sets.Set[types.UID]
+	// claims are what these pods mount, as namespace/name.
+	claims sets.Set[string]
 	// machines are the virtual machines on these nodes.
 	machines sets.Set[string]
 	// serverCA is what the serving certificate of the server is signed by.
@@ -68,7 +75,7 @@ func newGatherer(o options, config *rest.Config, a *archive) (*gatherer, error) 
 	return &gatherer{
 		options: o, config: config, patience: requestTimeout, raw: raw.RESTClient(), dynamic: objects, archive: a,
 		index: &index{version: version.Get().String(), started: a.now}, story: story.New(a.now),
-		held: sets.Set[string]{}, pods: sets.Set[string]{}, claims: sets.Set[string]{}, machines: sets.Set[string]{},
+		held: sets.Set[string]{}, pods: sets.Set[types.UID]{}, claims: sets.Set[string]{}, machines: sets.Set[string]{},
 	}, nil
 }
 
@@ -135,7 +142,7 @@ func (g *gatherer) ask(ctx context.Context, request func(context.Context) error)
 	case ctx.Err() != nil:
 		return errOutOfTime
 	case limited.Err() != nil:
-		return fmt.Errorf("no answer within %s: %w", g.patience, err)
+		return fmt.Errorf("%w within %s: %w", errNoAnswer, g.patience, err)
 	default:
 		return err
 	}

@@ -16,13 +16,17 @@ import (
 // maxReason is how much of an error the index shows.
 const maxReason = 400
 
+// maxMissing is how many things of one chapter are named that could not be read.
+const maxMissing = 10
+
 // chapter is what became of one collector.
 type chapter struct {
 	path, about string
 	// files is how many files it wrote.
 	files int
-	// missing is what could not be read, and why.
+	// missing is what could not be read, and why. There were more such things than it has, by more.
 	missing []string
+	more    int
 	// notes say what else a reader is to know, such as that something is cut.
 	notes []string
 }
@@ -49,6 +53,10 @@ func (c *chapter) failed(what string, err error) {
 	}
 	if apierrors.IsNotFound(err) {
 		c.notes = append(c.notes, reason)
+		return
+	}
+	if len(c.missing) >= maxMissing {
+		c.more++
 		return
 	}
 	c.missing = append(c.missing, reason)
@@ -82,6 +90,9 @@ func (x *index) missing() []string {
 	for _, c := range x.chapters {
 		for _, reason := range c.missing {
 			all = append(all, c.path+": "+reason)
+		}
+		if c.more > 0 {
+			all = append(all, fmt.Sprintf("%s: and %d more", c.path, c.more))
 		}
 	}
 	return all

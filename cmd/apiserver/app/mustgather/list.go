@@ -5,6 +5,7 @@ package mustgather
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -30,8 +31,9 @@ type list struct {
 	see func(*unstructured.Unstructured) bool
 }
 
-// read lists the objects into the archive, and writes into the chapter what could not be read.
-func (g *gatherer) read(ctx context.Context, c *chapter, l list) {
+// read lists the objects into the archive, and writes into the chapter what could not be read. It reports
+// whether to go on with others of the kind: nobody waits twice for a server that does not answer.
+func (g *gatherer) read(ctx context.Context, c *chapter, l list) bool {
 	options := metav1.ListOptions{Limit: pageSize, FieldSelector: l.fieldSelector, LabelSelector: l.labelSelector}
 	for number := range maxPages {
 		var page *unstructured.UnstructuredList
@@ -44,13 +46,14 @@ func (g *gatherer) read(ctx context.Context, c *chapter, l list) {
 		}
 		if err != nil {
 			c.failed(l.name(options), err)
-			return
+			return !errors.Is(err, errNoAnswer)
 		}
 		if options.Continue = page.GetContinue(); options.Continue == "" || g.archive.err != nil {
-			return
+			return true
 		}
 	}
 	c.missing = append(c.missing, fmt.Sprintf("%s: more than %d of them", l.name(options), maxPages*pageSize))
+	return true
 }
 
 // name says what is listed, for a message.

@@ -5,6 +5,7 @@ package mustgather
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -79,8 +80,12 @@ func (g *gatherer) nodes(ctx context.Context) error {
 	marked := sets.Set[string]{}
 	g.read(ctx, c, list{resource: nodeResource, folder: c.path, fields: redact.Node, see: func(object *unstructured.Unstructured) bool {
 		var node corev1.Node
-		if as(object, &node) && (g.held.Has(node.Name) || isMarked(&node)) {
-			marked.Insert(node.Name)
+		if !as(object, &node) {
+			c.note("%s has an unexpected form, so that little of it is told", object.GetName())
+		}
+		if g.held.Has(object.GetName()) || isMarked(&node) {
+			marked.Insert(object.GetName())
+			node.Name = object.GetName()
 			g.story.Node(&node)
 		}
 		return true
@@ -102,10 +107,6 @@ func isMarked(node *corev1.Node) bool {
 
 func (g *gatherer) states(ctx context.Context) error {
 	c := g.index.begin("nodestates/", "what our server says of each node, and who holds it")
-	if !g.serves(v1beta1.SchemeGroupVersion.String()) {
-		c.note("not served by this cluster")
-		return nil
-	}
 	g.read(ctx, c, list{resource: stateResource, folder: c.path, fields: redact.Hold})
 	return nil
 }
@@ -113,13 +114,9 @@ func (g *gatherer) states(ctx context.Context) error {
 // plans reads what a drain of each node in maintenance would do now.
 func (g *gatherer) plans(ctx context.Context) error {
 	c := g.index.begin("drainplans/", "what a drain of each node in maintenance would do now with each pod")
-	if !g.serves(v1beta1.SchemeGroupVersion.String()) {
-		c.note("not served by this cluster")
-		return nil
-	}
-	for _, node := range sets.List(g.held) {
-		g.readOne(ctx, c, one{resource: stateResource, name: node, subresource: "drainplan", folder: c.path, fields: redact.Hold})
-	}
+	g.eachHeld(c, func(node string) bool {
+		return g.readOne(ctx, c, one{resource: stateResource, name: node, subresource: "drainplan", folder: c.path, fields: redact.Hold})
+	})
 	return nil
 }
 
@@ -129,10 +126,20 @@ func (g *gatherer) leases(ctx context.Context) error {
 	for _, namespace := range []string{medik8sLeases, kubevirtLeases} {
 		g.read(ctx, c, list{resource: leaseResource, namespace: namespace, folder: c.path, fields: redact.Lease, see: g.tellLease})
 	}
-	for _, node := range sets.List(g.held) {
-		g.readOne(ctx, c, one{resource: leaseResource, namespace: heartbeatLeases, name: node, folder: c.path, fields: redact.Lease})
-	}
+	g.eachHeld(c, func(node string) bool {
+		return g.readOne(ctx, c, one{resource: leaseResource, namespace: heartbeatLeases, name: node, folder: c.path, fields: redact.Lease})
+	})
 	return nil
+}
+
+// eachHeld reads something of each node in maintenance, until read says not to go on.
+func (g *gatherer) eachHeld(c *chapter, read func(node string) bool) {
+	for _, node := range sets.List(g.held) {
+		if !read(node) {
+			c.note("after %s was not answered, nothing was asked of the nodes that come after it", node)
+			return
+		}
+	}
 }
 
 func (g *gatherer) tellLease(object *unstructured.Unstructured) bool {
@@ -154,7 +161,8 @@ type one struct {
 	fields                       redact.Fields
 }
 
-func (g *gatherer) readOne(ctx context.Context, c *chapter, o one) {
+// readOne is read for one object.
+func (g *gatherer) readOne(ctx context.Context, c *chapter, o one) bool {
 	var object *unstructured.Unstructured
 	err := g.ask(ctx, func(ctx context.Context) (err error) {
 		var below []string
@@ -170,4 +178,5 @@ func (g *gatherer) readOne(ctx context.Context, c *chapter, o one) {
 	if err != nil {
 		c.failed(o.name, err)
 	}
+	return !errors.Is(err, errNoAnswer)
 }

@@ -6,9 +6,11 @@ package mustgather
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"os"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -54,7 +56,7 @@ func (g *gatherer) metrics(ctx context.Context) error {
 		return err
 	})
 	if err != nil {
-		c.missing = append(c.missing, why(err)+g.metricsAdvice())
+		c.missing = append(c.missing, why(err)+g.metricsAdvice(err))
 		return nil
 	}
 	g.archive.add(c.path, content)
@@ -86,9 +88,11 @@ func (g *gatherer) metricsHost() string {
 	return g.options.server
 }
 
-func (g *gatherer) metricsAdvice() string {
-	if g.metricsHost() != "" {
+// metricsAdvice says what to do if the API server refused.
+func (g *gatherer) metricsAdvice(err error) string {
+	var refused apierrors.APIStatus
+	if g.metricsHost() != "" || !errors.As(err, &refused) {
 		return ""
 	}
-	return "; the API server passes on nobody's identity, so forward a port to the server, and set --server=https://127.0.0.1:PORT"
+	return "; to read them past the API server, set --server"
 }

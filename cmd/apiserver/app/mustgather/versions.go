@@ -58,8 +58,11 @@ func (g *gatherer) served(groups *metav1.APIGroupList, page *strings.Builder) {
 	}
 }
 
-// serves reports whether a group, or a group/version, may be served: if that could not be read, it is asked for.
-func (g *gatherer) serves(group string) bool { return g.groups == nil || g.groups[group] != "" }
+// serves reports whether a group/version may be served. If that could not be read, it is asked for, and so is
+// our own always: it may be missing only while our server does not answer.
+func (g *gatherer) serves(groupVersion string) bool {
+	return g.groups == nil || groupVersion == v1beta1.SchemeGroupVersion.String() || g.groups[groupVersion] != ""
+}
 
 // get reads a JSON answer.
 func (g *gatherer) get(ctx context.Context, path string, answer any) error {

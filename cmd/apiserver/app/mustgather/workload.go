@@ -11,7 +11,6 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/mustgather/redact"
 )
@@ -24,15 +23,15 @@ const kubevirtGroup = "kubevirt.io"
 // podsOfNodes reads the pods of the nodes in maintenance, and of no other.
 func (g *gatherer) podsOfNodes(ctx context.Context) error {
 	c := g.index.begin("pods/", "the pods of the nodes in maintenance")
-	for _, node := range sets.List(g.held) {
-		g.read(ctx, c, list{resource: podResource, fieldSelector: "spec.nodeName=" + node, folder: c.path, fields: redact.Pod, see: g.seePod})
-	}
+	g.eachHeld(c, func(node string) bool {
+		return g.read(ctx, c, list{resource: podResource, fieldSelector: "spec.nodeName=" + node, folder: c.path, fields: redact.Pod, see: g.seePod})
+	})
 	return nil
 }
 
 func (g *gatherer) seePod(object *unstructured.Unstructured) bool {
 	var pod corev1.Pod
-	g.pods.Insert(key(object))
+	g.pods.Insert(object.GetUID())
 	if !as(object, &pod) {
 		return true
 	}

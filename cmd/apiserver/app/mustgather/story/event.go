@@ -30,9 +30,11 @@ func (s *Story) Event(event *corev1.Event) {
 		e.hold = event.InvolvedObject.Name
 		s.holdEvent(e)
 	default:
-		pod := event.InvolvedObject.Namespace + "/" + event.InvolvedObject.Name
-		e.node, e.text = cmp.Or(s.podNode[pod], EventHost(event)), pod+": "+e.text
-		s.add(e)
+		e.node = cmp.Or(s.podNode[event.InvolvedObject.UID], EventHost(event))
+		e.text = event.InvolvedObject.Namespace + "/" + event.InvolvedObject.Name + ": " + e.text
+		if s.nodes[e.node] != "" {
+			s.add(e)
+		}
 	}
 }
 

@@ -29,6 +29,11 @@ func (s *Story) Node(node *corev1.Node) {
 			})
 		}
 	}
+	for i := range node.Spec.Taints {
+		if taint := &node.Spec.Taints[i]; taint.TimeAdded != nil {
+			s.add(entry{at: taint.TimeAdded.Time, node: node.Name, source: fromNode, text: "got the taint " + taint.ToString()})
+		}
+	}
 	s.writers(node.Name, "", "the node", node.CreationTimestamp, node.ManagedFields)
 }
 
@@ -48,7 +53,7 @@ func stateOf(node *corev1.Node) string {
 // Pod tells that a pod of a node is on its way out, and since when.
 func (s *Story) Pod(pod *corev1.Pod) {
 	name := pod.Namespace + "/" + pod.Name
-	s.podNode[name] = pod.Spec.NodeName
+	s.podNode[pod.UID] = pod.Spec.NodeName
 	for i := range pod.Status.Conditions {
 		if c := &pod.Status.Conditions[i]; c.Type == corev1.DisruptionTarget && c.Status == corev1.ConditionTrue {
 			s.add(entry{at: c.LastTransitionTime.Time, node: pod.Spec.NodeName, source: fromPod, text: fmt.Sprintf("%s is to go: %s", name, c.Reason)})

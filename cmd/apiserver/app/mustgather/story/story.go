@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/text"
 )
 
@@ -51,8 +53,8 @@ type Story struct {
 	nodeOf map[string]string
 	// told are the events of nodes, by what they say: the same event is written on the hold.
 	told map[string]*entry
-	// podNode is the node of each pod, as namespace/name.
-	podNode map[string]string
+	// podNode is the node of each pod that is there. A new pod may have the name of one that is gone.
+	podNode map[types.UID]string
 	// NodesUnread is true if the nodes could not be read, so that nothing is known of their state.
 	NodesUnread bool
 }
@@ -61,7 +63,7 @@ type Story struct {
 func New(now time.Time) *Story {
 	return &Story{
 		now: now, holds: map[string]holdHead{}, nodes: map[string]string{},
-		nodeOf: map[string]string{}, told: map[string]*entry{}, podNode: map[string]string{},
+		nodeOf: map[string]string{}, told: map[string]*entry{}, podNode: map[types.UID]string{},
 	}
 }
 

@@ -149,6 +149,9 @@ func TestStory(t *testing.T) {
 				worker.ManagedFields = []metav1.ManagedFieldsEntry{
 					{Manager: "kubectl-cordon", Time: ptr(at(9))}, {Manager: "kubelet", Time: ptr(at(9)), Subresource: "status"},
 				}
+				worker.Spec.Taints = append(worker.Spec.Taints, corev1.Taint{
+					Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule, TimeAdded: ptr(at(8)),
+				})
 				worker.Status.Conditions = []corev1.NodeCondition{
 					{Type: corev1.NodeReady, Status: "False", Reason: "KubeletNotReady", Message: "gone", LastTransitionTime: at(5)},
 					{Type: corev1.NodeDiskPressure, Status: "False", LastTransitionTime: at(5)},
@@ -156,7 +159,7 @@ func TestStory(t *testing.T) {
 				s.Node(worker)
 				s.Pod(&corev1.Pod{
 					ObjectMeta: metav1.ObjectMeta{
-						Namespace: "shop", Name: "web-1", DeletionTimestamp: ptr(at(33)), DeletionGracePeriodSeconds: new(int64(30)),
+						Namespace: "shop", Name: "web-1", UID: "1", DeletionTimestamp: ptr(at(33)), DeletionGracePeriodSeconds: new(int64(30)),
 					},
 					Spec: corev1.PodSpec{NodeName: "worker-1"},
 					Status: corev1.PodStatus{Conditions: []corev1.PodCondition{
@@ -164,8 +167,12 @@ func TestStory(t *testing.T) {
 					}},
 				})
 				killing := event("Pod", "web-1", 4, "FailedPreStopHook", "it failed\nagain")
-				killing.InvolvedObject.Namespace, killing.Count, killing.LastTimestamp = "shop", 3, at(6)
+				killing.InvolvedObject.UID, killing.InvolvedObject.Namespace, killing.Count, killing.LastTimestamp = "1", "shop", 3, at(6)
 				s.Event(killing)
+				earlier, elsewhere := event("Pod", "web-1", 2, "Killing", "on this node"), event("Pod", "web-1", 2, "Scheduled", "to another")
+				earlier.Source.Host, elsewhere.Source.Host = "worker-1", "default-scheduler"
+				s.Event(earlier)
+				s.Event(elsewhere)
 				micro := func(second int) *metav1.MicroTime { return new(metav1.NewMicroTime(at(second).Time)) }
 				s.Lease("worker-1", &coordinationv1.Lease{
 					ObjectMeta: metav1.ObjectMeta{Namespace: "medik8s-leases", Name: "node-worker-1"},
@@ -173,10 +180,12 @@ func TestStory(t *testing.T) {
 				})
 			},
 			want: head + "  12:00:01  lease     node-maintenance took the lease medik8s-leases/node-worker-1, and last renewed it at 12:00:07\n" +
+				"  12:00:02  event     /web-1: Killing: on this node\n" +
 				"  12:00:03  pod       shop/web-1 is to go: EvictionByEvictionAPI\n" +
 				"  12:00:03  pod       shop/web-1 began to terminate, with 30 s to do so, and is still there\n" +
 				"  12:00:04  event     shop/web-1: FailedPreStopHook: it failed\\nagain (3 times, last at 12:00:06)\n" +
 				"  12:00:05  node      Ready became False (KubeletNotReady): gone\n" +
+				"  12:00:08  node      got the taint node.kubernetes.io/unschedulable:NoSchedule\n" +
 				"  12:00:09  writer    kubectl-cordon last changed the node\n",
 		},
 		"nodes could not be read": {
