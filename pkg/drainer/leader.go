@@ -52,7 +52,7 @@ func newLeader(config Config, watcher *watcher) *leader {
 			workqueue.TypedRateLimitingQueueConfig[string]{Name: "drainer", Clock: config.Clock}),
 	}
 	l.drains = newDrains(config, watcher, l.queue.Add)
-	l.reporter = &reporter{recorder: config.Recorder, clock: config.Clock, started: config.Clock.Now()}
+	l.reporter = newReporter(config)
 	return l
 }
 
@@ -61,11 +61,7 @@ func (l *leader) run(ctx context.Context) error {
 	defer l.queue.ShutDown()
 	defer l.memory.clear(l.reporter)
 	logger := klog.FromContext(ctx)
-	if l.reporter.recorder == nil {
-		recorder, stop := newRecorder(l.config.Kube)
-		defer stop()
-		l.reporter.recorder = recorder
-	}
+	defer l.reporter.record(l.config)()
 	synced, unwatch, err := l.watch()
 	defer unwatch()
 	if err != nil {

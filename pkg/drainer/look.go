@@ -73,7 +73,8 @@ type hold struct {
 }
 
 func newHold(maintenance *v1beta1.NodeMaintenance, memory *holdMemory, now time.Time) hold {
-	h := hold{Hold: plan.NewHold(maintenance), told: maintenance.Status, present: maintenance.Status, memory: memory}
+	stored := begun(maintenance)
+	h := hold{Hold: plan.NewHold(maintenance), told: stored, present: stored, memory: memory}
 	if memory != nil {
 		h.told = memory.said.settle(maintenance.Status, func() v1beta1.NodeMaintenanceStatus { return plausible(maintenance, now) })
 		h.present = memory.writes.present(maintenance, h.told)

@@ -17,7 +17,7 @@ func (c statusWritten) events() []event {
 	case next.NodeUID != old.NodeUID && old.NodeUID != "":
 		found = append(found, onBoth(c.hold, corev1.EventTypeWarning, eventNodeReplaced,
 			"node %s was replaced by a new one of that name: its maintenance starts again for %s", node, c.hold.Name)...)
-	case next.NodeBefore != nil && old.NodeBefore == nil:
+	case c.begins():
 		found = append(found, onBoth(c.hold, corev1.EventTypeNormal, eventMaintenanceStarted,
 			"%s takes node %s out of service: %s", holder(c.hold), node, reasonGiven(c.hold))...)
 	}

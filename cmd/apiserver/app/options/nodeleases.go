@@ -15,7 +15,8 @@ import (
 
 // NodeLeaseOptions is how nodes are shared with other operators.
 type NodeLeaseOptions struct {
-	// Form is what the leases of nodes look like. Complete makes an empty one Off.
+	// Form is what the leases of nodes look like. Complete makes an empty one Off, or Medik8s if the API
+	// groups of the operators are served, which took such leases.
 	Form string
 	// Namespace is where the leases are. Complete makes an empty one that of the form.
 	Namespace string
@@ -25,15 +26,18 @@ func (o *NodeLeaseOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.Form, "node-leases", o.Form,
 		"Leases of nodes to take before a node is cordoned, and to keep until it is given back, so that no other operator works on "+
 			"the node meanwhile: Off, Medik8s (as NodeHealthCheck and self-node-remediation take them), or KubeVirt (as KubeVirt's "+
-			"node maintenance operator did). Default: Off. Requires the rights in artifacts/node-leases.")
+			"node maintenance operator did). Default: Off, or Medik8s with --serve-legacy-groups. Requires the rights in artifacts/node-leases.")
 	fs.StringVar(&o.Namespace, "node-lease-namespace", o.Namespace,
 		"Namespace of the leases of nodes. Default: medik8s-leases, or node-maintenance with --node-leases=KubeVirt.")
 }
 
-// complete sets the defaults.
-func (o *NodeLeaseOptions) complete() {
+// complete sets the defaults. legacy says that the API groups of the operators are served.
+func (o *NodeLeaseOptions) complete(legacy bool) {
 	if o.Form == "" {
 		o.Form = string(nodelease.Off)
+		if legacy {
+			o.Form = string(nodelease.Medik8s)
+		}
 	}
 	if o.Namespace == "" {
 		o.Namespace = nodelease.Form(o.Form).DefaultNamespace()

@@ -58,6 +58,8 @@ func TestValidate(t *testing.T) {
 			args: []string{"--node-leases=Medik8s", "--node-lease-namespace=a/b"}, want: "--node-lease-namespace must be the name of a namespace",
 		},
 		"unknown flag":          {args: []string{"--nonsense"}, want: "unknown flag"},
+		"an unknown old group":  {args: []string{"--serve-legacy-groups=nodemaintenance.medik8s.io,medik8s.io"}, want: `--serve-legacy-groups must name some of nodemaintenance.medik8s.io, nodemaintenance.kubevirt.io, kubevirt.io, not "medik8s.io"`},
+		"all old groups":        {args: []string{"--serve-legacy-groups=kubevirt.io,nodemaintenance.medik8s.io,nodemaintenance.kubevirt.io"}},
 		"taints that are right": {args: []string{"--drain-taints=kubevirt.io/drain=draining:NoSchedule,soft:PreferNoSchedule"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -97,6 +99,8 @@ func TestNodeLeases(t *testing.T) {
 		"empty":              {args: []string{"--node-leases="}, want: NodeLeaseOptions{Form: "Off", Namespace: "medik8s-leases"}},
 		"medik8s":            {args: []string{"--node-leases=Medik8s"}, want: NodeLeaseOptions{Form: "Medik8s", Namespace: "medik8s-leases"}},
 		"KubeVirt":           {args: []string{"--node-leases=KubeVirt"}, want: NodeLeaseOptions{Form: "KubeVirt", Namespace: "node-maintenance"}},
+		"old groups":         {args: []string{"--serve-legacy-groups=kubevirt.io"}, want: NodeLeaseOptions{Form: "Medik8s", Namespace: "medik8s-leases"}},
+		"old groups, off":    {args: []string{"--serve-legacy-groups=kubevirt.io", "--node-leases=Off"}, want: NodeLeaseOptions{Form: "Off", Namespace: "medik8s-leases"}},
 		"namespace of yours": {args: []string{"--node-leases=Medik8s", "--node-lease-namespace=a"}, want: NodeLeaseOptions{Form: "Medik8s", Namespace: "a"}},
 	} {
 		t.Run(name, func(t *testing.T) {
