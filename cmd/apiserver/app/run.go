@@ -27,11 +27,11 @@ import (
 // Run runs the server until ctx ends. The options must have been completed and validated.
 // When Run returns, everything that it started has ended.
 func Run(ctx context.Context, o *options.Options) error {
-	unserved, err := unservedPlugins(ctx, o.Recommended.CoreAPI.CoreAPIKubeconfigPath)
+	found, err := discover(ctx, o.Recommended.CoreAPI.CoreAPIKubeconfigPath)
 	if err != nil {
 		return err
 	}
-	o.Recommended.Admission.DisablePlugins = append(o.Recommended.Admission.DisablePlugins, unserved...)
+	o.Recommended.Admission.DisablePlugins = append(o.Recommended.Admission.DisablePlugins, found.unservedPlugins...)
 	callers, err := lookUpCallers(ctx, o.Recommended.Authentication)
 	if err != nil {
 		return err
@@ -52,6 +52,7 @@ func Run(ctx context.Context, o *options.Options) error {
 	if err != nil {
 		return err
 	}
+	config.OpenShift = found.openShift
 	srv, err := config.Complete().New()
 	if err != nil {
 		return err
@@ -127,7 +128,8 @@ func newConfig(o *options.Options, st *store.Store, certificate *servingcert.Fil
 			EvictionsInFlight: o.Drainer.EvictionsInFlight,
 			OwnPod:            o.Registration.OwnPod,
 		},
-		Space: st.Space,
+		Space:              st.Space,
+		ControlPlaneQuorum: o.Drainer.ControlPlaneQuorum,
 	}, nil
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/servingcert"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/quorum"
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned"
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/openapi"
 	maintenanceregistry "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance"
@@ -49,6 +50,10 @@ type Config struct {
 	Drainer drainer.Config
 	// Space knows whether the store has space for new objects.
 	Space holdstorage.Space
+	// ControlPlaneQuorum says whether members of the control plane are kept in service that it needs.
+	ControlPlaneQuorum bool
+	// OpenShift says whether the cluster is an OpenShift, whose etcd has a say in that.
+	OpenShift bool
 }
 
 // NewGenericConfig returns the generic configuration with the API's scheme, OpenAPI and
@@ -74,6 +79,8 @@ type completedConfig struct {
 	publisher *servingcert.Publisher
 	drainer   drainer.Config
 	space     holdstorage.Space
+	// quorum and openShift are ControlPlaneQuorum and OpenShift.
+	quorum, openShift bool
 }
 
 // CompletedConfig is made by Complete only, so that no default is missing.
@@ -89,6 +96,8 @@ func (c *Config) Complete() CompletedConfig {
 		publisher: c.Publisher,
 		drainer:   c.Drainer,
 		space:     c.Space,
+		quorum:    c.ControlPlaneQuorum,
+		openShift: c.OpenShift,
 	}}
 }
 
@@ -113,7 +122,7 @@ func (c CompletedConfig) New() (*Server, error) {
 	group, err := maintenanceregistry.NewAPIGroupInfo(
 		scheme.Scheme, scheme.Codecs, scheme.ParameterCodec, c.generic.RESTOptionsGetter,
 		maintenanceregistry.Dependencies{
-			Waker: drain, Nodes: drain, Planner: drain, Space: c.space, Admission: c.generic.AdmissionControl,
+			Waker: drain, Nodes: drain, Planner: drain, Space: c.space, Quorum: c.guard(drain), Admission: c.generic.AdmissionControl,
 			AuthorizeUpdate: authorizing.AuthorizeUpdate, AuthorizeRead: authorizing.AuthorizeRead,
 		})
 	if err != nil {
@@ -141,4 +150,15 @@ func (c CompletedConfig) newDrainer() (*drainer.Drainer, error) {
 		return nil, fmt.Errorf("could not create the drainer: %w", err)
 	}
 	return drain, nil
+}
+
+// guard has the drainer ask for the quorum of the control plane, and returns what the registry asks; nil when the
+// control plane is not guarded.
+func (c CompletedConfig) guard(drain *drainer.Drainer) holdstorage.Quorum {
+	if !c.quorum {
+		return nil
+	}
+	guard := quorum.New(drain, c.drainer.Kube, c.openShift)
+	drain.AskFirst(guard)
+	return guard
 }
