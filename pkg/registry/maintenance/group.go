@@ -10,6 +10,7 @@ import (
 	"maps"
 
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/registry/generic"
@@ -23,7 +24,8 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
 
-// Dependencies are what the group's resources need beyond the store. All but Quorum are required.
+// Dependencies are what the group's resources need beyond the store. All but Quorum and ShortNameTaken are
+// required.
 type Dependencies struct {
 	// Waker is told of every stored change of a NodeMaintenance.
 	Waker storage.Waker
@@ -43,6 +45,9 @@ type Dependencies struct {
 	AuthorizeUpdate resource.AuthorizeUpdate
 	// AuthorizeRead authorizes that an answer shows the holds of a node.
 	AuthorizeRead nodestorage.AuthorizeRead
+	// ShortNameTaken says that the group of a former operator is served too, and has the short name nm. If
+	// both groups had it, kubectl would warn each time that it is used.
+	ShortNameTaken bool
 }
 
 // Nodes are the nodes of the cluster.
@@ -55,6 +60,9 @@ type Nodes interface {
 func definitions(scheme *runtime.Scheme, deps Dependencies) []resource.Definition {
 	holds := nodemaintenance.Definition(scheme, storage.New(deps.Waker, deps.Nodes, deps.Planner, deps.Space, deps.Quorum))
 	holds.AuthorizeUpdate = deps.AuthorizeUpdate
+	if deps.ShortNameTaken {
+		holds.ShortNames = nil
+	}
 	return []resource.Definition{holds}
 }
 
@@ -80,8 +88,14 @@ func NewAPIGroupInfo(scheme *runtime.Scheme, codecs serializer.CodecFactory, par
 		return genericapiserver.APIGroupInfo{}, fmt.Errorf("nodemaintenances are served by %T", storages[nodemaintenance.Plural])
 	}
 	maps.Copy(storages, nodestorage.New(deps.Nodes, holds, deps.Admission, admission.NewObjectInterfacesFromScheme(scheme), deps.AuthorizeRead))
-	info := genericapiserver.NewDefaultAPIGroupInfo(v1beta1.GroupName, scheme, parameterCodec, codecs)
+	return newGroupInfo(v1beta1.SchemeGroupVersion, storages, scheme, codecs, parameterCodec), nil
+}
+
+func newGroupInfo(version schema.GroupVersion, storages map[string]rest.Storage, scheme *runtime.Scheme,
+	codecs serializer.CodecFactory, parameterCodec runtime.ParameterCodec,
+) genericapiserver.APIGroupInfo {
+	info := genericapiserver.NewDefaultAPIGroupInfo(version.Group, scheme, parameterCodec, codecs)
 	info.NegotiatedSerializer = withoutProtobuf{info.NegotiatedSerializer}
-	info.VersionedResourcesStorageMap[v1beta1.SchemeGroupVersion.Version] = storages
-	return info, nil
+	info.VersionedResourcesStorageMap[version.Version] = storages
+	return info
 }

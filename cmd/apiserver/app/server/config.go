@@ -7,6 +7,7 @@ package server
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"k8s.io/apiserver/pkg/admission"
@@ -16,6 +17,7 @@ import (
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/servingcert"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/legacy/medik8sv1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/quorum"
@@ -54,6 +56,8 @@ type Config struct {
 	ControlPlaneQuorum bool
 	// OpenShift says whether the cluster is an OpenShift, whose etcd has a say in that.
 	OpenShift bool
+	// Legacy is which groups of former operators are served.
+	Legacy LegacyConfig
 }
 
 // NewGenericConfig returns the generic configuration with the API's scheme, OpenAPI and
@@ -81,6 +85,7 @@ type completedConfig struct {
 	space     holdstorage.Space
 	// quorum and openShift are ControlPlaneQuorum and OpenShift.
 	quorum, openShift bool
+	legacy            LegacyConfig
 }
 
 // CompletedConfig is made by Complete only, so that no default is missing.
@@ -98,6 +103,7 @@ func (c *Config) Complete() CompletedConfig {
 		space:     c.Space,
 		quorum:    c.ControlPlaneQuorum,
 		openShift: c.OpenShift,
+		legacy:    c.Legacy,
 	}}
 }
 
@@ -105,6 +111,7 @@ func (c *Config) Complete() CompletedConfig {
 func (c CompletedConfig) New() (*Server, error) {
 	refuseUnknownFields(c.generic.Config)
 	refuseLongQueries(c.generic.Config)
+	legacy := refuseInstalledGroups(c.generic.Config, c.legacy)
 	awaitTrust(c.generic.Config, c.awaited)
 	cutOffRequests := makeRequestsEnd(c.generic.Config)
 	authorizing := authorization.New(c.generic.Authorization.Authorizer)
@@ -119,21 +126,32 @@ func (c CompletedConfig) New() (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	group, err := maintenanceregistry.NewAPIGroupInfo(
+	groups, err := c.newGroups(drain, authorizing)
+	if err != nil {
+		return nil, fmt.Errorf("could not create the registry: %w", err)
+	}
+	if err := generic.InstallAPIGroups(groups...); err != nil {
+		return nil, fmt.Errorf("could not install the API: %w", err)
+	}
+
+	s := &Server{generic: generic, drainer: drain, publisher: c.publisher, legacy: legacy, cutOffRequests: cutOffRequests}
+	return s, s.addHooks()
+}
+
+// newGroups returns all API groups that are served.
+func (c CompletedConfig) newGroups(drain *drainer.Drainer, authorizing *authorization.Plugin) ([]*genericapiserver.APIGroupInfo, error) {
+	own, err := maintenanceregistry.NewAPIGroupInfo(
 		scheme.Scheme, scheme.Codecs, scheme.ParameterCodec, c.generic.RESTOptionsGetter,
 		maintenanceregistry.Dependencies{
 			Waker: drain, Nodes: drain, Planner: drain, Space: c.space, Quorum: c.guard(drain), Admission: c.generic.AdmissionControl,
 			AuthorizeUpdate: authorizing.AuthorizeUpdate, AuthorizeRead: authorizing.AuthorizeRead,
+			ShortNameTaken: slices.Contains(c.legacy.Versions, medik8sv1beta1.SchemeGroupVersion),
 		})
 	if err != nil {
-		return nil, fmt.Errorf("could not create the registry: %w", err)
+		return nil, err
 	}
-	if err := generic.InstallAPIGroup(&group); err != nil {
-		return nil, fmt.Errorf("could not install the API: %w", err)
-	}
-
-	s := &Server{generic: generic, drainer: drain, publisher: c.publisher, cutOffRequests: cutOffRequests}
-	return s, s.addHooks()
+	legacy, err := maintenanceregistry.NewLegacyGroupInfos(c.legacy.Versions, own, drain, scheme.Scheme, scheme.Codecs, scheme.ParameterCodec)
+	return append([]*genericapiserver.APIGroupInfo{&own}, legacy...), err
 }
 
 // newDrainer returns the drainer. Its client for this server calls it in process, as the

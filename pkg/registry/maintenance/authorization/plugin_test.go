@@ -87,6 +87,10 @@ func owned(hold *maintenance.NodeMaintenance) {
 
 func kept(hold *maintenance.NodeMaintenance) { hold.Finalizers = []string{"example.com/kept"} }
 
+func imported(hold *maintenance.NodeMaintenance) {
+	hold.Annotations = map[string]string{v1beta1.ImportedAnnotation: "{}"}
+}
+
 func running(hold *maintenance.NodeMaintenance) { hold.Status.Phase = maintenance.PhaseRunning }
 
 type holds = []func(*maintenance.NodeMaintenance)
@@ -102,6 +106,11 @@ func TestRightsAskedFor(t *testing.T) {
 		"create":                    {operation: admission.Create, want: []string{"create nodes/maintenance worker-1"}},
 		"create that may delete":    {operation: admission.Create, hold: holds{deleting}, want: []string{"create nodes/maintenance worker-1", "force nodes/maintenance worker-1"}},
 		"create with a grace":       {operation: admission.Create, hold: holds{grace}, want: []string{"create nodes/maintenance worker-1", "force nodes/maintenance worker-1"}},
+		"create by an import":       {operation: admission.Create, hold: holds{imported}, want: []string{"create nodes/maintenance worker-1", "update nodemaintenances/status a"}},
+		"imported afterwards":       {operation: admission.Update, hold: holds{imported}, want: []string{"update nodes/maintenance worker-1", "update nodemaintenances/status a"}},
+		"import taken back":         {operation: admission.Update, old: holds{imported}, want: []string{"update nodes/maintenance worker-1", "update nodemaintenances/status a"}},
+		"update of an imported one": {operation: admission.Update, old: holds{imported}, hold: holds{imported, cordon}, want: []string{"update nodes/maintenance worker-1"}},
+		"delete of an imported one": {operation: admission.Delete, old: holds{imported}, want: []string{"delete nodes/maintenance worker-1"}},
 		"update":                    {operation: admission.Update, hold: holds{cordon}, want: []string{"update nodes/maintenance worker-1"}},
 		"update to another node":    {operation: admission.Update, hold: holds{elsewhere}, want: []string{"update nodes/maintenance worker-1"}},
 		"update of another's":       {operation: admission.Update, old: holds{bobs}, hold: holds{bobs, cordon}, want: []string{"update nodes/maintenance worker-1", "update nodes/holds worker-1"}},

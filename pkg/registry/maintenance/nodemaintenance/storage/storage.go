@@ -68,11 +68,13 @@ type REST struct {
 	quorum  Quorum
 	written *writtenVersions
 	writes  *writeBound
-	lists   sharedLists
+	lists   *sharedLists
 
 	creationLocks keymutex.KeyMutex
+	// admitBeside is asked for each new hold in addition to all other checks; nil asks nothing more.
+	admitBeside AdmitBeside
 	// memberLock is held while a new hold on a member of the control plane is counted and stored.
-	memberLock sync.Mutex
+	memberLock *sync.Mutex
 }
 
 // New returns the function that makes the storage of NodeMaintenances from the generic one. Without a quorum the
@@ -81,7 +83,8 @@ func New(waker Waker, nodes NodeFinder, planner Planner, space Space, quorum Quo
 	return func(generic *resource.REST) rest.Storage {
 		return &REST{
 			REST: generic, waker: waker, nodes: nodes, planner: planner, space: space, quorum: quorum,
-			written: newWrittenVersions(), writes: newWriteBound(clock.RealClock{}), creationLocks: newCreationLocks(),
+			lists: &sharedLists{}, written: newWrittenVersions(), writes: newWriteBound(clock.RealClock{}),
+			creationLocks: newCreationLocks(), memberLock: &sync.Mutex{},
 		}
 	}
 }
