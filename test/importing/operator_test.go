@@ -72,10 +72,7 @@ func (o *operator) crd() *unstructured.Unstructured {
 	spec["required"] = []any{"nodeName"}
 	return &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-		"metadata": map[string]any{"name": "nodemaintenances." + o.group, "annotations": map[string]any{
-			// kubernetes wants it on the CRDs of protected groups, such as kubevirt.io is not.
-			"api-approved.kubernetes.io": "unapproved, for a test",
-		}},
+		"metadata": map[string]any{"name": "nodemaintenances." + o.group},
 		"spec": map[string]any{
 			"group": o.group, "scope": "Cluster",
 			"names": map[string]any{"kind": "NodeMaintenance", "listKind": "NodeMaintenanceList", "plural": "nodemaintenances", "singular": "nodemaintenance"},
