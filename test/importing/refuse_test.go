@@ -84,9 +84,6 @@ func TestAnnotationNeedsThePermission(t *testing.T) {
 	tenant := p.Name + "-tenant"
 	p.Kubectl().Must(t, "", "create", "clusterrole", p.Name, "--verb=create", "--resource=nodemaintenances.maintenance.medik8s.io,nodes.maintenance.medik8s.io/maintenance")
 	p.Kubectl().Must(t, "", "create", "clusterrolebinding", p.Name, "--clusterrole="+p.Name, "--user="+tenant)
-	t.Cleanup(func() {
-		p.Kubectl().Must(t, "", "delete", "clusterrolebinding/"+p.Name, "clusterrole/"+p.Name)
-	})
 	holds := e.MaintenanceAs(t, tenant).MaintenanceV1beta1().NodeMaintenances()
 	forged := p.Hold("a", p.Nodes[0])
 	forged.Annotations = map[string]string{v1beta1.ImportedAnnotation: "{}"}
