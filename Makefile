@@ -12,6 +12,8 @@ CLUSTER_DIR ?= .localcluster
 # Further flags for `make up`, such as --deployments 20 --ready-delay 3s; all of
 # them: go run ./hack/localcluster/cmd up --help
 UP_FLAGS ?=
+# Set to 1, the local cluster also serves the API groups of the node-maintenance operators.
+LEGACY ?=
 # How often `make bench` measures everything.
 ROUNDS ?= 1
 # The cluster that `make run` serves, and drains: whichever your shell names, else the local one.
@@ -22,6 +24,7 @@ version_pkg := k8s.io/component-base/version
 LDFLAGS := -s -w -X $(version_pkg).gitVersion=$(VERSION) -X $(version_pkg).gitMajor=0 -X $(version_pkg).gitMinor=1
 
 localcluster := go run ./hack/localcluster/cmd
+legacy_flag := $(if $(LEGACY),--legacy)
 # Everything is built and tested with the toolchain that is installed.
 export GOTOOLCHAIN = local
 
@@ -32,8 +35,8 @@ demo: build cluster-binaries ## Put a node into maintenance and give it back, on
 	hack/demo.sh
 
 .PHONY: up
-up: build cluster-binaries ## Start a local cluster with our server in it (NODES=5 ZONES=3)
-	$(localcluster) up --dir $(CLUSTER_DIR) --nodes $(NODES) --zones $(ZONES) $(UP_FLAGS)
+up: build cluster-binaries ## Start a local cluster with our server in it (NODES=5 ZONES=3 LEGACY=)
+	$(localcluster) up --dir $(CLUSTER_DIR) --nodes $(NODES) --zones $(ZONES) $(legacy_flag) $(UP_FLAGS)
 
 .PHONY: down
 down: ## End what `make up` started
@@ -44,7 +47,7 @@ run: build ## Run only our server, in the foreground, against $KUBECONFIG
 ifneq ($(filter-out $(abspath $(CLUSTER_DIR)/kubeconfig),$(abspath $(KUBECONFIG))),)
 	bin/maintenance-apiserver --kubeconfig $(KUBECONFIG) --data-dir $(CLUSTER_DIR)/run-data --bind-address 127.0.0.1
 else
-	$(localcluster) serve --dir $(CLUSTER_DIR)
+	$(localcluster) serve --dir $(CLUSTER_DIR) $(legacy_flag)
 endif
 
 ##@ Build

@@ -20,11 +20,12 @@ fail() {
 }
 
 echo "Every manifest in artifacts/ is listed in its kustomization"
-for manifest in artifacts/*.yaml; do
-  name=$(basename "${manifest}")
-  if [[ ${name} != kustomization.yaml ]] && ! grep -qx -- "- ${name}" artifacts/kustomization.yaml; then
-    fail "${name} is not listed" "add it to artifacts/kustomization.yaml"
-  fi
+for kustomization in artifacts/kustomization.yaml artifacts/*/kustomization.yaml; do
+  for manifest in "$(dirname "${kustomization}")"/*.yaml; do
+    if [[ ${manifest} != "${kustomization}" ]] && ! grep -qx -- "- ${manifest##*/}" "${kustomization}"; then
+      fail "${manifest} is not listed" "add it to ${kustomization}"
+    fi
+  done
 done
 
 echo "Every Go file has the license header"

@@ -30,11 +30,16 @@ const (
 
 // ApplyArtifacts applies the same manifests as an admin of a real cluster, so that they are
 // tested. It changes only what does not work without containers: there is no Deployment and
-// no volume, the Service points to loopback, and the audit policy becomes a file.
-func (c *Cluster) ApplyArtifacts(ctx context.Context) error {
-	objects, err := c.readArtifacts(ctx)
-	if err != nil {
-		return err
+// no volume, the Service points to loopback, and the audit policy becomes a file. additions
+// are folders of the artifacts that are applied as well, such as legacy.
+func (c *Cluster) ApplyArtifacts(ctx context.Context, additions ...string) error {
+	var objects []*unstructured.Unstructured
+	for _, folder := range append([]string{""}, additions...) {
+		read, err := c.readArtifacts(ctx, folder)
+		if err != nil {
+			return err
+		}
+		objects = append(objects, read...)
 	}
 	if err := c.writeServerAuditPolicy(objects); err != nil {
 		return err
@@ -44,13 +49,13 @@ func (c *Cluster) ApplyArtifacts(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return c.removeOtherAPIServices(ctx, objects)
 }
 
-// readArtifacts returns the objects that kustomization.yaml lists, in the order in which they
-// can be applied.
-func (c *Cluster) readArtifacts(ctx context.Context) ([]*unstructured.Unstructured, error) {
-	dir := filepath.Join(c.options.root, "artifacts")
+// readArtifacts returns the objects that the kustomization.yaml of a folder of the artifacts lists, in
+// the order in which they can be applied.
+func (c *Cluster) readArtifacts(ctx context.Context, folder string) ([]*unstructured.Unstructured, error) {
+	dir := filepath.Join(c.options.root, "artifacts", folder)
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, c.binary(binaries.Kubectl), "kustomize", dir)
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

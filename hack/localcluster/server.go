@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -23,6 +24,9 @@ import (
 // at most 10 s.
 const serverStopGrace = 15 * time.Second
 
+// legacyArtifacts are the folders of the artifacts for the API groups of the node-maintenance operators.
+var legacyArtifacts = []string{"legacy", "node-leases"}
+
 // ServerOptions says how to run our server. The zero value is the same as in the command up.
 type ServerOptions struct {
 	// Binary is the server's program. Default: bin/maintenance-apiserver.
@@ -32,6 +36,9 @@ type ServerOptions struct {
 	// Port is its port on loopback. Default: the one of the server before it in
 	// this cluster, else a free one.
 	Port int
+	// Legacy has the server serve the API groups of the node-maintenance operators as well, and take the
+	// leases of nodes as these did.
+	Legacy bool
 	// ExtraArgs are appended to the arguments.
 	ExtraArgs []string
 	// Env is added to the environment of the calling process, as NAME=VALUE.
@@ -116,6 +123,9 @@ func (s *Server) register(ctx context.Context) error {
 	if err := s.cluster.setServerPort(ctx, s.options.Port); err != nil {
 		return err
 	}
+	if s.options.Legacy {
+		return s.cluster.ApplyArtifacts(ctx, legacyArtifacts...)
+	}
 	return s.cluster.ApplyArtifacts(ctx)
 }
 
@@ -171,7 +181,7 @@ func (s *Server) component() component {
 		binary:  s.options.Binary,
 		env:     s.options.Env,
 		configs: []string{policy},
-		args: append([]string{
+		args: slices.Concat([]string{
 			"--kubeconfig=" + s.kubeconfig,
 			"--data-dir=" + s.options.DataDir,
 			"--bind-address=127.0.0.1",
@@ -179,8 +189,16 @@ func (s *Server) component() component {
 			"--audit-policy-file=" + policy,
 			"--audit-log-path=" + s.AuditLogPath(),
 			"--v=2",
-		}, s.options.ExtraArgs...),
+		}, s.legacyArgs(), s.options.ExtraArgs),
 	}
+}
+
+// legacyArgs are those that an admin adds to the Deployment.
+func (s *Server) legacyArgs() []string {
+	if !s.options.Legacy {
+		return nil
+	}
+	return []string{"--serve-legacy-groups=nodemaintenance.medik8s.io,nodemaintenance.kubevirt.io,kubevirt.io"}
 }
 
 // Kill ends the server with SIGKILL and waits until it is gone.

@@ -15,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	certutil "k8s.io/client-go/util/cert"
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
-	"k8s.io/kube-aggregator/pkg/apis/apiregistration/v1/helper"
 
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster/binaries"
 )
@@ -71,7 +70,7 @@ func (s *Server) checkReady(ctx context.Context) error {
 	if err := s.checkReadyz(ctx, apiService); err != nil {
 		return err
 	}
-	if err := checkAvailable(apiService); err != nil {
+	if err := s.cluster.checkAllAvailable(ctx); err != nil {
 		return err
 	}
 	err = s.cluster.client.Discovery().RESTClient().Get().AbsPath("/apis/maintenance.medik8s.io/v1beta1").Do(ctx).Error()
@@ -108,17 +107,6 @@ func (s *Server) checkReadyz(ctx context.Context, apiService *apiregistrationv1.
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
 		return fmt.Errorf("server is not ready: %s", response.Status)
-	}
-	return nil
-}
-
-func checkAvailable(apiService *apiregistrationv1.APIService) error {
-	available := helper.GetAPIServiceConditionByType(apiService, apiregistrationv1.Available)
-	if available == nil {
-		return errors.New("APIService has not been looked at yet")
-	}
-	if available.Status != apiregistrationv1.ConditionTrue {
-		return fmt.Errorf("APIService is not available: %s: %s", available.Reason, available.Message)
 	}
 	return nil
 }

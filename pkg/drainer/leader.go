@@ -75,7 +75,7 @@ func (l *leader) run(ctx context.Context) error {
 	defer l.drains.close()
 	defer running.Wait()
 	running.Go(func() { l.drains.dispatcher.Run(ctx) })
-	running.Go(func() { l.gate.run(ctx, l.queue.Add) })
+	running.Go(func() { l.gate.run(ctx, l.wakeForGate) })
 	running.Go(func() { l.heartbeat.run(ctx, l.config.Clock, l.queue.Add) })
 	for range workers {
 		running.Go(func() { l.work(ctx) })
@@ -84,6 +84,12 @@ func (l *leader) run(ctx context.Context) error {
 	l.queue.ShutDown()
 	logger.Info("Drainer stops leading")
 	return nil
+}
+
+// wakeForGate puts a node that a gate names into the queue.
+func (l *leader) wakeForGate(node string) {
+	l.memory.name(node)
+	l.queue.Add(node)
 }
 
 // work takes one node after the other from the queue, until the queue is shut down.

@@ -6,6 +6,7 @@ package api
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -17,6 +18,8 @@ import (
 func TestArtifactsAreAccepted(t *testing.T) {
 	t.Parallel()
 	kubectl := env.Current(t).Kubectl()
+	// A dry run creates no namespace for what is to be in it.
+	kubectl.Must(t, "", "apply", "-f", filepath.Join(root, "artifacts", "node-leases", "namespace.yaml"))
 	var files []string
 	err := filepath.WalkDir(filepath.Join(root, "artifacts"), func(path string, entry os.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(path, ".yaml") && entry.Name() != "kustomization.yaml" {
@@ -33,8 +36,33 @@ func TestArtifactsAreAccepted(t *testing.T) {
 	for _, file := range files {
 		wantAccepted(t, file, kubectl.Try(t, "", "apply", "--dry-run=server", "--validate=strict", "-f", file))
 	}
-	wantAccepted(t, "kustomization", kubectl.Try(t, "", "apply", "--dry-run=server", "--validate=strict", "-k", filepath.Join(root, "artifacts")))
-	wantAccepted(t, "removal", kubectl.Try(t, "", "delete", "--dry-run=server", "--ignore-not-found", "-k", filepath.Join(root, "artifacts")))
+	for _, folder := range []string{"artifacts", "artifacts/legacy", "artifacts/node-leases"} {
+		dir := filepath.Join(root, folder)
+		wantAccepted(t, folder, kubectl.Try(t, "", "apply", "--dry-run=server", "--validate=strict", "-k", dir))
+		wantAccepted(t, "removal of "+folder, kubectl.Try(t, "", "delete", "--dry-run=server", "--ignore-not-found", "-k", dir))
+	}
+}
+
+// The patch for the old API groups fits the Deployment, and names the groups whose APIServices come
+// with it.
+func TestPatchForLegacyGroups(t *testing.T) {
+	t.Parallel()
+	kubectl := env.Current(t).Kubectl()
+	legacy := filepath.Join(root, "artifacts", "legacy")
+	args := kubectl.Must(t, "", "patch", "--local", "--type=json", "-f", filepath.Join(root, "artifacts", "deployment.yaml"),
+		"--patch-file", filepath.Join(legacy, "deployment-patch.json"), "-o", "jsonpath={.spec.template.spec.containers[0].args}")
+	rendered := kubectl.Must(t, "", "kustomize", legacy)
+	found := regexp.MustCompile(`--serve-legacy-groups=([^"]+)`).FindStringSubmatch(args)
+	if found == nil {
+		t.Fatalf("the arguments name no groups: %s", args)
+	}
+	groups := strings.Split(found[1], ",")
+	if want := strings.Count(rendered, "kind: APIService\n"); len(groups) != want {
+		t.Errorf("got groups %q, want one for each of %d APIServices", groups, want)
+	}
+	for _, group := range groups {
+		wantContains(t, "rendered manifests", rendered, "  group: "+group+"\n", "- nodemaintenances."+group+"\n")
+	}
 }
 
 func wantAccepted(t *testing.T, what string, out env.Output) {

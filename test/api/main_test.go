@@ -90,3 +90,12 @@ func wantContains(t *testing.T, what, text string, parts ...string) {
 		}
 	}
 }
+
+func kubeconfigOf(t *testing.T, p *env.Pool, name string, groups ...string) string {
+	t.Helper()
+	path, err := p.Cluster.UserKubeconfig(name, groups...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
+	"github.com/medik8s/maintenance-apiserver/test/document"
 	"github.com/medik8s/maintenance-apiserver/test/env"
 )
 
@@ -21,19 +22,19 @@ func TestSelfServiceDocument(t *testing.T) {
 		Pod("web-2", localcluster.OnNode(pool.Nodes[1]), localcluster.Label(localcluster.AppLabel, "web")).
 		Budget("web", localcluster.MinAvailable("1")).
 		Pod("report", localcluster.OnNode(pool.Nodes[2]), localcluster.EmptyDir()))
-	shell := newSession(t, pool)
-	shell.copyArtifacts(t, root)
-	shell.check(t, "self-service.md", map[string]string{
+	shell := document.NewSession(t, pool)
+	copyArtifacts(t, shell)
+	shell.Check(t, "self-service.md", map[string]string{
 		"admin": pool.Cluster.Kubeconfig(), "pia": kubeconfigOf(t, pool, "pia", "payments"),
 	})
 }
 
 // copyArtifacts puts the manifests where the commands look for them, for the nodes of the test.
-func (s session) copyArtifacts(t *testing.T, repository string) {
+func copyArtifacts(t *testing.T, shell *document.Session) {
 	t.Helper()
-	example, err := os.ReadFile(filepath.Join(repository, "artifacts", "examples", "self-service.yaml"))
+	example, err := os.ReadFile(filepath.Join(root, "artifacts", "examples", "self-service.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.write(t, filepath.Join("artifacts", "examples", "self-service.yaml"), string(example))
+	shell.Write(t, filepath.Join("artifacts", "examples", "self-service.yaml"), string(example))
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
+	"github.com/medik8s/maintenance-apiserver/test/document"
 	"github.com/medik8s/maintenance-apiserver/test/env"
 )
 
@@ -24,7 +25,7 @@ func TestSeveralHoldsDocument(t *testing.T) {
 		Pod("web", third).Budget("web", localcluster.MinAvailable("1")))
 	team := "team-of-" + pool.Name
 	grantSelfService(t, pool, team, team, pool.Nodes...)
-	newSession(t, pool).check(t, "several-holds.md", map[string]string{
+	document.NewSession(t, pool).Check(t, "several-holds.md", map[string]string{
 		"admin": pool.Cluster.Kubeconfig(), "ada": kubeconfigOf(t, pool, "ada", team), "ben": kubeconfigOf(t, pool, "ben", team),
 	})
 }

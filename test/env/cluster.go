@@ -55,12 +55,15 @@ func (e *Env) PlainServerBinary() string {
 
 // Start starts a control plane with our server in it, for Stop to end. The kernel
 // ends it with this process, however that ends.
-func Start(ctx context.Context) (*Env, error) {
+func Start(ctx context.Context) (*Env, error) { return StartWith(ctx, ServerOptions()) }
+
+// StartWith is Start with other options of our server than ServerOptions.
+func StartWith(ctx context.Context, options localcluster.ServerOptions) (*Env, error) {
 	cluster, err := localcluster.Start(ctx, localcluster.Options{Log: os.Stderr})
 	if err != nil {
 		return nil, fmt.Errorf("could not start the control plane: %w", err)
 	}
-	e, err := withServer(ctx, cluster)
+	e, err := withServer(ctx, cluster, options)
 	if err != nil {
 		return nil, errors.Join(err, stop(cluster))
 	}
@@ -73,12 +76,12 @@ func attach(ctx context.Context, dir string) (*Env, error) {
 	if err != nil {
 		return nil, fmt.Errorf("could not open the control plane: %w", err)
 	}
-	return withServer(ctx, cluster)
+	return withServer(ctx, cluster, ServerOptions())
 }
 
 // withServer starts our server unless it runs.
-func withServer(ctx context.Context, cluster *localcluster.Cluster) (*Env, error) {
-	server, err := cluster.StartServer(ctx, ServerOptions())
+func withServer(ctx context.Context, cluster *localcluster.Cluster, options localcluster.ServerOptions) (*Env, error) {
+	server, err := cluster.StartServer(ctx, options)
 	if err != nil {
 		return nil, fmt.Errorf("could not start the server: %w", err)
 	}

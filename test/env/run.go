@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"os"
 	"testing"
+
+	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
 )
 
 // sideBySide is how many parallel tests of a package run at a time. They wait more
@@ -22,9 +24,7 @@ var current *Env
 // the one that DirVariable names, which other packages use too; where it names none,
 // one of the package's own.
 func Main(m *testing.M) int {
-	if err := flag.Set("test.parallel", sideBySide); err != nil {
-		panic(err)
-	}
+	runSideBySide()
 	if dir := os.Getenv(DirVariable); dir != "" {
 		return run(m, func(ctx context.Context) (*Env, error) { return attach(ctx, dir) }, (*Env).check)
 	}
@@ -35,6 +35,19 @@ func Main(m *testing.M) int {
 // package's own, and -parallel is as Go sets it.
 func MainAlone(m *testing.M) int {
 	return run(m, Start, (*Env).Stop)
+}
+
+// MainWith is Main with a control plane that is always the package's own, and other
+// options of our server than ServerOptions.
+func MainWith(m *testing.M, options localcluster.ServerOptions) int {
+	runSideBySide()
+	return run(m, func(ctx context.Context) (*Env, error) { return StartWith(ctx, options) }, (*Env).Stop)
+}
+
+func runSideBySide() {
+	if err := flag.Set("test.parallel", sideBySide); err != nil {
+		panic(err)
+	}
 }
 
 func run(m *testing.M, start func(context.Context) (*Env, error), end func(*Env) error) int {

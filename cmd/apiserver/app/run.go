@@ -12,7 +12,9 @@ import (
 	"time"
 
 	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	apiregistration "k8s.io/kube-aggregator/pkg/client/clientset_generated/clientset"
 	"k8s.io/utils/clock"
@@ -108,13 +110,17 @@ func newConfig(o *options.Options, st *store.Store, certificate *servingcert.Fil
 	if err := o.Recommended.ApplyTo(generic); err != nil {
 		return nil, err
 	}
-	publisher, err := newPublisher(generic, certificate, o.Registration.APIService)
+	publisher, err := newPublisher(generic, certificate, o.Registration.APIService, o.Legacy.APIServices())
 	if err != nil {
 		return nil, err
 	}
-	kube, err := newDrainerClient(generic.ClientConfig, o.Drainer)
+	kube, kinds, err := newDrainerClients(generic.ClientConfig, o.Drainer)
 	if err != nil {
 		return nil, err
+	}
+	cluster, err := metadata.NewForConfig(generic.ClientConfig)
+	if err != nil {
+		return nil, fmt.Errorf("could not create a client for CRDs: %w", err)
 	}
 	return &server.Config{
 		Generic:    generic,
@@ -122,16 +128,20 @@ func newConfig(o *options.Options, st *store.Store, certificate *servingcert.Fil
 		Publisher:  publisher,
 		Drainer: drainer.Config{
 			Kube:              kube,
+			Dynamic:           kinds,
 			StoreID:           st.ID,
 			Taints:            o.Drainer.ParsedTaints(),
 			EvictionsInFlight: o.Drainer.EvictionsInFlight,
 			OwnPod:            o.Registration.OwnPod,
+			OperatorEvents:    len(o.Legacy.Groups) > 0,
+			Gates:             nodeLeaseGates(o.NodeLeases, kube),
 		},
-		Space: st.Space,
+		Space:  st.Space,
+		Legacy: server.LegacyConfig{Versions: o.Legacy.Versions(), Cluster: cluster},
 	}, nil
 }
 
-func newPublisher(generic *genericapiserver.RecommendedConfig, certificate *servingcert.Files, apiService string) (*servingcert.Publisher, error) {
+func newPublisher(generic *genericapiserver.RecommendedConfig, certificate *servingcert.Files, apiService string, further []string) (*servingcert.Publisher, error) {
 	if certificate == nil {
 		return nil, nil
 	}
@@ -143,16 +153,23 @@ func newPublisher(generic *genericapiserver.RecommendedConfig, certificate *serv
 		Files:          *certificate,
 		APIServices:    client.ApiregistrationV1().APIServices(),
 		APIServiceName: apiService,
+		Further:        further,
 		Clock:          clock.RealClock{},
 	}, nil
 }
 
-func newDrainerClient(config *rest.Config, o *options.DrainerOptions) (kubernetes.Interface, error) {
+// newDrainerClients returns the drainer's client for the cluster, and one for kinds of other projects.
+func newDrainerClients(config *rest.Config, o *options.DrainerOptions) (kubernetes.Interface, dynamic.Interface, error) {
 	config = rest.CopyConfig(config)
 	config.QPS, config.Burst = o.KubeAPIQPS, o.KubeAPIBurst
-	client, err := kubernetes.NewForConfig(rest.AddUserAgent(config, "drainer"))
+	config = rest.AddUserAgent(config, "drainer")
+	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
-		return nil, fmt.Errorf("could not create a client for the cluster: %w", err)
+		return nil, nil, fmt.Errorf("could not create a client for the cluster: %w", err)
 	}
-	return client, nil
+	kinds, err := dynamic.NewForConfig(config)
+	if err != nil {
+		return nil, nil, fmt.Errorf("could not create a client for kinds of other projects: %w", err)
+	}
+	return client, kinds, nil
 }

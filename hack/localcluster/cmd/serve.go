@@ -14,7 +14,8 @@ import (
 )
 
 func newServeCommand(dir *string) *cobra.Command {
-	return &cobra.Command{
+	options := localcluster.ServerOptions{}
+	command := &cobra.Command{
 		Use:   "serve",
 		Short: "Run our API server in the foreground, in place of the one that up started",
 		Args:  cobra.NoArgs,
@@ -23,7 +24,7 @@ func newServeCommand(dir *string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			server, err := cluster.NewServer(cmd.Context(), localcluster.ServerOptions{})
+			server, err := cluster.NewServer(cmd.Context(), options)
 			if err != nil {
 				return err
 			}
@@ -35,4 +36,11 @@ func newServeCommand(dir *string) *cobra.Command {
 			return fmt.Errorf("could not run %s: %w", binary, err)
 		},
 	}
+	addLegacyFlag(command, &options)
+	return command
+}
+
+// addLegacyFlag adds a flag that up and serve have in common: without it, serve would end what up serves.
+func addLegacyFlag(command *cobra.Command, options *localcluster.ServerOptions) {
+	command.Flags().BoolVar(&options.Legacy, "legacy", false, "also serve the API groups of the node-maintenance operators")
 }

@@ -20,6 +20,7 @@ type upFlags struct {
 	load    localcluster.Load
 	demo    bool
 	server  bool
+	options localcluster.ServerOptions
 }
 
 func newUpCommand(dir *string) *cobra.Command {
@@ -39,6 +40,7 @@ func newUpCommand(dir *string) *cobra.Command {
 	f.DurationVar(&flags.cluster.ReadyDelay, "ready-delay", localcluster.DefaultReadyDelay, "time until a pod on a node is Ready")
 	f.DurationVar(&flags.cluster.TerminationDelay, "termination-delay", localcluster.DefaultTerminationDelay, "time until a deleted pod is gone, at most its grace period")
 	f.BoolVar(&flags.server, "server", true, "start our API server and register it")
+	addLegacyFlag(command, &flags.options)
 	f.BoolVar(&flags.demo, "demo", true, "apply a small workload of every kind to namespace demo")
 	f.IntVar(&flags.load.Deployments, "deployments", 0, "number of Deployments in namespace load")
 	f.IntVar(&flags.load.StatefulSets, "statefulsets", 0, "number of StatefulSets in namespace load")
@@ -59,7 +61,7 @@ func up(ctx context.Context, flags *upFlags) error {
 	}
 	var server *localcluster.Server
 	if flags.server {
-		if server, err = cluster.StartServer(ctx, localcluster.ServerOptions{}); err != nil {
+		if server, err = cluster.StartServer(ctx, flags.options); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,9 @@
 package openapi
 
 import (
+	kubevirtv1alpha1 "github.com/medik8s/maintenance-apiserver/pkg/apis/legacy/kubevirtv1alpha1"
+	kubevirtv1beta1 "github.com/medik8s/maintenance-apiserver/pkg/apis/legacy/kubevirtv1beta1"
+	medik8sv1beta1 "github.com/medik8s/maintenance-apiserver/pkg/apis/legacy/medik8sv1beta1"
 	v1beta1 "github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	resource "k8s.io/apimachinery/pkg/api/resource"
 	v1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,79 +23,733 @@ import (
 
 func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenAPIDefinition {
 	return map[string]common.OpenAPIDefinition{
-		v1beta1.DrainBlocker{}.OpenAPIModelName():          schema_pkg_apis_maintenance_v1beta1_DrainBlocker(ref),
-		v1beta1.DrainPlan{}.OpenAPIModelName():             schema_pkg_apis_maintenance_v1beta1_DrainPlan(ref),
-		v1beta1.DrainPlanOptions{}.OpenAPIModelName():      schema_pkg_apis_maintenance_v1beta1_DrainPlanOptions(ref),
-		v1beta1.DrainPlanStatus{}.OpenAPIModelName():       schema_pkg_apis_maintenance_v1beta1_DrainPlanStatus(ref),
-		v1beta1.DrainRule{}.OpenAPIModelName():             schema_pkg_apis_maintenance_v1beta1_DrainRule(ref),
-		v1beta1.DrainSpec{}.OpenAPIModelName():             schema_pkg_apis_maintenance_v1beta1_DrainSpec(ref),
-		v1beta1.NodeBefore{}.OpenAPIModelName():            schema_pkg_apis_maintenance_v1beta1_NodeBefore(ref),
-		v1beta1.NodeHold{}.OpenAPIModelName():              schema_pkg_apis_maintenance_v1beta1_NodeHold(ref),
-		v1beta1.NodeMaintenance{}.OpenAPIModelName():       schema_pkg_apis_maintenance_v1beta1_NodeMaintenance(ref),
-		v1beta1.NodeMaintenanceList{}.OpenAPIModelName():   schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceList(ref),
-		v1beta1.NodeMaintenanceSpec{}.OpenAPIModelName():   schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceSpec(ref),
-		v1beta1.NodeMaintenanceStatus{}.OpenAPIModelName(): schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceStatus(ref),
-		v1beta1.NodeState{}.OpenAPIModelName():             schema_pkg_apis_maintenance_v1beta1_NodeState(ref),
-		v1beta1.NodeStateList{}.OpenAPIModelName():         schema_pkg_apis_maintenance_v1beta1_NodeStateList(ref),
-		v1beta1.NodeStateStatus{}.OpenAPIModelName():       schema_pkg_apis_maintenance_v1beta1_NodeStateStatus(ref),
-		v1beta1.PlannedBudget{}.OpenAPIModelName():         schema_pkg_apis_maintenance_v1beta1_PlannedBudget(ref),
-		v1beta1.PlannedHold{}.OpenAPIModelName():           schema_pkg_apis_maintenance_v1beta1_PlannedHold(ref),
-		v1beta1.PlannedPod{}.OpenAPIModelName():            schema_pkg_apis_maintenance_v1beta1_PlannedPod(ref),
-		resource.Quantity{}.OpenAPIModelName():             schema_apimachinery_pkg_api_resource_Quantity(ref),
-		v1.APIGroup{}.OpenAPIModelName():                   schema_pkg_apis_meta_v1_APIGroup(ref),
-		v1.APIGroupList{}.OpenAPIModelName():               schema_pkg_apis_meta_v1_APIGroupList(ref),
-		v1.APIResource{}.OpenAPIModelName():                schema_pkg_apis_meta_v1_APIResource(ref),
-		v1.APIResourceList{}.OpenAPIModelName():            schema_pkg_apis_meta_v1_APIResourceList(ref),
-		v1.APIVersions{}.OpenAPIModelName():                schema_pkg_apis_meta_v1_APIVersions(ref),
-		v1.ApplyOptions{}.OpenAPIModelName():               schema_pkg_apis_meta_v1_ApplyOptions(ref),
-		v1.Condition{}.OpenAPIModelName():                  schema_pkg_apis_meta_v1_Condition(ref),
-		v1.CreateOptions{}.OpenAPIModelName():              schema_pkg_apis_meta_v1_CreateOptions(ref),
-		v1.DeleteOptions{}.OpenAPIModelName():              schema_pkg_apis_meta_v1_DeleteOptions(ref),
-		v1.Duration{}.OpenAPIModelName():                   schema_pkg_apis_meta_v1_Duration(ref),
-		v1.FieldSelectorRequirement{}.OpenAPIModelName():   schema_pkg_apis_meta_v1_FieldSelectorRequirement(ref),
-		v1.FieldsV1{}.OpenAPIModelName():                   schema_pkg_apis_meta_v1_FieldsV1(ref),
-		v1.GetOptions{}.OpenAPIModelName():                 schema_pkg_apis_meta_v1_GetOptions(ref),
-		v1.GroupKind{}.OpenAPIModelName():                  schema_pkg_apis_meta_v1_GroupKind(ref),
-		v1.GroupResource{}.OpenAPIModelName():              schema_pkg_apis_meta_v1_GroupResource(ref),
-		v1.GroupVersion{}.OpenAPIModelName():               schema_pkg_apis_meta_v1_GroupVersion(ref),
-		v1.GroupVersionForDiscovery{}.OpenAPIModelName():   schema_pkg_apis_meta_v1_GroupVersionForDiscovery(ref),
-		v1.GroupVersionKind{}.OpenAPIModelName():           schema_pkg_apis_meta_v1_GroupVersionKind(ref),
-		v1.GroupVersionResource{}.OpenAPIModelName():       schema_pkg_apis_meta_v1_GroupVersionResource(ref),
-		v1.InternalEvent{}.OpenAPIModelName():              schema_pkg_apis_meta_v1_InternalEvent(ref),
-		v1.LabelSelector{}.OpenAPIModelName():              schema_pkg_apis_meta_v1_LabelSelector(ref),
-		v1.LabelSelectorRequirement{}.OpenAPIModelName():   schema_pkg_apis_meta_v1_LabelSelectorRequirement(ref),
-		v1.List{}.OpenAPIModelName():                       schema_pkg_apis_meta_v1_List(ref),
-		v1.ListMeta{}.OpenAPIModelName():                   schema_pkg_apis_meta_v1_ListMeta(ref),
-		v1.ListOptions{}.OpenAPIModelName():                schema_pkg_apis_meta_v1_ListOptions(ref),
-		v1.ManagedFieldsEntry{}.OpenAPIModelName():         schema_pkg_apis_meta_v1_ManagedFieldsEntry(ref),
-		v1.MicroTime{}.OpenAPIModelName():                  schema_pkg_apis_meta_v1_MicroTime(ref),
-		v1.ObjectMeta{}.OpenAPIModelName():                 schema_pkg_apis_meta_v1_ObjectMeta(ref),
-		v1.OwnerReference{}.OpenAPIModelName():             schema_pkg_apis_meta_v1_OwnerReference(ref),
-		v1.PartialObjectMetadata{}.OpenAPIModelName():      schema_pkg_apis_meta_v1_PartialObjectMetadata(ref),
-		v1.PartialObjectMetadataList{}.OpenAPIModelName():  schema_pkg_apis_meta_v1_PartialObjectMetadataList(ref),
-		v1.Patch{}.OpenAPIModelName():                      schema_pkg_apis_meta_v1_Patch(ref),
-		v1.PatchOptions{}.OpenAPIModelName():               schema_pkg_apis_meta_v1_PatchOptions(ref),
-		v1.Preconditions{}.OpenAPIModelName():              schema_pkg_apis_meta_v1_Preconditions(ref),
-		v1.RootPaths{}.OpenAPIModelName():                  schema_pkg_apis_meta_v1_RootPaths(ref),
-		v1.ServerAddressByClientCIDR{}.OpenAPIModelName():  schema_pkg_apis_meta_v1_ServerAddressByClientCIDR(ref),
-		v1.ShardInfo{}.OpenAPIModelName():                  schema_pkg_apis_meta_v1_ShardInfo(ref),
-		v1.Status{}.OpenAPIModelName():                     schema_pkg_apis_meta_v1_Status(ref),
-		v1.StatusCause{}.OpenAPIModelName():                schema_pkg_apis_meta_v1_StatusCause(ref),
-		v1.StatusDetails{}.OpenAPIModelName():              schema_pkg_apis_meta_v1_StatusDetails(ref),
-		v1.Table{}.OpenAPIModelName():                      schema_pkg_apis_meta_v1_Table(ref),
-		v1.TableColumnDefinition{}.OpenAPIModelName():      schema_pkg_apis_meta_v1_TableColumnDefinition(ref),
-		v1.TableOptions{}.OpenAPIModelName():               schema_pkg_apis_meta_v1_TableOptions(ref),
-		v1.TableRow{}.OpenAPIModelName():                   schema_pkg_apis_meta_v1_TableRow(ref),
-		v1.TableRowCondition{}.OpenAPIModelName():          schema_pkg_apis_meta_v1_TableRowCondition(ref),
-		v1.Time{}.OpenAPIModelName():                       schema_pkg_apis_meta_v1_Time(ref),
-		v1.Timestamp{}.OpenAPIModelName():                  schema_pkg_apis_meta_v1_Timestamp(ref),
-		v1.TypeMeta{}.OpenAPIModelName():                   schema_pkg_apis_meta_v1_TypeMeta(ref),
-		v1.UpdateOptions{}.OpenAPIModelName():              schema_pkg_apis_meta_v1_UpdateOptions(ref),
-		v1.WatchEvent{}.OpenAPIModelName():                 schema_pkg_apis_meta_v1_WatchEvent(ref),
-		runtime.RawExtension{}.OpenAPIModelName():          schema_k8sio_apimachinery_pkg_runtime_RawExtension(ref),
-		runtime.TypeMeta{}.OpenAPIModelName():              schema_k8sio_apimachinery_pkg_runtime_TypeMeta(ref),
-		runtime.Unknown{}.OpenAPIModelName():               schema_k8sio_apimachinery_pkg_runtime_Unknown(ref),
-		version.Info{}.OpenAPIModelName():                  schema_k8sio_apimachinery_pkg_version_Info(ref),
+		kubevirtv1alpha1.NodeMaintenance{}.OpenAPIModelName():       schema_pkg_apis_legacy_kubevirtv1alpha1_NodeMaintenance(ref),
+		kubevirtv1alpha1.NodeMaintenanceList{}.OpenAPIModelName():   schema_pkg_apis_legacy_kubevirtv1alpha1_NodeMaintenanceList(ref),
+		kubevirtv1alpha1.NodeMaintenanceSpec{}.OpenAPIModelName():   schema_pkg_apis_legacy_kubevirtv1alpha1_NodeMaintenanceSpec(ref),
+		kubevirtv1alpha1.NodeMaintenanceStatus{}.OpenAPIModelName(): schema_pkg_apis_legacy_kubevirtv1alpha1_NodeMaintenanceStatus(ref),
+		kubevirtv1beta1.NodeMaintenance{}.OpenAPIModelName():        schema_pkg_apis_legacy_kubevirtv1beta1_NodeMaintenance(ref),
+		kubevirtv1beta1.NodeMaintenanceList{}.OpenAPIModelName():    schema_pkg_apis_legacy_kubevirtv1beta1_NodeMaintenanceList(ref),
+		kubevirtv1beta1.NodeMaintenanceSpec{}.OpenAPIModelName():    schema_pkg_apis_legacy_kubevirtv1beta1_NodeMaintenanceSpec(ref),
+		kubevirtv1beta1.NodeMaintenanceStatus{}.OpenAPIModelName():  schema_pkg_apis_legacy_kubevirtv1beta1_NodeMaintenanceStatus(ref),
+		medik8sv1beta1.NodeMaintenance{}.OpenAPIModelName():         schema_pkg_apis_legacy_medik8sv1beta1_NodeMaintenance(ref),
+		medik8sv1beta1.NodeMaintenanceList{}.OpenAPIModelName():     schema_pkg_apis_legacy_medik8sv1beta1_NodeMaintenanceList(ref),
+		medik8sv1beta1.NodeMaintenanceSpec{}.OpenAPIModelName():     schema_pkg_apis_legacy_medik8sv1beta1_NodeMaintenanceSpec(ref),
+		medik8sv1beta1.NodeMaintenanceStatus{}.OpenAPIModelName():   schema_pkg_apis_legacy_medik8sv1beta1_NodeMaintenanceStatus(ref),
+		medik8sv1beta1.PodReference{}.OpenAPIModelName():            schema_pkg_apis_legacy_medik8sv1beta1_PodReference(ref),
+		v1beta1.DrainBlocker{}.OpenAPIModelName():                   schema_pkg_apis_maintenance_v1beta1_DrainBlocker(ref),
+		v1beta1.DrainPlan{}.OpenAPIModelName():                      schema_pkg_apis_maintenance_v1beta1_DrainPlan(ref),
+		v1beta1.DrainPlanOptions{}.OpenAPIModelName():               schema_pkg_apis_maintenance_v1beta1_DrainPlanOptions(ref),
+		v1beta1.DrainPlanStatus{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_DrainPlanStatus(ref),
+		v1beta1.DrainRule{}.OpenAPIModelName():                      schema_pkg_apis_maintenance_v1beta1_DrainRule(ref),
+		v1beta1.DrainSpec{}.OpenAPIModelName():                      schema_pkg_apis_maintenance_v1beta1_DrainSpec(ref),
+		v1beta1.NodeBefore{}.OpenAPIModelName():                     schema_pkg_apis_maintenance_v1beta1_NodeBefore(ref),
+		v1beta1.NodeHold{}.OpenAPIModelName():                       schema_pkg_apis_maintenance_v1beta1_NodeHold(ref),
+		v1beta1.NodeMaintenance{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_NodeMaintenance(ref),
+		v1beta1.NodeMaintenanceList{}.OpenAPIModelName():            schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceList(ref),
+		v1beta1.NodeMaintenanceSpec{}.OpenAPIModelName():            schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceSpec(ref),
+		v1beta1.NodeMaintenanceStatus{}.OpenAPIModelName():          schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceStatus(ref),
+		v1beta1.NodeState{}.OpenAPIModelName():                      schema_pkg_apis_maintenance_v1beta1_NodeState(ref),
+		v1beta1.NodeStateList{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_NodeStateList(ref),
+		v1beta1.NodeStateStatus{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_NodeStateStatus(ref),
+		v1beta1.PlannedBudget{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_PlannedBudget(ref),
+		v1beta1.PlannedHold{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_PlannedHold(ref),
+		v1beta1.PlannedPod{}.OpenAPIModelName():                     schema_pkg_apis_maintenance_v1beta1_PlannedPod(ref),
+		resource.Quantity{}.OpenAPIModelName():                      schema_apimachinery_pkg_api_resource_Quantity(ref),
+		v1.APIGroup{}.OpenAPIModelName():                            schema_pkg_apis_meta_v1_APIGroup(ref),
+		v1.APIGroupList{}.OpenAPIModelName():                        schema_pkg_apis_meta_v1_APIGroupList(ref),
+		v1.APIResource{}.OpenAPIModelName():                         schema_pkg_apis_meta_v1_APIResource(ref),
+		v1.APIResourceList{}.OpenAPIModelName():                     schema_pkg_apis_meta_v1_APIResourceList(ref),
+		v1.APIVersions{}.OpenAPIModelName():                         schema_pkg_apis_meta_v1_APIVersions(ref),
+		v1.ApplyOptions{}.OpenAPIModelName():                        schema_pkg_apis_meta_v1_ApplyOptions(ref),
+		v1.Condition{}.OpenAPIModelName():                           schema_pkg_apis_meta_v1_Condition(ref),
+		v1.CreateOptions{}.OpenAPIModelName():                       schema_pkg_apis_meta_v1_CreateOptions(ref),
+		v1.DeleteOptions{}.OpenAPIModelName():                       schema_pkg_apis_meta_v1_DeleteOptions(ref),
+		v1.Duration{}.OpenAPIModelName():                            schema_pkg_apis_meta_v1_Duration(ref),
+		v1.FieldSelectorRequirement{}.OpenAPIModelName():            schema_pkg_apis_meta_v1_FieldSelectorRequirement(ref),
+		v1.FieldsV1{}.OpenAPIModelName():                            schema_pkg_apis_meta_v1_FieldsV1(ref),
+		v1.GetOptions{}.OpenAPIModelName():                          schema_pkg_apis_meta_v1_GetOptions(ref),
+		v1.GroupKind{}.OpenAPIModelName():                           schema_pkg_apis_meta_v1_GroupKind(ref),
+		v1.GroupResource{}.OpenAPIModelName():                       schema_pkg_apis_meta_v1_GroupResource(ref),
+		v1.GroupVersion{}.OpenAPIModelName():                        schema_pkg_apis_meta_v1_GroupVersion(ref),
+		v1.GroupVersionForDiscovery{}.OpenAPIModelName():            schema_pkg_apis_meta_v1_GroupVersionForDiscovery(ref),
+		v1.GroupVersionKind{}.OpenAPIModelName():                    schema_pkg_apis_meta_v1_GroupVersionKind(ref),
+		v1.GroupVersionResource{}.OpenAPIModelName():                schema_pkg_apis_meta_v1_GroupVersionResource(ref),
+		v1.InternalEvent{}.OpenAPIModelName():                       schema_pkg_apis_meta_v1_InternalEvent(ref),
+		v1.LabelSelector{}.OpenAPIModelName():                       schema_pkg_apis_meta_v1_LabelSelector(ref),
+		v1.LabelSelectorRequirement{}.OpenAPIModelName():            schema_pkg_apis_meta_v1_LabelSelectorRequirement(ref),
+		v1.List{}.OpenAPIModelName():                                schema_pkg_apis_meta_v1_List(ref),
+		v1.ListMeta{}.OpenAPIModelName():                            schema_pkg_apis_meta_v1_ListMeta(ref),
+		v1.ListOptions{}.OpenAPIModelName():                         schema_pkg_apis_meta_v1_ListOptions(ref),
+		v1.ManagedFieldsEntry{}.OpenAPIModelName():                  schema_pkg_apis_meta_v1_ManagedFieldsEntry(ref),
+		v1.MicroTime{}.OpenAPIModelName():                           schema_pkg_apis_meta_v1_MicroTime(ref),
+		v1.ObjectMeta{}.OpenAPIModelName():                          schema_pkg_apis_meta_v1_ObjectMeta(ref),
+		v1.OwnerReference{}.OpenAPIModelName():                      schema_pkg_apis_meta_v1_OwnerReference(ref),
+		v1.PartialObjectMetadata{}.OpenAPIModelName():               schema_pkg_apis_meta_v1_PartialObjectMetadata(ref),
+		v1.PartialObjectMetadataList{}.OpenAPIModelName():           schema_pkg_apis_meta_v1_PartialObjectMetadataList(ref),
+		v1.Patch{}.OpenAPIModelName():                               schema_pkg_apis_meta_v1_Patch(ref),
+		v1.PatchOptions{}.OpenAPIModelName():                        schema_pkg_apis_meta_v1_PatchOptions(ref),
+		v1.Preconditions{}.OpenAPIModelName():                       schema_pkg_apis_meta_v1_Preconditions(ref),
+		v1.RootPaths{}.OpenAPIModelName():                           schema_pkg_apis_meta_v1_RootPaths(ref),
+		v1.ServerAddressByClientCIDR{}.OpenAPIModelName():           schema_pkg_apis_meta_v1_ServerAddressByClientCIDR(ref),
+		v1.ShardInfo{}.OpenAPIModelName():                           schema_pkg_apis_meta_v1_ShardInfo(ref),
+		v1.Status{}.OpenAPIModelName():                              schema_pkg_apis_meta_v1_Status(ref),
+		v1.StatusCause{}.OpenAPIModelName():                         schema_pkg_apis_meta_v1_StatusCause(ref),
+		v1.StatusDetails{}.OpenAPIModelName():                       schema_pkg_apis_meta_v1_StatusDetails(ref),
+		v1.Table{}.OpenAPIModelName():                               schema_pkg_apis_meta_v1_Table(ref),
+		v1.TableColumnDefinition{}.OpenAPIModelName():               schema_pkg_apis_meta_v1_TableColumnDefinition(ref),
+		v1.TableOptions{}.OpenAPIModelName():                        schema_pkg_apis_meta_v1_TableOptions(ref),
+		v1.TableRow{}.OpenAPIModelName():                            schema_pkg_apis_meta_v1_TableRow(ref),
+		v1.TableRowCondition{}.OpenAPIModelName():                   schema_pkg_apis_meta_v1_TableRowCondition(ref),
+		v1.Time{}.OpenAPIModelName():                                schema_pkg_apis_meta_v1_Time(ref),
+		v1.Timestamp{}.OpenAPIModelName():                           schema_pkg_apis_meta_v1_Timestamp(ref),
+		v1.TypeMeta{}.OpenAPIModelName():                            schema_pkg_apis_meta_v1_TypeMeta(ref),
+		v1.UpdateOptions{}.OpenAPIModelName():                       schema_pkg_apis_meta_v1_UpdateOptions(ref),
+		v1.WatchEvent{}.OpenAPIModelName():                          schema_pkg_apis_meta_v1_WatchEvent(ref),
+		runtime.RawExtension{}.OpenAPIModelName():                   schema_k8sio_apimachinery_pkg_runtime_RawExtension(ref),
+		runtime.TypeMeta{}.OpenAPIModelName():                       schema_k8sio_apimachinery_pkg_runtime_TypeMeta(ref),
+		runtime.Unknown{}.OpenAPIModelName():                        schema_k8sio_apimachinery_pkg_runtime_Unknown(ref),
+		version.Info{}.OpenAPIModelName():                           schema_k8sio_apimachinery_pkg_version_Info(ref),
+	}
+}
+
+func schema_pkg_apis_legacy_kubevirtv1alpha1_NodeMaintenance(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "NodeMaintenance takes one node out of service while it exists. Creating it cordons and drains the node. Deleting it gives the node back. It is the NodeMaintenance of maintenance.medik8s.io under its old name, which shows less of it.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object's metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ObjectMeta{}.OpenAPIModelName()),
+						},
+					},
+					"spec": {
+						SchemaProps: spec.SchemaProps{
+							Description: "spec is the desired maintenance.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(kubevirtv1alpha1.NodeMaintenanceSpec{}.OpenAPIModelName()),
+						},
+					},
+					"status": {
+						SchemaProps: spec.SchemaProps{
+							Description: "status is the progress of the maintenance. Only the server writes it.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(kubevirtv1alpha1.NodeMaintenanceStatus{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			kubevirtv1alpha1.NodeMaintenanceSpec{}.OpenAPIModelName(), kubevirtv1alpha1.NodeMaintenanceStatus{}.OpenAPIModelName(), v1.ObjectMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_legacy_kubevirtv1alpha1_NodeMaintenanceList(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "NodeMaintenanceList is a list of NodeMaintenances.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard list metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ListMeta{}.OpenAPIModelName()),
+						},
+					},
+					"items": {
+						SchemaProps: spec.SchemaProps{
+							Description: "items are the NodeMaintenances.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(kubevirtv1alpha1.NodeMaintenance{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"items"},
+			},
+		},
+		Dependencies: []string{
+			kubevirtv1alpha1.NodeMaintenance{}.OpenAPIModelName(), v1.ListMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_legacy_kubevirtv1alpha1_NodeMaintenanceSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "NodeMaintenanceSpec says which node is taken out of service, and why.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"nodeName": {
+						SchemaProps: spec.SchemaProps{
+							Description: "nodeName is the name of the node to take out of service. The node must exist, and must have no other NodeMaintenance. Required. Immutable.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"reason": {
+						SchemaProps: spec.SchemaProps{
+							Description: "reason is why the node is in maintenance, for other people to read. At most 1,024 characters on one line, without control characters and invisible ones.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"nodeName"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_legacy_kubevirtv1alpha1_NodeMaintenanceStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "NodeMaintenanceStatus is the progress of a maintenance.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"phase": {
+						SchemaProps: spec.SchemaProps{
+							Description: "phase is Running while the node is being taken out of service and drained, or waits for that, and Succeeded when no pod is left that a drain evicts. If something is wrong, lastError says so.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"lastError": {
+						SchemaProps: spec.SchemaProps{
+							Description: "lastError is the most recent error, or what the maintenance waits for. It is empty if there is none, and on success.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"pendingPods": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "pendingPods are the names, without namespaces, of the pods that have yet to leave the node. At most 100 are listed.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+					"totalpods": {
+						SchemaProps: spec.SchemaProps{
+							Description: "totalpods is how many pods were on the node when the drain began, with those that stay. It grows if more come than leave.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"evictionPods": {
+						SchemaProps: spec.SchemaProps{
+							Description: "evictionPods is how many pods the drain removes, including those that are gone already.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+				},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_legacy_kubevirtv1beta1_NodeMaintenance(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "NodeMaintenance takes one node out of service while it exists. Creating it cordons and drains the node. Deleting it gives the node back. It is the NodeMaintenance of maintenance.medik8s.io under its old name, which shows less of it.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object's metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ObjectMeta{}.OpenAPIModelName()),
+						},
+					},
+					"spec": {
+						SchemaProps: spec.SchemaProps{
+							Description: "spec is the desired maintenance.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(kubevirtv1beta1.NodeMaintenanceSpec{}.OpenAPIModelName()),
+						},
+					},
+					"status": {
+						SchemaProps: spec.SchemaProps{
+							Description: "status is the progress of the maintenance. Only the server writes it.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(kubevirtv1beta1.NodeMaintenanceStatus{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			kubevirtv1beta1.NodeMaintenanceSpec{}.OpenAPIModelName(), kubevirtv1beta1.NodeMaintenanceStatus{}.OpenAPIModelName(), v1.ObjectMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_legacy_kubevirtv1beta1_NodeMaintenanceList(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "NodeMaintenanceList is a list of NodeMaintenances.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard list metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ListMeta{}.OpenAPIModelName()),
+						},
+					},
+					"items": {
+						SchemaProps: spec.SchemaProps{
+							Description: "items are the NodeMaintenances.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(kubevirtv1beta1.NodeMaintenance{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"items"},
+			},
+		},
+		Dependencies: []string{
+			kubevirtv1beta1.NodeMaintenance{}.OpenAPIModelName(), v1.ListMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_legacy_kubevirtv1beta1_NodeMaintenanceSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "NodeMaintenanceSpec says which node is taken out of service, and why.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"nodeName": {
+						SchemaProps: spec.SchemaProps{
+							Description: "nodeName is the name of the node to take out of service. The node must exist, and must have no other NodeMaintenance. Required. Immutable.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"reason": {
+						SchemaProps: spec.SchemaProps{
+							Description: "reason is why the node is in maintenance, for other people to read. At most 1,024 characters on one line, without control characters and invisible ones.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"nodeName"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_legacy_kubevirtv1beta1_NodeMaintenanceStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "NodeMaintenanceStatus is the progress of a maintenance.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"phase": {
+						SchemaProps: spec.SchemaProps{
+							Description: "phase is Running while the node is being taken out of service and drained, or waits for that, Succeeded when no pod is left that a drain evicts, and Failed if pods are left after a deadline. Failed is not final: the maintenance goes on when it can.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"lastError": {
+						SchemaProps: spec.SchemaProps{
+							Description: "lastError is the most recent error, or what the maintenance waits for. It is empty if there is none, and on success.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"pendingPods": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "pendingPods are the names, without namespaces, of the pods that have yet to leave the node. At most 100 are listed.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+					"totalpods": {
+						SchemaProps: spec.SchemaProps{
+							Description: "totalpods is how many pods were on the node when the drain began, with those that stay. It grows if more come than leave.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"evictionPods": {
+						SchemaProps: spec.SchemaProps{
+							Description: "evictionPods is how many pods the drain removes, including those that are gone already.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"errorOnLeaseCount": {
+						SchemaProps: spec.SchemaProps{
+							Description: "errorOnLeaseCount is how many times in a row the lease of the node could not be taken or renewed.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+				},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_legacy_medik8sv1beta1_NodeMaintenance(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "NodeMaintenance takes one node out of service while it exists. Creating it cordons and drains the node. Deleting it gives the node back. It is the NodeMaintenance of maintenance.medik8s.io under its old name, which shows less of it.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object's metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ObjectMeta{}.OpenAPIModelName()),
+						},
+					},
+					"spec": {
+						SchemaProps: spec.SchemaProps{
+							Description: "spec is the desired maintenance.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(medik8sv1beta1.NodeMaintenanceSpec{}.OpenAPIModelName()),
+						},
+					},
+					"status": {
+						SchemaProps: spec.SchemaProps{
+							Description: "status is the progress of the maintenance. Only the server writes it.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(medik8sv1beta1.NodeMaintenanceStatus{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			medik8sv1beta1.NodeMaintenanceSpec{}.OpenAPIModelName(), medik8sv1beta1.NodeMaintenanceStatus{}.OpenAPIModelName(), v1.ObjectMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_legacy_medik8sv1beta1_NodeMaintenanceList(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "NodeMaintenanceList is a list of NodeMaintenances.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard list metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ListMeta{}.OpenAPIModelName()),
+						},
+					},
+					"items": {
+						SchemaProps: spec.SchemaProps{
+							Description: "items are the NodeMaintenances.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(medik8sv1beta1.NodeMaintenance{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"items"},
+			},
+		},
+		Dependencies: []string{
+			medik8sv1beta1.NodeMaintenance{}.OpenAPIModelName(), v1.ListMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_legacy_medik8sv1beta1_NodeMaintenanceSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "NodeMaintenanceSpec says which node is taken out of service, and why.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"nodeName": {
+						SchemaProps: spec.SchemaProps{
+							Description: "nodeName is the name of the node to take out of service. The node must exist, and must have no other NodeMaintenance. Required. Immutable.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"reason": {
+						SchemaProps: spec.SchemaProps{
+							Description: "reason is why the node is in maintenance, for other people to read. At most 1,024 characters on one line, without control characters and invisible ones.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"nodeName"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_legacy_medik8sv1beta1_NodeMaintenanceStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "NodeMaintenanceStatus is the progress of a maintenance.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"phase": {
+						SchemaProps: spec.SchemaProps{
+							Description: "phase is Running while the node is being taken out of service and drained, or waits for that, Succeeded when no pod is left that a drain evicts, and Failed if there is no such node, or pods are left after a deadline. Failed is not final: the maintenance goes on when it can.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"drainProgress": {
+						SchemaProps: spec.SchemaProps{
+							Description: "drainProgress is how much of the drain is done, from 0 to 100 percent. It is 100 only if the phase is Succeeded. 0 is left out.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"lastUpdate": {
+						SchemaProps: spec.SchemaProps{
+							Description: "lastUpdate is when the status last changed.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+					"lastError": {
+						SchemaProps: spec.SchemaProps{
+							Description: "lastError is the most recent error, or what the maintenance waits for. It is empty if there is none, and on success.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"pendingPods": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "pendingPods are the names, without namespaces, of the pods that have yet to leave the node. At most 100 are listed.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+					"pendingPodsRefs": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "pendingPodsRefs are the same pods as in pendingPods, with their namespaces.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(medik8sv1beta1.PodReference{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"totalpods": {
+						SchemaProps: spec.SchemaProps{
+							Description: "totalpods is how many pods were on the node when the drain began, with those that stay. It grows if more come than leave.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"evictionPods": {
+						SchemaProps: spec.SchemaProps{
+							Description: "evictionPods is how many pods the drain removes, including those that are gone already.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"errorOnLeaseCount": {
+						SchemaProps: spec.SchemaProps{
+							Description: "errorOnLeaseCount is how many times in a row the lease of the node could not be taken or renewed.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			medik8sv1beta1.PodReference{}.OpenAPIModelName(), v1.Time{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_legacy_medik8sv1beta1_PodReference(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "PodReference names a pod.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"namespace": {
+						SchemaProps: spec.SchemaProps{
+							Description: "namespace is the pod's namespace.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "name is the pod's name.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+			},
+		},
 	}
 }
 

@@ -31,6 +31,7 @@ import (
 	restclient "k8s.io/client-go/rest"
 	basecompatibility "k8s.io/component-base/compatibility"
 
+	legacyinstall "github.com/medik8s/maintenance-apiserver/pkg/apis/legacy/install"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -210,7 +211,11 @@ func startServer(t *testing.T) *testServer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := generic.InstallAPIGroup(&group); err != nil {
+	legacy, err := NewLegacyGroupInfos(legacyinstall.GroupVersions(), group, s.nodes, scheme.Scheme, scheme.Codecs, scheme.ParameterCodec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := generic.InstallAPIGroups(append(legacy, &group)...); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(generic.Destroy)

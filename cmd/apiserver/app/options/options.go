@@ -27,8 +27,12 @@ type Options struct {
 	Store *StoreOptions
 	// Registration is how the cluster finds this server.
 	Registration *RegistrationOptions
+	// Legacy is which groups of former operators are served.
+	Legacy *LegacyOptions
 	// Drainer is how nodes are drained.
 	Drainer *DrainerOptions
+	// NodeLeases is how nodes are shared with other operators.
+	NodeLeases *NodeLeaseOptions
 	// Logs is how the log is written.
 	Logs *logsapi.LoggingConfiguration
 }
@@ -41,7 +45,9 @@ func New() *Options {
 		Recommended:  newRecommended(),
 		Store:        newStoreOptions(),
 		Registration: newRegistrationOptions(),
+		Legacy:       newLegacyOptions(),
 		Drainer:      newDrainerOptions(),
+		NodeLeases:   &NodeLeaseOptions{},
 		Logs:         logsapi.NewLoggingConfiguration(),
 	}
 }
@@ -65,7 +71,9 @@ func newRecommended() *genericoptions.RecommendedOptions {
 func (o *Options) AddFlags(fss *cliflag.NamedFlagSets) {
 	o.Recommended.CoreAPI.AddFlags(fss.FlagSet("cluster"))
 	o.Registration.addFlags(fss.FlagSet("cluster"))
+	o.Legacy.addFlags(fss.FlagSet("legacy"))
 	o.Drainer.addFlags(fss.FlagSet("drainer"))
+	o.NodeLeases.addFlags(fss.FlagSet("drainer"))
 	o.Store.addFlags(fss.FlagSet("store"))
 	o.Recommended.Etcd.AddFlags(fss.FlagSet("external etcd"))
 	// The flag is for the library's deletecollection, which this server replaces.
@@ -92,6 +100,7 @@ func (o *Options) Complete() error {
 	if o.Recommended.Authorization.RemoteKubeConfigFile == "" {
 		o.Recommended.Authorization.RemoteKubeConfigFile = kubeconfig
 	}
+	o.NodeLeases.complete(len(o.Legacy.Groups) > 0)
 	return o.Registration.complete()
 }
 
@@ -101,7 +110,9 @@ func (o *Options) Validate() []error {
 	errs = append(errs, o.validateRecommended()...)
 	errs = append(errs, o.Store.validate()...)
 	errs = append(errs, o.Registration.validate()...)
+	errs = append(errs, o.Legacy.validate()...)
 	errs = append(errs, o.Drainer.validate()...)
+	errs = append(errs, o.NodeLeases.validate()...)
 	return errs
 }
 

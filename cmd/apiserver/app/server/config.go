@@ -7,6 +7,7 @@ package server
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"k8s.io/apiserver/pkg/admission"
@@ -16,6 +17,7 @@ import (
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/servingcert"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/legacy/medik8sv1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned"
@@ -49,6 +51,8 @@ type Config struct {
 	Drainer drainer.Config
 	// Space knows whether the store has space for new objects.
 	Space holdstorage.Space
+	// Legacy is which groups of former operators are served.
+	Legacy LegacyConfig
 }
 
 // NewGenericConfig returns the generic configuration with the API's scheme, OpenAPI and
@@ -74,6 +78,7 @@ type completedConfig struct {
 	publisher *servingcert.Publisher
 	drainer   drainer.Config
 	space     holdstorage.Space
+	legacy    LegacyConfig
 }
 
 // CompletedConfig is made by Complete only, so that no default is missing.
@@ -89,6 +94,7 @@ func (c *Config) Complete() CompletedConfig {
 		publisher: c.Publisher,
 		drainer:   c.Drainer,
 		space:     c.Space,
+		legacy:    c.Legacy,
 	}}
 }
 
@@ -96,6 +102,7 @@ func (c *Config) Complete() CompletedConfig {
 func (c CompletedConfig) New() (*Server, error) {
 	refuseUnknownFields(c.generic.Config)
 	refuseLongQueries(c.generic.Config)
+	legacy := refuseInstalledGroups(c.generic.Config, c.legacy)
 	awaitTrust(c.generic.Config, c.awaited)
 	cutOffRequests := makeRequestsEnd(c.generic.Config)
 	authorizing := authorization.New(c.generic.Authorization.Authorizer)
@@ -110,21 +117,32 @@ func (c CompletedConfig) New() (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	group, err := maintenanceregistry.NewAPIGroupInfo(
+	groups, err := c.newGroups(drain, authorizing)
+	if err != nil {
+		return nil, fmt.Errorf("could not create the registry: %w", err)
+	}
+	if err := generic.InstallAPIGroups(groups...); err != nil {
+		return nil, fmt.Errorf("could not install the API: %w", err)
+	}
+
+	s := &Server{generic: generic, drainer: drain, publisher: c.publisher, legacy: legacy, cutOffRequests: cutOffRequests}
+	return s, s.addHooks()
+}
+
+// newGroups returns all API groups that are served.
+func (c CompletedConfig) newGroups(drain *drainer.Drainer, authorizing *authorization.Plugin) ([]*genericapiserver.APIGroupInfo, error) {
+	own, err := maintenanceregistry.NewAPIGroupInfo(
 		scheme.Scheme, scheme.Codecs, scheme.ParameterCodec, c.generic.RESTOptionsGetter,
 		maintenanceregistry.Dependencies{
 			Waker: drain, Nodes: drain, Planner: drain, Space: c.space, Admission: c.generic.AdmissionControl,
 			AuthorizeUpdate: authorizing.AuthorizeUpdate, AuthorizeRead: authorizing.AuthorizeRead,
+			ShortNameTaken: slices.Contains(c.legacy.Versions, medik8sv1beta1.SchemeGroupVersion),
 		})
 	if err != nil {
-		return nil, fmt.Errorf("could not create the registry: %w", err)
+		return nil, err
 	}
-	if err := generic.InstallAPIGroup(&group); err != nil {
-		return nil, fmt.Errorf("could not install the API: %w", err)
-	}
-
-	s := &Server{generic: generic, drainer: drain, publisher: c.publisher, cutOffRequests: cutOffRequests}
-	return s, s.addHooks()
+	legacy, err := maintenanceregistry.NewLegacyGroupInfos(c.legacy.Versions, own, drain, scheme.Scheme, scheme.Codecs, scheme.ParameterCodec)
+	return append([]*genericapiserver.APIGroupInfo{&own}, legacy...), err
 }
 
 // newDrainer returns the drainer. Its client for this server calls it in process, as the

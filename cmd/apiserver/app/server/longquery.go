@@ -17,10 +17,7 @@ const maxQueryBytes = 32 << 10
 // refuseLongQueries changes config so that a request whose query is too long is refused before anything
 // reads it.
 func refuseLongQueries(config *genericapiserver.Config) {
-	build := config.BuildHandlerChainFunc
-	config.BuildHandlerChainFunc = func(apiHandler http.Handler, c *genericapiserver.Config) http.Handler {
-		return withShortQueries(build(apiHandler, c))
-	}
+	wrapAll(config, withShortQueries)
 }
 
 func withShortQueries(handler http.Handler) http.Handler {

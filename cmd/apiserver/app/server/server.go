@@ -28,6 +28,7 @@ type Server struct {
 	generic   *genericapiserver.GenericAPIServer
 	drainer   *drainer.Drainer
 	publisher *servingcert.Publisher
+	legacy    legacyGroups
 
 	work     sync.WaitGroup
 	stopWork context.CancelFunc
@@ -61,6 +62,10 @@ func (s *Server) addHooks() error {
 			if s.publisher != nil {
 				s.work.Go(func() { s.publisher.Run(ctx) })
 			}
+			return nil
+		}),
+		s.generic.AddPostStartHook("check-legacy-groups", func(genericapiserver.PostStartHookContext) error {
+			s.work.Go(func() { s.legacy.checkAll(ctx) })
 			return nil
 		}),
 		s.generic.AddPreShutdownHook("stop-drainer", s.stopDrainer),

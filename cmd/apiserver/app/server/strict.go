@@ -21,10 +21,7 @@ const fieldValidation = "fieldValidation"
 // twice is refused. A client can ask for Warn or Ignore. The library's default is Warn, and a client
 // that shows no warnings would drain more than its user meant if it misspells a selector.
 func refuseUnknownFields(config *genericapiserver.Config) {
-	build := config.BuildHandlerChainFunc
-	config.BuildHandlerChainFunc = func(apiHandler http.Handler, c *genericapiserver.Config) http.Handler {
-		return build(withStrictFields(apiHandler), c)
-	}
+	wrapAPI(config, withStrictFields)
 }
 
 func withStrictFields(handler http.Handler) http.Handler {

@@ -49,10 +49,7 @@ func awaitTrust(config *genericapiserver.Config, awaited []dynamiccertificates.C
 		ca.AddListener(t)
 	}
 	t.Enqueue()
-	build := config.BuildHandlerChainFunc
-	config.BuildHandlerChainFunc = func(apiHandler http.Handler, c *genericapiserver.Config) http.Handler {
-		return t.gate(build(apiHandler, c), c)
-	}
+	wrapAll(config, func(handler http.Handler) http.Handler { return t.gate(handler, config) })
 }
 
 // Enqueue implements dynamiccertificates.Listener: a CA was loaded.

@@ -7,12 +7,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
+	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 	apiregistrationclient "k8s.io/kube-aggregator/pkg/client/clientset_generated/clientset/typed/apiregistration/v1"
 	"k8s.io/utils/clock"
 )
@@ -29,7 +31,7 @@ const (
 	publishTimeout = 10 * time.Second
 )
 
-// Publisher keeps the caBundle of the server's APIService up to date with the server's own
+// Publisher keeps the caBundle of the server's APIServices up to date with the server's own
 // certificate, and renews that certificate in time.
 type Publisher struct {
 	// Files is the pair in use. The server reloads it when it changes.
@@ -38,13 +40,16 @@ type Publisher struct {
 	APIServices apiregistrationclient.APIServiceInterface
 	// APIServiceName is the name of the server's own APIService.
 	APIServiceName string
+	// Further are the names of the APIServices of further groups. The certificate is renewed even if its
+	// CA cannot be published there. One that points to no Service is left alone: a CRD has it.
+	Further []string
 	// Clock tells the time.
 	Clock clock.WithTicker
 }
 
 // Run publishes and renews until ctx ends.
 func (p *Publisher) Run(ctx context.Context) {
-	logger := klog.FromContext(ctx).WithValues("apiService", p.APIServiceName)
+	logger := klog.FromContext(ctx)
 	for {
 		wait := checkInterval
 		if err := p.sync(ctx); err != nil {
@@ -72,7 +77,7 @@ func (p *Publisher) sync(ctx context.Context) error {
 		return fmt.Errorf("could not read the serving certificate: %w", err)
 	}
 	if !current.dueForRenewal(p.Clock.Now()) {
-		return p.publish(ctx, current)
+		return errors.Join(p.publish(ctx, current), p.publishFurther(ctx, current))
 	}
 	next, err := newPair(p.Files.Names)
 	if err != nil {
@@ -81,18 +86,37 @@ func (p *Publisher) sync(ctx context.Context) error {
 	if err := p.publish(ctx, current, next); err != nil {
 		return err
 	}
+	missed := p.publishFurther(ctx, current, next)
 	klog.FromContext(ctx).Info("Renewing the serving certificate", "validUntil", next.leaf.NotAfter)
-	return next.write(p.Files.Dir)
+	return errors.Join(missed, next.write(p.Files.Dir))
 }
 
 func (p *Publisher) publish(ctx context.Context, pairs ...*Pair) error {
-	want, err := bundle(pairs...)
-	if err != nil {
-		return err
-	}
 	apiService, err := p.APIServices.Get(ctx, p.APIServiceName, metav1.GetOptions{})
 	if err != nil {
 		return fmt.Errorf("could not get APIService: %w", err)
+	}
+	return p.publishTo(ctx, apiService, pairs...)
+}
+
+func (p *Publisher) publishFurther(ctx context.Context, pairs ...*Pair) error {
+	var errs []error
+	for _, name := range p.Further {
+		apiService, err := p.APIServices.Get(ctx, name, metav1.GetOptions{})
+		switch {
+		case err != nil:
+			errs = append(errs, fmt.Errorf("could not get APIService: %w", err))
+		case apiService.Spec.Service != nil:
+			errs = append(errs, p.publishTo(ctx, apiService, pairs...))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (p *Publisher) publishTo(ctx context.Context, apiService *apiregistrationv1.APIService, pairs ...*Pair) error {
+	want, err := bundle(pairs...)
+	if err != nil {
+		return err
 	}
 	if bytes.Equal(apiService.Spec.CABundle, want) {
 		return nil
@@ -101,9 +125,9 @@ func (p *Publisher) publish(ctx context.Context, pairs ...*Pair) error {
 	if err != nil {
 		return fmt.Errorf("could not encode the CA bundle: %w", err)
 	}
-	if _, err := p.APIServices.Patch(ctx, p.APIServiceName, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+	if _, err := p.APIServices.Patch(ctx, apiService.Name, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
 		return fmt.Errorf("could not patch APIService: %w", err)
 	}
-	klog.FromContext(ctx).Info("Published the serving certificate's CA", "apiService", p.APIServiceName)
+	klog.FromContext(ctx).Info("Published the serving certificate's CA", "apiService", apiService.Name)
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 
+	legacyinstall "github.com/medik8s/maintenance-apiserver/pkg/apis/legacy/install"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/install"
 )
 
@@ -25,6 +26,7 @@ var (
 func newScheme() *runtime.Scheme {
 	s := runtime.NewScheme()
 	install.Install(s)
+	legacyinstall.Install(s)
 
 	// Options, statuses and discovery are encoded in the core version v1, for requests to
 	// any group.

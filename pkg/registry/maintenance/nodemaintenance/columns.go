@@ -31,17 +31,25 @@ const (
 
 // table is what kubectl prints for NodeMaintenances.
 var table = resource.Table[*maintenance.NodeMaintenance]{
-	column("Name", "name", "Name of the NodeMaintenance", 0, func(nm *maintenance.NodeMaintenance) any { return nm.Name }),
+	nameColumn,
 	column("Node", "", "Node that is taken out of service", 0, func(nm *maintenance.NodeMaintenance) any { return nm.Spec.NodeName }),
 	column("Phase", "", "How far the maintenance has come; Cordoned or PartiallyDrained where it is done and leaves pods on the node", 0, phaseCell),
 	column("Progress", "", "How much of the drain is done", 0, progressCell),
 	integerColumn("Pending", "Pods still to leave the node", func(nm *maintenance.NodeMaintenance) any { return int64(nm.Status.PendingPodCount) }),
 	column("Requestor", "", "User who holds the node", 0, func(nm *maintenance.NodeMaintenance) any { return nm.Spec.Requestor }),
 	column("Reason", "", "Why the node is in maintenance, cut to fit", 0, reasonCell),
-	column("Age", "", "Time since the NodeMaintenance was created", 0, ageCell),
+	ageColumn,
 	column("Stage", "", "How far the maintenance goes: Idle, Cordon or Drain", wide, func(nm *maintenance.NodeMaintenance) any { return string(nm.Spec.Stage) }),
 	column("Blocked By", "", "What keeps pods from leaving the node, and how many; or why the node is not cordoned", wide, blockedByCell),
 }
+
+// NameAndAge is what kubectl prints for a NodeMaintenance of a group that has no columns of its own.
+var NameAndAge = resource.Table[*maintenance.NodeMaintenance]{nameColumn, ageColumn}
+
+var (
+	nameColumn = column("Name", "name", "Name of the NodeMaintenance", 0, func(nm *maintenance.NodeMaintenance) any { return nm.Name })
+	ageColumn  = column("Age", "", "Time since the NodeMaintenance was created", 0, ageCell)
+)
 
 type nodeMaintenanceColumn = resource.Column[*maintenance.NodeMaintenance]
 

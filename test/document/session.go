@@ -1,7 +1,9 @@
 // Copyright The maintenance-apiserver Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package api
+// Package document runs the commands of a page of docs/ on a real control plane, and compares what they
+// print with what the page says.
+package document
 
 import (
 	"flag"
@@ -20,16 +22,17 @@ import (
 
 var updateDocs = flag.Bool("update-docs", false, "write what the commands of the documents print into them")
 
-// session is the terminals of those who act in a document.
-type session struct {
-	bin, dir      string
+// Session is the terminals of those who act in a document.
+type Session struct {
+	path, dir     string
 	toTest, toDoc *strings.Replacer
 	// cell matches a table's cell with one of the test's names, up to the next cell.
-	cell *regexp.Regexp
+	cell  *regexp.Regexp
+	after map[string]func(t *testing.T)
 }
 
-// newSession gives the document's nodes worker-1 and so on, and its namespace shop, to the pool.
-func newSession(t *testing.T, pool *env.Pool) session {
+// NewSession gives the document's nodes worker-1 and so on, and its namespace shop, to the pool.
+func NewSession(t *testing.T, pool *env.Pool) *Session {
 	t.Helper()
 	toTest, toDoc := []string{"shop", pool.Name}, []string{}
 	for i, node := range pool.Nodes {
@@ -37,27 +40,33 @@ func newSession(t *testing.T, pool *env.Pool) session {
 		toTest, toDoc = append(toTest, name, node), append(toDoc, node, name)
 	}
 	toDoc = append(toDoc, pool.Name, "shop")
-	return session{
-		bin: pool.Cluster.BinDir(), dir: t.TempDir(),
+	server, _ := pool.Server.Command()
+	return &Session{
+		path: filepath.Dir(server) + ":" + pool.Cluster.BinDir(), dir: t.TempDir(),
 		toTest: strings.NewReplacer(toTest...), toDoc: strings.NewReplacer(toDoc...),
-		cell: regexp.MustCompile(`\S*` + regexp.QuoteMeta(pool.Name) + `\S*  +`),
+		cell:  regexp.MustCompile(`\S*` + regexp.QuoteMeta(pool.Name) + `\S*  +`),
+		after: map[string]func(t *testing.T){},
 	}
 }
 
+// After has the test do something each time when a command of the document that begins with these words
+// has run: what a cluster with containers would do, and the test's cluster does not.
+func (s *Session) After(command string, do func(t *testing.T)) { s.after[command] = do }
+
 // inDocument is what was printed, with the names of the document. These are shorter, so cells are
 // padded to keep tables aligned.
-func (s session) inDocument(printed string) string {
+func (s *Session) inDocument(printed string) string {
 	aligned := s.cell.ReplaceAllStringFunc(printed, func(cell string) string {
 		return cell + strings.Repeat(" ", len(cell)-len(s.toDoc.Replace(cell)))
 	})
 	return s.toDoc.Replace(aligned)
 }
 
-// check follows a document of the folder docs from its first line to its last: every command is run,
-// by who is said to, and prints what the document says.
-func (s session) check(t *testing.T, document string, people map[string]string) {
+// Check follows a document of the folder docs from its first line to its last: every command is run,
+// by who is said to, and prints what the document says. people are their kubeconfigs.
+func (s *Session) Check(t *testing.T, document string, people map[string]string) {
 	t.Helper()
-	path := filepath.Join(root, "docs", document)
+	path := filepath.Join("..", "..", "docs", document)
 	content, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -78,16 +87,8 @@ func (s session) check(t *testing.T, document string, people map[string]string) 
 	}
 }
 
-func kubeconfigOf(t *testing.T, p *env.Pool, name string, groups ...string) string {
-	t.Helper()
-	path, err := p.Cluster.UserKubeconfig(name, groups...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-func (s session) write(t *testing.T, name, content string) {
+// Write puts a file where the commands look for it, with the names of the test.
+func (s *Session) Write(t *testing.T, name, content string) {
 	t.Helper()
 	path := filepath.Join(s.dir, name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -105,7 +106,7 @@ var (
 
 // follow runs the commands of the console blocks and returns the document with what they print.
 // Blocks of YAML whose first line is a file's name are that file.
-func (s session) follow(t *testing.T, document string, people map[string]string) string {
+func (s *Session) follow(t *testing.T, document string, people map[string]string) string {
 	t.Helper()
 	var out []string
 	block, file := "", ""
@@ -114,7 +115,7 @@ func (s session) follow(t *testing.T, document string, people map[string]string)
 		switch {
 		case strings.HasPrefix(line, "```"):
 			if file != "" {
-				s.write(t, file, strings.Join(content, "\n")+"\n")
+				s.Write(t, file, strings.Join(content, "\n")+"\n")
 			}
 			block, file, content = strings.TrimPrefix(line, "```"), "", nil
 			out = append(out, line)
@@ -127,6 +128,7 @@ func (s session) follow(t *testing.T, document string, people map[string]string)
 			if found := prompt.FindStringSubmatch(line); found != nil {
 				out = append(out, line)
 				out = append(out, s.run(t, people[found[1]], found[2])...)
+				s.followUp(t, found[2])
 			}
 		default:
 			out = append(out, line)
@@ -135,12 +137,21 @@ func (s session) follow(t *testing.T, document string, people map[string]string)
 	return strings.Join(out, "\n")
 }
 
+func (s *Session) followUp(t *testing.T, line string) {
+	t.Helper()
+	for command, do := range s.after {
+		if strings.HasPrefix(line, command) {
+			do(t)
+		}
+	}
+}
+
 // run is what the shell prints, without the last line break.
-func (s session) run(t *testing.T, kubeconfig, line string) []string {
+func (s *Session) run(t *testing.T, kubeconfig, line string) []string {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "bash", "-c", s.toTest.Replace(line))
 	command.Dir = s.dir
-	command.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig, "PATH="+s.bin+":"+os.Getenv("PATH"))
+	command.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig, "PATH="+s.path+":"+os.Getenv("PATH"))
 	printed, err := command.CombinedOutput() // a refusal ends with an exit code
 	if text := strings.TrimRight(string(printed), "\n"); text != "" {
 		return strings.Split(s.inDocument(text), "\n")

@@ -1,0 +1,47 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package kubevirtv1beta1
+
+import (
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/legacy"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+)
+
+func addConversions(scheme *runtime.Scheme) error {
+	return legacy.AddConversions(scheme, fromHub, toHub,
+		func(list *NodeMaintenanceList) legacy.ListParts[NodeMaintenance] {
+			return legacy.ListParts[NodeMaintenance]{Meta: &list.ListMeta, Items: &list.Items}
+		})
+}
+
+func fromHub(in *maintenance.NodeMaintenance, out *NodeMaintenance) error {
+	status := legacy.KubeVirtStatusOf(in)
+	out.ObjectMeta = legacy.MetadataFromHub(in.ObjectMeta)
+	out.Spec = NodeMaintenanceSpec{NodeName: in.Spec.NodeName, Reason: in.Spec.Reason}
+	out.Status = NodeMaintenanceStatus{
+		Phase:             status.Phase,
+		LastError:         status.LastError,
+		PendingPods:       status.PodNames(),
+		TotalPods:         status.TotalPods,
+		EvictionPods:      status.EvictionPods,
+		ErrorOnLeaseCount: status.ErrorOnLeaseCount,
+	}
+	return nil
+}
+
+func toHub(in *NodeMaintenance, out *maintenance.NodeMaintenance) (err error) {
+	out.ObjectMeta = legacy.MetadataToHub(in.ObjectMeta)
+	out.Status = legacy.Status{
+		Phase:             in.Status.Phase,
+		LastError:         in.Status.LastError,
+		PendingPods:       legacy.PodsWithoutNamespace(in.Status.PendingPods),
+		TotalPods:         in.Status.TotalPods,
+		EvictionPods:      in.Status.EvictionPods,
+		ErrorOnLeaseCount: in.Status.ErrorOnLeaseCount,
+	}.ToHub()
+	out.Spec, err = legacy.SpecToHub(in.Spec.NodeName, in.Spec.Reason)
+	return err
+}

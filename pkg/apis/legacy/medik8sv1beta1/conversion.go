@@ -1,0 +1,72 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package medik8sv1beta1
+
+import (
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/legacy"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+)
+
+func addConversions(scheme *runtime.Scheme) error {
+	return legacy.AddConversions(scheme, fromHub, toHub,
+		func(list *NodeMaintenanceList) legacy.ListParts[NodeMaintenance] {
+			return legacy.ListParts[NodeMaintenance]{Meta: &list.ListMeta, Items: &list.Items}
+		})
+}
+
+func fromHub(in *maintenance.NodeMaintenance, out *NodeMaintenance) error {
+	status := legacy.StatusOf(in)
+	out.ObjectMeta = legacy.MetadataFromHub(in.ObjectMeta)
+	out.Spec = NodeMaintenanceSpec{NodeName: in.Spec.NodeName, Reason: in.Spec.Reason}
+	out.Status = NodeMaintenanceStatus{
+		Phase:             status.Phase,
+		DrainProgress:     status.DrainProgress,
+		LastUpdate:        status.LastUpdate,
+		LastError:         status.LastError,
+		PendingPods:       status.PodNames(),
+		PendingPodsRefs:   podReferences(status.PendingPods),
+		TotalPods:         status.TotalPods,
+		EvictionPods:      status.EvictionPods,
+		ErrorOnLeaseCount: status.ErrorOnLeaseCount,
+	}
+	return nil
+}
+
+func toHub(in *NodeMaintenance, out *maintenance.NodeMaintenance) (err error) {
+	out.ObjectMeta = legacy.MetadataToHub(in.ObjectMeta)
+	out.Status = legacy.Status{
+		Phase:             in.Status.Phase,
+		DrainProgress:     in.Status.DrainProgress,
+		LastUpdate:        in.Status.LastUpdate,
+		LastError:         in.Status.LastError,
+		PendingPods:       pods(in.Status),
+		TotalPods:         in.Status.TotalPods,
+		EvictionPods:      in.Status.EvictionPods,
+		ErrorOnLeaseCount: in.Status.ErrorOnLeaseCount,
+	}.ToHub()
+	out.Spec, err = legacy.SpecToHub(in.Spec.NodeName, in.Spec.Reason)
+	return err
+}
+
+func podReferences(pods []legacy.Pod) []PodReference {
+	var references []PodReference
+	for _, pod := range pods {
+		references = append(references, PodReference{Namespace: pod.Namespace, Name: pod.Name})
+	}
+	return references
+}
+
+// pods prefers the list that has the namespaces.
+func pods(status NodeMaintenanceStatus) []legacy.Pod {
+	var pods []legacy.Pod
+	for _, reference := range status.PendingPodsRefs {
+		pods = append(pods, legacy.Pod{Namespace: reference.Namespace, Name: reference.Name})
+	}
+	if pods == nil {
+		return legacy.PodsWithoutNamespace(status.PendingPods)
+	}
+	return pods
+}

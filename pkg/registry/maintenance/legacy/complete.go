@@ -1,0 +1,71 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package legacy
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/endpoints/handlers/fieldmanager"
+
+	legacyapi "github.com/medik8s/maintenance-apiserver/pkg/apis/legacy"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+)
+
+// complete adds to an update what its version cannot say, from the stored object.
+func (g *group) complete(ctx context.Context, obj, old runtime.Object) (runtime.Object, error) {
+	written, stored, err := holds(obj, old)
+	if err != nil {
+		return nil, err
+	}
+	if err := g.ownFields(written); err != nil {
+		return nil, err
+	}
+	if stored.UID == "" { // an apply creates the object
+		return written, nil
+	}
+	seen, err := g.seen(stored)
+	if err != nil {
+		return nil, err
+	}
+	legacyapi.Keep(written, stored, seen)
+	// The library does this before; but then the managed fields looked changed.
+	return fieldmanager.IgnoreManagedFieldsTimestampsTransformer(ctx, written, stored)
+}
+
+// keepNode refuses another node.
+func (g *group) keepNode(_ context.Context, obj, old runtime.Object) (runtime.Object, error) {
+	written, stored, err := holds(obj, old)
+	if err != nil {
+		return nil, err
+	}
+	if stored.UID != "" && written.Spec.NodeName != stored.Spec.NodeName {
+		return nil, g.forbidden(stored, nodeChanged)
+	}
+	return written, nil
+}
+
+// seen is the stored hold as a client of this version sees it.
+func (g *group) seen(stored *maintenance.NodeMaintenance) (*maintenance.NodeMaintenance, error) {
+	shown, err := g.convertor.ConvertToVersion(stored.DeepCopy(), g.GroupVersion)
+	if err != nil {
+		return nil, err
+	}
+	seen, err := g.convertor.ConvertToVersion(shown, schema.GroupVersion{Group: g.Group, Version: runtime.APIVersionInternal})
+	if err != nil {
+		return nil, err
+	}
+	return seen.(*maintenance.NodeMaintenance), nil
+}
+
+func holds(obj, old runtime.Object) (written, stored *maintenance.NodeMaintenance, err error) {
+	written, isHold := obj.(*maintenance.NodeMaintenance)
+	stored, wasHold := old.(*maintenance.NodeMaintenance)
+	if !isHold || !wasHold {
+		return nil, nil, fmt.Errorf("could not update a NodeMaintenance: got %T for %T", obj, old)
+	}
+	return written, stored, nil
+}

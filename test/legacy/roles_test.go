@@ -1,0 +1,103 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package legacy
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// The role that the operator shipped gives the requests, but no nodes; the error says what is missing.
+func TestOperatorsRole(t *testing.T) {
+	t.Parallel()
+	inEachGroup(t, 2, func(t *testing.T, u *user) {
+		node := u.Nodes[0]
+		person := "old-" + u.Pool.Name
+		u.grant(t, person, u.operatorsRole(t))
+		kubectl := u.KubectlAs(t, person)
+		held := u.apply(t, u.Nodes[1])
+		if got := kubectl.Must(t, "", "get", u.resource(), held, "-o", "name"); got != u.object(held)+"\n" {
+			t.Errorf("got %q, want the NodeMaintenance", got)
+		}
+		lacks := fmt.Sprintf(`User %q cannot %%s resource "nodes/maintenance" in API group "maintenance.medik8s.io" named %%q`, person)
+		wantRefused := func(want, stdin string, args ...string) {
+			t.Helper()
+			if got := kubectl.Try(t, stdin, args...); got.Code != 1 || !strings.Contains(got.Stderr, want) {
+				t.Errorf("%v: exit code %d, %q; want %q", args, got.Code, got.Stderr, want)
+			}
+		}
+		wantRefused(fmt.Sprintf(lacks, "create", node), u.manifest("mine-"+node, node, "test"), "create", "-f", "-")
+		wantRefused(fmt.Sprintf(lacks, "update", u.Nodes[1]), "", "patch", u.resource(), held, "--type=merge", "-p", `{"spec":{"reason":"mine"}}`)
+		wantRefused(fmt.Sprintf(lacks, "delete", u.Nodes[1]), "", "delete", u.resource(), held)
+	})
+}
+
+// The role that comes with the old groups keeps old users working, with what others have created too.
+func TestLegacyEditor(t *testing.T) {
+	t.Parallel()
+	inEachGroup(t, 2, func(t *testing.T, u *user) {
+		node := u.Nodes[0]
+		person := "editor-" + u.Pool.Name
+		u.grant(t, person, "maintenance.medik8s.io:legacy-editor")
+		kubectl := u.KubectlAs(t, person)
+		name, manifest := u.name(node), u.manifest(u.name(node), node, "test")
+		kubectl.Must(t, manifest, "apply", "-f", "-")
+		kubectl.Must(t, "", "wait", u.resource(), name, "--for=jsonpath={.status.phase}=Succeeded", "--timeout=60s")
+		kubectl.Must(t, "", "delete", u.resource(), name)
+
+		anothers := u.apply(t, u.Nodes[1])
+		kubectl.Must(t, "", "patch", u.resource(), anothers, "--type=merge", "-p", `{"spec":{"reason":"mine now"}}`)
+		kubectl.Must(t, "", "delete", u.resource(), anothers)
+	})
+}
+
+// Users who may view the cluster see NodeMaintenances, and change none.
+func TestLegacyViewer(t *testing.T) {
+	t.Parallel()
+	inEachGroup(t, 1, func(t *testing.T, u *user) {
+		person := "viewer-" + u.Pool.Name
+		u.grant(t, person, "view")
+		kubectl := u.KubectlAs(t, person)
+		name := u.apply(t, u.Nodes[0])
+		kubectl.Must(t, "", "get", u.resource(), name)
+		if got := kubectl.Try(t, "", "delete", u.resource(), name); got.Code == 0 {
+			t.Error("a viewer has deleted it")
+		}
+	})
+}
+
+// operatorsRole is a role with the rules of the operator's own editor role.
+func (u *user) operatorsRole(t *testing.T) string {
+	t.Helper()
+	role := &rbacv1.ClusterRole{
+		ObjectMeta: metav1.ObjectMeta{Name: "nodemaintenance-editor-role-" + u.Pool.Name},
+		Rules: []rbacv1.PolicyRule{
+			{
+				APIGroups: []string{u.Group}, Resources: []string{"nodemaintenances"},
+				Verbs: []string{"create", "delete", "get", "list", "patch", "update", "watch"},
+			},
+			{APIGroups: []string{u.Group}, Resources: []string{"nodemaintenances/status"}, Verbs: []string{"get"}},
+		},
+	}
+	if _, err := u.Kube.RbacV1().ClusterRoles().Create(t.Context(), role, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	return role.Name
+}
+
+func (u *user) grant(t *testing.T, person, role string) {
+	t.Helper()
+	binding := &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: person},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: person}},
+	}
+	if _, err := u.Kube.RbacV1().ClusterRoleBindings().Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
