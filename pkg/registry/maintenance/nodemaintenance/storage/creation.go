@@ -13,12 +13,18 @@ import (
 // a lock. It is held only while the store is asked, never during admission by webhooks.
 const creationLocks = 256
 
+// AdmitBeside says whether a new hold may be beside the other holds on its node. No other hold is created on
+// the node meanwhile.
+type AdmitBeside func(hold *maintenance.NodeMaintenance, others []maintenance.NodeMaintenance) error
+
 // creation is the create of one hold. From when the holds on the node are counted until the new one is
 // stored, no other create counts them. So the limits are exact.
 type creation struct {
 	locks keymutex.KeyMutex
 	// locked is the key of the lock that is held; empty if none is.
 	locked string
+	// beside is a further check of the new hold; nil when there is none.
+	beside AdmitBeside
 	// others are the other holds on the node.
 	others []maintenance.NodeMaintenance
 }

@@ -64,11 +64,9 @@ type REST struct {
 	space   Space
 	written *writtenVersions
 	writes  *writeBound
-	lists   *sharedLists
+	lists   sharedLists
 
 	creationLocks keymutex.KeyMutex
-	// admitBeside is asked for each new hold in addition to all other checks; nil asks nothing more.
-	admitBeside AdmitBeside
 }
 
 // New returns the function that makes the storage of NodeMaintenances from the generic one.
@@ -76,7 +74,7 @@ func New(waker Waker, nodes NodeFinder, planner Planner, space Space) func(*reso
 	return func(generic *resource.REST) rest.Storage {
 		return &REST{
 			REST: generic, waker: waker, nodes: nodes, planner: planner, space: space,
-			lists: &sharedLists{}, written: newWrittenVersions(), writes: newWriteBound(clock.RealClock{}), creationLocks: newCreationLocks(),
+			written: newWrittenVersions(), writes: newWriteBound(clock.RealClock{}), creationLocks: newCreationLocks(),
 		}
 	}
 }
@@ -118,7 +116,14 @@ func (r *REST) shared(ctx context.Context, options *metainternalversion.ListOpti
 func (r *REST) Create(ctx context.Context, obj runtime.Object, createValidation rest.ValidateObjectFunc,
 	options *metav1.CreateOptions,
 ) (runtime.Object, error) {
-	creating := &creation{locks: r.creationLocks}
+	return r.CreateBeside(ctx, nil, obj, createValidation, options)
+}
+
+// CreateBeside is Create with a further check. beside may be nil.
+func (r *REST) CreateBeside(ctx context.Context, beside AdmitBeside, obj runtime.Object, createValidation rest.ValidateObjectFunc,
+	options *metav1.CreateOptions,
+) (runtime.Object, error) {
+	creating := &creation{locks: r.creationLocks, beside: beside}
 	defer creating.end()
 	bill := r.newBill(ctx, options.DryRun)
 	stored, err := r.REST.Create(ctx, obj, bill.create(r.admit(createValidation, creating)), options)
@@ -136,7 +141,15 @@ func (r *REST) Update(ctx context.Context, name string, objInfo rest.UpdatedObje
 	createValidation rest.ValidateObjectFunc, updateValidation rest.ValidateObjectUpdateFunc,
 	forceAllowCreate bool, options *metav1.UpdateOptions,
 ) (runtime.Object, bool, error) {
-	creating := &creation{locks: r.creationLocks}
+	return r.UpdateBeside(ctx, nil, name, objInfo, createValidation, updateValidation, forceAllowCreate, options)
+}
+
+// UpdateBeside is Update with a further check of a hold that it creates. beside may be nil.
+func (r *REST) UpdateBeside(ctx context.Context, beside AdmitBeside, name string, objInfo rest.UpdatedObjectInfo,
+	createValidation rest.ValidateObjectFunc, updateValidation rest.ValidateObjectUpdateFunc,
+	forceAllowCreate bool, options *metav1.UpdateOptions,
+) (runtime.Object, bool, error) {
+	creating := &creation{locks: r.creationLocks, beside: beside}
 	defer creating.end()
 	var before *maintenance.NodeMaintenance
 	bill := r.newBill(ctx, options.DryRun)
