@@ -24,8 +24,8 @@ import (
 // at most 10 s.
 const serverStopGrace = 15 * time.Second
 
-// legacyArtifacts is the folder of the artifacts for the API groups of the node-maintenance operators.
-const legacyArtifacts = "legacy"
+// legacyArtifacts are the folders of the artifacts for the API groups of the node-maintenance operators.
+var legacyArtifacts = []string{"legacy", "node-leases"}
 
 // ServerOptions says how to run our server. The zero value is the same as in the command up.
 type ServerOptions struct {
@@ -36,8 +36,8 @@ type ServerOptions struct {
 	// Port is its port on loopback. Default: the one of the server before it in
 	// this cluster, else a free one.
 	Port int
-	// Legacy has the server serve the API groups of the node-maintenance operators as well, as
-	// artifacts/legacy says.
+	// Legacy has the server serve the API groups of the node-maintenance operators as well, and take the
+	// leases of nodes as these did.
 	Legacy bool
 	// ExtraArgs are appended to the arguments.
 	ExtraArgs []string
@@ -124,7 +124,7 @@ func (s *Server) register(ctx context.Context) error {
 		return err
 	}
 	if s.options.Legacy {
-		return s.cluster.ApplyArtifacts(ctx, legacyArtifacts)
+		return s.cluster.ApplyArtifacts(ctx, legacyArtifacts...)
 	}
 	return s.cluster.ApplyArtifacts(ctx)
 }

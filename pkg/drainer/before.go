@@ -119,7 +119,7 @@ func (v *view) carriesOurs(before v1beta1.NodeBefore) bool {
 	if v.marks.annotated {
 		return !v.marks.anothers
 	}
-	return v.marks.tainted && !slices.Contains(before.Taints, ourTaint.ToString())
+	return (v.marks.tainted && !slices.Contains(before.Taints, ourTaint.ToString())) || v.carriesImported(before)
 }
 
 // annotatedBefore is what the node was like before, as its annotation says, if the node carries both our

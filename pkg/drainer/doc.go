@@ -16,11 +16,13 @@
 // Holds whose time is over are deleted first (expiration.go). Then:
 //
 //	holds on the node                 what is done                                 file
-//	none                              nothing; a node left behind is given back    giveback.go
+//	none                              nothing; a node left behind is given back,   giveback.go
+//	                                  and gates that name a node are released
 //	some, but the node is not there   their status says so; gates are released;    giveback.go
 //	                                  ending holds end
-//	none that wants it cordoned       the node is given back; gates are released;  giveback.go
-//	                                  their status says so; ending holds end
+//	none that wants it cordoned       the node is given back, unless a gate keeps  giveback.go
+//	                                  it; gates are released; their status says
+//	                                  so; ending holds end
 //	some that want it cordoned        1. each writes status.nodeBefore             before.go
 //	                                  2. ending holds end                          holdwriter.go
 //	                                  3. the gates are asked                       gate.go

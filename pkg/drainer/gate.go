@@ -21,8 +21,9 @@ import (
 type Gate interface {
 	// Run does what the gate does besides answering, such as a watch, until ctx is done, and returns when
 	// everything it started has ended. It calls wake with the name of each node that is to be asked for
-	// again. It is called each time that this process begins to lead. Acquire and Release may be called
-	// before and after it. A gate that has nothing to do returns at once.
+	// again, and of each node for which it still holds something although perhaps nobody holds the node: then
+	// Release is called. It is called each time that this process begins to lead. The other methods may be
+	// called before and after it. A gate that has nothing to do returns at once.
 	Run(ctx context.Context, wake func(node string))
 	// Acquire asks for the node on behalf of the holds that are to have it cordoned. It may be called many
 	// times for one node, and takes what it takes only once. With an error the node waits too, and is
@@ -31,8 +32,17 @@ type Gate interface {
 	// Release gives back what Acquire took for the node of that name, if anything. It is called when
 	// the node has been given back, or does not exist, and before its last holds end. With an
 	// error they do not end, and it is called again. For a node that nobody holds a crash may prevent the
-	// call: a gate must also end what it took for a node that is in service again.
+	// call. It is made up for when Run wakes the node.
 	Release(ctx context.Context, node string) error
+}
+
+// Keeper is a Gate that can also keep a node from being given back.
+type Keeper interface {
+	Gate
+	// MayGiveBack is asked right before our marks are taken off a node that no hold wants cordoned any more.
+	// A node that must wait is not touched: its ending holds do not end, and their lastError is the message
+	// of the Wait. With an error the node waits too, and is looked at again.
+	MayGiveBack(ctx context.Context, node *corev1.Node) (Verdict, error)
 }
 
 // Verdict is what a gate says of a node.
@@ -49,6 +59,13 @@ type Wait struct {
 	Reason string
 	// Message says in one sentence what is waited for, with numbers.
 	Message string
+	// Error is what the status shows as lastError meanwhile; empty: nothing is wrong.
+	Error string
+	// LeaseErrors is how many times in a row the lease of a node in maintenance could not be kept, for the
+	// status; 0 for gates that take no lease.
+	LeaseErrors int32
+	// Failed says that the phase is Failed meanwhile, and not Pending.
+	Failed bool
 }
 
 // gates are asked one after the other. A node may be taken out of service when none of them says that
@@ -74,6 +91,20 @@ func (g gates) acquire(ctx context.Context, v *view) (Verdict, error) {
 		}
 	}
 	return all, nil
+}
+
+// mayGiveBack asks the gates that can keep a node, until one has it wait.
+func (g gates) mayGiveBack(ctx context.Context, node *corev1.Node) (Verdict, error) {
+	for _, gate := range g {
+		keeper, keeps := gate.(Keeper)
+		if !keeps {
+			continue
+		}
+		if verdict, err := keeper.MayGiveBack(ctx, node); verdict.Wait != nil || err != nil {
+			return verdict, err
+		}
+	}
+	return Verdict{}, nil
 }
 
 // run runs the gates until ctx is done, and returns when all of them have ended.

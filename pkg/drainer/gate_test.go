@@ -27,6 +27,10 @@ type fakeGate struct {
 	// verdict and acquireErr answer Acquire, releaseErr answers Release.
 	verdict                Verdict
 	acquireErr, releaseErr error
+	// keeps answers MayGiveBack.
+	keeps Verdict
+	// names are the nodes that Run wakes at once.
+	names []string
 	// acquired are the names of the holds that it was asked for, one entry for each call.
 	acquired [][]string
 	// recorded is what hold a had recorded when it was asked for the first time.
@@ -60,7 +64,22 @@ func (g *fakeGate) Acquire(
 }
 
 // Run implements Gate.
-func (g *fakeGate) Run(context.Context, func(string)) {}
+func (g *fakeGate) Run(_ context.Context, wake func(string)) {
+	for _, node := range g.now().names {
+		wake(node)
+	}
+}
+
+// MayGiveBack implements Keeper.
+func (g *fakeGate) MayGiveBack(context.Context, *corev1.Node) (verdict Verdict, err error) {
+	g.cluster.Locked(func() { verdict = g.keeps })
+	return verdict, nil
+}
+
+// keep has MayGiveBack answer so from now on.
+func (g *fakeGate) keep(verdict Verdict) {
+	g.cluster.Locked(func() { g.keeps = verdict })
+}
 
 // Release implements Gate.
 func (g *fakeGate) Release(_ context.Context, name string) (err error) {

@@ -157,3 +157,57 @@ func TestGateIsReleasedForANodeLeftBehind(t *testing.T) {
 		}
 	})
 }
+
+// A gate that keeps a node has it stay as it is, and its hold say why, until the gate lets it go.
+func TestGateKeepsTheNode(t *testing.T) {
+	gated(t, make([]Verdict, 2), func(c *cluster, gates ...*fakeGate) {
+		c.create(drainertest.Hold{Name: "a", Stage: v1beta1.StageCordon}.Object())
+		c.wait(writeInterval)
+		before := c.node(drainertest.NodeName)
+		gates[1].keep(forTurn(time.Minute))
+		c.delete("a")
+		c.wait(10 * time.Minute)
+		c.wantSameNode(before)
+		if got, want := c.hold("a").Status.LastError, forTurn(0).Wait.Message; got != want {
+			t.Errorf("lastError is %q, want %q", got, want)
+		}
+		c.wantReleased(gates[0], 0)
+		if writes := len(c.StatusWrites("a")); writes > 4 {
+			t.Errorf("the status was written %d times", writes)
+		}
+		gates[1].keep(Verdict{})
+		c.wait(time.Minute)
+		c.wantNoHold("a")
+		c.wantCordoned(drainertest.NodeName, false)
+		c.wantReleased(gates[0], 1, "a")
+	})
+}
+
+// A gate that names a node that nobody holds is released once, unless the node may be in maintenance by others.
+func TestGateIsReleasedForANodeThatItNames(t *testing.T) {
+	tests := map[string]struct {
+		node         drainertest.Node
+		hold         []drainertest.Object
+		wantReleased int
+	}{
+		"in service":                {wantReleased: 1},
+		"of another name":           {node: drainertest.Node{Name: "worker-9"}, wantReleased: 1},
+		"cordoned by somebody else": {node: drainertest.Node{Unschedulable: true}},
+		"tainted by somebody else":  {node: drainertest.Node{Taints: []string{v1beta1.DrainTaint}}},
+		"held":                      {hold: []drainertest.Object{drainertest.Hold{Name: "a"}.Object()}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			var gate *fakeGate
+			inCluster(t, func(t *testing.T) *cluster {
+				c := newCluster(t, append(test.hold, test.node.Object())...)
+				gate = &fakeGate{cluster: c, names: []string{drainertest.NodeName}}
+				c.config.Gates = []Gate{gate}
+				return c
+			}, func(c *cluster) {
+				c.wait(10 * time.Minute)
+				c.wantReleased(gate, test.wantReleased)
+			})
+		})
+	}
+}

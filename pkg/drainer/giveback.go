@@ -17,11 +17,12 @@ import (
 func (l *leader) giveBack(ctx context.Context, v *view) result {
 	var did result
 	if mayBeMarked(v) {
-		did = l.takeMarksOff(ctx, v)
+		var kept bool
+		kept, did = l.takeMarksOff(ctx, v)
 		if did.err != nil && !againLater(did.err) {
 			did.add(l.holds.saveError(ctx, v.holds(), did.err))
 		}
-		if did.err != nil {
+		if kept || did.err != nil {
 			return did
 		}
 	}
@@ -38,25 +39,39 @@ func mayBeMarked(v *view) bool {
 }
 
 // takeMarksOff takes our marks off the node. Cordon and give-back are one patch each. So a node without
-// our marks has been given back already, and somebody else cordoned it if it is cordoned.
-func (l *leader) takeMarksOff(ctx context.Context, v *view) result {
+// our marks has been given back already, and somebody else cordoned it if it is cordoned. kept says that a
+// gate keeps the marks on it; the holds' status says why.
+func (l *leader) takeMarksOff(ctx context.Context, v *view) (kept bool, did result) {
 	holds, before, err := l.refresh(ctx, v)
 	if err != nil {
-		return result{err: err}
+		return false, result{err: err}
 	}
 	if active, _ := split(holds); highestStage(active) != v1beta1.StageIdle {
-		return result{err: errCacheBehind}
+		return false, result{err: errCacheBehind}
 	}
 	if before == nil {
-		return result{}
+		return false, result{}
 	}
-	return l.nodes.giveBack(ctx, v, *before)
+	verdict, err := l.gate.mayGiveBack(ctx, v.node)
+	switch {
+	case err != nil:
+		return false, result{err: err}
+	case verdict.Wait != nil:
+		did = l.holds.saveMessage(ctx, v.holds(), verdict.Wait.Message)
+		did.add(result{again: verdict.Again})
+		return true, did
+	default:
+		return false, l.nodes.giveBack(ctx, v, *before)
+	}
 }
 
 // leaveAlone deals with a node without holds. A node that carries both our marks was left behind: our
 // store was restored to an older state. It is given back as its annotation says, since no hold
 // says it any more. A node that another store's server has marked is not changed.
 func (l *leader) leaveAlone(ctx context.Context, v *view) result {
+	if err := l.confirmUnheld(ctx, v); err != nil {
+		return result{err: err}
+	}
 	if err := l.releaseLeftBehind(ctx, v); err != nil {
 		return result{err: err}
 	}
@@ -68,7 +83,8 @@ func (l *leader) leaveAlone(ctx context.Context, v *view) result {
 		if !v.marks.ours {
 			return noteLeftBehind(ctx, v)
 		}
-		if did = l.giveBackUnheld(ctx, v); did.err != nil {
+		var kept bool
+		if kept, did = l.giveBackUnheld(ctx, v); kept || did.err != nil {
 			return did
 		}
 	}
@@ -79,25 +95,46 @@ func (l *leader) leaveAlone(ctx context.Context, v *view) result {
 	return did
 }
 
-func (l *leader) giveBackUnheld(ctx context.Context, v *view) result {
+// giveBackUnheld gives back a node that nobody holds, unless a gate keeps it.
+func (l *leader) giveBackUnheld(ctx context.Context, v *view) (kept bool, did result) {
 	holds, before, err := l.refresh(ctx, v)
 	switch {
 	case err != nil:
-		return result{err: err}
+		return false, result{err: err}
 	case len(holds) > 0:
-		return result{err: errCacheBehind}
+		return false, result{err: errCacheBehind}
+	case before == nil:
+		return false, result{} // it has been given back already, and only the cache does not show that
 	}
-	if before == nil {
-		return result{} // it has been given back already, and only the cache does not show that
+	if verdict, err := l.gate.mayGiveBack(ctx, v.node); verdict.Wait != nil || err != nil {
+		return verdict.Wait != nil, result{again: verdict.Again, err: err}
 	}
 	klog.FromContext(ctx).Info("Giving back node that nobody holds", "node", v.name)
-	did := l.nodes.giveBack(ctx, v, *before)
-	if did.err != nil {
-		return did
+	if did = l.nodes.giveBack(ctx, v, *before); did.err != nil {
+		return false, did
 	}
 	v.memory.unreleased = true
 	did.err = l.releaseLeftBehind(ctx, v)
-	return did
+	return false, did
+}
+
+// confirmUnheld asks our own server whether a node in service that a gate named has no hold. Then the gates may
+// still hold something for it: the server crashed after the give-back. A node that is not in service may be in
+// maintenance by another server or operator.
+func (l *leader) confirmUnheld(ctx context.Context, v *view) error {
+	if !v.named || (v.node != nil && (v.marks.annotated || v.marks.tainted || v.node.Spec.Unschedulable)) {
+		return nil
+	}
+	holds, err := l.watcher.live.holdsOn(ctx, v.name)
+	if err == nil && len(holds) > 0 {
+		err = errCacheBehind
+	}
+	if err != nil {
+		l.memory.name(v.name)
+		return err
+	}
+	v.memory.unreleased = true
+	return nil
 }
 
 // releaseLeftBehind calls Release of the gates for a node left behind that has been given back.

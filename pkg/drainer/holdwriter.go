@@ -61,10 +61,17 @@ func (w holdWriter) saveStatuses(ctx context.Context, holds []hold, f facts) res
 }
 
 // saveError writes into the holds' status why what they wait for has not happened, so that users see
-// it.
+// it. The caller tries again.
 func (w holdWriter) saveError(ctx context.Context, holds []hold, cause error) result {
+	did := w.saveMessage(ctx, holds, cause.Error())
+	did.again = 0 // what must not be written now is written with the next try
+	return did
+}
+
+// saveMessage is saveError for what nobody tries again before something happens.
+func (w holdWriter) saveMessage(ctx context.Context, holds []hold, cause string) result {
 	var did result
-	message := quote.Cut(cause.Error(), quote.MaxMessage)
+	message := quote.Cut(cause, quote.MaxMessage)
 	now := metav1.NewTime(w.clock.Now()).Rfc3339Copy()
 	for _, h := range holds {
 		next := *h.told.DeepCopy()
@@ -73,7 +80,6 @@ func (w holdWriter) saveError(ctx context.Context, holds []hold, cause error) re
 		}
 		did.add(w.save(ctx, h, next, true))
 	}
-	did.again = 0 // what must not be written now is written with the next try
 	return did
 }
 

@@ -52,7 +52,7 @@ func newLeader(config Config, watcher *watcher) *leader {
 			workqueue.TypedRateLimitingQueueConfig[string]{Name: "drainer", Clock: config.Clock}),
 	}
 	l.drains = newDrains(config, watcher, l.queue.Add)
-	l.reporter = &reporter{recorder: config.Recorder, clock: config.Clock, started: config.Clock.Now()}
+	l.reporter = newReporter(config)
 	return l
 }
 
@@ -61,11 +61,7 @@ func (l *leader) run(ctx context.Context) error {
 	defer l.queue.ShutDown()
 	defer l.memory.clear(l.reporter)
 	logger := klog.FromContext(ctx)
-	if l.reporter.recorder == nil {
-		recorder, stop := newRecorder(l.config.Kube)
-		defer stop()
-		l.reporter.recorder = recorder
-	}
+	defer l.reporter.record(l.config)()
 	synced, unwatch, err := l.watch()
 	defer unwatch()
 	if err != nil {
@@ -79,7 +75,7 @@ func (l *leader) run(ctx context.Context) error {
 	defer l.drains.close()
 	defer running.Wait()
 	running.Go(func() { l.drains.dispatcher.Run(ctx) })
-	running.Go(func() { l.gate.run(ctx, l.queue.Add) })
+	running.Go(func() { l.gate.run(ctx, l.wakeForGate) })
 	running.Go(func() { l.heartbeat.run(ctx, l.config.Clock, l.queue.Add) })
 	for range workers {
 		running.Go(func() { l.work(ctx) })
@@ -88,6 +84,12 @@ func (l *leader) run(ctx context.Context) error {
 	l.queue.ShutDown()
 	logger.Info("Drainer stops leading")
 	return nil
+}
+
+// wakeForGate puts a node that a gate names into the queue.
+func (l *leader) wakeForGate(node string) {
+	l.memory.name(node)
+	l.queue.Add(node)
 }
 
 // work takes one node after the other from the queue, until the queue is shut down.

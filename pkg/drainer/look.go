@@ -26,13 +26,15 @@ type view struct {
 	active, ending []hold
 	// released are being deleted, and only the finalizers of others keep them.
 	released []hold
-	memory   *nodeMemory
+	// named says that a gate has named the node since the last look.
+	named  bool
+	memory *nodeMemory
 }
 
 // look gathers what the caches know. Our own last writes count until a cache shows them.
 func (l *leader) look(name string) *view {
 	cached := l.watcher.caches.holdsOn(name)
-	v := &view{name: name, memory: l.memory.node(name, cached)}
+	v := &view{name: name, named: l.memory.takeNamed(name), memory: l.memory.node(name, cached)}
 	if node := l.watcher.caches.node(name); node != nil {
 		v.node = v.memory.latest.newest(node)
 		v.marks = l.nodes.marks.read(v.node)
@@ -71,7 +73,8 @@ type hold struct {
 }
 
 func newHold(maintenance *v1beta1.NodeMaintenance, memory *holdMemory, now time.Time) hold {
-	h := hold{Hold: plan.NewHold(maintenance), told: maintenance.Status, present: maintenance.Status, memory: memory}
+	stored := begun(maintenance)
+	h := hold{Hold: plan.NewHold(maintenance), told: stored, present: stored, memory: memory}
 	if memory != nil {
 		h.told = memory.said.settle(maintenance.Status, func() v1beta1.NodeMaintenanceStatus { return plausible(maintenance, now) })
 		h.present = memory.writes.present(maintenance, h.told)

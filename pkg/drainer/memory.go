@@ -18,6 +18,9 @@ import (
 type memory struct {
 	mu    sync.Mutex
 	nodes map[string]*nodeMemory
+	// named are the nodes that a gate has named since they were last looked at. Written by the gates'
+	// Run, taken by look. Lost: what a gate holds for a node that nobody holds stays longer.
+	named map[string]struct{}
 }
 
 // nodeMemory belongs to the one worker that has taken the node's name from the queue. The comment of
@@ -46,9 +49,9 @@ type nodeMemory struct {
 	// toldLeftBehind is the annotation of a node left behind that an event told of. Written by
 	// noteLeftBehind. Stale with the annotation. Lost: one more event.
 	toldLeftBehind string
-	// unreleased says that the gates may still hold something for a node left behind that was given back.
-	// Written by leader.releaseLeftBehind. Never stale. Lost: the gates
-	// find out by themselves that the node is in service.
+	// unreleased says that the gates may still hold something for a node that nobody holds, and that is in
+	// service. Written by leader.releaseLeftBehind and confirmUnheld. Never stale. Lost: the gates name the
+	// node when the next process begins to lead.
 	unreleased bool
 }
 
@@ -75,7 +78,25 @@ type holdMemory struct {
 	toldBlocked blockage
 }
 
-func newMemory() *memory { return &memory{nodes: map[string]*nodeMemory{}} }
+func newMemory() *memory {
+	return &memory{nodes: map[string]*nodeMemory{}, named: map[string]struct{}{}}
+}
+
+// name notes that a gate has named the node.
+func (m *memory) name(node string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.named[node] = struct{}{}
+}
+
+// takeNamed says whether a gate has named the node since the last call.
+func (m *memory) takeNamed(node string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	_, named := m.named[node]
+	delete(m.named, node)
+	return named
+}
 
 // node returns what is kept of the node, and of these of its holds.
 func (m *memory) node(name string, holds []*v1beta1.NodeMaintenance) *nodeMemory {

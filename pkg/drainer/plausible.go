@@ -21,8 +21,9 @@ const clockSkew = time.Minute
 // it, or restored an older one. Nearly all of a status is worked out anew by each reconcile; this is about the
 // rest. If the start of the drain cannot be true, it begins now, so that no pod is deleted too early.
 func plausible(maintenance *v1beta1.NodeMaintenance, now time.Time) v1beta1.NodeMaintenanceStatus {
-	s := *maintenance.Status.DeepCopy()
-	if s.StartTime != nil && s.StartTime.Add(clockSkew).Before(maintenance.CreationTimestamp.Time) {
+	stored := begun(maintenance)
+	s := *stored.DeepCopy()
+	if s.StartTime != nil && s.StartTime.Add(clockSkew).Before(firstBegan(maintenance)) {
 		s.StartTime = nil
 	}
 	s.StartTime, s.DrainedTime = notLater(s.StartTime, now), notLater(s.DrainedTime, now)

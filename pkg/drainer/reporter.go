@@ -11,7 +11,6 @@ import (
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/record"
@@ -32,16 +31,34 @@ const (
 // reporter tells people, by events and metrics, what the drainer did. All events go through it.
 type reporter struct {
 	recorder record.EventRecorder
-	clock    clock.PassiveClock
+	// operators writes the events of the node-maintenance operators; nil: nobody wants them.
+	operators record.EventRecorder
+	clock     clock.PassiveClock
 	// started is when this process began to lead.
 	started time.Time
 }
 
-// newRecorder returns a recorder that writes events through the client, until stop is called.
-func newRecorder(client kubernetes.Interface) (recorder record.EventRecorder, stop func()) {
+func newReporter(config Config) *reporter {
+	r := &reporter{recorder: config.Recorder, clock: config.Clock, started: config.Clock.Now()}
+	if config.OperatorEvents {
+		r.operators = config.Recorder
+	}
+	return r
+}
+
+// record has the reporter write its events through the client, until stop is called, unless the
+// configuration has a recorder.
+func (r *reporter) record(config Config) (stop func()) {
+	if r.recorder != nil {
+		return func() {}
+	}
 	broadcaster := record.NewBroadcaster()
-	broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: client.CoreV1().Events("")})
-	return broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: eventComponent}), broadcaster.Shutdown
+	broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: config.Kube.CoreV1().Events("")})
+	r.recorder = broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: eventComponent})
+	if config.OperatorEvents {
+		r.operators = broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: operatorComponent})
+	}
+	return broadcaster.Shutdown
 }
 
 // report reports the result of a reconcile of a node. It returns after how long an event may be due; zero:
@@ -64,20 +81,28 @@ func (r *reporter) report(memory *nodeMemory, did result) (again time.Duration) 
 
 // tell writes the events of a change.
 func (r *reporter) tell(c change) {
-	for _, e := range c.events() {
+	tellThrough(r.recorder, c.events(), v1beta1.SchemeGroupVersion.String())
+	if known, isKnown := c.(toldByOperators); isKnown && r.operators != nil {
+		tellThrough(r.operators, known.operatorEvents(), operatorAPIVersion)
+	}
+}
+
+// tellThrough writes the events. The version is that of the API under whose name they speak of holds.
+func tellThrough(recorder record.EventRecorder, events []event, version string) {
+	for _, e := range events {
 		message := quote.Cut(e.message, quote.MaxMessage)
 		if e.node != "" {
-			r.recorder.Event(nodeReference(e.node), e.kind, e.reason, message)
+			recorder.Event(nodeReference(e.node), e.kind, e.reason, message)
 		}
 		for _, h := range e.holds {
-			r.recorder.Event(holdReference(h), e.kind, e.reason, message)
+			recorder.Event(holdReference(h, version), e.kind, e.reason, message)
 		}
 	}
 }
 
-func holdReference(h hold) *corev1.ObjectReference {
+func holdReference(h hold, version string) *corev1.ObjectReference {
 	return &corev1.ObjectReference{
-		APIVersion: v1beta1.SchemeGroupVersion.String(), Kind: "NodeMaintenance",
+		APIVersion: version, Kind: "NodeMaintenance",
 		Name: h.Name, UID: h.UID, ResourceVersion: h.ResourceVersion,
 	}
 }

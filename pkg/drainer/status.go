@@ -62,7 +62,7 @@ type holdDrain struct {
 func nextStatus(h hold, f facts, now time.Time) v1beta1.NodeMaintenanceStatus {
 	old := h.present
 	s := statusBuilder{next: old.DeepCopy(), old: old, hold: h, facts: f, now: metav1.NewTime(now).Rfc3339Copy()}
-	s.next.ObservedGeneration = h.Generation
+	s.next.ObservedGeneration, s.next.LeaseErrorCount = h.Generation, 0
 	if f.node != "" && f.node != old.NodeUID {
 		s.newNode()
 	}
@@ -156,14 +156,18 @@ func (s *statusBuilder) unreleased() {
 	s.next.LastError = quote.Cut(s.facts.releaseError, quote.MaxMessage)
 }
 
-// waiting writes what the node waits for before it may be taken out of service.
+// waiting writes what the node waits for before it may be taken out of service, or before its drain may go on.
 func (s *statusBuilder) waiting() {
+	waits := s.facts.waits
 	s.next.Phase = v1beta1.PhasePending
+	if waits.Failed {
+		s.next.Phase = v1beta1.PhaseFailed
+	}
 	s.next.NodeBefore = s.facts.before
-	s.condition(v1beta1.ConditionCordoned, metav1.ConditionFalse, s.facts.waits.Reason, "%s", s.facts.waits.Message)
+	s.condition(v1beta1.ConditionCordoned, metav1.ConditionFalse, waits.Reason, "%s", waits.Message)
 	s.noDrain()
-	s.condition(v1beta1.ConditionDrained, metav1.ConditionFalse, s.facts.waits.Reason, "%s", s.facts.waits.Message)
-	s.next.LastError = "" // the gates have answered
+	s.condition(v1beta1.ConditionDrained, metav1.ConditionFalse, waits.Reason, "%s", waits.Message)
+	s.next.LastError, s.next.LeaseErrorCount = quote.Cut(waits.Error, quote.MaxMessage), waits.LeaseErrors
 }
 
 func (s *statusBuilder) cordoning() {
@@ -200,6 +204,9 @@ func (s *statusBuilder) onlyCordoned() {
 
 func (s *statusBuilder) cordoned() {
 	s.next.NodeBefore = s.facts.before
+	if reason := conditionReason(s.old, v1beta1.ConditionCordoned); reason == v1beta1.ReasonLeaseHeld || reason == v1beta1.ReasonLeaseLost {
+		s.next.LastError = "" // it said whose the lease was
+	}
 	s.condition(v1beta1.ConditionCordoned, metav1.ConditionTrue, v1beta1.ReasonCordoned, "node %s is cordoned", s.hold.Spec.NodeName)
 }
 

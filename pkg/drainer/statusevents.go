@@ -17,20 +17,28 @@ func (c statusWritten) events() []event {
 	case next.NodeUID != old.NodeUID && old.NodeUID != "":
 		found = append(found, onBoth(c.hold, corev1.EventTypeWarning, eventNodeReplaced,
 			"node %s was replaced by a new one of that name: its maintenance starts again for %s", node, c.hold.Name)...)
-	case next.NodeBefore != nil && old.NodeBefore == nil:
+	case c.begins():
 		found = append(found, onBoth(c.hold, corev1.EventTypeNormal, eventMaintenanceStarted,
 			"%s takes node %s out of service: %s", holder(c.hold), node, reasonGiven(c.hold))...)
 	}
 	found = append(found, c.drainEvents()...)
 	if next.Phase == v1beta1.PhaseFailed && old.Phase != v1beta1.PhaseFailed {
-		found = append(found, onBoth(c.hold, corev1.EventTypeWarning, eventDrainTimedOut,
-			"on node %s %s (%s)", node, conditionMessage(next, v1beta1.ConditionDrained), c.hold.Name)...)
+		found = append(found, c.failedEvents()...)
 	}
 	if c.hold.ended() && next.LastError != "" && next.LastError != old.LastError {
 		found = append(found, onBoth(c.hold, corev1.EventTypeWarning, eventReleaseFailed,
 			"could not give back node %s for %s: %s", node, c.hold.Name, next.LastError)...)
 	}
 	return append(found, c.expirationEvents()...)
+}
+
+// failedEvents are about a drain that has failed: too late, or because a gate says so.
+func (c statusWritten) failedEvents() []event {
+	node, message := c.hold.Spec.NodeName, conditionMessage(c.next, v1beta1.ConditionDrained)
+	if conditionReason(c.next, v1beta1.ConditionDrained) == v1beta1.ReasonLeaseLost {
+		return onBoth(c.hold, corev1.EventTypeWarning, eventMaintenanceFailed, "node %s: %s (%s)", node, c.next.LastError, c.hold.Name)
+	}
+	return onBoth(c.hold, corev1.EventTypeWarning, eventDrainTimedOut, "on node %s %s (%s)", node, message, c.hold.Name)
 }
 
 // drainEvents are about a drain that is done, or begins again.
@@ -76,6 +84,10 @@ func (c statusWritten) cordonEvents() []event {
 		return []event{onHold}
 	case v1beta1.ReasonCordonFailed:
 		return onBoth(c.hold, corev1.EventTypeWarning, eventCordonFailed, "could not cordon node %s: %s", c.hold.Spec.NodeName, message)
+	case v1beta1.ReasonLeaseHeld:
+		return onBoth(c.hold, corev1.EventTypeNormal, eventLeaseHeld, "%s (%s)", message, c.hold.Name)
+	case v1beta1.ReasonLeaseLost:
+		return onBoth(c.hold, corev1.EventTypeWarning, eventLeaseLost, "%s (%s)", message, c.hold.Name)
 	default:
 		return nil
 	}

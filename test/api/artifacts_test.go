@@ -18,6 +18,8 @@ import (
 func TestArtifactsAreAccepted(t *testing.T) {
 	t.Parallel()
 	kubectl := env.Current(t).Kubectl()
+	// A dry run creates no namespace for what is to be in it.
+	kubectl.Must(t, "", "apply", "-f", filepath.Join(root, "artifacts", "node-leases", "namespace.yaml"))
 	var files []string
 	err := filepath.WalkDir(filepath.Join(root, "artifacts"), func(path string, entry os.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(path, ".yaml") && entry.Name() != "kustomization.yaml" {
@@ -34,7 +36,7 @@ func TestArtifactsAreAccepted(t *testing.T) {
 	for _, file := range files {
 		wantAccepted(t, file, kubectl.Try(t, "", "apply", "--dry-run=server", "--validate=strict", "-f", file))
 	}
-	for _, folder := range []string{"artifacts", "artifacts/legacy"} {
+	for _, folder := range []string{"artifacts", "artifacts/legacy", "artifacts/node-leases"} {
 		dir := filepath.Join(root, folder)
 		wantAccepted(t, folder, kubectl.Try(t, "", "apply", "--dry-run=server", "--validate=strict", "-k", dir))
 		wantAccepted(t, "removal of "+folder, kubectl.Try(t, "", "delete", "--dry-run=server", "--ignore-not-found", "-k", dir))

@@ -18,6 +18,8 @@ import (
 	"k8s.io/component-base/version"
 	"k8s.io/klog/v2"
 
+	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/importer"
+	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/mustgather"
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/noderole"
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/options"
 )
@@ -38,7 +40,7 @@ func NewCommand(ctx context.Context) *cobra.Command {
 		},
 	}
 	cmd.SetContext(ctx)
-	cmd.AddCommand(noderole.NewCommand())
+	cmd.AddCommand(noderole.NewCommand(), importer.NewCommand(), mustgather.NewCommand())
 
 	var flagSets cliflag.NamedFlagSets
 	o.AddFlags(&flagSets)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -25,6 +26,7 @@ var (
 	Events      = corev1.SchemeGroupVersion.WithResource("events")
 	DaemonSets  = appsv1.SchemeGroupVersion.WithResource("daemonsets")
 	Budgets     = policyv1.SchemeGroupVersion.WithResource("poddisruptionbudgets")
+	Leases      = coordinationv1.SchemeGroupVersion.WithResource("leases")
 	Attachments = storagev1.SchemeGroupVersion.WithResource("volumeattachments")
 	Holds       = v1beta1.SchemeGroupVersion.WithResource("nodemaintenances")
 )
@@ -46,6 +48,8 @@ func resourceOf(object runtime.Object) schema.GroupVersionResource {
 		return DaemonSets
 	case *policyv1.PodDisruptionBudget:
 		return Budgets
+	case *coordinationv1.Lease:
+		return Leases
 	case *storagev1.VolumeAttachment:
 		return Attachments
 	case *v1beta1.NodeMaintenance:
@@ -72,6 +76,8 @@ func newList(resource schema.GroupVersionResource) runtime.Object {
 		return &appsv1.DaemonSetList{}
 	case Budgets:
 		return &policyv1.PodDisruptionBudgetList{}
+	case Leases:
+		return &coordinationv1.LeaseList{}
 	case Attachments:
 		return &storagev1.VolumeAttachmentList{}
 	case Holds:

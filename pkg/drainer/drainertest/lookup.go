@@ -44,6 +44,11 @@ func (t *table) inOrder() []Object {
 	return t.sorted
 }
 
+// inNamespace says whether a list or a watch of that namespace has the object; empty: of all.
+func inNamespace(namespace string, object Object) bool {
+	return namespace == "" || object.GetNamespace() == namespace
+}
+
 // selects evaluates the field selectors that the engine uses.
 func selects(selector fields.Selector, object Object) bool {
 	switch o := object.(type) {

@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	clienttesting "k8s.io/client-go/testing"
 
@@ -56,7 +57,7 @@ func (s *Server) get(action clienttesting.GetAction) (runtime.Object, error) {
 }
 
 func (s *Server) list(action clienttesting.ListAction) (runtime.Object, error) {
-	list, err := s.Store.list(action.GetResource(), action.GetListRestrictions().Fields)
+	list, err := s.Store.list(action.GetResource(), action.GetNamespace(), action.GetListRestrictions().Fields)
 	if err == nil {
 		s.served(action, nil, list)
 	}
@@ -134,7 +135,7 @@ func (s *Server) write(action clienttesting.Action, before, after Object) runtim
 	return after.DeepCopyObject()
 }
 
-// delete deletes an object. A NodeMaintenance is deleted only by who names its UID and version: to
+// delete deletes an object. A NodeMaintenance or a Lease is deleted only by who names its UID and version: to
 // delete one that has changed meanwhile is never right.
 func (s *Server) delete(action clienttesting.DeleteActionImpl) error {
 	object, err := s.current(action, action.GetName())
@@ -145,15 +146,22 @@ func (s *Server) delete(action clienttesting.DeleteActionImpl) error {
 	if pod, isPod := object.(*corev1.Pod); isPod {
 		return s.DeletePod(pod, &options)
 	}
-	if object, isHold := object.(*v1beta1.NodeMaintenance); isHold {
-		p := options.Preconditions
-		if p == nil || p.UID == nil || *p.UID != object.UID ||
-			p.ResourceVersion == nil || *p.ResourceVersion != object.ResourceVersion {
-			return apierrors.NewConflict(action.GetResource().GroupResource(), object.Name, nil)
-		}
+	if guarded(action.GetResource()) && !names(options.Preconditions, object) {
+		return apierrors.NewConflict(action.GetResource().GroupResource(), object.GetName(), nil)
 	}
 	s.deleteObject(object)
 	return nil
+}
+
+// guarded says whether objects of the resource may be deleted only by who names what is to be deleted.
+func guarded(resource schema.GroupVersionResource) bool {
+	return resource == Holds || resource == Leases
+}
+
+// names says whether the preconditions name the object as it is.
+func names(p *metav1.Preconditions, object Object) bool {
+	return p != nil && p.UID != nil && *p.UID == object.GetUID() &&
+		p.ResourceVersion != nil && *p.ResourceVersion == object.GetResourceVersion()
 }
 
 // deleteObject removes an object, or marks it as being deleted while finalizers keep it.

@@ -108,11 +108,12 @@ func (s *Store) note(table *table, kind watch.EventType, object Object) {
 	}
 }
 
-// list answers a list request with copies: informers change what they get.
-func (s *Store) list(resource schema.GroupVersionResource, selector fields.Selector) (runtime.Object, error) {
+// list answers a list request for one namespace, or for all if that is empty, with copies: informers change
+// what they get.
+func (s *Store) list(resource schema.GroupVersionResource, namespace string, selector fields.Selector) (runtime.Object, error) {
 	var items []runtime.Object
 	for _, object := range s.table(resource).inOrder() {
-		if selects(selector, object) {
+		if inNamespace(namespace, object) && selects(selector, object) {
 			items = append(items, object.DeepCopyObject())
 		}
 	}

@@ -20,12 +20,14 @@ import (
 type serverWatch struct {
 	server   *Server
 	resource schema.GroupVersionResource
-	selector fields.Selector
-	next     int
-	results  chan watch.Event
-	more     chan struct{}
-	stopped  chan struct{}
-	stopOnce sync.Once
+	// namespace is the one that is watched; empty: all.
+	namespace string
+	selector  fields.Selector
+	next      int
+	results   chan watch.Event
+	more      chan struct{}
+	stopped   chan struct{}
+	stopOnce  sync.Once
 }
 
 // watch goes on after the resource version that the request names.
@@ -40,7 +42,7 @@ func (s *Server) watch(action clienttesting.Action) (bool, watch.Interface, erro
 		next = len(events)
 	}
 	started := &serverWatch{
-		server: s, resource: action.GetResource(), selector: asked.Fields, next: next,
+		server: s, resource: action.GetResource(), namespace: action.GetNamespace(), selector: asked.Fields, next: next,
 		results: make(chan watch.Event), more: make(chan struct{}, 1), stopped: make(chan struct{}),
 	}
 	s.Store.watches[started] = struct{}{}
@@ -93,7 +95,7 @@ func (w *serverWatch) take() (event, bool) {
 	for events := w.server.Store.table(w.resource).events; w.next < len(events); {
 		event := events[w.next]
 		w.next++
-		if selects(w.selector, event.object) {
+		if inNamespace(w.namespace, event.object) && selects(w.selector, event.object) {
 			return event, true
 		}
 	}

@@ -6,6 +6,7 @@ package maintenance
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,6 +41,24 @@ func TestDependenciesAreRequired(t *testing.T) {
 			_, err := NewAPIGroupInfo(scheme.Scheme, scheme.Codecs, scheme.ParameterCodec, generic.RESTOptions{}, deps)
 			if err == nil || !strings.Contains(err.Error(), "the registry needs") {
 				t.Errorf("the group was made without: error %v", err)
+			}
+		})
+	}
+}
+
+// While the group of the medik8s operator has the short name nm, ours has none: kubectl would warn of two.
+func TestShortNames(t *testing.T) {
+	for name, tc := range map[string]struct {
+		taken bool
+		want  []string
+	}{
+		"free":  {want: []string{"nm"}},
+		"taken": {taken: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := definitions(scheme.Scheme, Dependencies{ShortNameTaken: tc.taken})[0].ShortNames
+			if !slices.Equal(got, tc.want) {
+				t.Errorf("got short names %q, want %q", got, tc.want)
 			}
 		})
 	}

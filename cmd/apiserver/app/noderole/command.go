@@ -14,9 +14,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/yaml"
+
+	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/subcommand"
 )
 
 const (
@@ -49,7 +49,7 @@ func NewCommand() *cobra.Command {
 		Args:         cobra.ExactArgs(1),
 		SilenceUsage: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			config, err := o.config()
+			config, err := subcommand.Config(o.kubeconfig, timeout)
 			if err != nil {
 				return err
 			}
@@ -60,26 +60,11 @@ func NewCommand() *cobra.Command {
 			return o.run(cmd.Context(), client, args[0], cmd.OutOrStdout())
 		},
 	}
-	cmd.Flags().StringVar(&o.kubeconfig, "kubeconfig", "", "Kubeconfig of the cluster. Default: that of kubectl; in a pod, the pod's own.")
+	subcommand.AddKubeconfigFlag(cmd.Flags(), &o.kubeconfig)
 	cmd.Flags().StringVarP(&o.selector, "selector", "l", "", "Labels of the team's nodes, as in team=payments. Required.")
 	cmd.Flags().BoolVar(&o.apply, "apply", false, "Apply the ClusterRole instead of printing it.")
-	// The root command's functions would show the flags of the root command.
-	own := &cobra.Command{}
-	cmd.SetUsageFunc(own.UsageFunc())
-	cmd.SetHelpFunc(own.HelpFunc())
+	subcommand.ShowOwnHelp(cmd)
 	return cmd
-}
-
-// config finds the cluster as kubectl does, since people run this command too.
-func (o options) config() (*rest.Config, error) {
-	rules := clientcmd.NewDefaultClientConfigLoadingRules()
-	rules.ExplicitPath = o.kubeconfig
-	overrides := &clientcmd.ConfigOverrides{Timeout: timeout.String()}
-	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides).ClientConfig()
-	if err != nil {
-		return nil, fmt.Errorf("could not find a cluster to connect to, set --kubeconfig: %w", err)
-	}
-	return config, nil
 }
 
 func (o options) run(ctx context.Context, client kubernetes.Interface, name string, out io.Writer) error {

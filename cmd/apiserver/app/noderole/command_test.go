@@ -5,8 +5,6 @@ package noderole
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -71,36 +69,5 @@ func TestPrint(t *testing.T) {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}
-	}
-}
-
-// Without --kubeconfig the cluster is that of kubectl.
-func TestKubeconfig(t *testing.T) {
-	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
-	content := `{"clusters":[{"name":"c","cluster":{"server":"https://192.0.2.1"}}],"contexts":[{"name":"c","context":{"cluster":"c"}}],"current-context":"c"}`
-	if err := os.WriteFile(kubeconfig, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	tests := map[string]struct{ environment, flag, wantErr string }{
-		"the environment's": {environment: kubeconfig},
-		"the flag's":        {environment: "/nowhere", flag: kubeconfig},
-		"none":              {environment: "/nowhere", wantErr: "set --kubeconfig"},
-		"a missing one":     {environment: kubeconfig, flag: "/nowhere", wantErr: "/nowhere"},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Setenv("KUBECONFIG", test.environment)
-			config, err := options{kubeconfig: test.flag}.config()
-			switch {
-			case test.wantErr != "":
-				if err == nil || !strings.Contains(err.Error(), test.wantErr) {
-					t.Errorf("got error %v, want %q", err, test.wantErr)
-				}
-			case err != nil:
-				t.Error(err)
-			case config.Host != "https://192.0.2.1" || config.Timeout != timeout:
-				t.Errorf("got host %s and timeout %s", config.Host, config.Timeout)
-			}
-		})
 	}
 }

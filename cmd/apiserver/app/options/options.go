@@ -31,6 +31,8 @@ type Options struct {
 	Legacy *LegacyOptions
 	// Drainer is how nodes are drained.
 	Drainer *DrainerOptions
+	// NodeLeases is how nodes are shared with other operators.
+	NodeLeases *NodeLeaseOptions
 	// Logs is how the log is written.
 	Logs *logsapi.LoggingConfiguration
 }
@@ -45,6 +47,7 @@ func New() *Options {
 		Registration: newRegistrationOptions(),
 		Legacy:       newLegacyOptions(),
 		Drainer:      newDrainerOptions(),
+		NodeLeases:   &NodeLeaseOptions{},
 		Logs:         logsapi.NewLoggingConfiguration(),
 	}
 }
@@ -70,6 +73,7 @@ func (o *Options) AddFlags(fss *cliflag.NamedFlagSets) {
 	o.Registration.addFlags(fss.FlagSet("cluster"))
 	o.Legacy.addFlags(fss.FlagSet("legacy"))
 	o.Drainer.addFlags(fss.FlagSet("drainer"))
+	o.NodeLeases.addFlags(fss.FlagSet("drainer"))
 	o.Store.addFlags(fss.FlagSet("store"))
 	o.Recommended.Etcd.AddFlags(fss.FlagSet("external etcd"))
 	// The flag is for the library's deletecollection, which this server replaces.
@@ -96,6 +100,7 @@ func (o *Options) Complete() error {
 	if o.Recommended.Authorization.RemoteKubeConfigFile == "" {
 		o.Recommended.Authorization.RemoteKubeConfigFile = kubeconfig
 	}
+	o.NodeLeases.complete(len(o.Legacy.Groups) > 0)
 	return o.Registration.complete()
 }
 
@@ -107,6 +112,7 @@ func (o *Options) Validate() []error {
 	errs = append(errs, o.Registration.validate()...)
 	errs = append(errs, o.Legacy.validate()...)
 	errs = append(errs, o.Drainer.validate()...)
+	errs = append(errs, o.NodeLeases.validate()...)
 	return errs
 }
 

@@ -36,22 +36,27 @@ func TestValidate(t *testing.T) {
 		env  map[string]string
 		want string // of the only error; empty: none
 	}{
-		"defaults":              {},
-		"external etcd":         {args: []string{"--etcd-servers=https://127.0.0.1:2379"}},
-		"in a pod":              {env: map[string]string{"POD_NAME": "a", "POD_NAMESPACE": "b"}},
-		"half a pod":            {env: map[string]string{"POD_NAME": "a"}, want: "both POD_NAMESPACE and POD_NAME"},
-		"empty data dir":        {args: []string{"--data-dir="}, want: "--data-dir must not be empty"},
-		"tiny quota":            {args: []string{"--embedded-etcd-quota-bytes=1"}, want: "--embedded-etcd-quota-bytes must be at least"},
-		"service without name":  {args: []string{"--service=maintenance-system"}, want: "--service must be namespace/name"},
-		"no such APIService":    {args: []string{"--apiservice=a/b"}, want: "--apiservice must be the name"},
-		"no evictions":          {args: []string{"--evictions-in-flight=0"}, want: "--evictions-in-flight must be from 1 to 1000"},
-		"no requests":           {args: []string{"--kube-api-qps=0"}, want: "--kube-api-qps must be greater than 0"},
-		"no burst":              {args: []string{"--kube-api-burst=0"}, want: "--kube-api-burst must be at least 1"},
-		"taint without effect":  {args: []string{"--drain-taints=key"}, want: "must have the effect"},
-		"taint that kills":      {args: []string{"--drain-taints=key:NoExecute"}, want: "must have the effect"},
-		"taint with a bad key":  {args: []string{"--drain-taints=a/b/c:NoSchedule"}, want: "no valid key"},
-		"taint with bad value":  {args: []string{"--drain-taints=a=b=c:NoSchedule"}, want: "no valid value"},
-		"unknown admission":     {args: []string{"--enable-admission-plugins=Nonsense"}, want: "Nonsense"},
+		"defaults":             {},
+		"external etcd":        {args: []string{"--etcd-servers=https://127.0.0.1:2379"}},
+		"in a pod":             {env: map[string]string{"POD_NAME": "a", "POD_NAMESPACE": "b"}},
+		"half a pod":           {env: map[string]string{"POD_NAME": "a"}, want: "both POD_NAMESPACE and POD_NAME"},
+		"empty data dir":       {args: []string{"--data-dir="}, want: "--data-dir must not be empty"},
+		"tiny quota":           {args: []string{"--embedded-etcd-quota-bytes=1"}, want: "--embedded-etcd-quota-bytes must be at least"},
+		"service without name": {args: []string{"--service=maintenance-system"}, want: "--service must be namespace/name"},
+		"no such APIService":   {args: []string{"--apiservice=a/b"}, want: "--apiservice must be the name"},
+		"no evictions":         {args: []string{"--evictions-in-flight=0"}, want: "--evictions-in-flight must be from 1 to 1000"},
+		"no requests":          {args: []string{"--kube-api-qps=0"}, want: "--kube-api-qps must be greater than 0"},
+		"no burst":             {args: []string{"--kube-api-burst=0"}, want: "--kube-api-burst must be at least 1"},
+		"taint without effect": {args: []string{"--drain-taints=key"}, want: "must have the effect"},
+		"taint that kills":     {args: []string{"--drain-taints=key:NoExecute"}, want: "must have the effect"},
+		"taint with a bad key": {args: []string{"--drain-taints=a/b/c:NoSchedule"}, want: "no valid key"},
+		"taint with bad value": {args: []string{"--drain-taints=a=b=c:NoSchedule"}, want: "no valid value"},
+		"unknown admission":    {args: []string{"--enable-admission-plugins=Nonsense"}, want: "Nonsense"},
+		"leases of a form":     {args: []string{"--node-leases=KubeVirt"}},
+		"leases of no form":    {args: []string{"--node-leases=medik8s"}, want: "--node-leases must be one of [Off Medik8s KubeVirt], not \"medik8s\""},
+		"leases in no namespace": {
+			args: []string{"--node-leases=Medik8s", "--node-lease-namespace=a/b"}, want: "--node-lease-namespace must be the name of a namespace",
+		},
 		"unknown flag":          {args: []string{"--nonsense"}, want: "unknown flag"},
 		"an unknown old group":  {args: []string{"--serve-legacy-groups=nodemaintenance.medik8s.io,medik8s.io"}, want: `--serve-legacy-groups must name some of nodemaintenance.medik8s.io, nodemaintenance.kubevirt.io, kubevirt.io, not "medik8s.io"`},
 		"all old groups":        {args: []string{"--serve-legacy-groups=kubevirt.io,nodemaintenance.medik8s.io,nodemaintenance.kubevirt.io"}},
@@ -82,6 +87,31 @@ func TestOneKubeconfigServesAll(t *testing.T) {
 	}
 	if got := o.Recommended.Authorization.RemoteKubeConfigFile; got != "b" {
 		t.Errorf("authorization uses kubeconfig %q, want its own", got)
+	}
+}
+
+func TestNodeLeases(t *testing.T) {
+	for name, tc := range map[string]struct {
+		args []string
+		want NodeLeaseOptions
+	}{
+		"default":            {want: NodeLeaseOptions{Form: "Off", Namespace: "medik8s-leases"}},
+		"empty":              {args: []string{"--node-leases="}, want: NodeLeaseOptions{Form: "Off", Namespace: "medik8s-leases"}},
+		"medik8s":            {args: []string{"--node-leases=Medik8s"}, want: NodeLeaseOptions{Form: "Medik8s", Namespace: "medik8s-leases"}},
+		"KubeVirt":           {args: []string{"--node-leases=KubeVirt"}, want: NodeLeaseOptions{Form: "KubeVirt", Namespace: "node-maintenance"}},
+		"old groups":         {args: []string{"--serve-legacy-groups=kubevirt.io"}, want: NodeLeaseOptions{Form: "Medik8s", Namespace: "medik8s-leases"}},
+		"old groups, off":    {args: []string{"--serve-legacy-groups=kubevirt.io", "--node-leases=Off"}, want: NodeLeaseOptions{Form: "Off", Namespace: "medik8s-leases"}},
+		"namespace of yours": {args: []string{"--node-leases=Medik8s", "--node-lease-namespace=a"}, want: NodeLeaseOptions{Form: "Medik8s", Namespace: "a"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o, errs := parse(t, tc.args...)
+			if len(errs) > 0 {
+				t.Fatal(errs)
+			}
+			if *o.NodeLeases != tc.want {
+				t.Errorf("the options are %+v, want %+v", *o.NodeLeases, tc.want)
+			}
+		})
 	}
 }
 

@@ -7,6 +7,7 @@ package server
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"k8s.io/apiserver/pkg/admission"
@@ -16,6 +17,7 @@ import (
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/servingcert"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/legacy/medik8sv1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned"
@@ -135,6 +137,7 @@ func (c CompletedConfig) newGroups(drain *drainer.Drainer, authorizing *authoriz
 		maintenanceregistry.Dependencies{
 			Waker: drain, Nodes: drain, Planner: drain, Space: c.space, Admission: c.generic.AdmissionControl,
 			AuthorizeUpdate: authorizing.AuthorizeUpdate, AuthorizeRead: authorizing.AuthorizeRead,
+			ShortNameTaken: slices.Contains(c.legacy.Versions, medik8sv1beta1.SchemeGroupVersion),
 		})
 	if err != nil {
 		return nil, err

@@ -39,6 +39,11 @@ func (in DrainSpec) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ImportedFrom) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.ImportedFrom"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in NodeBefore) OpenAPIModelName() string {
 	return "io.medik8s.maintenance.v1beta1.NodeBefore"
 }

@@ -39,6 +39,7 @@ func ValidateNodeMaintenance(nm *maintenance.NodeMaintenance) field.ErrorList {
 		// The store would refuse it too, but the client would get an internal server error.
 		allErrs = append(allErrs, field.Forbidden(metadataPath.Child("resourceVersion"), "must not be set on a new object"))
 	}
+	allErrs = append(allErrs, validateImported(nm.Annotations)...)
 	specPath := field.NewPath("spec")
 	allErrs = append(allErrs, ValidateNodeName(nm.Spec.NodeName, specPath.Child("nodeName"))...)
 	if nm.Spec.Requestor == "" {
@@ -49,12 +50,12 @@ func ValidateNodeMaintenance(nm *maintenance.NodeMaintenance) field.ErrorList {
 	return append(allErrs, validateChangeable(&nm.Spec, specPath)...)
 }
 
-// ValidateNodeMaintenanceUpdate checks a changed object against the stored one. It does not
-// check the metadata, which the generic registry does, nor the size, which callers check
-// with ValidateSize first.
+// ValidateNodeMaintenanceUpdate checks a changed object against the stored one. Of the metadata it
+// checks only what the server believes; the generic registry checks the rest. It does not check the size,
+// which callers check with ValidateSize first.
 func ValidateNodeMaintenanceUpdate(newNM, oldNM *maintenance.NodeMaintenance) field.ErrorList {
 	specPath := field.NewPath("spec")
-	var allErrs field.ErrorList
+	allErrs := validateImportedUpdate(newNM, oldNM)
 	if newNM.Spec.NodeName != oldNM.Spec.NodeName {
 		allErrs = append(allErrs, field.Invalid(specPath.Child("nodeName"), newNM.Spec.NodeName, fmt.Sprintf(
 			"field is immutable: must stay %q; for another node create another NodeMaintenance", oldNM.Spec.NodeName)))

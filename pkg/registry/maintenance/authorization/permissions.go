@@ -5,12 +5,14 @@ package authorization
 
 import (
 	"fmt"
+	"slices"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authentication/user"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // write is a write of one NodeMaintenance.
@@ -26,9 +28,11 @@ type write struct {
 	old *maintenance.NodeMaintenance
 }
 
-// permission is what RBAC must grant for the node that the write is about.
+// permission is what RBAC must grant for the node that the write is about, or for the hold itself.
 type permission struct {
 	verb, subresource string
+	// ofHold says that it is for a subresource of the hold, not of its node.
+	ofHold bool
 	// why names the part of the write that needs the permission; empty when every such write needs it.
 	why string
 }
@@ -46,13 +50,13 @@ func (w write) stored() *maintenance.NodeMaintenance {
 func (w write) needs() []permission {
 	switch w.operation {
 	case admission.Create:
-		return append([]permission{{verb: "create", subresource: "maintenance"}}, w.force()...)
+		return slices.Concat([]permission{{verb: "create", subresource: "maintenance"}}, w.force(), w.overrideQuorum(), w.belief())
 	case admission.Update:
 		permissions := []permission{{verb: "update", subresource: "maintenance"}}
 		if w.anothers() && w.changes() {
 			permissions = append(permissions, w.holdOfAnother("update"))
 		}
-		return append(permissions, w.force()...)
+		return slices.Concat(permissions, w.force(), w.overrideQuorum(), w.belief())
 	default:
 		permissions := []permission{{verb: "delete", subresource: "maintenance"}}
 		if w.anothers() {
@@ -84,6 +88,34 @@ func (w write) force() []permission {
 	default:
 		return nil
 	}
+}
+
+// belief is the permission to tell the server how far a maintenance was that it did not begin itself. The
+// server believes that as it believes a status.
+func (w write) belief() []permission {
+	stored := ""
+	if w.old != nil {
+		stored = w.old.Annotations[v1beta1.ImportedAnnotation]
+	}
+	if w.hold.Annotations[v1beta1.ImportedAnnotation] == stored {
+		return nil
+	}
+	return []permission{{verb: "update", subresource: "status", ofHold: true, why: "the annotation " + v1beta1.ImportedAnnotation}}
+}
+
+// overrideQuorum is the permission for a hold that takes its node whatever the control plane needs: where the field is
+// set, and where a hold that has it goes further than before.
+func (w write) overrideQuorum() []permission {
+	if !w.hold.Spec.OverrideQuorum || (w.old != nil && w.old.Spec.OverrideQuorum && !w.raisesStage()) {
+		return nil
+	}
+	return []permission{{verb: "overridequorum", subresource: "maintenance", why: "spec.overrideQuorum"}}
+}
+
+// raisesStage says whether the write takes the hold to a stage after its present one.
+func (w write) raisesStage() bool {
+	return w.hold.Spec.Stage != w.old.Spec.Stage &&
+		(w.old.Spec.Stage == maintenance.StageIdle || w.hold.Spec.Stage == maintenance.StageDrain)
 }
 
 // changesDrain says whether the write changes more than the reason and the metadata.

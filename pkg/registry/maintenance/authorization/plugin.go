@@ -108,14 +108,19 @@ func newWrite(attributes admission.Attributes) (write, error) {
 
 func (p *Plugin) authorize(ctx context.Context, w write, needed permission) error {
 	node := w.stored().Spec.NodeName
-	decision, why, err := p.authorizer.Authorize(ctx, about(w.by, needed, node))
+	question := about(w.by, needed, node)
+	if needed.ofHold {
+		question.Resource, question.Name = resource, w.stored().Name
+	}
+	decision, why, err := p.authorizer.Authorize(ctx, question)
 	switch {
 	case decision == authorizer.DecisionAllow:
 		return nil
 	case err != nil:
 		return apierrors.NewInternalError(fmt.Errorf("could not find out whether user %q may %s maintenance of node %q: %w", w.by.GetName(), needed.verb, node, err))
 	}
-	lacks := fmt.Sprintf("User %q cannot %s resource \"nodes/%s\" in API group %q named %q", w.by.GetName(), needed.verb, needed.subresource, v1beta1.GroupName, node)
+	lacks := fmt.Sprintf("User %q cannot %s resource \"%s/%s\" in API group %q named %q",
+		w.by.GetName(), needed.verb, question.Resource, needed.subresource, v1beta1.GroupName, question.Name)
 	if needed.why != "" {
 		lacks += ", which " + needed.why + " asks for"
 	}
@@ -126,7 +131,7 @@ func (p *Plugin) authorize(ctx context.Context, w write, needed permission) erro
 }
 
 // about is the question whether the user has the permission for the node.
-func about(user user.Info, needed permission, node string) authorizer.Attributes {
+func about(user user.Info, needed permission, node string) authorizer.AttributesRecord {
 	return authorizer.AttributesRecord{
 		User: user, Verb: needed.verb,
 		APIGroup: v1beta1.GroupName, APIVersion: v1beta1.SchemeGroupVersion.Version,

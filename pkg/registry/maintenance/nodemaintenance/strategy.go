@@ -9,6 +9,7 @@ import (
 	"time"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/registry/rest"
@@ -96,6 +97,7 @@ func (strategy) PrepareForUpdate(ctx context.Context, obj, old runtime.Object) {
 		newNM.Spec.Requestor = oldNM.Spec.Requestor
 	}
 	keepUncordonFinalizer(ctx, newNM, oldNM)
+	keepImported(newNM, oldNM)
 	if !apiequality.Semantic.DeepEqual(newNM.Spec, oldNM.Spec) {
 		newNM.Generation = oldNM.Generation + 1
 	}
@@ -115,6 +117,15 @@ func keepUncordonFinalizer(ctx context.Context, newNM, oldNM *maintenance.NodeMa
 	warning.AddWarning(ctx, "", fmt.Sprintf(
 		"metadata.finalizers: %s is kept: the server removes it when node %q has been given back",
 		v1beta1.UncordonFinalizer, oldNM.Spec.NodeName))
+}
+
+// keepImported puts the annotation of an imported hold back that an update left out, such as a PUT of a
+// manifest: what was imported does not change.
+func keepImported(newNM, oldNM *maintenance.NodeMaintenance) {
+	value, imported := oldNM.Annotations[v1beta1.ImportedAnnotation]
+	if _, set := newNM.Annotations[v1beta1.ImportedAnnotation]; imported && !set {
+		metav1.SetMetaDataAnnotation(&newNM.ObjectMeta, v1beta1.ImportedAnnotation, value)
+	}
 }
 
 // ValidateUpdate checks a changed object.

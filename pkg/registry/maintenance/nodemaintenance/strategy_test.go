@@ -325,3 +325,16 @@ func wantFields(t *testing.T, errs field.ErrorList, want ...string) {
 		t.Errorf("fields with errors differ (-want +got):\n%s", diff)
 	}
 }
+
+// A PUT of a manifest lacks the annotation of an imported hold.
+func TestImportedAnnotationIsKept(t *testing.T) {
+	old, updated := stored(), stored()
+	old.Annotations = map[string]string{v1beta1.ImportedAnnotation: "x"}
+	updated.Annotations = map[string]string{"a": "b"}
+	ctx, _ := requestBy(alice)
+	NewStrategy(scheme.Scheme).PrepareForUpdate(ctx, updated, old)
+	want := map[string]string{"a": "b", v1beta1.ImportedAnnotation: "x"}
+	if diff := cmp.Diff(want, updated.Annotations); diff != "" {
+		t.Errorf("annotations differ (-want +got):\n%s", diff)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"sync"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
@@ -16,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/util/dryrun"
+	"k8s.io/apiserver/pkg/warning"
 	"k8s.io/utils/clock"
 	"k8s.io/utils/keymutex"
 
@@ -62,18 +64,23 @@ type REST struct {
 	nodes   NodeFinder
 	planner Planner
 	space   Space
+	// quorum is nil where the control plane is not guarded.
+	quorum  Quorum
 	written *writtenVersions
 	writes  *writeBound
 	lists   sharedLists
 
 	creationLocks keymutex.KeyMutex
+	// memberLock is held while a new hold on a member of the control plane is counted and stored.
+	memberLock sync.Mutex
 }
 
-// New returns the function that makes the storage of NodeMaintenances from the generic one.
-func New(waker Waker, nodes NodeFinder, planner Planner, space Space) func(*resource.REST) rest.Storage {
+// New returns the function that makes the storage of NodeMaintenances from the generic one. Without a quorum the
+// control plane is not guarded.
+func New(waker Waker, nodes NodeFinder, planner Planner, space Space, quorum Quorum) func(*resource.REST) rest.Storage {
 	return func(generic *resource.REST) rest.Storage {
 		return &REST{
-			REST: generic, waker: waker, nodes: nodes, planner: planner, space: space,
+			REST: generic, waker: waker, nodes: nodes, planner: planner, space: space, quorum: quorum,
 			written: newWrittenVersions(), writes: newWriteBound(clock.RealClock{}), creationLocks: newCreationLocks(),
 		}
 	}
@@ -132,7 +139,7 @@ func (r *REST) CreateBeside(ctx context.Context, beside AdmitBeside, obj runtime
 	}
 	r.wrote(options.DryRun, stored)
 	creating.end()
-	r.created(ctx, stored, creating.others, options.DryRun)
+	r.created(ctx, stored, creating, options.DryRun)
 	return stored, nil
 }
 
@@ -161,7 +168,7 @@ func (r *REST) UpdateBeside(ctx context.Context, beside AdmitBeside, name string
 	r.wrote(options.DryRun, stored)
 	creating.end()
 	if created {
-		r.created(ctx, stored, creating.others, options.DryRun)
+		r.created(ctx, stored, creating, options.DryRun)
 	} else {
 		r.updated(ctx, before, stored, options.DryRun)
 	}
@@ -188,11 +195,14 @@ func drainChanged(before, after *maintenance.NodeMaintenance) bool {
 	return before == nil || before.Spec.Stage != after.Spec.Stage || !apiequality.Semantic.DeepEqual(before.Spec.Drain, after.Spec.Drain)
 }
 
-func (r *REST) created(ctx context.Context, obj runtime.Object, others []maintenance.NodeMaintenance, dryRun []string) {
+func (r *REST) created(ctx context.Context, obj runtime.Object, creating *creation, dryRun []string) {
 	noteInAudit(ctx, obj)
 	if hold, ok := obj.(*maintenance.NodeMaintenance); ok {
 		r.warnOfMissingNode(ctx, hold)
-		warnOfEarlierHolds(ctx, hold.Spec.NodeName, others)
+		warnOfEarlierHolds(ctx, hold.Spec.NodeName, creating.others)
+		if creating.warning != "" {
+			warning.AddWarning(ctx, "", creating.warning)
+		}
 		r.plan(ctx, hold, dryrun.IsDryRun(dryRun))
 	}
 }

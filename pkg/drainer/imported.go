@@ -1,0 +1,75 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drainer
+
+import (
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+// importedFrom is what the hold was imported from; nil when it was not imported. The registry has checked
+// the annotation.
+func importedFrom(maintenance *v1beta1.NodeMaintenance) *v1beta1.ImportedFrom {
+	from, err := v1beta1.ReadImportedFrom(maintenance.Annotations)
+	if err != nil {
+		return nil
+	}
+	return from
+}
+
+// begun is the status of a hold as the store has it. If this server has not written it yet, and another
+// operator had taken the node out of service for the object that the hold was imported from, the status
+// says how far that was: the maintenance goes on from there.
+func begun(maintenance *v1beta1.NodeMaintenance) v1beta1.NodeMaintenanceStatus {
+	if maintenance.Status.ObservedGeneration > 0 {
+		return maintenance.Status
+	}
+	from := importedFrom(maintenance)
+	if from == nil || from.NodeBefore == nil {
+		return maintenance.Status
+	}
+	return importedStatus(from)
+}
+
+// importedStatus does not say that the node is cordoned: the cordon is still to set our marks, and that is
+// no repair.
+func importedStatus(from *v1beta1.ImportedFrom) v1beta1.NodeMaintenanceStatus {
+	s := v1beta1.NodeMaintenanceStatus{
+		ObservedGeneration: 1, Phase: v1beta1.PhaseRunning, NodeUID: from.NodeUID, NodeBefore: from.NodeBefore,
+		StartTime: from.StartTime, DrainedTime: from.DrainedTime, DrainProgress: ptr.To(from.DrainProgress),
+		TotalPods: from.TotalPods, EvictionPods: from.EvictionPods, PendingPodCount: from.PendingPodCount,
+	}
+	if from.DrainedTime != nil {
+		s.Phase = v1beta1.PhaseSucceeded
+		apimeta.SetStatusCondition(&s.Conditions, metav1.Condition{
+			Type: v1beta1.ConditionDrained, Status: metav1.ConditionTrue, Reason: v1beta1.ReasonNodeEmpty,
+			Message: "drained before the import", ObservedGeneration: 1, LastTransitionTime: *from.DrainedTime,
+		})
+	}
+	return s
+}
+
+// firstBegan is the earliest time at which the hold's drain may have begun: when it was created, or the
+// object that it was imported from.
+func firstBegan(maintenance *v1beta1.NodeMaintenance) time.Time {
+	if from := importedFrom(maintenance); from != nil && from.CreationTime.Before(&maintenance.CreationTimestamp) {
+		return from.CreationTime.Time
+	}
+	return maintenance.CreationTimestamp.Time
+}
+
+// carriesImported says whether the node carries a taint of another operator that goes when the node is
+// given back. The taint of spec.unschedulable does not count: a person's cordon brings it, too.
+func (v *view) carriesImported(before v1beta1.NodeBefore) bool {
+	return slices.ContainsFunc(v.node.Spec.Taints, func(taint corev1.Taint) bool {
+		return taint.Key != corev1.TaintNodeUnschedulable && listsTaint(before.AddedTaints, taint)
+	})
+}

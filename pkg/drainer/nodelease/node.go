@@ -1,0 +1,80 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package nodelease
+
+import (
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+// node is what is remembered of a node that the gate was asked about. All of it is guarded by the lock of the
+// gate, and only saves requests and writes.
+type node struct {
+	// owner is the node, as owner of its lease.
+	owner metav1.OwnerReference
+	// lease is the lease as the API server showed it last; nil when there was none.
+	lease *coordinationv1.Lease
+	// known says that the watch has shown no other version of the lease since.
+	known bool
+	// failures is how many times in a row the lease could not be kept for a node in maintenance.
+	failures int32
+	// nextAttempt is when a further failure counts: however often the gate is asked, attempts have a distance.
+	nextAttempt time.Time
+	// toldHolder and toldUntil are who has the lease, and until when at least, as a status says.
+	toldHolder string
+	toldUntil  time.Time
+}
+
+// of returns what is remembered of the node, and notes who it is now. The caller has the lock.
+func (g *Gate) of(object *corev1.Node) *node {
+	n := g.nodes[object.Name]
+	if n == nil {
+		n = &node{}
+		g.nodes[object.Name] = n
+	}
+	n.owner = metav1.OwnerReference{APIVersion: "v1", Kind: "Node", Name: object.Name, UID: object.UID}
+	return n
+}
+
+// forget drops what is remembered of the node.
+func (g *Gate) forget(name string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.nodes, name)
+}
+
+// doubt notes that the lease may have another version than the one that is remembered.
+func (g *Gate) doubt(n *node) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	n.known = false
+}
+
+// saw remembers the lease as the API server has just shown it.
+func (g *Gate) saw(n *node, lease *coordinationv1.Lease) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	n.lease = lease
+}
+
+// startedBefore says whether the node is in maintenance already, so that we had its lease: it carries our marks, or
+// its holds say that its lease was lost.
+func startedBefore(object *corev1.Node, holds []*v1beta1.NodeMaintenance) bool {
+	_, marked := object.Annotations[v1beta1.HoldsAnnotation]
+	return marked || failuresSaid(holds) > 0
+}
+
+// failuresSaid is how many failures in a row the holds of a node tell of, from an earlier process.
+func failuresSaid(holds []*v1beta1.NodeMaintenance) int32 {
+	var most int32
+	for _, hold := range holds {
+		most = max(most, hold.Status.LeaseErrorCount)
+	}
+	return most
+}

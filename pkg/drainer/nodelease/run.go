@@ -1,0 +1,166 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package nodelease
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	coordinationinformers "k8s.io/client-go/informers/coordination/v1"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+)
+
+// renewInterval is how often the leases that are ours are looked through for those that are due.
+const renewInterval = time.Minute
+
+// Run implements drainer.Gate: it watches the leases, and renews those that are ours. A node whose lease has
+// changed is woken. So is, once at the beginning, each node whose lease is ours: its maintenance may have ended
+// before the lease could be dropped.
+func (g *Gate) Run(ctx context.Context, wake func(node string)) {
+	var running sync.WaitGroup
+	defer running.Wait()
+	running.Go(func() { g.renewAll(ctx, wake) })
+	leases := coordinationinformers.NewLeaseInformer(g.client.kube, g.client.namespace, 0, cache.Indexers{})
+	changed := func(obj any) { g.changed(obj, wake) }
+	handled, err := leases.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc: changed, UpdateFunc: func(_, obj any) { changed(obj) }, DeleteFunc: func(obj any) { g.removed(obj, wake) },
+	})
+	if err != nil {
+		klog.FromContext(ctx).Error(err, "Could not watch the leases of nodes")
+		return
+	}
+	running.Go(func() { leases.RunWithContext(ctx) })
+	if cache.WaitForCacheSync(ctx.Done(), handled.HasSynced) {
+		g.watches(leases.GetStore().List(), wake)
+	}
+	<-ctx.Done()
+	g.watchesNot()
+}
+
+// watches notes that the watch shows all leases from now on. What was asked before may be old by now.
+func (g *Gate) watches(leases []any, wake func(node string)) {
+	for _, obj := range leases {
+		if lease, isLease := obj.(*coordinationv1.Lease); isLease && isOurs(lease) {
+			g.wakeOf(lease, wake)
+		}
+	}
+	g.mu.Lock()
+	g.watching = true
+	nodes := g.doubtAll()
+	g.mu.Unlock()
+	for _, node := range nodes {
+		wake(node)
+	}
+}
+
+// watchesNot notes that the watch has ended.
+func (g *Gate) watchesNot() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.watching = false
+	g.doubtAll()
+}
+
+// doubtAll forgets of all nodes whose their leases are, and returns their names. The caller has the lock.
+func (g *Gate) doubtAll() []string {
+	var names []string
+	for name, n := range g.nodes {
+		n.known = false
+		names = append(names, name)
+	}
+	return names
+}
+
+// wakeOf wakes the node of the lease.
+func (g *Gate) wakeOf(lease *coordinationv1.Lease, wake func(node string)) {
+	if name, known := g.form.nodeOf(lease.Name); known {
+		wake(name)
+	}
+}
+
+// changed wakes the node of a lease that the watch shows, unless that is how we wrote it.
+func (g *Gate) changed(obj any, wake func(node string)) {
+	if lease, isLease := obj.(*coordinationv1.Lease); isLease && g.isNews(lease, false) {
+		g.wakeOf(lease, wake)
+	}
+}
+
+func (g *Gate) removed(obj any, wake func(node string)) {
+	if tombstone, isTombstone := obj.(cache.DeletedFinalStateUnknown); isTombstone {
+		obj = tombstone.Obj
+	}
+	if lease, isLease := obj.(*coordinationv1.Lease); isLease && g.isNews(lease, true) {
+		g.wakeOf(lease, wake)
+	}
+}
+
+// isNews says whether the lease is that of a node that the gate was asked about, and other than remembered. If so, it
+// is not known any more.
+func (g *Gate) isNews(lease *coordinationv1.Lease, removed bool) bool {
+	name, _ := g.form.nodeOf(lease.Name)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	n := g.nodes[name]
+	if n == nil || (!removed && n.lease != nil && n.lease.ResourceVersion == lease.ResourceVersion) {
+		return false
+	}
+	n.known = false
+	return true
+}
+
+// renewAll renews the leases that are ours, when they are due, until ctx is done. A node whose lease could not be
+// renewed until shortly before its end is woken.
+func (g *Gate) renewAll(ctx context.Context, wake func(node string)) {
+	ticker := g.clock.NewTicker(renewInterval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C():
+			for _, n := range g.ours() {
+				g.renew(ctx, n, wake)
+			}
+		}
+	}
+}
+
+// ours are the nodes whose leases were ours when they were seen last.
+func (g *Gate) ours() []*node {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	var found []*node
+	for _, n := range g.nodes {
+		if n.lease != nil && isOurs(n.lease) {
+			found = append(found, n)
+		}
+	}
+	return found
+}
+
+// renew renews the node's lease if it is due. If somebody else has written it, or it ends soon, Acquire decides.
+func (g *Gate) renew(ctx context.Context, n *node, wake func(node string)) {
+	g.mu.Lock()
+	lease, owner := n.lease, n.owner
+	g.mu.Unlock()
+	now := g.clock.Now()
+	if !due(lease, owner, now) {
+		return
+	}
+	if judge(lease, now) == ours {
+		err := g.write(ctx, n, lease)
+		if err == nil {
+			return
+		}
+		klog.FromContext(ctx).Error(err, "Could not renew lease of node", "node", owner.Name)
+		if !outrun(err) {
+			return // the next tick tries again; the lease is valid for long
+		}
+	}
+	g.doubt(n)
+	wake(owner.Name)
+}
