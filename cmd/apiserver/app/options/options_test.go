@@ -58,6 +58,8 @@ func TestValidate(t *testing.T) {
 			args: []string{"--node-leases=Medik8s", "--node-lease-namespace=a/b"}, want: "--node-lease-namespace must be the name of a namespace",
 		},
 		"unknown flag":          {args: []string{"--nonsense"}, want: "unknown flag"},
+		"an unknown old group":  {args: []string{"--serve-legacy-groups=nodemaintenance.medik8s.io,medik8s.io"}, want: `--serve-legacy-groups must name some of nodemaintenance.medik8s.io, nodemaintenance.kubevirt.io, kubevirt.io, not "medik8s.io"`},
+		"all old groups":        {args: []string{"--serve-legacy-groups=kubevirt.io,nodemaintenance.medik8s.io,nodemaintenance.kubevirt.io"}},
 		"taints that are right": {args: []string{"--drain-taints=kubevirt.io/drain=draining:NoSchedule,soft:PreferNoSchedule"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -25,6 +25,7 @@ func TestFieldValidation(t *testing.T) {
 		"read":              {method: http.MethodGet, group: own, query: "limit=1", want: "limit=1"},
 		"delete":            {method: http.MethodDelete, group: own},
 		"of another group":  {method: http.MethodPost, group: another},
+		"of an old group":   {method: http.MethodPost, group: "nodemaintenance.medik8s.io"},
 		"no request of API": {method: http.MethodPost},
 	}
 	for name, test := range tests {

@@ -9,6 +9,7 @@ import (
 	"crypto/x509"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -120,6 +121,45 @@ func TestPublisherWaitsForAPIService(t *testing.T) {
 	}()
 	cancel()
 	<-done
+}
+
+// The CA reaches every APIService of ours. None of the others keeps the certificate from being renewed.
+func TestFurtherAPIServices(t *testing.T) {
+	publisher, bundleOf := newPublisher(t, time.Now())
+	ours := &apiregistrationv1.ServiceReference{Namespace: "a", Name: "b"}
+	for name, service := range map[string]*apiregistrationv1.ServiceReference{"ours": ours, "of-a-crd": nil} {
+		further := &apiregistrationv1.APIService{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: apiregistrationv1.APIServiceSpec{Service: service}}
+		if _, err := publisher.APIServices.Create(t.Context(), further, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	bundleIn := func(name string) []byte {
+		apiService, err := publisher.APIServices.Get(t.Context(), name, metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return apiService.Spec.CABundle
+	}
+	publisher.Further = []string{"missing", "of-a-crd", "ours"}
+	wantBundles := func() {
+		t.Helper()
+		if err := publisher.sync(t.Context()); err == nil || !strings.Contains(err.Error(), `"missing" not found`) || strings.Contains(err.Error(), "of-a-crd") {
+			t.Errorf("got error %v, want one for the missing APIService alone", err)
+		}
+		if !bytes.Equal(bundleIn("ours"), bundleOf()) || len(bundleOf()) == 0 || len(bundleIn("of-a-crd")) > 0 {
+			t.Error("the CA is not published to both our APIServices, or also to a CRD's")
+		}
+	}
+	wantBundles()
+	old, err := readPair(publisher.Files.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	publisher.Clock = clocktesting.NewFakeClock(old.leaf.NotAfter.Add(-renewBefore + time.Hour))
+	wantBundles()
+	if renewed, err := readPair(publisher.Files.Dir); err != nil || renewed.leaf.Equal(old.leaf) {
+		t.Errorf("the certificate was not renewed: %v", err)
+	}
 }
 
 func TestReplacedBundleIsRestored(t *testing.T) {
