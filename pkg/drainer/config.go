@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/utils/clock"
@@ -29,6 +30,9 @@ type Config struct {
 	// requests as the drainer is to make: the drainer bounds how many are under way, not their rate.
 	// Required.
 	Kube kubernetes.Interface
+	// Dynamic reads KubeVirt's virtual machines and migrations, while a drain or a plan has any. It need
+	// not have the permission to. Default: nothing is read, and nothing is known of virtual machines.
+	Dynamic dynamic.Interface
 	// Recorder writes the events. Default: one that writes them through Kube while Run runs.
 	Recorder record.EventRecorder
 	// OperatorEvents also writes the events that the node-maintenance operators write, in their words, for

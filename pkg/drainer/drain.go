@@ -17,6 +17,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/eviction"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/plan"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/returns"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/virtualmachine"
 )
 
 const (
@@ -37,14 +38,17 @@ type drains struct {
 	pods       *podWatches
 	// returns are the pods that come back to nodes under drain.
 	returns *returns.Tracker
+	// machines are the virtual machines that are to leave nodes.
+	machines *virtualmachine.Watch
 }
 
 // newDrains returns drains that call look for a node that should be looked at.
 func newDrains(config Config, watcher *watcher, look func(node string)) *drains {
 	return &drains{
-		watcher: watcher,
-		pods:    newPodWatches(config.Kube, look),
-		returns: returns.NewTracker(),
+		watcher:  watcher,
+		pods:     newPodWatches(config.Kube, look),
+		returns:  returns.NewTracker(),
+		machines: virtualmachine.NewWatch(config.Dynamic, config.Clock, look),
 		dispatcher: eviction.NewDispatcher(eviction.Config{
 			Clock: config.Clock, Client: config.Evictions, Budgets: watcher.budgets,
 			InFlight: config.EvictionsInFlight, Changed: look,
@@ -53,13 +57,17 @@ func newDrains(config Config, watcher *watcher, look func(node string)) *drains 
 }
 
 // close ends all watches. The dispatcher ends with its context.
-func (d *drains) close() { d.pods.close() }
+func (d *drains) close() {
+	d.pods.close()
+	d.machines.Close()
+}
 
 // stop takes the node's pods out of the queue of evictions at once, and forgets them.
-func (d *drains) stop(v *view) {
+func (d *drains) stop(ctx context.Context, v *view) {
 	d.dispatcher.Cancel(v.name)
 	d.pods.stop(v.name)
 	d.returns.Forget(v.name)
+	d.machines.Follow(ctx, v.name, false)
 	v.memory.drainable, v.memory.volumes = nil, nil
 }
 
@@ -105,7 +113,9 @@ func (d *drains) plan(ctx context.Context, v *view, pods []*corev1.Pod) (plan.Pl
 	plansTotal.Inc()
 	in := d.watcher.planInput(v.node, v.active, pods, drainable, d.dispatcher.Attempts(v.name))
 	in.Returns = d.returns.Observe(v.node, pods, drainable, in.Tolerant(), cordonedSince(v.active), in.Now)
+	in.Machines = d.machines.States(v.name, pods)
 	planned := plan.Make(in)
+	d.machines.Follow(ctx, v.name, planned.MovesMachines())
 	d.returns.Choose(v.name, planned.Chosen, in.Now)
 	return planned, err
 }

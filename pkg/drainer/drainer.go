@@ -6,6 +6,7 @@ package drainer
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -39,6 +40,10 @@ func New(config Config) (*Drainer, error) {
 	}
 	return &Drainer{config: config, watcher: watcher}, nil
 }
+
+// AskFirst adds a gate that is asked before all others. It is for a gate that is made from the Drainer
+// itself, and so cannot be in its configuration. It must be called before Run and Lead.
+func (d *Drainer) AskFirst(gate Gate) { d.config.Gates = slices.Concat([]Gate{gate}, d.config.Gates) }
 
 // Run watches and leads until ctx is done, and returns when everything it started has ended. It is
 // to be called once.
@@ -99,6 +104,12 @@ func (d *Drainer) Node(name string) (*corev1.Node, error) { return d.watcher.nod
 
 // Nodes returns what is cached of all nodes, in no order. See Node.
 func (d *Drainer) Nodes() ([]*corev1.Node, error) { return d.watcher.nodes() }
+
+// HoldsOn returns what is cached of the NodeMaintenances that name the node, in no order. They are not to be
+// changed.
+func (d *Drainer) HoldsOn(node string) []*v1beta1.NodeMaintenance {
+	return d.watcher.caches.holdsOn(node)
+}
 
 // WatchNodes calls changed with the name of each node that comes, changes or goes, after Node shows it,
 // until stop is called; and once for each node that exists. It fails when Watch has ended.

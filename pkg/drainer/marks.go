@@ -178,6 +178,10 @@ func (m marks) read(node *corev1.Node) nodeMarks {
 	return found
 }
 
+// Marked says whether a node carries a mark of maintenance, of whatever server: v1beta1.HoldsAnnotation or
+// v1beta1.DrainTaint.
+func Marked(node *corev1.Node) bool { return annotated(node) || drainTainted(node) }
+
 func annotated(node *corev1.Node) bool {
 	_, found := node.Annotations[v1beta1.HoldsAnnotation]
 	return found

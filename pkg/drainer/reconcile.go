@@ -59,7 +59,7 @@ func (l *leader) reconcile(ctx context.Context, name string) result {
 func (l *leader) act(ctx context.Context, v *view) result {
 	var did result
 	if v.stage() != v1beta1.StageDrain || v.node == nil {
-		l.drains.stop(v)
+		l.drains.stop(ctx, v)
 		did.gauges = &nodeGauges{}
 	}
 	switch {

@@ -20,6 +20,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/eviction"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/plan"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/returns"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/virtualmachine"
 )
 
 var errNodesUnknown = errors.New("the nodes of the cluster are not known yet")
@@ -31,6 +32,8 @@ type watcher struct {
 	budgets  *eviction.Budgets
 	selector podSelector
 	live     live
+	// machines reads the virtual machines for plans that are only shown.
+	machines *virtualmachine.Reader
 	// cordon are the taints of a cordoned node.
 	cordon []corev1.Taint
 }
@@ -45,6 +48,7 @@ func newWatcher(config Config) (*watcher, error) {
 		selector: podSelector{client: config.Kube, daemonSets: caches.daemonSetLister()},
 		live:     live{kube: config.Kube, maintenance: config.Maintenance},
 		cordon:   cordonTaints(config.Taints),
+		machines: virtualmachine.NewReader(config.Dynamic, config.Clock),
 	}
 	return w, caches.handle("poddisruptionbudgets", caches.budgets, cache.ResourceEventHandlerFuncs{
 		AddFunc:    w.budgetChanged,
@@ -122,6 +126,8 @@ type underWay struct {
 	attempts map[types.UID]eviction.Attempt
 	// returns are the pods that came back.
 	returns returns.Pods
+	// machines are the virtual machines that are to leave nodes; nil if this process does not lead.
+	machines *virtualmachine.Watch
 }
 
 // plan returns the plan for the hold's node as if the hold existed.
@@ -144,12 +150,23 @@ func (w *watcher) plan(ctx context.Context, maintenance *v1beta1.NodeMaintenance
 	active, _ := split(w.holds(holds))
 	in := w.planInput(node, active, pods, drainable, known.attempts)
 	in.Returns, in.Predicted = known.returns, plan.Predict(pods, node.Name, w.otherNodes(node.Name), in.Cordon)
-	in.Forecast = true
+	in.Machines, in.Forecast = w.machineStates(ctx, node.Name, pods, known.machines), true
 	planned := plan.Make(in)
 	report := planned.Report(maintenance.UID)
 	all, skipped := planned.Selection(maintenance.UID)
 	report.DrainablePods, report.SkippedPods = int32(all), int32(skipped)
 	return report, nil
+}
+
+// machineStates says what becomes of the virtual machines of the pods: from the watch of a drain if there
+// is one, and else from one request.
+func (w *watcher) machineStates(ctx context.Context, node string, pods []*corev1.Pod, watch *virtualmachine.Watch) virtualmachine.States {
+	if watch != nil {
+		if states := watch.States(node, pods); states != nil {
+			return states
+		}
+	}
+	return w.machines.States(ctx, node, pods)
 }
 
 // otherNodes are the nodes of the cluster but that one, as far as they are known.

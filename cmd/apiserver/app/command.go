@@ -19,6 +19,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/importer"
+	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/mustgather"
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/noderole"
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/options"
 )
@@ -39,7 +40,7 @@ func NewCommand(ctx context.Context) *cobra.Command {
 		},
 	}
 	cmd.SetContext(ctx)
-	cmd.AddCommand(noderole.NewCommand(), importer.NewCommand())
+	cmd.AddCommand(noderole.NewCommand(), importer.NewCommand(), mustgather.NewCommand())
 
 	var flagSets cliflag.NamedFlagSets
 	o.AddFlags(&flagSets)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
@@ -113,7 +114,7 @@ func newConfig(o *options.Options, st *store.Store, certificate *servingcert.Fil
 	if err != nil {
 		return nil, err
 	}
-	kube, err := newDrainerClient(generic.ClientConfig, o.Drainer)
+	kube, kinds, err := newDrainerClients(generic.ClientConfig, o.Drainer)
 	if err != nil {
 		return nil, err
 	}
@@ -127,6 +128,7 @@ func newConfig(o *options.Options, st *store.Store, certificate *servingcert.Fil
 		Publisher:  publisher,
 		Drainer: drainer.Config{
 			Kube:              kube,
+			Dynamic:           kinds,
 			StoreID:           st.ID,
 			Taints:            o.Drainer.ParsedTaints(),
 			EvictionsInFlight: o.Drainer.EvictionsInFlight,
@@ -156,12 +158,18 @@ func newPublisher(generic *genericapiserver.RecommendedConfig, certificate *serv
 	}, nil
 }
 
-func newDrainerClient(config *rest.Config, o *options.DrainerOptions) (kubernetes.Interface, error) {
+// newDrainerClients returns the drainer's client for the cluster, and one for kinds of other projects.
+func newDrainerClients(config *rest.Config, o *options.DrainerOptions) (kubernetes.Interface, dynamic.Interface, error) {
 	config = rest.CopyConfig(config)
 	config.QPS, config.Burst = o.KubeAPIQPS, o.KubeAPIBurst
-	client, err := kubernetes.NewForConfig(rest.AddUserAgent(config, "drainer"))
+	config = rest.AddUserAgent(config, "drainer")
+	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
-		return nil, fmt.Errorf("could not create a client for the cluster: %w", err)
+		return nil, nil, fmt.Errorf("could not create a client for the cluster: %w", err)
 	}
-	return client, nil
+	kinds, err := dynamic.NewForConfig(config)
+	if err != nil {
+		return nil, nil, fmt.Errorf("could not create a client for kinds of other projects: %w", err)
+	}
+	return client, kinds, nil
 }

@@ -105,3 +105,13 @@ func ClaimVolume(claim string) corev1.Volume {
 func EphemeralVolume(name string) corev1.Volume {
 	return corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{Ephemeral: &corev1.EphemeralVolumeSource{}}}
 }
+
+// Launcher makes the pod one that runs the virtual machine of the name, for Pod.Change.
+func Launcher(machine string) func(*corev1.Pod) {
+	return func(pod *corev1.Pod) {
+		pod.Labels["kubevirt.io"] = "virt-launcher"
+		pod.OwnerReferences = []metav1.OwnerReference{{
+			APIVersion: "kubevirt.io/v1", Kind: "VirtualMachineInstance", Name: machine, UID: UID(machine), Controller: ptr.To(true),
+		}}
+	}
+}

@@ -175,7 +175,7 @@ func (d *Dispatcher) post(ctx context.Context, node string, e *queuedEviction, n
 	var uses use
 	if !e.Force {
 		permit := PermitFor(e.Pod, d.budgets.budgetsOf(e), func(b *Budget) int { return d.budgets.roomNow(b, now) })
-		if !permit.Allowed {
+		if !permit.Allowed && !e.Asks {
 			return time.Time{}
 		}
 		if free, retry := d.free(permit, now); !free {

@@ -22,6 +22,9 @@
 //
 // Later means after 1 s, doubled with each failure up to 1 min, and not before a Retry-After is over.
 //
+// An eviction that asks (Eviction.Asks) is also posted while a budget forbids it, and retried later. It
+// takes no room: the API server asks its webhooks first, and refuses the eviction then.
+//
 // # In which order
 //
 // All nodes are drained at the same time. The dispatcher goes through all of them each time that

@@ -18,6 +18,9 @@ type Eviction struct {
 	GracePeriodSeconds *int64
 	// Force says that the pod is deleted instead of evicted, whatever its disruption budgets say.
 	Force bool
+	// Asks says that the eviction is posted even while a budget forbids it: a webhook sees it before the
+	// budget does, and moves the pod by itself.
+	Asks bool
 }
 
 // Wanted is what is to be evicted from one node.

@@ -29,6 +29,9 @@ const (
 
 // blocker returns what keeps a pod whose turn has come from being evicted now; nil when nothing does.
 func (p *planner) blocker(going Pod, tried eviction.Attempt) *v1beta1.DrainBlocker {
+	if blocker, decided := p.machineBlocker(going, tried); decided {
+		return blocker
+	}
 	permit := eviction.PermitFor(going.Pod, p.Budgets.Selecting(going.Pod), p.room)
 	switch {
 	case permit.Allowed:

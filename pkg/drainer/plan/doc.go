@@ -11,6 +11,7 @@
 //	union.go      what all holds together want of one pod
 //	plan.go       the plan: the union, and what follows from budgets and earlier attempts
 //	blockers.go   what keeps a pod from leaving, in words
+//	machines.go   what keeps the pods of virtual machines, in words
 //	returns.go    which pods that came back wait, and why
 //	placement.go  how a pod gets to a cordoned node, in words
 //	prediction.go which pods may come back, before they are evicted

@@ -23,12 +23,14 @@ var doNotDisrupt = []struct{ name, value string }{
 
 // message is why the pod has its action, and what its eviction loses or overrides.
 func (p Pod) message() string {
-	notes := append([]string{p.why, p.clash.message()}, p.losses()...)
+	notes := append([]string{p.why, p.machineNote(), p.clash.message()}, p.losses()...)
 	return strings.Join(slices.DeleteFunc(notes, func(note string) bool { return note == "" }), "; ")
 }
 
 // loses says whether the eviction of the pod may lose something or override what the pod asks for.
-func (p Pod) loses() bool { return p.Action == v1beta1.PlanEvict && !eviction.Finished(p.Pod) }
+func (p Pod) loses() bool {
+	return p.Action == v1beta1.PlanEvict && !eviction.Finished(p.Pod) && !p.machine.Survives()
+}
 
 // losses are what the eviction of the pod loses or overrides, in words.
 func (p Pod) losses() (notes []string) {

@@ -16,6 +16,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/eviction"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/returns"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/virtualmachine"
 )
 
 // decideAgain is how soon to plan again when a pod's namespace is not known yet.
@@ -41,6 +42,8 @@ type Input struct {
 	Attempts map[types.UID]eviction.Attempt
 	// Returns are the pods that came back to the cordoned node.
 	Returns returns.Pods
+	// Machines is what becomes of the virtual machines of the pods, as far as it is known.
+	Machines virtualmachine.States
 	// Cordon are the taints of the cordoned node.
 	Cordon []corev1.Taint
 	// Predicted are the pods that may come back once they are evicted. Only a plan that is shown has them.
@@ -74,7 +77,9 @@ type Pod struct {
 	// due says that its turn has come.
 	due bool
 	// held says that it came back, and waits for another of its controller, or for its time.
-	held        bool
+	held bool
+	// machine is what becomes of its virtual machine; zero: it has none, or nothing is known.
+	machine     virtualmachine.State
 	gracePeriod *int64
 	why         string
 	// clash is set for pods that are evicted although a hold blocks them; else nil.
@@ -163,6 +168,7 @@ func (p *planner) decide(i int, pod *corev1.Pod) Pod {
 	if u.blocked && removes(u.action) {
 		going.clash = p.clash(i)
 	}
+	going.machine = p.machine(going)
 	going.held = p.holds(going)
 	switch {
 	case u.action == v1beta1.PlanBlock, u.action == v1beta1.PlanWaitCompleted:
@@ -184,7 +190,7 @@ func (p *planner) decide(i int, pod *corev1.Pod) Pod {
 func (p Plan) Evictions() []eviction.Eviction {
 	var now []Pod
 	for _, pod := range p.Pods {
-		if pod.goesNow() && !pod.held {
+		if pod.goesNow() && !pod.held && !pod.machine.Pointless() {
 			now = append(now, pod)
 		}
 	}
@@ -193,6 +199,7 @@ func (p Plan) Evictions() []eviction.Eviction {
 	for _, pod := range now {
 		evictions = append(evictions, eviction.Eviction{
 			Pod: pod.Pod, GracePeriodSeconds: pod.gracePeriod, Force: pod.Action == v1beta1.PlanDelete,
+			Asks: pod.asks(),
 		})
 	}
 	return evictions

@@ -81,11 +81,20 @@ func (p Plan) listStuck(report *v1beta1.DrainPlanStatus, of types.UID, pod Pod) 
 	if pod.Blocker == nil || !pod.Blocker.Permanent {
 		return
 	}
-	ofBudget := pod.Blocker.Reason == v1beta1.BlockerDisruptionBudget || pod.Blocker.Reason == v1beta1.BlockerMultipleDisruptionBudgets
-	if ofBudget && p.byHold[of].hold.Spec.Drain.OnTimeout == v1beta1.OnTimeoutDelete {
+	if endsWithDelete(pod.Blocker.Reason) && p.byHold[of].hold.Spec.Drain.OnTimeout == v1beta1.OnTimeoutDelete {
 		return
 	}
 	report.PermanentlyBlockedPods = append(report.PermanentlyBlockedPods, key(pod.Pod))
+}
+
+// endsWithDelete says whether the blocker does not hold up a pod that is deleted.
+func endsWithDelete(reason v1beta1.BlockerReason) bool {
+	switch reason {
+	case v1beta1.BlockerDisruptionBudget, v1beta1.BlockerMultipleDisruptionBudgets, v1beta1.BlockerVirtualMachineNotMigratable:
+		return true
+	default:
+		return false
+	}
 }
 
 // listLosses lists the pod if its eviction loses something for good, the pod itself or its data, or

@@ -24,7 +24,8 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
 
-// Dependencies are what the group's resources need beyond the store. All but ShortNameTaken are required.
+// Dependencies are what the group's resources need beyond the store. All but Quorum and ShortNameTaken are
+// required.
 type Dependencies struct {
 	// Waker is told of every stored change of a NodeMaintenance.
 	Waker storage.Waker
@@ -34,6 +35,8 @@ type Dependencies struct {
 	Planner storage.Planner
 	// Space knows whether the store has space for new NodeMaintenances.
 	Space storage.Space
+	// Quorum keeps enough members of the control plane in service. Nil: the control plane is not guarded.
+	Quorum storage.Quorum
 	// Admission is the server's own admission chain. It is run for NodeMaintenances that are created or
 	// deleted through nodes/maintenance.
 	Admission admission.Interface
@@ -55,7 +58,7 @@ type Nodes interface {
 
 // definitions is the table of the group's resources that are stored.
 func definitions(scheme *runtime.Scheme, deps Dependencies) []resource.Definition {
-	holds := nodemaintenance.Definition(scheme, storage.New(deps.Waker, deps.Nodes, deps.Planner, deps.Space))
+	holds := nodemaintenance.Definition(scheme, storage.New(deps.Waker, deps.Nodes, deps.Planner, deps.Space, deps.Quorum))
 	holds.AuthorizeUpdate = deps.AuthorizeUpdate
 	if deps.ShortNameTaken {
 		holds.ShortNames = nil

@@ -50,13 +50,13 @@ func (w write) stored() *maintenance.NodeMaintenance {
 func (w write) needs() []permission {
 	switch w.operation {
 	case admission.Create:
-		return slices.Concat([]permission{{verb: "create", subresource: "maintenance"}}, w.force(), w.belief())
+		return slices.Concat([]permission{{verb: "create", subresource: "maintenance"}}, w.force(), w.overrideQuorum(), w.belief())
 	case admission.Update:
 		permissions := []permission{{verb: "update", subresource: "maintenance"}}
 		if w.anothers() && w.changes() {
 			permissions = append(permissions, w.holdOfAnother("update"))
 		}
-		return slices.Concat(permissions, w.force(), w.belief())
+		return slices.Concat(permissions, w.force(), w.overrideQuorum(), w.belief())
 	default:
 		permissions := []permission{{verb: "delete", subresource: "maintenance"}}
 		if w.anothers() {
@@ -101,6 +101,21 @@ func (w write) belief() []permission {
 		return nil
 	}
 	return []permission{{verb: "update", subresource: "status", ofHold: true, why: "the annotation " + v1beta1.ImportedAnnotation}}
+}
+
+// overrideQuorum is the permission for a hold that takes its node whatever the control plane needs: where the field is
+// set, and where a hold that has it goes further than before.
+func (w write) overrideQuorum() []permission {
+	if !w.hold.Spec.OverrideQuorum || (w.old != nil && w.old.Spec.OverrideQuorum && !w.raisesStage()) {
+		return nil
+	}
+	return []permission{{verb: "overridequorum", subresource: "maintenance", why: "spec.overrideQuorum"}}
+}
+
+// raisesStage says whether the write takes the hold to a stage after its present one.
+func (w write) raisesStage() bool {
+	return w.hold.Spec.Stage != w.old.Spec.Stage &&
+		(w.old.Spec.Stage == maintenance.StageIdle || w.hold.Spec.Stage == maintenance.StageDrain)
 }
 
 // changesDrain says whether the write changes more than the reason and the metadata.

@@ -77,6 +77,10 @@ func reporting(hold *maintenance.NodeMaintenance) {
 	hold.Spec.Drain.OnTimeout = maintenance.OnTimeoutReport
 }
 
+func overriding(hold *maintenance.NodeMaintenance) { hold.Spec.OverrideQuorum = true }
+
+func idle(hold *maintenance.NodeMaintenance) { hold.Spec.Stage = maintenance.StageIdle }
+
 func owned(hold *maintenance.NodeMaintenance) {
 	hold.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: "none", UID: "x"}}
 }
@@ -125,6 +129,18 @@ func TestRightsAskedFor(t *testing.T) {
 		"reason, where it deletes":  {operation: admission.Update, old: holds{deleting}, hold: holds{deleting, reason}, want: []string{"update nodes/maintenance worker-1"}},
 		"to report after all":       {operation: admission.Update, old: holds{deleting}, hold: holds{reporting}, want: []string{"update nodes/maintenance worker-1"}},
 		"status":                    {operation: admission.Update, subresource: "status", old: holds{bobs, deleting}, hold: holds{bobs, deleting, running}, want: []string{"update nodes/maintenance worker-1"}},
+		"create that overrides":     {operation: admission.Create, hold: holds{overriding}, want: []string{"create nodes/maintenance worker-1", "overridequorum nodes/maintenance worker-1"}},
+		"create that does both":     {operation: admission.Create, hold: holds{overriding, deleting}, want: []string{"create nodes/maintenance worker-1", "force nodes/maintenance worker-1", "overridequorum nodes/maintenance worker-1"}},
+		"create, idle, overriding":  {operation: admission.Create, hold: holds{overriding, idle}, want: []string{"create nodes/maintenance worker-1", "overridequorum nodes/maintenance worker-1"}},
+		"update to override":        {operation: admission.Update, hold: holds{overriding}, want: []string{"update nodes/maintenance worker-1", "overridequorum nodes/maintenance worker-1"}},
+		"another's, to override":    {operation: admission.Update, old: holds{bobs}, hold: holds{bobs, overriding}, want: []string{"update nodes/maintenance worker-1", "update nodes/holds worker-1", "overridequorum nodes/maintenance worker-1"}},
+		"overriding, reason":        {operation: admission.Update, old: holds{overriding}, hold: holds{overriding, reason}, want: []string{"update nodes/maintenance worker-1"}},
+		"overriding, pause":         {operation: admission.Update, old: holds{overriding}, hold: holds{overriding, cordon}, want: []string{"update nodes/maintenance worker-1"}},
+		"overriding, to idle":       {operation: admission.Update, old: holds{overriding, cordon}, hold: holds{overriding, idle}, want: []string{"update nodes/maintenance worker-1"}},
+		"overriding, from idle":     {operation: admission.Update, old: holds{overriding, idle}, hold: holds{overriding, cordon}, want: []string{"update nodes/maintenance worker-1", "overridequorum nodes/maintenance worker-1"}},
+		"overriding, to drain":      {operation: admission.Update, old: holds{overriding, cordon}, hold: holds{overriding}, want: []string{"update nodes/maintenance worker-1", "overridequorum nodes/maintenance worker-1"}},
+		"to override no more":       {operation: admission.Update, old: holds{overriding}, want: []string{"update nodes/maintenance worker-1"}},
+		"overriding, status":        {operation: admission.Update, subresource: "status", old: holds{overriding}, hold: holds{overriding, running}, want: []string{"update nodes/maintenance worker-1"}},
 		"delete":                    {operation: admission.Delete, want: []string{"delete nodes/maintenance worker-1"}},
 		"delete of one that forces": {operation: admission.Delete, old: holds{deleting}, want: []string{"delete nodes/maintenance worker-1"}},
 		"delete of another's":       {operation: admission.Delete, old: holds{bobs}, want: []string{"delete nodes/maintenance worker-1", "delete nodes/holds worker-1"}},

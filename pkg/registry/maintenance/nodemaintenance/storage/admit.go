@@ -77,7 +77,10 @@ func (r *REST) admitNext(ctx context.Context, hold *maintenance.NodeMaintenance,
 	if err := admitOnlyOne(hold, others); err != nil {
 		return err
 	}
-	return admitAnother(hold, others)
+	if err := admitAnother(hold, others); err != nil {
+		return err
+	}
+	return r.admitToQuorum(ctx, hold, creating)
 }
 
 // admitOnlyOne refuses a hold that is created through nodes/maintenance if an earlier version of the

@@ -4,6 +4,8 @@
 package storage
 
 import (
+	"sync"
+
 	"k8s.io/utils/keymutex"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
@@ -19,8 +21,12 @@ type creation struct {
 	locks keymutex.KeyMutex
 	// locked is the key of the lock that is held; empty if none is.
 	locked string
+	// member is the lock of all holds on members of the control plane, while it is held; else nil.
+	member *sync.Mutex
 	// others are the other holds on the node.
 	others []maintenance.NodeMaintenance
+	// warning is what the creator is to be told of the control plane; empty when nothing.
+	warning string
 }
 
 // newCreationLocks returns the locks that all creations of one storage share.
@@ -32,8 +38,19 @@ func (c *creation) begin(hold *maintenance.NodeMaintenance) {
 	c.locks.LockKey(c.locked)
 }
 
+// beginMember waits until no other new hold on a member of the control plane is being stored, whatever its node. It
+// comes after begin.
+func (c *creation) beginMember(lock *sync.Mutex) {
+	lock.Lock()
+	c.member = lock
+}
+
 // end lets the next one begin. It may be called more than once.
 func (c *creation) end() {
+	if c.member != nil {
+		c.member.Unlock()
+		c.member = nil
+	}
 	if c.locked != "" {
 		_ = c.locks.UnlockKey(c.locked) // it never fails
 		c.locked = ""

@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"sync"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
@@ -16,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/util/dryrun"
+	"k8s.io/apiserver/pkg/warning"
 	"k8s.io/utils/clock"
 	"k8s.io/utils/keymutex"
 
@@ -62,6 +64,8 @@ type REST struct {
 	nodes   NodeFinder
 	planner Planner
 	space   Space
+	// quorum is nil where the control plane is not guarded.
+	quorum  Quorum
 	written *writtenVersions
 	writes  *writeBound
 	lists   *sharedLists
@@ -69,14 +73,18 @@ type REST struct {
 	creationLocks keymutex.KeyMutex
 	// admitBeside is asked for each new hold in addition to all other checks; nil asks nothing more.
 	admitBeside AdmitBeside
+	// memberLock is held while a new hold on a member of the control plane is counted and stored.
+	memberLock *sync.Mutex
 }
 
-// New returns the function that makes the storage of NodeMaintenances from the generic one.
-func New(waker Waker, nodes NodeFinder, planner Planner, space Space) func(*resource.REST) rest.Storage {
+// New returns the function that makes the storage of NodeMaintenances from the generic one. Without a quorum the
+// control plane is not guarded.
+func New(waker Waker, nodes NodeFinder, planner Planner, space Space, quorum Quorum) func(*resource.REST) rest.Storage {
 	return func(generic *resource.REST) rest.Storage {
 		return &REST{
-			REST: generic, waker: waker, nodes: nodes, planner: planner, space: space,
-			lists: &sharedLists{}, written: newWrittenVersions(), writes: newWriteBound(clock.RealClock{}), creationLocks: newCreationLocks(),
+			REST: generic, waker: waker, nodes: nodes, planner: planner, space: space, quorum: quorum,
+			lists: &sharedLists{}, written: newWrittenVersions(), writes: newWriteBound(clock.RealClock{}),
+			creationLocks: newCreationLocks(), memberLock: &sync.Mutex{},
 		}
 	}
 }
@@ -127,7 +135,7 @@ func (r *REST) Create(ctx context.Context, obj runtime.Object, createValidation 
 	}
 	r.wrote(options.DryRun, stored)
 	creating.end()
-	r.created(ctx, stored, creating.others, options.DryRun)
+	r.created(ctx, stored, creating, options.DryRun)
 	return stored, nil
 }
 
@@ -148,7 +156,7 @@ func (r *REST) Update(ctx context.Context, name string, objInfo rest.UpdatedObje
 	r.wrote(options.DryRun, stored)
 	creating.end()
 	if created {
-		r.created(ctx, stored, creating.others, options.DryRun)
+		r.created(ctx, stored, creating, options.DryRun)
 	} else {
 		r.updated(ctx, before, stored, options.DryRun)
 	}
@@ -175,11 +183,14 @@ func drainChanged(before, after *maintenance.NodeMaintenance) bool {
 	return before == nil || before.Spec.Stage != after.Spec.Stage || !apiequality.Semantic.DeepEqual(before.Spec.Drain, after.Spec.Drain)
 }
 
-func (r *REST) created(ctx context.Context, obj runtime.Object, others []maintenance.NodeMaintenance, dryRun []string) {
+func (r *REST) created(ctx context.Context, obj runtime.Object, creating *creation, dryRun []string) {
 	noteInAudit(ctx, obj)
 	if hold, ok := obj.(*maintenance.NodeMaintenance); ok {
 		r.warnOfMissingNode(ctx, hold)
-		warnOfEarlierHolds(ctx, hold.Spec.NodeName, others)
+		warnOfEarlierHolds(ctx, hold.Spec.NodeName, creating.others)
+		if creating.warning != "" {
+			warning.AddWarning(ctx, "", creating.warning)
+		}
 		r.plan(ctx, hold, dryrun.IsDryRun(dryRun))
 	}
 }

@@ -88,6 +88,7 @@ type testStorage struct {
 	*REST
 	waker   *fakeWaker
 	planner *fakePlanner
+	quorum  *fakeQuorum
 }
 
 func newTestStorage(t *testing.T) *testStorage {
@@ -97,8 +98,8 @@ func newTestStorage(t *testing.T) *testStorage {
 
 func newTestStorageIn(t *testing.T, options generic.RESTOptions) *testStorage {
 	t.Helper()
-	waker, planner := &fakeWaker{}, &fakePlanner{plan: &v1beta1.DrainPlanStatus{}}
-	definition := nodemaintenance.Definition(scheme.Scheme, New(waker, fakeNodes{"worker-1": true, "worker-2": true}, planner, endless{}))
+	waker, planner, quorum := &fakeWaker{}, &fakePlanner{plan: &v1beta1.DrainPlanStatus{}}, &fakeQuorum{}
+	definition := nodemaintenance.Definition(scheme.Scheme, New(waker, fakeNodes{"worker-1": true, "worker-2": true}, planner, endless{}, quorum))
 	storages, err := resource.NewStorage(definition, options)
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +107,7 @@ func newTestStorageIn(t *testing.T, options generic.RESTOptions) *testStorage {
 	storage := storages["nodemaintenances"].(*REST)
 	t.Cleanup(storage.Destroy)
 	registrytest.WaitUntilReady(t, storage)
-	return &testStorage{REST: storage, waker: waker, planner: planner}
+	return &testStorage{REST: storage, waker: waker, planner: planner, quorum: quorum}
 }
 
 // recorder keeps the warnings that a request is answered with.

@@ -1,0 +1,96 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package redact
+
+import "slices"
+
+// What stays of each kind, besides its metadata. A kind without an entry is not collected.
+var (
+	// Node is a node. Its images are left out, since they are many.
+	Node = Keep("spec.unschedulable", "spec.taints", "spec.providerID", "spec.podCIDRs", "status.conditions",
+		"status.addresses", "status.capacity", "status.allocatable", "status.nodeInfo", "status.volumesAttached",
+		"status.volumesInUse")
+
+	// Hold is a NodeMaintenance of any group, and whatever else is ours.
+	Hold = Keep("spec", "status")
+
+	// Pod is a pod. Of environment variables only the names stay. Commands, arguments, probes and hooks are
+	// left out, and so are the messages of containers, which quote commands and logs.
+	Pod = Keep(podPaths...)
+
+	// ServerPod is a pod of our server, whose arguments have no secrets.
+	ServerPod = Keep(slices.Concat(podPaths, []string{"spec.containers.args"})...)
+
+	// Budget is a disruption budget.
+	Budget = Keep("spec", "status")
+
+	// Lease is a lease.
+	Lease = Keep("spec")
+
+	// Claim is a PersistentVolumeClaim.
+	Claim = Keep("spec.accessModes", "spec.resources", "spec.storageClassName", "spec.volumeMode", "spec.volumeName", "status")
+
+	// Attachment is a VolumeAttachment. Its inline volume and the driver's metadata are left out.
+	Attachment = Keep("spec.attacher", "spec.nodeName", "spec.source.persistentVolumeName", "status.attached",
+		"status.attachError", "status.detachError")
+
+	// VirtualMachineInstance is KubeVirt's. What the machine boots with, such as cloud-init, is left out.
+	VirtualMachineInstance = Keep("spec.evictionStrategy", "spec.nodeSelector", "spec.tolerations", "spec.affinity",
+		"status.phase", "status.reason", "status.nodeName", "status.evacuationNodeName", "status.activePods",
+		"status.conditions", "status.migrationState", "status.migrationMethod", "status.migrationTransport")
+
+	// Migration is KubeVirt's VirtualMachineInstanceMigration.
+	Migration = Keep("spec.vmiName", "status.phase", "status.conditions", "status.migrationState",
+		"status.phaseTransitionTimestamps")
+
+	// Event is an event. Its message stays, and may quote anything.
+	Event = Keep("type", "reason", "message", "action", "count", "firstTimestamp", "lastTimestamp", "eventTime", "series",
+		"source", "reportingComponent", "reportingInstance", "involvedObject", "related")
+
+	// APIService is how an API group is served. Its CA is left out.
+	APIService = Keep("spec.group", "spec.version", "spec.service", "spec.groupPriorityMinimum", "spec.versionPriority", "status")
+
+	// Webhooks is a configuration of webhooks.
+	Webhooks = Keep("webhooks.name", "webhooks.failurePolicy", "webhooks.timeoutSeconds", "webhooks.matchPolicy", "webhooks.rules",
+		"webhooks.namespaceSelector", "webhooks.objectSelector", "webhooks.sideEffects", "webhooks.clientConfig.service")
+
+	// Policy is an admission policy. Its expressions are left out.
+	Policy = Keep("spec.failurePolicy", "spec.matchConstraints")
+)
+
+var podPaths = slices.Concat([]string{
+	"spec.nodeName", "spec.nodeSelector", "spec.affinity", "spec.tolerations", "spec.topologySpreadConstraints",
+	"spec.priority", "spec.priorityClassName", "spec.preemptionPolicy", "spec.terminationGracePeriodSeconds",
+	"spec.restartPolicy", "spec.schedulerName", "spec.schedulingGates", "spec.serviceAccountName", "spec.hostNetwork",
+	"spec.activeDeadlineSeconds", "spec.readinessGates",
+	"spec.volumes.name", "spec.volumes.persistentVolumeClaim", "spec.volumes.emptyDir", "spec.volumes.hostPath",
+	"spec.volumes.configMap.name", "spec.volumes.secret.secretName", "spec.volumes.csi.driver", "spec.volumes.nfs",
+	"spec.volumes.ephemeral.volumeClaimTemplate.spec",
+	"status.phase", "status.reason", "status.message", "status.conditions", "status.startTime", "status.qosClass",
+	"status.nominatedNodeName", "status.hostIP", "status.podIP",
+}, containerPaths())
+
+// containerPaths are what stays of containers and of their status.
+func containerPaths() []string {
+	var paths []string
+	for _, list := range []string{"spec.containers.", "spec.initContainers.", "spec.ephemeralContainers."} {
+		for _, field := range []string{"name", "image", "env.name", "resources", "ports", "volumeMounts", "restartPolicy"} {
+			paths = append(paths, list+field)
+		}
+	}
+	for _, list := range []string{"status.containerStatuses.", "status.initContainerStatuses.", "status.ephemeralContainerStatuses."} {
+		for _, field := range []string{"name", "image", "ready", "started", "restartCount"} {
+			paths = append(paths, list+field)
+		}
+		for _, state := range []string{"state.", "lastState."} {
+			for _, field := range []string{
+				"running", "waiting.reason", "terminated.exitCode", "terminated.signal", "terminated.reason",
+				"terminated.startedAt", "terminated.finishedAt",
+			} {
+				paths = append(paths, list+state+field)
+			}
+		}
+	}
+	return paths
+}

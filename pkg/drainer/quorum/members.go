@@ -1,0 +1,81 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package quorum
+
+import (
+	"cmp"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	nodeutil "k8s.io/component-helpers/node/util"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
+)
+
+// roles are the labels of which a member of the control plane has one, with any value. The second is the
+// name of earlier versions of Kubernetes.
+var roles = []string{"node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"}
+
+func isMember(node *corev1.Node) bool {
+	return slices.ContainsFunc(roles, func(role string) bool {
+		_, found := node.Labels[role]
+		return found
+	})
+}
+
+func ready(node *corev1.Node) bool {
+	_, condition := nodeutil.GetNodeCondition(&node.Status, corev1.NodeReady)
+	return condition != nil && condition.Status == corev1.ConditionTrue
+}
+
+// readiness is what is said of a node for its readiness alone.
+func readiness(node *corev1.Node) string {
+	if ready(node) {
+		return ""
+	}
+	return notReady
+}
+
+// outside lists the nodes that are members, by name, each with what out says of it.
+func outside(nodes []*corev1.Node, out func(*corev1.Node) string) []Member {
+	var members []Member
+	for _, node := range nodes {
+		if isMember(node) {
+			members = append(members, Member{Name: node.Name, Out: out(node)})
+		}
+	}
+	slices.SortFunc(members, func(a, b Member) int { return cmp.Compare(a.Name, b.Name) })
+	return members
+}
+
+// asking are the holds that want their node out of service.
+func asking(holds []*v1beta1.NodeMaintenance) []*v1beta1.NodeMaintenance {
+	asking := slices.DeleteFunc(slices.Clone(holds), func(h *v1beta1.NodeMaintenance) bool {
+		return !h.DeletionTimestamp.IsZero() || h.Spec.Stage == v1beta1.StageIdle
+	})
+	slices.SortFunc(asking, func(a, b *v1beta1.NodeMaintenance) int { return cmp.Compare(a.Name, b.Name) })
+	return asking
+}
+
+func overriding(holds []*v1beta1.NodeMaintenance) bool {
+	return slices.ContainsFunc(holds, func(h *v1beta1.NodeMaintenance) bool { return h.Spec.OverrideQuorum })
+}
+
+// cordoned says whether marks or a hold show that the node is cordoned. A mark may be missing that somebody
+// took off.
+func cordoned(node *corev1.Node, holds []*v1beta1.NodeMaintenance) bool {
+	return drainer.Marked(node) || slices.ContainsFunc(holds, func(h *v1beta1.NodeMaintenance) bool {
+		return h.Status.NodeUID == node.UID && apimeta.IsStatusConditionTrue(h.Status.Conditions, v1beta1.ConditionCordoned)
+	})
+}
+
+// mayHavePassed says whether the holds leave it open that an earlier process let the node pass, and that its cordon
+// is still under way: what the node was like before is recorded. A hold that has ended since counts too.
+func mayHavePassed(node *corev1.Node, holds []*v1beta1.NodeMaintenance) bool {
+	return slices.ContainsFunc(holds, func(h *v1beta1.NodeMaintenance) bool {
+		return h.Status.NodeUID == node.UID && h.Status.NodeBefore != nil
+	})
+}

@@ -1,0 +1,113 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package virtualmachine
+
+import (
+	"fmt"
+	"strings"
+)
+
+// explain says what becomes of the machine of a pod on the node. last is its migration that counts;
+// nil if it has none.
+func (f facts) explain(node string, of *machine, last *migration) State {
+	switch {
+	case last != nil && !last.ended():
+		return f.underWay(node, of, last)
+	case of.node != node:
+		return State{} // it has left: its old pod is evicted as any other
+	case of.evacuating == node && of.movable():
+		return f.evacuating(node, of, last)
+	default:
+		return planned(of)
+	}
+}
+
+// underWay is the state of a machine with a migration that has not ended.
+func (f facts) underWay(node string, of *machine, last *migration) State {
+	target := last.progressOn(of).target
+	switch {
+	case target == node:
+		return State{Phase: Arriving, Message: fmt.Sprintf("migrating to this node (%s): it is moved on when it has arrived", last.phase)}
+	case last.waits():
+		return State{Phase: Waiting, Message: f.waiting(node)}
+	case target == "":
+		return State{Phase: Migrating, Message: fmt.Sprintf("migrating: KubeVirt prepares the target (%s)", last.phase)}
+	default:
+		return State{Phase: Migrating, Message: fmt.Sprintf("migrating to %s (%s)", target, last.phase)}
+	}
+}
+
+// evacuating is the state of a machine that KubeVirt was asked to move, while no migration is under way.
+func (f facts) evacuating(node string, of *machine, last *migration) State {
+	if last == nil || last.phase != phaseFailed {
+		return State{Phase: Waiting, Message: f.waiting(node)}
+	}
+	known := last.progressOn(of)
+	message := "the last migration (" + last.Name + ")"
+	if known.target != "" {
+		message += " to " + known.target
+	}
+	message += " failed"
+	if known.whyNotDone != "" {
+		message += ": " + known.whyNotDone
+	}
+	return State{Phase: Failed, Message: message + ": KubeVirt tries it again; see kubectl describe vmim " + last.Name}
+}
+
+// waiting says what a machine waits for. It says only what was counted. The limits are known once
+// KubeVirt has written them into the status of a machine that migrates.
+func (f facts) waiting(node string) string {
+	leaving := f.leaving[node]
+	switch {
+	case f.limits.perNode > 0 && leaving >= f.limits.perNode:
+		return fmt.Sprintf("waiting for a slot: %d of %d migrations leave the node", leaving, f.limits.perNode)
+	case f.limits.perCluster > 0 && f.running >= f.limits.perCluster:
+		return fmt.Sprintf("waiting for a slot: %d of %d migrations run in the cluster", f.running, f.limits.perCluster)
+	case f.limits.perNode == 0 && f.running > 0:
+		return fmt.Sprintf("waiting for a slot: %s the node, %s in the cluster",
+			count(leaving, "leaves", "leave"), count(f.running, "runs", "run"))
+	default:
+		return "waiting for KubeVirt to begin the migration"
+	}
+}
+
+func count(migrations int64, one, more string) string {
+	if migrations == 1 {
+		return "1 migration " + one
+	}
+	return fmt.Sprintf("%d migrations %s", migrations, more)
+}
+
+// planned is what an eviction does to a machine that KubeVirt was not asked to move yet.
+func planned(of *machine) State {
+	able, unable := of.migratable.status == "True", of.migratable.status == "False"
+	switch {
+	case of.strategy == strategyNone:
+		return State{Phase: Stops, Message: "its virtual machine is stopped (evictionStrategy None)"}
+	case of.strategy == strategyLiveMigrateIfPossible && unable:
+		return State{Phase: Stops, Message: "its virtual machine is stopped, since it is " + of.migratable.why()}
+	case of.strategy == strategyLiveMigrate && unable:
+		return State{Phase: NotMigratable, Message: of.migratable.why() + wayOut}
+	case of.strategy == "" && unable:
+		return State{Phase: NotMigratable, Message: of.migratable.why() + wayOut, Doubtful: true}
+	case able && (of.strategy == strategyLiveMigrate || of.strategy == strategyLiveMigrateIfPossible):
+		return State{Phase: Migrates, Message: "KubeVirt migrates its virtual machine"}
+	default:
+		return State{}
+	}
+}
+
+// movable says whether KubeVirt migrates the machine when it is asked to evacuate it.
+func (m *machine) movable() bool {
+	return m.migratable.status == "True" && m.strategy != strategyNone && m.strategy != strategyExternal
+}
+
+// wayOut is what helps a machine that has to migrate, and cannot.
+const wayOut = ": change what the reason names, or shut the machine down"
+
+// why says why the machine is not migratable, in KubeVirt's words.
+func (c condition) why() string {
+	words := strings.TrimSpace(strings.TrimSuffix(c.reason+": "+c.message, ": "))
+	return "not migratable: " + strings.TrimPrefix(words, ": ")
+}

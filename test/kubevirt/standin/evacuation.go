@@ -1,0 +1,57 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package standin
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// tryAgain is how long after a migration was created another one of the same machine may be.
+const tryAgain = 3 * time.Second
+
+// evacuate creates a migration for each machine that is to leave its node, as far as there are slots.
+func (k *KubeVirt) evacuate(ctx context.Context, w world) error {
+	inCluster, fromNode := 0, map[string]int{}
+	latest := map[string]move{}
+	for _, m := range w.moves {
+		if !m.ended() {
+			inCluster++
+			fromNode[w.machines[m.of].node]++
+		}
+		if last, found := latest[m.of]; !found || last.ended() && m.created.After(last.created) {
+			latest[m.of] = m
+		}
+	}
+	k.set(func() {
+		for _, count := range fromNode {
+			k.most = max(k.most, count)
+		}
+	})
+	for _, name := range slices.Sorted(maps.Keys(w.machines)) {
+		of := w.machines[name]
+		asked := of.evacuating == of.node || (w.tainted[of.node] && of.strategy == LiveMigrate)
+		last, moved := latest[name]
+		busy := moved && (!last.ended() || time.Since(last.created) < tryAgain)
+		if !asked || !of.migratable || busy || inCluster >= PerCluster || fromNode[of.node] >= PerNode {
+			continue
+		}
+		inCluster++
+		fromNode[of.node]++
+		_, err := k.kinds.Resource(migrations).Namespace(k.pool.Name).Create(ctx, &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": migrations.GroupVersion().String(), "kind": migrationKind,
+			"metadata": map[string]any{"generateName": "kubevirt-evacuation-"},
+			"spec":     map[string]any{"vmiName": name},
+		}}, metav1.CreateOptions{})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
