@@ -112,6 +112,7 @@ func (c CompletedConfig) New() (*Server, error) {
 	refuseUnknownFields(c.generic.Config)
 	refuseLongQueries(c.generic.Config)
 	legacy := refuseInstalledGroups(c.generic.Config, c.legacy)
+	policeOldGroups(c.generic.Config, c.legacy.Versions)
 	awaitTrust(c.generic.Config, c.awaited)
 	cutOffRequests := makeRequestsEnd(c.generic.Config)
 	authorizing := authorization.New(c.generic.Authorization.Authorizer)
