@@ -6,6 +6,7 @@
 package document
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -146,10 +148,16 @@ func (s *Session) followUp(t *testing.T, line string) {
 	}
 }
 
+// commandTimeout bounds one command.
+const commandTimeout = time.Minute
+
 // run is what the shell prints, without the last line break.
 func (s *Session) run(t *testing.T, kubeconfig, line string) []string {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), "bash", "-c", s.toTest.Replace(line))
+	ctx, cancel := context.WithTimeout(t.Context(), commandTimeout)
+	defer cancel()
+	command := exec.CommandContext(ctx, "bash", "-c", s.toTest.Replace(line))
+	command.WaitDelay = time.Second // its children may outlive it
 	command.Dir = s.dir
 	command.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig, "PATH="+s.path+":"+os.Getenv("PATH"))
 	printed, err := command.CombinedOutput() // a refusal ends with an exit code

@@ -35,7 +35,7 @@ func TestMigratingDocument(t *testing.T) {
 	e.Kubectl().Must(t, "", "apply", "-f", filepath.Join(artifacts, "deployment.yaml"))
 
 	shell := document.NewSession(t, pool)
-	copyLegacy(t, e, shell)
+	copyManifests(t, e, shell)
 	shell.After("kubectl -n node-maintenance-operator scale deployment node-maintenance-operator-controller-manager --replicas=0",
 		func(t *testing.T) { operator.lead(t, time.Now().Add(-2*time.Hour)) })
 	shell.After("kubectl -n maintenance-system patch deployment maintenance-apiserver",
@@ -43,26 +43,30 @@ func TestMigratingDocument(t *testing.T) {
 	shell.Check(t, "migrating.md", map[string]string{"admin": e.Cluster.Kubeconfig()})
 }
 
-// copyLegacy puts the manifests where the commands look for them, with the port of the test's server.
-func copyLegacy(t *testing.T, e *env.Env, shell *document.Session) {
+// copyManifests puts the manifests where the commands look for them, with the port of the test's server.
+func copyManifests(t *testing.T, e *env.Env, shell *document.Session) {
 	t.Helper()
-	files, err := os.ReadDir(filepath.Join(artifacts, "legacy"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	port := "port: " + strconv.Itoa(e.Server.Port())
-	for _, file := range files {
-		content, err := os.ReadFile(filepath.Join(artifacts, "legacy", file.Name()))
+	for _, folder := range []string{"legacy", "node-leases"} {
+		files, err := os.ReadDir(filepath.Join(artifacts, folder))
 		if err != nil {
 			t.Fatal(err)
 		}
-		shell.Write(t, filepath.Join("artifacts", "legacy", file.Name()), strings.ReplaceAll(string(content), "port: 443", port))
+		for _, file := range files {
+			content := read(t, filepath.Join(artifacts, folder, file.Name()))
+			shell.Write(t, filepath.Join("artifacts", folder, file.Name()), strings.ReplaceAll(content, "port: 443", port))
+		}
 	}
-	crd, err := os.ReadFile(filepath.Join("testdata", "operator.yaml"))
+	shell.Write(t, "operator.yaml", read(t, filepath.Join("testdata", "operator.yaml")))
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	shell.Write(t, "operator.yaml", string(crd))
+	return string(content)
 }
 
 // restart starts our server again, with the flag for the old groups that its Deployment has now.

@@ -16,8 +16,14 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-// object is a NodeMaintenance of an operator, as far as the import reads it.
+// object is a NodeMaintenance of an operator.
 type object struct {
+	stored
+	source source
+}
+
+// stored are the fields that the import reads.
+type stored struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
 
@@ -34,8 +40,6 @@ type object struct {
 		TotalPods     int32        `json:"totalpods"`
 		EvictionPods  int32        `json:"evictionPods"`
 	} `json:"status"`
-
-	source source
 }
 
 // The phases of the operators.
@@ -44,10 +48,10 @@ const (
 	phaseFailed    = "Failed"
 )
 
-func newObject(of source, stored unstructured.Unstructured) (object, error) {
+func newObject(of source, from unstructured.Unstructured) (object, error) {
 	o := object{source: of}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(stored.Object, &o); err != nil {
-		return object{}, fmt.Errorf("could not read %s %s: %w", of.crd(), stored.GetName(), err)
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(from.Object, &o.stored); err != nil {
+		return object{}, fmt.Errorf("could not read %s %s: %w", of.crd(), from.GetName(), err)
 	}
 	return o, nil
 }

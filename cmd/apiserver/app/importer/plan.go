@@ -10,7 +10,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation"
 
@@ -182,7 +181,8 @@ func formerObject(hold *v1beta1.NodeMaintenance) object {
 	if err != nil || from == nil {
 		return object{}
 	}
-	o := object{TypeMeta: metav1.TypeMeta{APIVersion: from.APIVersion}}
+	o := object{}
+	o.APIVersion = from.APIVersion
 	o.Name, o.Namespace, o.UID, o.Spec.NodeName, o.Status.Phase = from.Name, from.Namespace, from.UID, hold.Spec.NodeName, from.Phase
 	for _, s := range sources {
 		if strings.HasPrefix(from.APIVersion, s.group+"/") {
