@@ -46,7 +46,8 @@
 //
 // Writers return what they changed, and only the reporter tells people of it. Package plan, which is
 // pure, decides what happens with each pod. Package eviction posts the evictions. Package returns notes
-// pods that come back to a cordoned node.
+// pods that come back to a cordoned node. Package virtualmachine says what KubeVirt does with the virtual
+// machines of pods.
 //
 // # After a crash
 //

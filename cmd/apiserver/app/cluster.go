@@ -16,6 +16,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/klog/v2"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/quorum"
 )
 
 // reachTimeout is the timeout of each request that finds out what the cluster serves.
@@ -30,26 +32,42 @@ var policyPlugins = map[string]string{
 	validatingadmissionpolicy.PluginName: "validatingadmissionpolicies",
 }
 
-// unservedPlugins returns the admission plugins whose resources the cluster does not serve.
-// It makes the server's first request, so a kubeconfig that does not work is found here.
-func unservedPlugins(ctx context.Context, kubeconfig string) ([]string, error) {
+// served is what the server needs to know of the cluster's API.
+type served struct {
+	// unservedPlugins are the admission plugins whose resources the cluster does not serve.
+	unservedPlugins []string
+	// openShift says whether the cluster is an OpenShift.
+	openShift bool
+}
+
+// discover finds out what the cluster serves. It makes the server's first request, so a kubeconfig that does not work is
+// found here.
+func discover(ctx context.Context, kubeconfig string) (served, error) {
 	config, err := loadConfig(kubeconfig)
 	if err != nil {
-		return nil, err
+		return served{}, err
 	}
 	config.Timeout = reachTimeout
 	client, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
-		return nil, fmt.Errorf("could not use kubeconfig %q: %w", kubeconfig, err)
+		return served{}, fmt.Errorf("could not use kubeconfig %q: %w", kubeconfig, err)
 	}
-	var served sets.Set[string]
+	var admission, openShift sets.Set[string]
 	err = retryRefused(ctx, func(context.Context) error {
-		served, err = servedResources(client, "admissionregistration.k8s.io/v1")
+		if admission, err = servedResources(client, "admissionregistration.k8s.io/v1"); err != nil {
+			return err
+		}
+		openShift, err = servedResources(client, quorum.OpenShiftGroupVersion)
 		return err
 	})
 	if err != nil {
-		return nil, unreachable(config.Host, err)
+		return served{}, unreachable(config.Host, err)
 	}
+	return served{unservedPlugins: unservedPlugins(ctx, admission), openShift: openShift != nil}, nil
+}
+
+// unservedPlugins returns the admission plugins whose resources are not among those that the cluster serves.
+func unservedPlugins(ctx context.Context, served sets.Set[string]) []string {
 	var unserved []string
 	for plugin, resource := range policyPlugins {
 		if !served.Has(resource) {
@@ -58,9 +76,10 @@ func unservedPlugins(ctx context.Context, kubeconfig string) ([]string, error) {
 			unserved = append(unserved, plugin)
 		}
 	}
-	return unserved, nil
+	return unserved
 }
 
+// servedResources returns the resources of a group version; nil when it is not served.
 func servedResources(client discovery.DiscoveryInterface, groupVersion string) (sets.Set[string], error) {
 	list, err := client.ServerResourcesForGroupVersion(groupVersion)
 	if apierrors.IsNotFound(err) {

@@ -29,11 +29,11 @@ import (
 // Run runs the server until ctx ends. The options must have been completed and validated.
 // When Run returns, everything that it started has ended.
 func Run(ctx context.Context, o *options.Options) error {
-	unserved, err := unservedPlugins(ctx, o.Recommended.CoreAPI.CoreAPIKubeconfigPath)
+	found, err := discover(ctx, o.Recommended.CoreAPI.CoreAPIKubeconfigPath)
 	if err != nil {
 		return err
 	}
-	o.Recommended.Admission.DisablePlugins = append(o.Recommended.Admission.DisablePlugins, unserved...)
+	o.Recommended.Admission.DisablePlugins = append(o.Recommended.Admission.DisablePlugins, found.unservedPlugins...)
 	callers, err := lookUpCallers(ctx, o.Recommended.Authentication)
 	if err != nil {
 		return err
@@ -54,6 +54,7 @@ func Run(ctx context.Context, o *options.Options) error {
 	if err != nil {
 		return err
 	}
+	config.OpenShift = found.openShift
 	srv, err := config.Complete().New()
 	if err != nil {
 		return err
@@ -136,8 +137,9 @@ func newConfig(o *options.Options, st *store.Store, certificate *servingcert.Fil
 			OperatorEvents:    len(o.Legacy.Groups) > 0,
 			Gates:             nodeLeaseGates(o.NodeLeases, kube),
 		},
-		Space:  st.Space,
-		Legacy: server.LegacyConfig{Versions: o.Legacy.Versions(), Cluster: cluster},
+		Space:              st.Space,
+		ControlPlaneQuorum: o.Drainer.ControlPlaneQuorum,
+		Legacy:             server.LegacyConfig{Versions: o.Legacy.Versions(), Cluster: cluster},
 	}, nil
 }
 

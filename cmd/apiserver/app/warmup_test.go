@@ -69,7 +69,7 @@ func TestClusterThatIsJustStarting(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := unservedPlugins(t.Context(), startingCluster(t, test.refusals, test.code, test.refusal))
+			_, err := discover(t.Context(), startingCluster(t, test.refusals, test.code, test.refusal))
 			wantError(t, "discovery", err, test.want)
 			authentication := genericoptions.NewDelegatingAuthenticationOptions()
 			authentication.RemoteKubeConfigFile = startingCluster(t, test.refusals, test.code, test.refusal)

@@ -181,10 +181,11 @@ type NodeMaintenanceStatus struct {
 	// phase summarizes the conditions: Pending (nothing is done: the node does not exist, the stage
 	// is Idle, or the node was given back and only other finalizers keep this object), Running (the
 	// node is being cordoned or drained), Succeeded (what the stage and spec.drain ask for is done),
-	// Failed (pods are still on the node after the deadline; evictions continue). Succeeded does not
-	// say that the node is empty: with the stage Cordon, no pod was evicted. The condition Drained
-	// with the reason NodeEmpty says that. kubectl get shows Cordoned for a Succeeded stage Cordon,
-	// and PartiallyDrained if spec.drain leaves pods on the node.
+	// Failed (pods are still on the node after the deadline, and evictions continue; or the lease of
+	// the node was lost, and nothing is evicted until it is free). Succeeded does not say that the
+	// node is empty: with the stage Cordon, no pod was evicted. The condition Drained with the reason
+	// NodeEmpty says that. kubectl get shows Cordoned for a Succeeded stage Cordon, and
+	// PartiallyDrained if spec.drain leaves pods on the node.
 	Phase MaintenancePhase
 	// drainProgress is how much of the drain is done, from 0 to 100 percent. It never decreases
 	// within one drain. Pods that come to a drained node start a new drain. Not set if spec.stage is
@@ -211,7 +212,8 @@ type NodeMaintenanceStatus struct {
 	SkippedPodCount int32
 	// lastError is the most recent error. It is cleared on success.
 	LastError string
-	// leaseErrorCount is how many times in a row the lease of the node could not be taken or renewed.
+	// leaseErrorCount is how many times in a row the lease of the node, which the server had for this
+	// maintenance, could not be kept.
 	LeaseErrorCount int32
 	// lastUpdate is when this status last changed.
 	LastUpdate *metav1.Time
@@ -251,7 +253,8 @@ const (
 	// PhaseSucceeded means that what the stage and spec.drain ask for is done. Pods may be left on the
 	// node.
 	PhaseSucceeded MaintenancePhase = "Succeeded"
-	// PhaseFailed means that pods are still on the node after the deadline.
+	// PhaseFailed means that pods are still on the node after the deadline, or that the lease of the node
+	// was lost.
 	PhaseFailed MaintenancePhase = "Failed"
 )
 

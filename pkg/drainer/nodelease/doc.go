@@ -17,10 +17,12 @@
 //	rule.go    pure: whose a lease is, and what it is like once we have taken or renewed it
 //	form.go    pure: names and texts of the operators that we share leases with
 //	said.go    pure: what the status of a hold says of a lease that another holder has
-//	gate.go    the Gate: takes, asks, drops
+//	gate.go    the Gate: what it answers, and how it drops a lease
+//	take.go    how it takes a lease
 //	node.go    what is remembered of one node
 //	client.go  the requests
-//	run.go     the watch of the leases, and the timer that renews them
+//	run.go     the watch of the leases
+//	renew.go   the timer that renews those that are ours
 //
 // # Who believes what
 //

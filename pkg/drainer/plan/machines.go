@@ -45,12 +45,10 @@ func (p *planner) machineBlocker(going Pod, tried eviction.Attempt) (blocker *v1
 	switch {
 	case permit.Allowed:
 		return nil, false
-	case tried.Last.Outcome == "":
-		return nil, true // the webhook was not asked yet
-	case webhook:
-		return attemptBlocker(going.Pod, tried), true
-	default:
+	case tried.Last.Outcome == eviction.DisruptionBudget:
 		return budgetOfMachine(going.Pod, permit.BlockedBy[0]), true
+	default:
+		return attemptBlocker(going.Pod, tried), true // nil before the first request
 	}
 }
 

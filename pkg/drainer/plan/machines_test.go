@@ -83,6 +83,12 @@ func TestMachines(t *testing.T) {
 			},
 			wantNote: "a virtual machine: KubeVirt decides whether it is migrated or stopped; the data of its emptyDir volumes are lost",
 		},
+		"failed for another reason, nothing known": {
+			attempt: eviction.Attempt{Last: eviction.Answer{Outcome: eviction.Failed, Message: "boom"}, Failures: 1}, budgets: own,
+			wantBlocker: &v1beta1.DrainBlocker{Reason: v1beta1.BlockerEvictionFailed, Message: "boom: the eviction is retried"},
+			wantPosted:  true, wantAsks: true, wantLosses: true,
+			wantNote: "a virtual machine: KubeVirt decides whether it is migrated or stopped; the data of its emptyDir volumes are lost",
+		},
 		"waiting": {
 			state: state(virtualmachine.Waiting), attempt: webhook, budgets: own, wantBlocker: migrating, wantAsks: true,
 		},

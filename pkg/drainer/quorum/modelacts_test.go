@@ -92,7 +92,9 @@ func (w *world) hold() {
 
 // override sets the field of a hold, or takes it back.
 func (w *world) override() {
-	w.anyHold(func(h *v1beta1.NodeMaintenance) { h.Spec.OverrideQuorum = !h.Spec.OverrideQuorum && w.rand.IntN(4) == 0 })
+	w.anyHold(func(h *v1beta1.NodeMaintenance) {
+		h.Spec.OverrideQuorum = !h.Spec.OverrideQuorum && w.rand.IntN(4) == 0
+	})
 }
 
 // unhold ends a hold: it is deleted, or its stage becomes Idle.

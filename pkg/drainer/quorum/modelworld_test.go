@@ -244,7 +244,9 @@ func (w *world) change(node *corev1.Node, change func(*corev1.Node)) {
 	w.put(changed)
 }
 
-func labelled(node *corev1.Node) bool { return node.Labels["node-role.kubernetes.io/control-plane"] == "yes" }
+func labelled(node *corev1.Node) bool {
+	return node.Labels["node-role.kubernetes.io/control-plane"] == "yes"
+}
 
 func newMember(name string) *corev1.Node {
 	return drainertest.Node{Name: name, Labels: map[string]string{"node-role.kubernetes.io/control-plane": "yes"}}.Object()

@@ -20,9 +20,9 @@ import (
 // caches are the machines and migrations of the cluster, with only what is used of them.
 type caches struct{ machines, migrations cache.SharedIndexInformer }
 
-// newCaches returns caches that are not running yet. They call refused when the API server does not let
-// them read, which stays so for a while.
-func newCaches(client dynamic.Interface, changes cache.ResourceEventHandler, refused func()) (*caches, error) {
+// newCaches returns caches that are not running yet. They call end when the API server does not let them
+// read, which stays so for a while.
+func newCaches(client dynamic.Interface, changes cache.ResourceEventHandler, end func()) (*caches, error) {
 	known := &caches{}
 	for _, of := range []struct {
 		resource schema.GroupVersionResource
@@ -34,13 +34,14 @@ func newCaches(client dynamic.Interface, changes cache.ResourceEventHandler, ref
 	} {
 		informer := dynamicinformer.NewFilteredDynamicInformer(client, of.resource, metav1.NamespaceAll, 0, cache.Indexers{}, nil).Informer()
 		*of.informer = informer
-		if err := prepare(informer, of.keep, changes, refused); err != nil {
+		if err := prepare(informer, of.keep, changes, end); err != nil {
 			return nil, fmt.Errorf("could not prepare the watch of %s: %w", of.resource.Resource, err)
 		}
 	}
 	return known, nil
 }
 
+// prepare has the informer keep only what keep returns, tell of changes, and call end after a refusal.
 func prepare(informer cache.SharedIndexInformer, keep func(*unstructured.Unstructured) any, changes cache.ResourceEventHandler, end func()) error {
 	err := informer.SetTransform(func(obj any) (any, error) {
 		if u, isNew := obj.(*unstructured.Unstructured); isNew {

@@ -1363,7 +1363,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeHold(ref common.ReferenceCallback) 
 					},
 					"phase": {
 						SchemaProps: spec.SchemaProps{
-							Description: "phase is how far the maintenance has come.\n\nPossible enum values:\n - `\"Failed\"` means that pods are still on the node after the deadline.\n - `\"Pending\"` means that nothing has been done yet.\n - `\"Running\"` means that the node is being cordoned or drained.\n - `\"Succeeded\"` means that what the stage and spec.drain ask for is done. Pods may be left on the node.",
+							Description: "phase is how far the maintenance has come.\n\nPossible enum values:\n - `\"Failed\"` means that pods are still on the node after the deadline, or that the lease of the node was lost.\n - `\"Pending\"` means that nothing has been done yet.\n - `\"Running\"` means that the node is being cordoned or drained.\n - `\"Succeeded\"` means that what the stage and spec.drain ask for is done. Pods may be left on the node.",
 							Type:        []string{"string"},
 							Format:      "",
 							Enum:        []interface{}{"Failed", "Pending", "Running", "Succeeded"},
@@ -1567,7 +1567,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceStatus(ref common.Refere
 					},
 					"phase": {
 						SchemaProps: spec.SchemaProps{
-							Description: "phase summarizes the conditions: Pending (nothing is done: the node does not exist, the stage is Idle, or the node was given back and only other finalizers keep this object), Running (the node is being cordoned or drained), Succeeded (what the stage and spec.drain ask for is done), Failed (pods are still on the node after the deadline; evictions continue). Succeeded does not say that the node is empty: with the stage Cordon, no pod was evicted. The condition Drained with the reason NodeEmpty says that. kubectl get shows Cordoned for a Succeeded stage Cordon, and PartiallyDrained if spec.drain leaves pods on the node.\n\nPossible enum values:\n - `\"Failed\"` means that pods are still on the node after the deadline.\n - `\"Pending\"` means that nothing has been done yet.\n - `\"Running\"` means that the node is being cordoned or drained.\n - `\"Succeeded\"` means that what the stage and spec.drain ask for is done. Pods may be left on the node.",
+							Description: "phase summarizes the conditions: Pending (nothing is done: the node does not exist, the stage is Idle, or the node was given back and only other finalizers keep this object), Running (the node is being cordoned or drained), Succeeded (what the stage and spec.drain ask for is done), Failed (pods are still on the node after the deadline, and evictions continue; or the lease of the node was lost, and nothing is evicted until it is free). Succeeded does not say that the node is empty: with the stage Cordon, no pod was evicted. The condition Drained with the reason NodeEmpty says that. kubectl get shows Cordoned for a Succeeded stage Cordon, and PartiallyDrained if spec.drain leaves pods on the node.\n\nPossible enum values:\n - `\"Failed\"` means that pods are still on the node after the deadline, or that the lease of the node was lost.\n - `\"Pending\"` means that nothing has been done yet.\n - `\"Running\"` means that the node is being cordoned or drained.\n - `\"Succeeded\"` means that what the stage and spec.drain ask for is done. Pods may be left on the node.",
 							Type:        []string{"string"},
 							Format:      "",
 							Enum:        []interface{}{"Failed", "Pending", "Running", "Succeeded"},
@@ -1666,7 +1666,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceStatus(ref common.Refere
 					},
 					"leaseErrorCount": {
 						SchemaProps: spec.SchemaProps{
-							Description: "leaseErrorCount is how many times in a row the lease of the node could not be taken or renewed. Always 0 if the server takes no leases of nodes.",
+							Description: "leaseErrorCount is how many times in a row the lease of the node, which the server had for this maintenance, could not be kept. With more than 3 the phase is Failed, until the lease is free again. Always 0 if the server takes no leases of nodes.",
 							Type:        []string{"integer"},
 							Format:      "int32",
 						},

@@ -41,13 +41,13 @@ func Install(ctx context.Context, client dynamic.Interface) error {
 		}
 	}
 	return wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
-		for _, resource := range []schema.GroupVersionResource{machines, migrations} {
-			if _, err := client.Resource(resource).List(ctx, metav1.ListOptions{}); err != nil {
-				return false, nil
-			}
-		}
-		return true, nil
+		return served(ctx, client, machines) && served(ctx, client, migrations), nil
 	})
+}
+
+func served(ctx context.Context, client dynamic.Interface, resource schema.GroupVersionResource) bool {
+	_, err := client.Resource(resource).List(ctx, metav1.ListOptions{})
+	return err == nil
 }
 
 func definition(kind string, resource schema.GroupVersionResource, short string) *unstructured.Unstructured {

@@ -21,9 +21,10 @@ import (
 )
 
 const (
-	// PerNode and PerCluster are how many migrations leave a node, and run in all, at a time. They are
-	// KubeVirt's defaults.
-	PerNode, PerCluster = 2, 5
+	// PerNode is how many migrations leave a node at a time; KubeVirt's default.
+	PerNode = 2
+	// PerCluster is how many migrations run at a time in all; KubeVirt's default.
+	PerCluster = 5
 	// DrainTaint is the key of the taint that has KubeVirt migrate the machines of a node.
 	DrainTaint = "kubevirt.io/drain"
 	// interval is how often everything is looked at.

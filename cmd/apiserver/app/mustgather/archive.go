@@ -22,7 +22,7 @@ type archive struct {
 	gzip   *gzip.Writer
 	tar    *tar.Writer
 	names  map[string]bool
-	bytes  int64
+	bytes  uint64
 	err    error
 }
 
@@ -44,7 +44,7 @@ func (a *archive) add(name string, content []byte) {
 	if a.err = a.tar.WriteHeader(header); a.err == nil {
 		_, a.err = a.tar.Write(content)
 	}
-	a.bytes += int64(len(content))
+	a.bytes += uint64(len(content))
 }
 
 // free returns the name, or one like it if a file has that name already.

@@ -77,7 +77,7 @@ func why(err error) string {
 	default:
 		said = err.Error()
 	}
-	said = text.Escape(said)
+	said = strings.TrimSuffix(text.Escape(said), ": unknown") // a proxy's refusal has no words of its own
 	if len(said) > maxReason {
 		said = strings.ToValidUTF8(said[:maxReason], "") + "…"
 	}

@@ -25,6 +25,8 @@ type DrainerOptions struct {
 	// and in requests at once.
 	KubeAPIQPS   float32
 	KubeAPIBurst int
+	// ControlPlaneQuorum says whether members of the control plane are kept in service that it needs.
+	ControlPlaneQuorum bool
 
 	taints []corev1.Taint
 }
@@ -36,6 +38,8 @@ func newDrainerOptions() *DrainerOptions {
 		// can answer, its own priority and fairness limits the requests.
 		KubeAPIQPS:   500,
 		KubeAPIBurst: 1000,
+
+		ControlPlaneQuorum: true,
 	}
 }
 
@@ -46,6 +50,9 @@ func (o *DrainerOptions) addFlags(fs *pflag.FlagSet) {
 		"Taints to set on a cordoned node in addition to medik8s.io/drain:NoSchedule, as key[=value]:effect, where effect "+
 			"is NoSchedule or PreferNoSchedule.")
 	fs.Float32Var(&o.KubeAPIQPS, "kube-api-qps", o.KubeAPIQPS, "Maximum number of requests per second from the drainer to the cluster.")
+	fs.BoolVar(&o.ControlPlaneQuorum, "control-plane-quorum", o.ControlPlaneQuorum,
+		"Whether more than half of the nodes of the control plane are kept in service. Those are the nodes with the label "+
+			"node-role.kubernetes.io/control-plane or node-role.kubernetes.io/master.")
 	fs.IntVar(&o.KubeAPIBurst, "kube-api-burst", o.KubeAPIBurst, "Maximum number of requests at once from the drainer to the cluster.")
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/legacy/medik8sv1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/quorum"
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned"
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/openapi"
 	maintenanceregistry "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance"
@@ -51,6 +52,10 @@ type Config struct {
 	Drainer drainer.Config
 	// Space knows whether the store has space for new objects.
 	Space holdstorage.Space
+	// ControlPlaneQuorum says whether members of the control plane are kept in service that it needs.
+	ControlPlaneQuorum bool
+	// OpenShift says whether the cluster is an OpenShift, whose etcd has a say in that.
+	OpenShift bool
 	// Legacy is which groups of former operators are served.
 	Legacy LegacyConfig
 }
@@ -78,7 +83,9 @@ type completedConfig struct {
 	publisher *servingcert.Publisher
 	drainer   drainer.Config
 	space     holdstorage.Space
-	legacy    LegacyConfig
+	// quorum and openShift are ControlPlaneQuorum and OpenShift.
+	quorum, openShift bool
+	legacy            LegacyConfig
 }
 
 // CompletedConfig is made by Complete only, so that no default is missing.
@@ -94,6 +101,8 @@ func (c *Config) Complete() CompletedConfig {
 		publisher: c.Publisher,
 		drainer:   c.Drainer,
 		space:     c.Space,
+		quorum:    c.ControlPlaneQuorum,
+		openShift: c.OpenShift,
 		legacy:    c.Legacy,
 	}}
 }
@@ -103,6 +112,7 @@ func (c CompletedConfig) New() (*Server, error) {
 	refuseUnknownFields(c.generic.Config)
 	refuseLongQueries(c.generic.Config)
 	legacy := refuseInstalledGroups(c.generic.Config, c.legacy)
+	policeOldGroups(c.generic.Config, c.legacy.Versions)
 	awaitTrust(c.generic.Config, c.awaited)
 	cutOffRequests := makeRequestsEnd(c.generic.Config)
 	authorizing := authorization.New(c.generic.Authorization.Authorizer)
@@ -134,7 +144,7 @@ func (c CompletedConfig) newGroups(drain *drainer.Drainer, authorizing *authoriz
 	own, err := maintenanceregistry.NewAPIGroupInfo(
 		scheme.Scheme, scheme.Codecs, scheme.ParameterCodec, c.generic.RESTOptionsGetter,
 		maintenanceregistry.Dependencies{
-			Waker: drain, Nodes: drain, Planner: drain, Space: c.space, Admission: c.generic.AdmissionControl,
+			Waker: drain, Nodes: drain, Planner: drain, Space: c.space, Quorum: c.guard(drain), Admission: c.generic.AdmissionControl,
 			AuthorizeUpdate: authorizing.AuthorizeUpdate, AuthorizeRead: authorizing.AuthorizeRead,
 			ShortNameTaken: slices.Contains(c.legacy.Versions, medik8sv1beta1.SchemeGroupVersion),
 		})
@@ -159,4 +169,15 @@ func (c CompletedConfig) newDrainer() (*drainer.Drainer, error) {
 		return nil, fmt.Errorf("could not create the drainer: %w", err)
 	}
 	return drain, nil
+}
+
+// guard has the drainer ask for the quorum of the control plane, and returns what the registry asks; nil when the
+// control plane is not guarded.
+func (c CompletedConfig) guard(drain *drainer.Drainer) holdstorage.Quorum {
+	if !c.quorum {
+		return nil
+	}
+	guard := quorum.New(drain, c.drainer.Kube, c.openShift)
+	drain.AskFirst(guard)
+	return guard
 }

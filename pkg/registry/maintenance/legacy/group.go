@@ -31,7 +31,7 @@ func NewStorage(version schema.GroupVersion, convertor runtime.ObjectConvertor, 
 ) map[string]rest.Storage {
 	g := &group{GroupVersion: version, convertor: convertor, nodes: nodes}
 	return map[string]rest.Storage{
-		nodemaintenance.Plural:             &REST{REST: holds.Admitting(g.admitBeside), group: g},
+		nodemaintenance.Plural:             &REST{REST: holds, group: g},
 		nodemaintenance.Plural + "/status": &StatusREST{StatusREST: status, group: g},
 	}
 }

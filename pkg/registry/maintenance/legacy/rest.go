@@ -64,7 +64,7 @@ func (r *REST) Create(ctx context.Context, obj runtime.Object, validate rest.Val
 		return nil, err
 	}
 	node := obj.(*maintenance.NodeMaintenance).Spec.NodeName
-	created, err := r.REST.Create(ctx, obj, validate, options)
+	created, err := r.REST.CreateBeside(ctx, r.admitBeside, obj, validate, options)
 	return created, r.notCreated(node, err)
 }
 
@@ -75,7 +75,7 @@ func (r *REST) Update(ctx context.Context, name string, objInfo rest.UpdatedObje
 ) (runtime.Object, bool, error) {
 	var node string
 	complete := rest.WrapUpdatedObjectInfo(objInfo, r.keepNode, r.complete, remember(&node))
-	obj, created, err := r.REST.Update(ctx, name, complete, createValidation, updateValidation, forceAllowCreate, options)
+	obj, created, err := r.REST.UpdateBeside(ctx, r.admitBeside, name, complete, createValidation, updateValidation, forceAllowCreate, options)
 	return obj, created, r.notCreated(node, err)
 }
 

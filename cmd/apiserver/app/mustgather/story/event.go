@@ -12,11 +12,22 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Event tells of an event of a node, a hold or a pod. The nodes in maintenance and their pods are to be told
-// before, and the events of nodes first, since the server writes most events on the node and on its holds: such an event is
-// told once.
+// sameEvent is how far apart the times of an event on the node and on its hold may be.
+const sameEvent = 2 * time.Second
+
+// Event tells of an event of a node, a hold or a pod: when it was first seen, and when last. The nodes in
+// maintenance and their pods are to be told before, and the events of nodes first, since the server writes
+// most events on the node and on its holds: such an event is told once.
 func (s *Story) Event(event *corev1.Event) {
-	e := entry{at: firstTime(event), source: fromEvent, text: textOf(event)}
+	said := event.Reason + ": " + event.Message
+	first, last, count := firstTime(event), LastTime(event), countOf(event)
+	s.happened(event, said, entry{at: first, source: fromEvent, text: said})
+	if last.Sub(first) >= time.Second {
+		s.happened(event, said, entry{at: last, source: fromEvent, text: fmt.Sprintf("%s (%d times by then)", said, count)})
+	}
+}
+
+func (s *Story) happened(event *corev1.Event, said string, e entry) {
 	switch event.InvolvedObject.Kind {
 	case "Node":
 		e.node = event.InvolvedObject.Name
@@ -24,11 +35,11 @@ func (s *Story) Event(event *corev1.Event) {
 			return
 		}
 		if added := s.add(e); added != nil {
-			s.told[e.text] = added
+			s.told[said] = append(s.told[said], added)
 		}
 	case "NodeMaintenance":
 		e.hold = event.InvolvedObject.Name
-		s.holdEvent(e)
+		s.holdEvent(said, e)
 	default:
 		e.node = cmp.Or(s.podNode[event.InvolvedObject.UID], EventHost(event))
 		e.text = event.InvolvedObject.Namespace + "/" + event.InvolvedObject.Name + ": " + e.text
@@ -45,16 +56,17 @@ func isOfMaintenance(event *corev1.Event) bool {
 }
 
 // holdEvent learns the node of a hold that may have ended from the same event on the node.
-func (s *Story) holdEvent(e entry) {
-	same := s.told[e.text]
-	if same == nil {
-		s.add(e)
-		return
+func (s *Story) holdEvent(said string, e entry) {
+	for _, same := range s.told[said] {
+		if s.nodeOf[e.hold] == "" {
+			s.nodeOf[e.hold] = same.node
+		}
+		if same.at.Sub(e.at).Abs() <= sameEvent {
+			same.hold = cmp.Or(same.hold, e.hold)
+			return
+		}
 	}
-	same.hold = cmp.Or(same.hold, e.hold)
-	if s.nodeOf[e.hold] == "" {
-		s.nodeOf[e.hold] = same.node
-	}
+	s.add(e)
 }
 
 // EventHost is the node whose kubelet wrote an event; empty if none did.
@@ -81,14 +93,9 @@ func latest(a, b time.Time) time.Time {
 	return b
 }
 
-func textOf(event *corev1.Event) string {
-	text := event.Reason + ": " + event.Message
-	count := event.Count
+func countOf(event *corev1.Event) int32 {
 	if event.Series != nil {
-		count = event.Series.Count
+		return event.Series.Count
 	}
-	if count > 1 {
-		text += fmt.Sprintf(" (%d times, last at %s)", count, LastTime(event).UTC().Format(time.DateTime))
-	}
-	return text
+	return event.Count
 }

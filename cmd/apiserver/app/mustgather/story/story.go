@@ -52,7 +52,7 @@ type Story struct {
 	// nodeOf is the node of each hold, of ended ones too.
 	nodeOf map[string]string
 	// told are the events of nodes, by what they say: the same event is written on the hold.
-	told map[string]*entry
+	told map[string][]*entry
 	// podNode is the node of each pod that is there. A new pod may have the name of one that is gone.
 	podNode map[types.UID]string
 	// NodesUnread is true if the nodes could not be read, so that nothing is known of their state.
@@ -63,7 +63,7 @@ type Story struct {
 func New(now time.Time) *Story {
 	return &Story{
 		now: now, holds: map[string]holdHead{}, nodes: map[string]string{},
-		nodeOf: map[string]string{}, told: map[string]*entry{}, podNode: map[types.UID]string{},
+		nodeOf: map[string]string{}, told: map[string][]*entry{}, podNode: map[types.UID]string{},
 	}
 }
 

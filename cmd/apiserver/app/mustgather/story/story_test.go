@@ -107,6 +107,22 @@ func TestStory(t *testing.T) {
 				"  12:00:00  hold    disk  was created by alice\n" +
 				"  12:00:02  event   disk  NodeCordoned: node worker-1 is cordoned\n",
 		},
+		"a node in maintenance again": {
+			tell: func(s *Story) {
+				twice := event("Node", "worker-1", 1, "NodeCordoned", "node worker-1 is cordoned")
+				twice.Count, twice.LastTimestamp = 2, at(100)
+				s.Event(twice)
+				s.Event(event("Node", "worker-1", 1, "MaintenanceStarted", "first takes it"))
+				s.Event(event("NodeMaintenance", "first", 1, "NodeCordoned", "node worker-1 is cordoned"))
+				s.Event(event("NodeMaintenance", "second", 101, "NodeCordoned", "node worker-1 is cordoned"))
+				s.Event(event("NodeMaintenance", "third", 50, "NodeCordoned", "node worker-1 is cordoned"))
+			},
+			want: "\nNode worker-1: not in maintenance now\n" +
+				"  12:00:01  event   first   NodeCordoned: node worker-1 is cordoned\n" +
+				"  12:00:01  event           MaintenanceStarted: first takes it\n" +
+				"  12:00:50  event   third   NodeCordoned: node worker-1 is cordoned\n" +
+				"  12:01:40  event   second  NodeCordoned: node worker-1 is cordoned (2 times by then)\n",
+		},
 		"an ended hold is found by its events": {
 			tell: func(s *Story) {
 				s.Event(event("Node", "worker-1", 2, "MaintenanceStarted", "disk (alice) takes node worker-1"))
@@ -183,8 +199,9 @@ func TestStory(t *testing.T) {
 				"  12:00:02  event     /web-1: Killing: on this node\n" +
 				"  12:00:03  pod       shop/web-1 is to go: EvictionByEvictionAPI\n" +
 				"  12:00:03  pod       shop/web-1 began to terminate, with 30 s to do so, and is still there\n" +
-				"  12:00:04  event     shop/web-1: FailedPreStopHook: it failed\\nagain (3 times, last at 12:00:06)\n" +
+				"  12:00:04  event     shop/web-1: FailedPreStopHook: it failed\\nagain\n" +
 				"  12:00:05  node      Ready became False (KubeletNotReady): gone\n" +
+				"  12:00:06  event     shop/web-1: FailedPreStopHook: it failed\\nagain (3 times by then)\n" +
 				"  12:00:08  node      got the taint node.kubernetes.io/unschedulable:NoSchedule\n" +
 				"  12:00:09  writer    kubectl-cordon last changed the node\n",
 		},

@@ -22,10 +22,11 @@ type NodeMaintenanceStatusApplyConfiguration struct {
 	// phase summarizes the conditions: Pending (nothing is done: the node does not exist, the stage
 	// is Idle, or the node was given back and only other finalizers keep this object), Running (the
 	// node is being cordoned or drained), Succeeded (what the stage and spec.drain ask for is done),
-	// Failed (pods are still on the node after the deadline; evictions continue). Succeeded does not
-	// say that the node is empty: with the stage Cordon, no pod was evicted. The condition Drained
-	// with the reason NodeEmpty says that. kubectl get shows Cordoned for a Succeeded stage Cordon,
-	// and PartiallyDrained if spec.drain leaves pods on the node.
+	// Failed (pods are still on the node after the deadline, and evictions continue; or the lease of
+	// the node was lost, and nothing is evicted until it is free). Succeeded does not say that the
+	// node is empty: with the stage Cordon, no pod was evicted. The condition Drained with the reason
+	// NodeEmpty says that. kubectl get shows Cordoned for a Succeeded stage Cordon, and
+	// PartiallyDrained if spec.drain leaves pods on the node.
 	Phase *maintenancev1beta1.MaintenancePhase `json:"phase,omitempty"`
 	// drainProgress is how much of the drain is done, from 0 to 100 percent. It never decreases
 	// within one drain. Pods that come to a drained node start a new drain. Not set if spec.stage is
@@ -53,7 +54,8 @@ type NodeMaintenanceStatusApplyConfiguration struct {
 	SkippedPodCount *int32 `json:"skippedPodCount,omitempty"`
 	// lastError is the most recent error. It is cleared on success.
 	LastError *string `json:"lastError,omitempty"`
-	// leaseErrorCount is how many times in a row the lease of the node could not be taken or renewed.
+	// leaseErrorCount is how many times in a row the lease of the node, which the server had for this
+	// maintenance, could not be kept. With more than 3 the phase is Failed, until the lease is free again.
 	// Always 0 if the server takes no leases of nodes.
 	LeaseErrorCount *int32 `json:"leaseErrorCount,omitempty"`
 	// lastUpdate is when this status last changed.

@@ -51,17 +51,6 @@ func (r *REST) admit(validate rest.ValidateObjectFunc, creating *creation) rest.
 	}
 }
 
-// AdmitBeside says whether a new hold may be beside the other holds on its node. No other hold is created on
-// the node meanwhile.
-type AdmitBeside func(hold *maintenance.NodeMaintenance, others []maintenance.NodeMaintenance) error
-
-// Admitting returns the same storage, with a further check of new holds. Both may be used at the same time.
-func (r *REST) Admitting(beside AdmitBeside) *REST {
-	admitting := *r
-	admitting.admitBeside = beside
-	return &admitting
-}
-
 func (r *REST) admitNext(ctx context.Context, hold *maintenance.NodeMaintenance, creating *creation) error {
 	creating.begin(hold)
 	others, err := r.knownOn(ctx, hold.Spec.NodeName)
@@ -69,8 +58,8 @@ func (r *REST) admitNext(ctx context.Context, hold *maintenance.NodeMaintenance,
 		return err
 	}
 	creating.others = others
-	if r.admitBeside != nil {
-		if err := r.admitBeside(hold, others); err != nil {
+	if creating.beside != nil {
+		if err := creating.beside(hold, others); err != nil {
 			return err
 		}
 	}

@@ -15,6 +15,10 @@ import (
 // a lock. It is held only while the store is asked, never during admission by webhooks.
 const creationLocks = 256
 
+// AdmitBeside says whether a new hold may be beside the other holds on its node. No other hold is created on
+// the node meanwhile.
+type AdmitBeside func(hold *maintenance.NodeMaintenance, others []maintenance.NodeMaintenance) error
+
 // creation is the create of one hold. From when the holds on the node are counted until the new one is
 // stored, no other create counts them. So the limits are exact.
 type creation struct {
@@ -23,6 +27,8 @@ type creation struct {
 	locked string
 	// member is the lock of all holds on members of the control plane, while it is held; else nil.
 	member *sync.Mutex
+	// beside is a further check of the new hold; nil when there is none.
+	beside AdmitBeside
 	// others are the other holds on the node.
 	others []maintenance.NodeMaintenance
 	// warning is what the creator is to be told of the control plane; empty when nothing.

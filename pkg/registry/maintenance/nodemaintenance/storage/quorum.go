@@ -38,7 +38,7 @@ func (r *REST) admitToQuorum(ctx context.Context, hold *maintenance.NodeMaintena
 	if len(members) == 0 {
 		return nil
 	}
-	creating.beginMember(r.memberLock)
+	creating.beginMember(&r.memberLock)
 	held, err := r.heldBy(ctx, members)
 	if err != nil {
 		return err

@@ -68,13 +68,11 @@ type REST struct {
 	quorum  Quorum
 	written *writtenVersions
 	writes  *writeBound
-	lists   *sharedLists
+	lists   sharedLists
 
 	creationLocks keymutex.KeyMutex
-	// admitBeside is asked for each new hold in addition to all other checks; nil asks nothing more.
-	admitBeside AdmitBeside
 	// memberLock is held while a new hold on a member of the control plane is counted and stored.
-	memberLock *sync.Mutex
+	memberLock sync.Mutex
 }
 
 // New returns the function that makes the storage of NodeMaintenances from the generic one. Without a quorum the
@@ -83,8 +81,7 @@ func New(waker Waker, nodes NodeFinder, planner Planner, space Space, quorum Quo
 	return func(generic *resource.REST) rest.Storage {
 		return &REST{
 			REST: generic, waker: waker, nodes: nodes, planner: planner, space: space, quorum: quorum,
-			lists: &sharedLists{}, written: newWrittenVersions(), writes: newWriteBound(clock.RealClock{}),
-			creationLocks: newCreationLocks(), memberLock: &sync.Mutex{},
+			written: newWrittenVersions(), writes: newWriteBound(clock.RealClock{}), creationLocks: newCreationLocks(),
 		}
 	}
 }
@@ -126,7 +123,14 @@ func (r *REST) shared(ctx context.Context, options *metainternalversion.ListOpti
 func (r *REST) Create(ctx context.Context, obj runtime.Object, createValidation rest.ValidateObjectFunc,
 	options *metav1.CreateOptions,
 ) (runtime.Object, error) {
-	creating := &creation{locks: r.creationLocks}
+	return r.CreateBeside(ctx, nil, obj, createValidation, options)
+}
+
+// CreateBeside is Create with a further check. beside may be nil.
+func (r *REST) CreateBeside(ctx context.Context, beside AdmitBeside, obj runtime.Object, createValidation rest.ValidateObjectFunc,
+	options *metav1.CreateOptions,
+) (runtime.Object, error) {
+	creating := &creation{locks: r.creationLocks, beside: beside}
 	defer creating.end()
 	bill := r.newBill(ctx, options.DryRun)
 	stored, err := r.REST.Create(ctx, obj, bill.create(r.admit(createValidation, creating)), options)
@@ -144,7 +148,15 @@ func (r *REST) Update(ctx context.Context, name string, objInfo rest.UpdatedObje
 	createValidation rest.ValidateObjectFunc, updateValidation rest.ValidateObjectUpdateFunc,
 	forceAllowCreate bool, options *metav1.UpdateOptions,
 ) (runtime.Object, bool, error) {
-	creating := &creation{locks: r.creationLocks}
+	return r.UpdateBeside(ctx, nil, name, objInfo, createValidation, updateValidation, forceAllowCreate, options)
+}
+
+// UpdateBeside is Update with a further check of a hold that it creates. beside may be nil.
+func (r *REST) UpdateBeside(ctx context.Context, beside AdmitBeside, name string, objInfo rest.UpdatedObjectInfo,
+	createValidation rest.ValidateObjectFunc, updateValidation rest.ValidateObjectUpdateFunc,
+	forceAllowCreate bool, options *metav1.UpdateOptions,
+) (runtime.Object, bool, error) {
+	creating := &creation{locks: r.creationLocks, beside: beside}
 	defer creating.end()
 	var before *maintenance.NodeMaintenance
 	bill := r.newBill(ctx, options.DryRun)
