@@ -37,7 +37,7 @@ func drainsToGather(t *testing.T) *env.Pool {
 	pool.Run(t, pool.Cluster.Workload(pool.Name).
 		Pod("web", localcluster.OnNode(pool.Nodes[0]), localcluster.Label(localcluster.AppLabel, "web"), annotated).
 		Pod("other", localcluster.OnNode(pool.Nodes[2]), annotated).
-		Budget("web", localcluster.MaxUnavailable("0")))
+		Budget("web", localcluster.MinAvailable("1")))
 	hold := pool.Hold("a", pool.Nodes[0])
 	hold.Annotations = map[string]string{"example.com/token": secret}
 	pool.Create(t, hold)
