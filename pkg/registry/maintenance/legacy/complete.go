@@ -13,6 +13,7 @@ import (
 
 	legacyapi "github.com/medik8s/maintenance-apiserver/pkg/apis/legacy"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/owners"
 )
 
 // complete adds to an update what its version cannot say, from the stored object.
@@ -21,9 +22,7 @@ func (g *group) complete(ctx context.Context, obj, old runtime.Object) (runtime.
 	if err != nil {
 		return nil, err
 	}
-	if err := g.ownFields(written); err != nil {
-		return nil, err
-	}
+	written.ManagedFields = owners.InOurTerms(written.ManagedFields, stored.ManagedFields)
 	if stored.UID == "" { // an apply creates the object
 		return written, nil
 	}
@@ -32,7 +31,7 @@ func (g *group) complete(ctx context.Context, obj, old runtime.Object) (runtime.
 		return nil, err
 	}
 	legacyapi.Keep(written, stored, seen)
-	// The library does this before; but then the managed fields looked changed.
+	// The library does this before, when entries of a former version look changed.
 	return fieldmanager.IgnoreManagedFieldsTimestampsTransformer(ctx, written, stored)
 }
 

@@ -60,10 +60,10 @@ func (r *REST) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 
 // Create implements rest.Creater.
 func (r *REST) Create(ctx context.Context, obj runtime.Object, validate rest.ValidateObjectFunc, options *metav1.CreateOptions) (runtime.Object, error) {
-	if err := r.ownFields(obj); err != nil {
-		return nil, err
+	var node string
+	if hold, ok := obj.(*maintenance.NodeMaintenance); ok {
+		node = hold.Spec.NodeName
 	}
-	node := obj.(*maintenance.NodeMaintenance).Spec.NodeName
 	created, err := r.REST.CreateBeside(ctx, r.admitBeside, obj, validate, options)
 	return created, r.notCreated(node, err)
 }
