@@ -45,10 +45,25 @@ type installedCRD struct {
 func (c *installedCRD) check(ctx context.Context) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.current(ctx)
+}
+
+// checkAtStart is check before a request has done it. It ends with ctx.
+func (c *installedCRD) checkAtStart(ctx context.Context) {
+	if c.mu.TryLock() { // else a request is asking
+		defer c.mu.Unlock()
+		c.current(ctx)
+	}
+}
+
+func (c *installedCRD) current(ctx context.Context) string {
 	if !c.checked.IsZero() && c.clock.Since(c.checked) < crdCheckInterval {
 		return c.refusal
 	}
 	refusal, answered := c.ask(ctx)
+	if ctx.Err() != nil { // the server stops
+		return refusal
+	}
 	if !answered && !c.checked.IsZero() {
 		refusal = c.refusal
 	}
@@ -62,9 +77,8 @@ func (c *installedCRD) check(ctx context.Context) string {
 	return c.refusal
 }
 
-// ask asks the cluster. The request that waits may end meanwhile: others wait for the answer, too.
 func (c *installedCRD) ask(ctx context.Context) (refusal string, answered bool) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), crdCheckTimeout)
+	ctx, cancel := context.WithTimeout(ctx, crdCheckTimeout)
 	defer cancel()
 	name := "nodemaintenances." + c.version.Group
 	_, err := c.crds.Get(ctx, name, metav1.GetOptions{})
