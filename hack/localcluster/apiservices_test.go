@@ -17,7 +17,7 @@ import (
 // and removes none of other servers.
 func TestRemoveOtherAPIServices(t *testing.T) {
 	ours := &apiregistrationv1.ServiceReference{Namespace: ServerNamespace, Name: ServerName}
-	services := fake.NewSimpleClientset( //nolint:staticcheck // the aggregator has no other fake
+	services := fake.NewSimpleClientset(
 		&apiregistrationv1.APIService{ObjectMeta: metav1.ObjectMeta{Name: "now"}, Spec: apiregistrationv1.APIServiceSpec{Service: ours}},
 		&apiregistrationv1.APIService{ObjectMeta: metav1.ObjectMeta{Name: "before"}, Spec: apiregistrationv1.APIServiceSpec{Service: ours}},
 		&apiregistrationv1.APIService{ObjectMeta: metav1.ObjectMeta{Name: "of-a-crd"}},

@@ -4,6 +4,8 @@
 package drainer
 
 import (
+	"cmp"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -20,6 +22,8 @@ type podCount struct {
 	start   *metav1.Time
 	seen    sets.Set[types.UID]
 	earlier int
+	// came has the pods to leave that were counted as pods that came back, with their controller.
+	came map[types.UID]string
 	// returned has for each controller whose pods came back how many of these were pending at a time, at
 	// most. So pods that come back again and again are not counted again and again.
 	returned map[string]int
@@ -43,6 +47,10 @@ func (c *podCount) count(status v1beta1.NodeMaintenanceStatus, pending []*corev1
 		*c = newPodCount(total - len(pending))
 	}
 	c.add(pending, back)
+	return c.total()
+}
+
+func (c *podCount) total() int {
 	total := c.earlier + c.seen.Len()
 	for _, most := range c.returned {
 		total += most
@@ -50,15 +58,19 @@ func (c *podCount) count(status v1beta1.NodeMaintenanceStatus, pending []*corev1
 	return total
 }
 
+// add counts each pod once: as one that came back, or as another. What it is may look different later.
 func (c *podCount) add(pending []*corev1.Pod, back returns.Pods) {
-	together := map[string]int{}
+	together, came := map[string]int{}, map[types.UID]string{}
 	for _, pod := range pending {
-		if of, came := back[pod.UID]; came {
-			together[of.Object]++
-		} else {
+		object := cmp.Or(c.came[pod.UID], back[pod.UID].Object)
+		if object == "" || c.seen.Has(pod.UID) {
 			c.seen.Insert(pod.UID)
+			continue
 		}
+		came[pod.UID] = object
+		together[object]++
 	}
+	c.came = came
 	for object, count := range together {
 		c.returned[object] = max(c.returned[object], count)
 	}

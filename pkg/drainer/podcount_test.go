@@ -15,6 +15,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/returns"
 )
 
 func TestTotalPodsAreThoseOfTheBeginning(t *testing.T) {
@@ -158,6 +159,26 @@ func wantOneDrain(t *testing.T, versions []told) {
 		}
 		if want := i == len(versions)-2; version.Drained != want {
 			t.Errorf("version %d of %d says that the drain is done: %t, want %t", i+2, len(versions), version.Drained, want)
+		}
+	}
+}
+
+// A pod is counted once, even if it looks like one that came back only now and then.
+func TestPodIsCountedOnce(t *testing.T) {
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: "web-1"}}
+	none, back := returns.Pods{}, returns.Pods{pod.UID: {Object: "ReplicaSet/default/web"}}
+	tests := map[string][]returns.Pods{
+		"found out later": {none, back},
+		"forgotten":       {back, none},
+		"both":            {none, back, none, back},
+	}
+	for name, looks := range tests {
+		count := newPodCount(0)
+		for _, look := range looks {
+			count.add([]*corev1.Pod{pod}, look)
+		}
+		if got := count.total(); got != 1 {
+			t.Errorf("%s: one pod is counted as %d", name, got)
 		}
 	}
 }

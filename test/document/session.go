@@ -55,9 +55,13 @@ func NewSession(t *testing.T, pool *env.Pool) *Session {
 // has run: what a cluster with containers would do, and the test's cluster does not.
 func (s *Session) After(command string, do func(t *testing.T)) { s.after[command] = do }
 
+// raceNote is what only a program under test says, which was built with the race detector.
+var raceNote = regexp.MustCompile(`(?m)^I\d{4} .*Data race detection enabled\n`)
+
 // inDocument is what was printed, with the names of the document. These are shorter, so cells are
 // padded to keep tables aligned.
 func (s *Session) inDocument(printed string) string {
+	printed = raceNote.ReplaceAllString(printed, "")
 	aligned := s.cell.ReplaceAllStringFunc(printed, func(cell string) string {
 		return cell + strings.Repeat(" ", len(cell)-len(s.toDoc.Replace(cell)))
 	})
@@ -161,6 +165,7 @@ func (s *Session) run(t *testing.T, kubeconfig, line string) []string {
 	command.Dir = s.dir
 	command.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig, "PATH="+s.path+":"+os.Getenv("PATH"))
 	printed, err := command.CombinedOutput() // a refusal ends with an exit code
+	t.Logf("%s\n%s", line, printed)
 	if text := strings.TrimRight(string(printed), "\n"); text != "" {
 		return strings.Split(s.inDocument(text), "\n")
 	}

@@ -176,15 +176,6 @@ func (o *operator) essence(t *testing.T, node string) essence {
 	return found
 }
 
-func (o *operator) get(t *testing.T, name string) *v1beta1.NodeMaintenance {
-	t.Helper()
-	hold, err := o.Maintenance.MaintenanceV1beta1().NodeMaintenances().Get(t.Context(), name, metav1.GetOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return hold
-}
-
 // wantLetGo wants the operator's object without its finalizer.
 func (o *operator) wantLetGo(t *testing.T, name string) {
 	t.Helper()

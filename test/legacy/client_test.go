@@ -158,17 +158,4 @@ func (c *client) waitFor(t *testing.T, name, what string, check func(nm *nodeMai
 	return last
 }
 
-// waitGone waits until a NodeMaintenance no longer exists.
-func (c *client) waitGone(t *testing.T, name string) {
-	t.Helper()
-	env.Eventually(t, "deleted NodeMaintenance "+name+" goes", func(ctx context.Context) string {
-		nm, err := c.get(ctx, name)
-		if apierrors.IsNotFound(err) {
-			return ""
-		}
-		wrong, _ := json.Marshal(nm)
-		return string(wrong)
-	})
-}
-
 func succeeded(nm *nodeMaintenance) bool { return nm.Status.Phase == "Succeeded" }

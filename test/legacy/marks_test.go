@@ -106,7 +106,7 @@ func TestDrift(t *testing.T) {
 		u.Kubectl().Must(t, "", "taint", "node", node, "medik8s.io/drain-")
 		u.waitForMarks(t, node, marks...)
 
-		late := u.Cluster.Workload(u.Pool.Name).Pod("late", localcluster.OnNode(node), localcluster.GracePeriod(0))
+		late := u.Cluster.Workload(u.Name).Pod("late", localcluster.OnNode(node), localcluster.GracePeriod(0))
 		if err := late.Apply(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -61,7 +61,7 @@ func (u *user) deleteNode(t *testing.T, node string) {
 func (u *user) addNode(t *testing.T) {
 	t.Helper()
 	options := localcluster.NodeOptions{
-		Count: 1, NamePrefix: u.Pool.Name + "-", Labels: map[string]string{env.PoolLabel: u.Pool.Name},
+		Count: 1, NamePrefix: u.Name + "-", Labels: map[string]string{env.PoolLabel: u.Name},
 	}
 	if err := u.Cluster.AddNodes(t.Context(), options); err != nil {
 		t.Fatal(err)

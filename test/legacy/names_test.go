@@ -37,7 +37,7 @@ func TestExplain(t *testing.T) {
 	for _, g := range groups {
 		want := append([]string{"nodeName", "reason", "phase", "lastError", "pendingPods", "totalpods", "evictionPods"}, g.further...)
 		env.Eventually(t, "explanation of "+g.Group, func(context.Context) string {
-			got := env.Current(t).Kubectl().Try(t, "", "explain", "nodemaintenances", "--api-version="+g.GroupVersion.String(), "--recursive")
+			got := env.Current(t).Kubectl().Try(t, "", "explain", "nodemaintenances", "--api-version="+g.String(), "--recursive")
 			for _, field := range want {
 				if !strings.Contains(got.Stdout, "  "+field+"\t<") {
 					return fmt.Sprintf("%s is missing: %s%s", field, got.Stdout, got.Stderr)

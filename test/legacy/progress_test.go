@@ -19,7 +19,7 @@ func TestProgress(t *testing.T) {
 	t.Parallel()
 	inEachGroup(t, 1, func(t *testing.T, u *user) {
 		node := u.Nodes[0]
-		u.Run(t, u.Cluster.Workload(u.Pool.Name).
+		u.Run(t, u.Cluster.Workload(u.Name).
 			Deployment("free", 2, u.Selector()).
 			Deployment("kept", 2, u.Selector()).Budget("kept", localcluster.MinAvailable("2")).
 			DaemonSet("agent", u.Selector()).
@@ -66,7 +66,7 @@ func (u *user) wantBlocked(t *testing.T, got *status) {
 	}
 	var refs []podRef
 	for _, pod := range got.PendingPods {
-		refs = append(refs, podRef{Namespace: u.Pool.Name, Name: pod})
+		refs = append(refs, podRef{Namespace: u.Name, Name: pod})
 	}
 	if u.has("pendingPodsRefs") && !slices.Equal(got.PendingPodsRefs, refs) {
 		t.Errorf("got refs %v, want %v", got.PendingPodsRefs, refs)
@@ -75,7 +75,7 @@ func (u *user) wantBlocked(t *testing.T, got *status) {
 
 func (u *user) patchBudget(t *testing.T, name, patch string) {
 	t.Helper()
-	_, err := u.Kube.PolicyV1().PodDisruptionBudgets(u.Pool.Name).
+	_, err := u.Kube.PolicyV1().PodDisruptionBudgets(u.Name).
 		Patch(t.Context(), name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -87,7 +87,7 @@ func (u *user) patchBudget(t *testing.T, name, patch string) {
 func TestBlockedDrainsHoldUpNobody(t *testing.T) {
 	t.Parallel()
 	inEachGroup(t, 3, func(t *testing.T, u *user) {
-		u.Run(t, u.Cluster.Workload(u.Pool.Name).
+		u.Run(t, u.Cluster.Workload(u.Name).
 			Pod("a", localcluster.OnNode(u.Nodes[0])).Budget("a", localcluster.MinAvailable("1")).
 			Pod("b", localcluster.OnNode(u.Nodes[1])).Budget("b", localcluster.MinAvailable("1")).
 			Pod("free", localcluster.OnNode(u.Nodes[2])))

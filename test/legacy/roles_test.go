@@ -17,7 +17,7 @@ func TestOperatorsRole(t *testing.T) {
 	t.Parallel()
 	inEachGroup(t, 2, func(t *testing.T, u *user) {
 		node := u.Nodes[0]
-		person := "old-" + u.Pool.Name
+		person := "old-" + u.Name
 		u.grant(t, person, u.operatorsRole(t))
 		kubectl := u.KubectlAs(t, person)
 		held := u.apply(t, u.Nodes[1])
@@ -42,7 +42,7 @@ func TestLegacyEditor(t *testing.T) {
 	t.Parallel()
 	inEachGroup(t, 2, func(t *testing.T, u *user) {
 		node := u.Nodes[0]
-		person := "editor-" + u.Pool.Name
+		person := "editor-" + u.Name
 		u.grant(t, person, u.editor())
 		kubectl := u.KubectlAs(t, person)
 		name, manifest := u.name(node), u.manifest(u.name(node), node, "test")
@@ -68,7 +68,7 @@ func (u *user) editor() string {
 func TestLegacyViewer(t *testing.T) {
 	t.Parallel()
 	inEachGroup(t, 1, func(t *testing.T, u *user) {
-		person := "viewer-" + u.Pool.Name
+		person := "viewer-" + u.Name
 		u.grant(t, person, "view")
 		kubectl := u.KubectlAs(t, person)
 		name := u.apply(t, u.Nodes[0])
@@ -83,7 +83,7 @@ func TestLegacyViewer(t *testing.T) {
 func (u *user) operatorsRole(t *testing.T) string {
 	t.Helper()
 	role := &rbacv1.ClusterRole{
-		ObjectMeta: metav1.ObjectMeta{Name: "nodemaintenance-editor-role-" + u.Pool.Name},
+		ObjectMeta: metav1.ObjectMeta{Name: "nodemaintenance-editor-role-" + u.Name},
 		Rules: []rbacv1.PolicyRule{
 			{
 				APIGroups: []string{u.Group}, Resources: []string{"nodemaintenances"},

@@ -31,7 +31,7 @@ func TestSample(t *testing.T) {
 		u.wantShown(t, name)
 		u.wantCompleteYAML(t, name, node)
 
-		wantPrinted(t, kubectl.Try(t, manifest, "delete", "-f", "-"), u.object(name)[:strings.Index(u.object(name), "/")]+` "`+name+"\" deleted\n")
+		wantPrinted(t, kubectl.Try(t, manifest, "delete", "-f", "-"), strings.Replace(u.object(name), "/", ` "`, 1)+"\" deleted\n")
 		if u.Node(t, node).Spec.Unschedulable {
 			t.Error("delete returned before the node was given back")
 		}
@@ -54,7 +54,7 @@ func (u *user) wantShown(t *testing.T, name string) {
 		t.Errorf("got columns %q, want %q", got, want)
 	}
 	description := u.Kubectl().Must(t, "", "describe", u.resource(), name)
-	for _, want := range []string{"API Version:  " + u.GroupVersion.String() + "\n", "Phase:", "Succeeded", "Reason:", "Test node maintenance"} {
+	for _, want := range []string{"API Version:  " + u.String() + "\n", "Phase:", "Succeeded", "Reason:", "Test node maintenance"} {
 		if !strings.Contains(description, want) {
 			t.Errorf("describe lacks %q:\n%s", want, description)
 		}
@@ -74,7 +74,7 @@ func (u *user) wantCompleteYAML(t *testing.T, name, node string) {
 	if err := yaml.Unmarshal([]byte(text), &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.APIVersion != u.GroupVersion.String() || len(got.Spec) != 2 || got.Spec["nodeName"] != node || got.Spec["reason"] != "Test node maintenance" {
+	if got.APIVersion != u.String() || len(got.Spec) != 2 || got.Spec["nodeName"] != node || got.Spec["reason"] != "Test node maintenance" {
 		t.Errorf("want only nodeName and reason in the spec of a %s:\n%s", u.GroupVersion, text)
 	}
 	if finalizers, _ := got.Metadata["finalizers"].([]any); len(finalizers) != 1 || finalizers[0] != "foregroundDeleteNodeMaintenance" {

@@ -75,6 +75,7 @@ func restart(t *testing.T, e *env.Env) {
 	args := e.Kubectl().Must(t, "", "-n", "maintenance-system", "get", "deployment", "maintenance-apiserver",
 		"-o", "jsonpath={.spec.template.spec.containers[0].args}")
 	options := env.ServerOptions()
+	options.Legacy = strings.Contains(args, "--serve-legacy-groups=") // so that the local cluster leaves the APIServices alone
 	options.ExtraArgs = regexp.MustCompile(`--serve-legacy-groups=[^"]*`).FindAllString(args, -1)
 	if _, err := e.Cluster.StartServer(t.Context(), options); err != nil {
 		t.Fatal(err)

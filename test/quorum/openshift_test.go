@@ -10,6 +10,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/test/env"
 )
@@ -20,7 +21,6 @@ apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata:
   name: clusterversions.config.openshift.io
-  annotations: {api-approved.kubernetes.io: "for tests"}
 spec:
   group: config.openshift.io
   names: {kind: ClusterVersion, plural: clusterversions}
@@ -34,10 +34,11 @@ const etcdBudget = `
 apiVersion: policy/v1
 kind: PodDisruptionBudget
 metadata: {name: %s, namespace: openshift-etcd}
-spec: {minAvailable: %d, selector: {matchLabels: {app: guard}}}
+spec: {minAvailable: %d, selector: {matchLabels: {role: guard}}}
 `
 
-// On OpenShift etcd's disruption budget must agree, besides the numbers.
+// On OpenShift etcd's disruption budget must agree, besides the numbers. The test is the last one: the server takes the
+// cluster for an OpenShift from then on.
 func TestOpenShift(t *testing.T) {
 	pool := newMembers(t, 3)
 	admin := pool.Kubectl()
@@ -45,15 +46,15 @@ func TestOpenShift(t *testing.T) {
 	t.Cleanup(func() {
 		cleanup, cancel := context.WithTimeout(context.Background(), env.Timeout)
 		defer cancel()
-		for _, what := range []string{"crd/clusterversions.config.openshift.io", "namespace/openshift-etcd"} {
-			if out, err := admin.Command(cleanup, "delete", what, "--wait=false").CombinedOutput(); err != nil {
-				t.Errorf("%v: %s", err, out)
-			}
+		what := []string{"delete", "crd/clusterversions.config.openshift.io", "namespace/openshift-etcd", "--wait=false", "--ignore-not-found"}
+		if out, err := admin.Command(cleanup, what...).CombinedOutput(); err != nil {
+			t.Errorf("%v: %s", err, out)
 		}
 	})
-	admin.Must(t, "", "wait", "--for=condition=Established", "crd/clusterversions.config.openshift.io")
+	env.Eventually(t, "the group is served", func(context.Context) string {
+		return admin.Try(t, "", "get", "--raw", "/apis/config.openshift.io/v1").Stderr
+	})
 	restart(t)
-	admin.Must(t, "", "create", "namespace", "openshift-etcd")
 	create := func(node string) env.Output {
 		return try(t, pool, admin, "dry", node, "stage: Drain", "--dry-run=server")
 	}
@@ -97,11 +98,11 @@ func TestOpenShift(t *testing.T) {
 // runGuards runs a guard pod on each member, and waits until they are ready.
 func runGuards(t *testing.T, pool *env.Pool) {
 	t.Helper()
+	guards := pool.Cluster.Workload("openshift-etcd")
 	for i, node := range pool.Nodes {
-		pool.Kubectl().Must(t, fmt.Sprintf("apiVersion: v1\nkind: Pod\nmetadata: {name: guard-%d, namespace: openshift-etcd, labels: {app: guard}}\n"+
-			"spec: {nodeName: %s, containers: [{name: guard, image: guard}]}\n", i, node), "create", "-f", "-")
+		guards.Pod(fmt.Sprintf("guard-%d", i), localcluster.OnNode(node), localcluster.Label("role", "guard"))
 	}
-	pool.Kubectl().Must(t, "", "wait", "--for=condition=Ready", "pod", "-l", "app=guard", "-n", "openshift-etcd", "--timeout=60s")
+	pool.Run(t, guards)
 }
 
 // setBudget sets how many of the guards must be available, and waits until the budget says whether one may go.

@@ -88,6 +88,8 @@ func lastError(hold *maintenance.NodeMaintenance) string {
 		return cordoned.Message
 	case blocked.Status == metav1.ConditionTrue:
 		return blocked.Message
+	case hold.Status.Phase == maintenance.PhaseFailed:
+		return condition(hold, v1beta1.ConditionDrained).Message
 	default:
 		return ""
 	}

@@ -69,6 +69,10 @@ func TestPhase(t *testing.T) {
 			hold: hold(in(maintenance.PhaseFailed, 40), is("Blocked", "True", "DisruptionBudget", "no room")),
 			want: PhaseFailed, wantProgress: 40, wantError: "no room",
 		},
+		"late, and nothing blocks": {
+			hold: hold(in(maintenance.PhaseFailed, 40), is("Blocked", "False", "NotBlocked", "nothing"), is("Drained", "False", "DeadlineExceeded", "2 pods are left")),
+			want: PhaseFailed, wantProgress: 40, wantError: "2 pods are left",
+		},
 		"blocked": {
 			hold: hold(in(maintenance.PhaseRunning, 40), is("Blocked", "True", "DisruptionBudget", "no room")),
 			want: PhaseRunning, wantProgress: 40, wantError: "no room",

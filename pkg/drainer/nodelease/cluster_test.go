@@ -110,8 +110,10 @@ func (c *cluster) delete(hold string) {
 
 // steal gives the node's lease to another operator, as it does when ours has expired.
 func (c *cluster) steal(lasts time.Duration) {
-	c.Replace(drainertest.Lease{Name: c.form.leaseOf(drainertest.NodeName), Namespace: c.form.DefaultNamespace(),
-		Holder: healthCheck, Renewed: time.Now().Truncate(time.Second), Lasts: lasts}.Object())
+	c.Replace(drainertest.Lease{
+		Name: c.form.leaseOf(drainertest.NodeName), Namespace: c.form.DefaultNamespace(),
+		Holder: healthCheck, Renewed: time.Now().Truncate(time.Second), Lasts: lasts,
+	}.Object())
 	c.wait(0)
 }
 

@@ -43,7 +43,7 @@ func (g *Guard) Check(ctx context.Context, node string, override bool, held map[
 		return true, decision.overridden(), nil
 	case !decision.Allowed():
 		return false, decision.refusal(), nil
-	case !decision.disrupts:
+	case decision.taken():
 		return true, "", nil
 	}
 	objection, err := g.etcd.objection(ctx, node)

@@ -23,8 +23,9 @@ type Decision struct {
 	Left int
 	// Out are the other members that are not in service.
 	Out []Member
-	// disrupts says that the node is a member that is in service.
-	disrupts bool
+	// member says that the node is one itself, and own why that one is not in service, if so.
+	member bool
+	own    string
 }
 
 // Decide says whether a node may be taken out of service, if those are the members of the control plane. A
@@ -34,7 +35,7 @@ func Decide(node string, members []Member) Decision {
 	for _, m := range members {
 		switch {
 		case m.Name == node:
-			d.disrupts = m.Out == ""
+			d.member, d.own = true, m.Out
 		case m.Out == "":
 			d.Left++
 		default:
@@ -45,7 +46,10 @@ func Decide(node string, members []Member) Decision {
 }
 
 // Allowed says whether the node may be taken.
-func (d Decision) Allowed() bool { return !d.disrupts || d.Left >= d.Needed }
+func (d Decision) Allowed() bool { return !d.member || d.own != "" || d.Left >= d.Needed }
+
+// taken says whether the node is out of service already, and not only since it is not ready.
+func (d Decision) taken() bool { return d.own != "" && d.own != notReady }
 
 // spare says whether the control plane can do without one member when all are in service.
 func (d Decision) spare() bool { return d.Members-1 >= d.Needed }

@@ -52,6 +52,23 @@ func TestOldRefusals(t *testing.T) {
 	})
 }
 
+// What our group refuses to protect the control plane is refused in the words of the operator.
+func TestOldQuorum(t *testing.T) {
+	want := map[string]string{
+		medik8s:       "can not put master/control-plane node into maintenance at this moment, disrupting node cp-1 will violate etcd quorum",
+		kubeVirtBeta:  "can not put master node into maintenance at this moment, it would violate the master quorum",
+		kubeVirtAlpha: "can not put master node into maintenance at this moment, it would violate the master quorum",
+	}
+	everyOld(t, func(t *testing.T, s *testServer, version string) {
+		s.do("alice", http.MethodPost, in(version), asJSON, sample(version, "a", "cp-1")).wantRefusal(t, version, http.StatusForbidden, want[version])
+		s.do("alice", http.MethodPatch, in(version)+"/a?fieldManager=x", asApply, sample(version, "a", "cp-1")).
+			wantRefusal(t, version, http.StatusForbidden, want[version])
+		s.do("alice", http.MethodPost, collection, asJSON, `{"metadata":{"name":"idle"},"spec":{"nodeName":"cp-1","stage":"Idle"}}`).want(t, http.StatusCreated)
+		s.do("alice", http.MethodPost, in(version), asJSON, sample(version, "a", "cp-1")).
+			wantRefusal(t, version, http.StatusForbidden, "invalid nodeName, a NodeMaintenance for node cp-1 already exists")
+	})
+}
+
 // Twenty creates at once, through all groups: one is stored.
 func TestOldCreatesAtOnce(t *testing.T) {
 	s := startServer(t)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -135,8 +136,9 @@ func TestOwnersAcrossGroups(t *testing.T) {
 func TestOldWritesThatChangeNothing(t *testing.T) {
 	everyOld(t, func(t *testing.T, s *testServer, version string) {
 		s.apply(t, "x", version, `{"nodeName":"worker-1","reason":"disk"}`, http.StatusCreated)
-		before := s.do("alice", http.MethodPatch, in(version)+"/a?fieldManager=z", asMergePatch, `{"metadata":{"labels":{"a":"b"}}}`).want(t, http.StatusOK)
-		want := s.get("a").ResourceVersion
+		s.do("alice", http.MethodPatch, in(version)+"/a?fieldManager=z", asMergePatch, `{"metadata":{"labels":{"a":"b"}}}`).want(t, http.StatusOK)
+		want := s.ownedSince(t, 2020).ResourceVersion
+		before := s.do("alice", http.MethodGet, in(version)+"/a", asJSON, "").want(t, http.StatusOK)
 		if got := s.apply(t, "x", version, `{"nodeName":"worker-1","reason":"disk"}`, http.StatusOK).ResourceVersion; got != want {
 			t.Errorf("an apply gave version %s, want %s as before", got, want)
 		}
@@ -146,6 +148,21 @@ func TestOldWritesThatChangeNothing(t *testing.T) {
 			t.Errorf("updates gave version %s, want %s as before", got, want)
 		}
 	})
+}
+
+// ownedSince dates back what the managers wrote, so that a new time would be another one.
+func (s *testServer) ownedSince(t *testing.T, year int) v1beta1.NodeMaintenance {
+	t.Helper()
+	hold, past := s.get("a"), metav1.NewTime(time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC))
+	for i := range hold.ManagedFields {
+		hold.ManagedFields[i].Time = &past
+	}
+	hold.Labels["c"] = "d"
+	s.put("alice", collection+"/a?fieldManager=w", hold).want(t, http.StatusOK)
+	if hold = s.get("a"); hold.ManagedFields[0].Time.Year() != year {
+		t.Fatalf("the times were not stored: %v", hold.ManagedFields)
+	}
+	return hold
 }
 
 // owners are the managers of fields, each with its operation and version.

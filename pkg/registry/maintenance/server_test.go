@@ -87,6 +87,20 @@ func (noPlanner) Plan(context.Context, *v1beta1.NodeMaintenance, bool) (*v1beta1
 	return &v1beta1.DrainPlanStatus{}, nil
 }
 
+// noQuorum is a cluster whose control plane, cp-1, cannot do without any member.
+type noQuorum struct{}
+
+func (noQuorum) Members(node string) []string {
+	if node == "cp-1" {
+		return []string{node}
+	}
+	return nil
+}
+
+func (noQuorum) Check(context.Context, string, bool, map[string]string) (may bool, message string, err error) {
+	return false, "1 of 1 members must stay", nil
+}
+
 // testSpace is the space of a store that takes new objects while it has no reason to refuse them.
 type testSpace struct{ refusal atomic.Pointer[string] }
 
@@ -199,7 +213,7 @@ func startServer(t *testing.T) *testServer {
 	group, err := NewAPIGroupInfo(scheme.Scheme, scheme.Codecs, scheme.ParameterCodec,
 		registrytest.RESTOptions(t, maintenance.Resource("nodemaintenances")),
 		Dependencies{
-			Waker: noWaker{}, Nodes: s.nodes, Planner: noPlanner{}, Space: s.space,
+			Waker: noWaker{}, Nodes: s.nodes, Planner: noPlanner{}, Space: s.space, Quorum: noQuorum{},
 			Admission: chain, AuthorizeUpdate: authorizing.AuthorizeUpdate, AuthorizeRead: authorizing.AuthorizeRead,
 		})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/client-go/rest"
 
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/subcommand"
 )
@@ -39,6 +40,7 @@ func NewCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			config.WarningHandler = rest.NewWarningWriter(cmd.ErrOrStderr(), rest.WarningWriterOptions{})
 			return Import(cmd.Context(), config, o, cmd.OutOrStdout())
 		},
 	}

@@ -23,8 +23,8 @@ func (w world) notes(o object, node *corev1.Node, hold string) []string {
 		notes = append(notes, fmt.Sprintf("the operator gave up, and node %s stays in service; to take it out: "+
 			`kubectl patch nodemaintenances.%s %s --type=merge -p '{"spec":{"stage":"Drain"}}'`, node.Name, v1beta1.GroupName, hold))
 	default:
-		notes = append(notes, fmt.Sprintf("the operator has not touched node %s yet: it is cordoned and drained now, and at the end "+
-			"it is what it is like now; to prevent that, delete the object first", node.Name))
+		notes = append(notes, fmt.Sprintf("the operator has not touched node %s yet: it is cordoned and drained now (if this server takes "+
+			"leases of nodes, once the lease is free), and at the end it is what it is like now; to prevent that, delete the object first", node.Name))
 	}
 	return append(notes, w.neighbours(o, node)...)
 }

@@ -133,7 +133,7 @@ func (w world) fresh(o object, node *corev1.Node, taken map[string]bool) step {
 		notes = append(notes, fmt.Sprintf("its hold gets another name, since another NodeMaintenance is called %s", o.Name))
 	}
 	s := step{object: o, create: hold, hold: hold.Name, handOver: true, end: o.ending()}
-	s.action, s.notes = o.action(node), append(notes, w.notes(o, node, hold.Name)...)
+	s.action, s.notes = o.action(node), slices.Concat(notes, w.notes(o, node, hold.Name))
 	return s
 }
 

@@ -117,8 +117,8 @@ func plannedOf(t *testing.T, s step) planned {
 func TestPlan(t *testing.T) {
 	medik8sTaints := []string{"medik8s.io/drain:NoSchedule", "node.kubernetes.io/unschedulable:NoSchedule"}
 	kubeVirtTaints := append(append([]string{}, medik8sTaints...), "kubevirt.io/drain:NoSchedule")
-	const starts = "the operator has not touched node worker-1 yet: it is cordoned and drained now, and at the end it is what it is like now; " +
-		"to prevent that, delete the object first"
+	const starts = "the operator has not touched node worker-1 yet: it is cordoned and drained now (if this server takes " +
+		"leases of nodes, once the lease is free), and at the end it is what it is like now; to prevent that, delete the object first"
 	const gaveUp = "the operator gave up, and node worker-1 stays in service; to take it out: " +
 		`kubectl patch nodemaintenances.maintenance.medik8s.io m --type=merge -p '{"spec":{"stage":"Drain"}}'`
 	at := func(when time.Time) *metav1.Time { return ptr.To(metav1.NewTime(when)) }

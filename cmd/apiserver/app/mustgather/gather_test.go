@@ -241,7 +241,7 @@ func TestLongLog(t *testing.T) {
 // Nothing of what may be private is in the archive, wherever it was.
 func TestArchiveHasNoSecret(t *testing.T) {
 	meta := func(name string) string {
-		return fmt.Sprintf(`"metadata":{"name":%q,"namespace":"shop","uid":%q,"annotations":{"x":"MARK",`+
+		return fmt.Sprintf(`"metadata":{"name":%q,"namespace":"shop","uid":%q,"creationTimestamp":"2026-05-04T12:00:00Z","annotations":{"x":"MARK",`+
 			`"kubectl.kubernetes.io/last-applied-configuration":"MARK"},"managedFields":[{"manager":"m","operation":"Update","fieldsV1":{"f:MARK":{}}}]}`, name, name)
 	}
 	got := cluster{
@@ -290,7 +290,7 @@ func TestArchiveHasNoSecret(t *testing.T) {
 	}
 	got.wantIn(t, "pods/shop/web.yaml", "name: TOKEN")
 	got.wantIn(t, "server/pods/shop/server-1.yaml", "--x")
-	if n := strings.Count(got.files["timeline.txt"], "Hold disk"); n != 1 {
+	if n := strings.Count(got.files["timeline.txt"], "was created by"); n != 1 {
 		t.Errorf("a hold under two names is told %d times", n)
 	}
 }

@@ -119,7 +119,7 @@ func (g *gatherer) finish() error {
 	}
 	g.index.begin("timeline.txt", "the story of each node in maintenance")
 	g.archive.add("timeline.txt", page.Bytes())
-	g.index.begin("index.txt", "this page")
+	g.index.begin("index.txt", "what each file is, and what is missing")
 	g.archive.add("index.txt", g.index.text(time.Now()))
 	if err := g.archive.close(); err != nil {
 		return fmt.Errorf("could not write the archive: %w", err)

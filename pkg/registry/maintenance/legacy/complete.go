@@ -9,7 +9,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apiserver/pkg/endpoints/handlers/fieldmanager"
 
 	legacyapi "github.com/medik8s/maintenance-apiserver/pkg/apis/legacy"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
@@ -17,7 +16,7 @@ import (
 )
 
 // complete adds to an update what its version cannot say, from the stored object.
-func (g *group) complete(ctx context.Context, obj, old runtime.Object) (runtime.Object, error) {
+func (g *group) complete(_ context.Context, obj, old runtime.Object) (runtime.Object, error) {
 	written, stored, err := holds(obj, old)
 	if err != nil {
 		return nil, err
@@ -31,8 +30,7 @@ func (g *group) complete(ctx context.Context, obj, old runtime.Object) (runtime.
 		return nil, err
 	}
 	legacyapi.Keep(written, stored, seen)
-	// The library does this before, when entries of a former version look changed.
-	return fieldmanager.IgnoreManagedFieldsTimestampsTransformer(ctx, written, stored)
+	return written, nil
 }
 
 // keepNode refuses another node.

@@ -58,13 +58,13 @@ func (r *REST) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 	return r.withOwn(r.REST.GetResetFields(), fieldpath.NewSet(fieldpath.MakePathOrDie("status")))
 }
 
-// Create implements rest.Creater.
+// Create creates a hold with the checks of the group.
 func (r *REST) Create(ctx context.Context, obj runtime.Object, validate rest.ValidateObjectFunc, options *metav1.CreateOptions) (runtime.Object, error) {
 	var node string
 	if hold, ok := obj.(*maintenance.NodeMaintenance); ok {
 		node = hold.Spec.NodeName
 	}
-	created, err := r.REST.CreateBeside(ctx, r.admitBeside, obj, validate, options)
+	created, err := r.CreateBeside(ctx, r.admitBeside, obj, validate, options)
 	return shown(created), r.notCreated(node, err)
 }
 
@@ -75,7 +75,7 @@ func (r *REST) Update(ctx context.Context, name string, objInfo rest.UpdatedObje
 ) (runtime.Object, bool, error) {
 	var node string
 	complete := rest.WrapUpdatedObjectInfo(objInfo, r.keepNode, r.complete, remember(&node))
-	obj, created, err := r.REST.UpdateBeside(withShownWarnings(ctx), r.admitBeside, name, complete, createValidation, updateValidation, forceAllowCreate, options)
+	obj, created, err := r.UpdateBeside(withShownWarnings(ctx), r.admitBeside, name, complete, createValidation, updateValidation, forceAllowCreate, options)
 	return shown(obj), created, r.notCreated(node, err)
 }
 
