@@ -58,7 +58,7 @@ func TestLegacyEditor(t *testing.T) {
 
 // editor is the role for users of the group.
 func (u *user) editor() string {
-	if u.group.Group == "nodemaintenance.medik8s.io" {
+	if u.Group == "nodemaintenance.medik8s.io" {
 		return "maintenance.medik8s.io:legacy-editor"
 	}
 	return "maintenance.medik8s.io:legacy-kubevirt-editor"
