@@ -4,6 +4,7 @@
 package nodelease
 
 import (
+	"math"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -92,7 +93,7 @@ func taken(lease *coordinationv1.Lease, owner metav1.OwnerReference, now time.Ti
 	forgotten := !timed(lease) || (lease.Spec.AcquireTime == nil && ends(lease).Before(now))
 	if !isOurs(lease) || forgotten {
 		next.Spec.AcquireTime = &at
-		next.Spec.LeaseTransitions = ptr.To(ptr.Deref(lease.Spec.LeaseTransitions, 0) + 1)
+		next.Spec.LeaseTransitions = ptr.To(min(ptr.Deref(lease.Spec.LeaseTransitions, 0), math.MaxInt32-1) + 1)
 	}
 	next.OwnerReferences = []metav1.OwnerReference{owner}
 	next.Spec.HolderIdentity, next.Spec.LeaseDurationSeconds = ptr.To(holder), ptr.To(int32(lasts.Seconds()))

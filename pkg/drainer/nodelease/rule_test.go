@@ -4,6 +4,7 @@
 package nodelease
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -85,6 +86,17 @@ func TestLeaseIsTakenRenewedOrLeftAlone(t *testing.T) {
 		"another's, expired, with transitions": {
 			lease: spec{holder: healthCheck, lasts: 44 * time.Second, acquired: long, renewed: long, transitions: ptr.To[int32](3)},
 			want:  free, wantTaken: ptr.To(had(none, none, ptr.To[int32](4))),
+		},
+		"another's, expired, with as many transitions as can be counted": {
+			lease: spec{holder: healthCheck, lasts: 44 * time.Second, acquired: long, renewed: long, transitions: ptr.To[int32](math.MaxInt32)},
+			want:  free, wantTaken: ptr.To(had(none, none, ptr.To[int32](math.MaxInt32))),
+		},
+		"another's, of a duration below zero": {
+			lease: spec{holder: healthCheck, lasts: -lasts, renewed: just},
+			want:  free, wantTaken: ptr.To(had(none, none, ptr.To[int32](1))),
+		},
+		"another's, of the longest duration": {
+			lease: spec{holder: healthCheck, lasts: math.MaxInt32 * time.Second, renewed: just}, want: foreign,
 		},
 		"another's, without a duration": {
 			lease: spec{holder: healthCheck, acquired: just, renewed: just},

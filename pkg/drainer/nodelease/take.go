@@ -9,6 +9,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
+	"k8s.io/utils/ptr"
 )
 
 // take takes the node's lease unless it is ours already. If another holder has it, it returns that lease. When
@@ -73,6 +74,6 @@ func (g *Gate) write(ctx context.Context, n *node, lease *coordinationv1.Lease) 
 		return err
 	}
 	g.saw(n, written)
-	klog.FromContext(ctx).V(2).Info("Took or renewed lease of node", "node", owner.Name, "transitions", *written.Spec.LeaseTransitions)
+	klog.FromContext(ctx).V(2).Info("Took or renewed lease of node", "node", owner.Name, "transitions", ptr.Deref(written.Spec.LeaseTransitions, 0))
 	return nil
 }
