@@ -214,7 +214,7 @@ func TestNodeGoesOnWhenTheLeaseOfAnotherHolderEnds(t *testing.T) {
 	inCluster(t, Medik8s, func(c *cluster) {
 		c.steal(30 * time.Minute)
 		c.create(drainertest.Hold{Name: "a"})
-		c.wait(30*time.Minute - 5*time.Second)
+		c.wait(30*time.Minute + clockSkew - 5*time.Second)
 		c.wantNode(false, 0, 0)
 		c.wait(5 * time.Second)
 		c.wantNode(true, 1, 1)

@@ -110,8 +110,11 @@ func TestLeaseIsTakenRenewedOrLeftAlone(t *testing.T) {
 			lease: spec{holder: healthCheck, lasts: lasts, renewed: just}, want: foreign,
 		},
 		"another's, ends just now": {lease: spec{holder: healthCheck, lasts: lasts, renewed: ptr.To(-lasts)}, want: foreign},
-		"another's, ended a moment ago": {
-			lease: spec{holder: healthCheck, lasts: lasts, renewed: ptr.To(-lasts - time.Millisecond)},
+		"another's, ended, but not by its clock that is behind by seconds": {
+			lease: spec{holder: healthCheck, lasts: lasts, renewed: ptr.To(-lasts - clockSkew)}, want: foreign,
+		},
+		"another's, ended by any clock": {
+			lease: spec{holder: healthCheck, lasts: lasts, renewed: ptr.To(-lasts - clockSkew - time.Millisecond)},
 			want:  free, wantTaken: ptr.To(had(none, none, ptr.To[int32](1))),
 		},
 		"another's, whose clock is ahead by seconds": {
