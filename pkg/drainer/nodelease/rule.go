@@ -57,7 +57,7 @@ func isOurs(lease *coordinationv1.Lease) bool {
 
 // valid says whether the lease binds others than its holder.
 func valid(lease *coordinationv1.Lease, now time.Time) bool {
-	return lease.Spec.HolderIdentity != nil && timed(lease) && !freeAt(lease).Before(now) && !lease.Spec.RenewTime.After(now.Add(clockSkew))
+	return ptr.Deref(lease.Spec.HolderIdentity, "") != "" && timed(lease) && !freeAt(lease).Before(now) && !lease.Spec.RenewTime.After(now.Add(clockSkew))
 }
 
 // timed says whether the lease has what its end follows from.

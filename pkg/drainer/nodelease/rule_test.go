@@ -223,3 +223,12 @@ func TestFormsName(t *testing.T) {
 		})
 	}
 }
+
+// A lease that names nobody is as one without a holder: client-go's leader election gives leases back so.
+func TestLeaseOfNobodyIsFree(t *testing.T) {
+	lease := had(ptr.To(-time.Minute), ptr.To(-time.Second), nil).lease()
+	lease.Spec.HolderIdentity = ptr.To("")
+	if got := judge(lease, now); got != free {
+		t.Errorf("got %d, want a free lease", got)
+	}
+}
