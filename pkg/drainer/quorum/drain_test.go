@@ -254,6 +254,26 @@ func TestOtherNodesDoNotWait(t *testing.T) {
 	})
 }
 
+// A hold that waits for its node to appear costs no request for the node.
+func TestNodeThatDoesNotExistIsNotReadAgain(t *testing.T) {
+	inCluster(t, three, func(c *cluster) {
+		c.create("cp-9")
+		c.settle()
+		for _, action := range c.Kube.Actions() {
+			if action.Matches("get", "nodes") {
+				t.Error("the node was read past the cache")
+			}
+		}
+		c.Add(newMember("cp-9"))
+		c.settle()
+		c.wantTaken("cp-9")
+		c.Remove(drainertest.Get[*corev1.Node](c.Server, "", "cp-9"))
+		c.settle()
+		c.create("cp-1")
+		c.wantTaken("cp-1")
+	})
+}
+
 // A status that was not written in time tells of a cordon that was taken back. It gives no right to another.
 func TestStatusThatLagsGivesNoPlace(t *testing.T) {
 	inCluster(t, three, func(c *cluster) {

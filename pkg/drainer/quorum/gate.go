@@ -97,6 +97,13 @@ func (g *Guard) note(ctx context.Context, node *corev1.Node, now answer) {
 	}
 }
 
+// Holds implements drainer.MemoryGate.
+func (g *Guard) Holds(node string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.answers[node].answer == taken
+}
+
 // Release implements drainer.Gate. Nothing counts for the node any more but its marks, so those that wait are
 // asked for again.
 func (g *Guard) Release(_ context.Context, name string) error {

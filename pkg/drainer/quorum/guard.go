@@ -45,7 +45,7 @@ type Guard struct {
 	wake func(node string)
 }
 
-var _ drainer.Gate = (*Guard)(nil)
+var _ drainer.MemoryGate = (*Guard)(nil)
 
 // answer is what was said of a node.
 type answer int
