@@ -6,7 +6,6 @@ package drainer
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -398,9 +397,24 @@ func TestTaintOfANodeThatWaitsIsNotTakenForOurs(t *testing.T) {
 
 // Without gates no request is made that a gate would need: a node that does not exist is not asked for.
 func TestWithoutGatesNothingIsAsked(t *testing.T) {
-	for gates, wantReads := range map[int]bool{0: false, 1: true} {
-		t.Run(fmt.Sprintf("%d gates", gates), func(t *testing.T) {
-			gated(t, make([]Verdict, gates), func(c *cluster, _ ...*fakeGate) {
+	tests := map[string]struct {
+		gate      func(*fakeGate) Gate
+		wantReads bool
+	}{
+		"no gate":                  {},
+		"a gate":                   {gate: func(g *fakeGate) Gate { return g }, wantReads: true},
+		"one that holds nothing":   {gate: func(g *fakeGate) Gate { return memoryGate{fakeGate: g} }},
+		"one that holds something": {gate: func(g *fakeGate) Gate { return memoryGate{fakeGate: g, holds: true} }, wantReads: true},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			inCluster(t, func(t *testing.T) *cluster {
+				c := newCluster(t)
+				if test.gate != nil {
+					c.config.Gates = []Gate{test.gate(&fakeGate{cluster: c})}
+				}
+				return c
+			}, func(c *cluster) {
 				c.create(drainertest.Hold{Name: "a", Node: "worker-9"}.Object())
 				c.wait(time.Minute)
 				c.wantCondition("a", v1beta1.ConditionCordoned, metav1.ConditionFalse, v1beta1.ReasonNodeNotFound)
@@ -410,10 +424,18 @@ func TestWithoutGatesNothingIsAsked(t *testing.T) {
 						reads++
 					}
 				}
-				if (reads > 0) != wantReads {
-					t.Errorf("%d reads past the cache, want any: %t", reads, wantReads)
+				if (reads > 0) != test.wantReads {
+					t.Errorf("%d reads past the cache, want any: %t", reads, test.wantReads)
 				}
 			})
 		})
 	}
 }
+
+// memoryGate is a fakeGate that knows whether it holds something.
+type memoryGate struct {
+	*fakeGate
+	holds bool
+}
+
+func (g memoryGate) Holds(string) bool { return g.holds }

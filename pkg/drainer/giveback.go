@@ -175,10 +175,10 @@ func (l *leader) nodeGone(ctx context.Context, v *view) result {
 	return l.release(ctx, v, facts{}, l.confirmGone(ctx, v))
 }
 
-// confirmGone asks the API server whether the node does not exist, if something depends on it. It fails
-// when the node exists, or when that is not known.
+// confirmGone asks the API server whether the node does not exist, if something depends on it: an ending hold, or
+// what a gate holds. It fails when the node exists, or when that is not known.
 func (l *leader) confirmGone(ctx context.Context, v *view) error {
-	if len(v.ending) == 0 && len(l.gate) == 0 {
+	if len(v.ending) == 0 && !l.gate.mayHold(v.name) {
 		return nil
 	}
 	node, err := l.watcher.live.node(ctx, v.name)
