@@ -26,7 +26,7 @@ func (l *leader) takeOut(ctx context.Context, v *view) result {
 		did.add(step)
 	} else {
 		// Nothing more is evicted from a node that new pods may come to.
-		l.drains.dispatcher.Pause(v.name)
+		l.drains.pause(ctx, v.name)
 	}
 	if f.before == nil {
 		return did
