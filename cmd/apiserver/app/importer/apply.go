@@ -31,16 +31,15 @@ var (
 // carryOutAll carries out the steps, and writes a line for each that does something. An object that cannot be
 // imported does not keep others from it.
 func (i *importer) carryOutAll(ctx context.Context, steps []step, out io.Writer) error {
-	failed, told := 0, false
+	failed := 0
+	if slices.ContainsFunc(steps, step.acts) {
+		fmt.Fprintln(out)
+	}
 	for _, s := range steps {
 		done, err := i.carryOut(ctx, &s)
 		if err != nil {
 			failed++
 			done = append(done, "FAILED: "+err.Error())
-		}
-		if len(done) > 0 && !told {
-			fmt.Fprintln(out)
-			told = true
 		}
 		if len(done) > 0 {
 			fmt.Fprintf(out, "%s: %s\n", s.object, strings.Join(done, ", "))
@@ -52,6 +51,9 @@ func (i *importer) carryOutAll(ctx context.Context, steps []step, out io.Writer)
 	showNext(out, steps)
 	return nil
 }
+
+// acts says whether there is something to do or to tell.
+func (s step) acts() bool { return s.create != nil || s.handOver || s.late || s.end || s.err != nil }
 
 // carryOut does what the step says, in an order that may be interrupted anywhere: first the hold is there,
 // then the operator's object is let go, and last a hold ends that is to end. A hold whose object was deleted
