@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/text"
@@ -53,12 +54,14 @@ func showNext(out io.Writer, steps []step) {
 	fmt.Fprintf(out, "\nAll objects are imported. Next:\n"+
 		"1. See the holds: kubectl get nodemaintenances.%s\n"+
 		"2. Remove the operator, and then the CRDs. That deletes the imported objects, and does nothing to the nodes:\n", v1beta1.GroupName)
-	var told []string
+	var told, folders []string
 	for _, s := range steps {
 		if crd := s.object.source.crd(); !slices.Contains(told, crd) {
 			told = append(told, crd)
+			folders = append(folders, "kubectl apply -k "+s.object.source.artifacts)
 			fmt.Fprintf(out, "   kubectl delete crd %s\n", crd)
 		}
 	}
-	fmt.Fprintln(out, "3. To serve the old names: kubectl apply -k artifacts/legacy, and start this server with --serve-legacy-groups.")
+	fmt.Fprintf(out, "3. To serve the old names: %s, and start this server with --serve-legacy-groups.\n",
+		strings.Join(slices.Compact(folders), ", "))
 }
