@@ -10,6 +10,8 @@ import (
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/medik8s/maintenance-apiserver/test/env"
 )
 
 // The role that the operator shipped gives the requests, but no nodes; the error says what is missing.
@@ -43,7 +45,7 @@ func TestLegacyEditor(t *testing.T) {
 	inEachGroup(t, 2, func(t *testing.T, u *user) {
 		node := u.Nodes[0]
 		person := "editor-" + u.Name
-		u.grant(t, person, u.editor())
+		u.grant(t, person, u.role("editor"))
 		kubectl := u.KubectlAs(t, person)
 		name, manifest := u.name(node), u.manifest(u.name(node), node, "test")
 		kubectl.Must(t, manifest, "apply", "-f", "-")
@@ -52,16 +54,27 @@ func TestLegacyEditor(t *testing.T) {
 
 		anothers := u.apply(t, u.Nodes[1])
 		kubectl.Must(t, "", "patch", u.resource(), anothers, "--type=merge", "-p", `{"spec":{"reason":"mine now"}}`)
+		readsOurGroup(t, kubectl, anothers, u.Nodes[1])
 		kubectl.Must(t, "", "delete", u.resource(), anothers)
 	})
 }
 
-// editor is the role for users of the group.
-func (u *user) editor() string {
+// role is the one for users of the group: of editors, or of viewers.
+func (u *user) role(of string) string {
 	if u.Group == "nodemaintenance.medik8s.io" {
-		return "maintenance.medik8s.io:legacy-editor"
+		return "maintenance.medik8s.io:legacy-" + of
 	}
-	return "maintenance.medik8s.io:legacy-kubevirt-editor"
+	return "maintenance.medik8s.io:legacy-kubevirt-" + of
+}
+
+// readsOurGroup checks that the user sees what only our own group says.
+func readsOurGroup(t *testing.T, kubectl *env.Kubectl, hold, node string) {
+	t.Helper()
+	kubectl.Must(t, "", "wait", "nodemaintenances.maintenance.medik8s.io", hold, "--for=condition=Drained", "--timeout=60s")
+	kubectl.Must(t, "", "get", "nodes.maintenance.medik8s.io")
+	for _, subresource := range []string{"maintenance", "drainplan"} {
+		kubectl.Must(t, "", "get", "nodes.maintenance.medik8s.io", node, "--subresource="+subresource)
+	}
 }
 
 // Users who may view the cluster see NodeMaintenances, and change none.
@@ -76,6 +89,9 @@ func TestLegacyViewer(t *testing.T) {
 		if got := kubectl.Try(t, "", "delete", u.resource(), name); got.Code == 0 {
 			t.Error("a viewer has deleted it")
 		}
+		bound := person + "-of-the-group"
+		u.grant(t, bound, u.role("viewer"))
+		readsOurGroup(t, u.KubectlAs(t, bound), name, u.Nodes[0])
 	})
 }
 

@@ -439,7 +439,7 @@ func schema_pkg_apis_legacy_kubevirtv1beta1_NodeMaintenanceStatus(ref common.Ref
 				Properties: map[string]spec.Schema{
 					"phase": {
 						SchemaProps: spec.SchemaProps{
-							Description: "phase is Running while the node is being taken out of service and drained, or waits for that, Succeeded when no pod is left that a drain evicts, and Failed if pods are left after a deadline. Failed is not final: the maintenance goes on when it can.",
+							Description: "phase is Running while the node is being taken out of service and drained, or waits for that, Succeeded when no pod is left that a drain evicts, and Failed if pods are left after a deadline, or the lease of the node was lost. Failed is not final: the maintenance goes on when it can.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
@@ -635,7 +635,7 @@ func schema_pkg_apis_legacy_medik8sv1beta1_NodeMaintenanceStatus(ref common.Refe
 				Properties: map[string]spec.Schema{
 					"phase": {
 						SchemaProps: spec.SchemaProps{
-							Description: "phase is Running while the node is being taken out of service and drained, or waits for that, Succeeded when no pod is left that a drain evicts, and Failed if there is no such node, or pods are left after a deadline. Failed is not final: the maintenance goes on when it can.",
+							Description: "phase is Running while the node is being taken out of service and drained, or waits for that, Succeeded when no pod is left that a drain evicts, and Failed if there is no such node, pods are left after a deadline, or the lease of the node was lost. Failed is not final: the maintenance goes on when it can.",
 							Type:        []string{"string"},
 							Format:      "",
 						},

@@ -83,7 +83,11 @@ func (everyNode) WatchNodes(func(string)) (func(), error) { return func() {}, ni
 
 type noPlanner struct{}
 
-func (noPlanner) Plan(context.Context, *v1beta1.NodeMaintenance, bool) (*v1beta1.DrainPlanStatus, error) {
+// Plan knows one pod, on worker-2, which cannot leave.
+func (noPlanner) Plan(_ context.Context, hold *v1beta1.NodeMaintenance, _ bool) (*v1beta1.DrainPlanStatus, error) {
+	if hold.Spec.NodeName == "worker-2" {
+		return &v1beta1.DrainPlanStatus{PermanentlyBlockedPods: []string{"shop/web"}}, nil
+	}
 	return &v1beta1.DrainPlanStatus{}, nil
 }
 
@@ -98,7 +102,7 @@ func (noQuorum) Members(node string) []string {
 }
 
 func (noQuorum) Check(context.Context, string, bool, map[string]string) (may bool, message string, err error) {
-	return false, "1 of 1 members must stay", nil
+	return false, "1 of 1 members must stay; set spec.overrideQuorum", nil
 }
 
 // testSpace is the space of a store that takes new objects while it has no reason to refuse them.

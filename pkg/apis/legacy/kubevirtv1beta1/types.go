@@ -53,8 +53,8 @@ type NodeMaintenanceSpec struct {
 // NodeMaintenanceStatus is the progress of a maintenance.
 type NodeMaintenanceStatus struct {
 	// phase is Running while the node is being taken out of service and drained, or waits for that,
-	// Succeeded when no pod is left that a drain evicts, and Failed if pods are left after a deadline.
-	// Failed is not final: the maintenance goes on when it can.
+	// Succeeded when no pod is left that a drain evicts, and Failed if pods are left after a deadline, or
+	// the lease of the node was lost. Failed is not final: the maintenance goes on when it can.
 	// +optional
 	Phase string `json:"phase,omitempty"`
 	// lastError is the most recent error, or what the maintenance waits for. It is empty if there is none,

@@ -53,8 +53,9 @@ type NodeMaintenanceSpec struct {
 // NodeMaintenanceStatus is the progress of a maintenance.
 type NodeMaintenanceStatus struct {
 	// phase is Running while the node is being taken out of service and drained, or waits for that,
-	// Succeeded when no pod is left that a drain evicts, and Failed if there is no such node, or pods are
-	// left after a deadline. Failed is not final: the maintenance goes on when it can.
+	// Succeeded when no pod is left that a drain evicts, and Failed if there is no such node, pods are left
+	// after a deadline, or the lease of the node was lost. Failed is not final: the maintenance goes on when
+	// it can.
 	// +optional
 	Phase string `json:"phase,omitempty"`
 	// drainProgress is how much of the drain is done, from 0 to 100 percent. It is 100 only if the phase is

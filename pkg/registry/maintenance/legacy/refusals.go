@@ -4,6 +4,7 @@
 package legacy
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/warning"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -64,11 +66,14 @@ func (g *group) inOwnWords(err error) error {
 }
 
 // notCreated is inOwnWords for the create of a hold on the node, which may have been refused because the
-// control plane would lose its quorum.
-func (g *group) notCreated(node string, err error) error {
+// control plane would lose its quorum. The operators' words for that have no numbers: a warning has them.
+func (g *group) notCreated(ctx context.Context, node string, err error) error {
 	var refusal *apierrors.StatusError
 	if !apierrors.HasStatusCause(err, v1beta1.ReasonControlPlaneQuorum) || !errors.As(err, &refusal) {
 		return g.inOwnWords(err)
+	}
+	for _, cause := range refusal.ErrStatus.Details.Causes {
+		warning.AddWarning(ctx, "", cause.Message)
 	}
 	status := *refusal.ErrStatus.DeepCopy()
 	status.Details.Group, status.Message = g.Group, kubeVirtQuorum

@@ -27,7 +27,7 @@ func TestQuorumInOwnWords(t *testing.T) {
 	}
 	for _, version := range legacyinstall.GroupVersions() {
 		var got *apierrors.StatusError
-		if !errors.As((&group{GroupVersion: version}).notCreated("cp-1", ours), &got) {
+		if !errors.As((&group{GroupVersion: version}).notCreated(t.Context(), "cp-1", ours), &got) {
 			t.Fatalf("%s: got no status", version)
 		}
 		if got.ErrStatus.Message != want[version.Group] || got.ErrStatus.Details.Group != version.Group || !apierrors.IsForbidden(got) ||

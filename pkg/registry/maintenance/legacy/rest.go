@@ -64,8 +64,9 @@ func (r *REST) Create(ctx context.Context, obj runtime.Object, validate rest.Val
 	if hold, ok := obj.(*maintenance.NodeMaintenance); ok {
 		node = hold.Spec.NodeName
 	}
+	ctx = withShownWarnings(ctx)
 	created, err := r.CreateBeside(ctx, r.admitBeside, obj, validate, options)
-	return shown(created), r.notCreated(node, err)
+	return shown(created), r.notCreated(ctx, node, err)
 }
 
 // Update implements rest.Updater.
@@ -75,8 +76,9 @@ func (r *REST) Update(ctx context.Context, name string, objInfo rest.UpdatedObje
 ) (runtime.Object, bool, error) {
 	var node string
 	complete := rest.WrapUpdatedObjectInfo(objInfo, r.keepNode, r.complete, remember(&node))
-	obj, created, err := r.UpdateBeside(withShownWarnings(ctx), r.admitBeside, name, complete, createValidation, updateValidation, forceAllowCreate, options)
-	return shown(obj), created, r.notCreated(node, err)
+	ctx = withShownWarnings(ctx)
+	obj, created, err := r.UpdateBeside(ctx, r.admitBeside, name, complete, createValidation, updateValidation, forceAllowCreate, options)
+	return shown(obj), created, r.notCreated(ctx, node, err)
 }
 
 // remember keeps the node of the hold that an update may create.

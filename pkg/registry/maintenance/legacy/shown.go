@@ -97,9 +97,18 @@ type warner func(agent, text string)
 // AddWarning implements warning.Recorder.
 func (w warner) AddWarning(agent, text string) { w(agent, text) }
 
-// withShownWarnings returns the context of a request whose warnings name the finalizer that old clients know.
+// inOldWords replaces in a warning what old clients do not know: our finalizer and fields.
+var inOldWords = strings.NewReplacer(
+	v1beta1.UncordonFinalizer, legacyapi.Finalizer,
+	"status.plan is missing", "the drain was not planned",
+	"status.plan", "status.lastError",
+	"status.blockers", "status.lastError",
+	"set spec.overrideQuorum", "set spec.overrideQuorum in "+v1beta1.GroupName,
+)
+
+// withShownWarnings returns the context of a request whose warnings name what old clients know.
 func withShownWarnings(ctx context.Context) context.Context {
 	return warning.WithWarningRecorder(ctx, warner(func(agent, text string) {
-		warning.AddWarning(ctx, agent, strings.ReplaceAll(text, v1beta1.UncordonFinalizer, legacyapi.Finalizer))
+		warning.AddWarning(ctx, agent, inOldWords.Replace(text))
 	}))
 }

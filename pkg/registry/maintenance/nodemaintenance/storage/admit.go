@@ -60,6 +60,7 @@ func (r *REST) admitNext(ctx context.Context, hold *maintenance.NodeMaintenance,
 	creating.others = others
 	if creating.beside != nil {
 		if err := creating.beside(hold, others); err != nil {
+			warnOfEarlierHolds(ctx, hold.Spec.NodeName, others) // the refusal may not say whose they are
 			return err
 		}
 	}
