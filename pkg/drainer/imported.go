@@ -18,11 +18,22 @@ import (
 // importedFrom is what the hold was imported from; nil when it was not imported. The registry has checked
 // the annotation.
 func importedFrom(maintenance *v1beta1.NodeMaintenance) *v1beta1.ImportedFrom {
-	from, err := v1beta1.ReadImportedFrom(maintenance.Annotations)
+	return readImported(maintenance.Annotations)
+}
+
+func readImported(annotations map[string]string) *v1beta1.ImportedFrom {
+	from, err := v1beta1.ReadImportedFrom(annotations)
 	if err != nil {
 		return nil
 	}
 	return from
+}
+
+// OutBeforeImport says whether another operator took the node out of service, and it still is: a hold with these
+// annotations was imported from it, and the node carries a taint of it.
+func OutBeforeImport(node *corev1.Node, annotations map[string]string) bool {
+	from := readImported(annotations)
+	return from != nil && from.NodeBefore != nil && from.NodeUID == node.UID && carriesAdded(node, *from.NodeBefore)
 }
 
 // begun is the status of a hold as the store has it. If this server has not written it yet, and another
@@ -67,9 +78,13 @@ func firstBegan(maintenance *v1beta1.NodeMaintenance) time.Time {
 }
 
 // carriesImported says whether the node carries a taint of another operator that goes when the node is
-// given back. The taint of spec.unschedulable does not count: a person's cordon brings it, too.
-func (v *view) carriesImported(before v1beta1.NodeBefore) bool {
-	return slices.ContainsFunc(v.node.Spec.Taints, func(taint corev1.Taint) bool {
+// given back.
+func (v *view) carriesImported(before v1beta1.NodeBefore) bool { return carriesAdded(v.node, before) }
+
+// carriesAdded says whether the node carries a taint that was added to what it was like before. The taint of
+// spec.unschedulable does not count: a person's cordon brings it, too.
+func carriesAdded(node *corev1.Node, before v1beta1.NodeBefore) bool {
+	return slices.ContainsFunc(node.Spec.Taints, func(taint corev1.Taint) bool {
 		return taint.Key != corev1.TaintNodeUnschedulable && listsTaint(before.AddedTaints, taint)
 	})
 }
