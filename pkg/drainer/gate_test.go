@@ -269,6 +269,46 @@ func TestGateThatFailsIsAskedAgain(t *testing.T) {
 	})
 }
 
+// Without an answer of a gate it is not known that anything is wrong with a node in maintenance.
+func TestGateThatFailsLeavesAMaintenanceAsItIs(t *testing.T) {
+	gated(t, make([]Verdict, 1), func(c *cluster, gates ...*fakeGate) {
+		c.create(drainertest.Hold{Name: "a"}.Object())
+		c.create(drainertest.Hold{Name: "idle", Stage: v1beta1.StageIdle}.Object())
+		c.finish("web-1", "web-2")
+		c.wait(2 * writeInterval)
+		c.wantPhase("a", v1beta1.PhaseSucceeded)
+		before, idle := c.hold("a").Status, c.hold("idle").Status
+		c.events()
+
+		gates[0].answer(Verdict{}, errors.New("no answer from the lease"))
+		c.Add(drainertest.Pod{Name: "web-3"}.Object())
+		c.wait(10 * time.Minute)
+		want := *before.DeepCopy()
+		want.LastError = "no answer from the lease"
+		if now := c.hold("a").Status; !sameStatus(want, now) {
+			t.Errorf("the status without an answer (-want +got):\n%s", cmp.Diff(want, now))
+		}
+		if now := c.hold("idle").Status; !sameStatus(idle, now) {
+			t.Errorf("the status of the idle hold (-want +got):\n%s", cmp.Diff(idle, now))
+		}
+		if told := c.events(); len(told) > 0 {
+			t.Errorf("there are events: %v", told)
+		}
+		c.wantCordoned(drainertest.NodeName, true)
+		c.wantEvictions(map[string]int{"web-3": 0})
+
+		gates[0].answer(Verdict{}, nil)
+		c.wait(time.Minute)
+		c.wantEvictions(map[string]int{"web-3": 1})
+		c.finish("web-3")
+		c.wait(2 * writeInterval)
+		c.wantPhase("a", v1beta1.PhaseSucceeded)
+		if got := c.hold("a").Status.LastError; got != "" {
+			t.Errorf("lastError is %q still", got)
+		}
+	})
+}
+
 func TestAllGatesMustAgree(t *testing.T) {
 	first, second := forTurn(time.Minute), Verdict{Wait: &Wait{Reason: "QuorumGuard", Message: "1 of 3 members is away"}}
 	gated(t, []Verdict{first, second}, func(c *cluster, gates ...*fakeGate) {
@@ -327,6 +367,28 @@ func TestCordonOfANodeThatWaitsIsNotUndone(t *testing.T) {
 		before := c.node(drainertest.NodeName)
 		c.wait(time.Minute)
 		c.wantWaiting(forTurn(0))
+		c.delete("a")
+		c.wantNoHold("a")
+		c.wantSameNode(before)
+	})
+}
+
+// That holds too if the node got a taint that the server is told to set.
+func TestTaintOfANodeThatWaitsIsNotTakenForOurs(t *testing.T) {
+	inCluster(t, func(t *testing.T) *cluster {
+		c := newCluster(t, drainertest.Node{}.Object(), drainertest.Pod{Name: "web-1"}.Object())
+		c.config.Taints = []corev1.Taint{extraTaint}
+		c.config.Gates = []Gate{&fakeGate{cluster: c, verdict: forTurn(time.Minute)}}
+		return c
+	}, func(c *cluster) {
+		c.create(drainertest.Hold{Name: "a"}.Object())
+		c.wait(writeInterval)
+		c.wantWaiting(forTurn(0))
+		c.changeNode(drainertest.NodeName, func(node *corev1.Node) {
+			drainertest.Cordon(node)
+			node.Spec.Taints = append(node.Spec.Taints, extraTaint)
+		})
+		before := c.node(drainertest.NodeName)
 		c.delete("a")
 		c.wantNoHold("a")
 		c.wantSameNode(before)

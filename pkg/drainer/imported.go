@@ -30,10 +30,16 @@ func readImported(annotations map[string]string) *v1beta1.ImportedFrom {
 }
 
 // OutBeforeImport says whether another operator took the node out of service, and it still is: a hold with these
-// annotations was imported from it, and the node carries a taint of it.
+// annotations was imported from it, and the node carries a taint of it. The taint of spec.unschedulable does not count:
+// a person's cordon brings it, too.
 func OutBeforeImport(node *corev1.Node, annotations map[string]string) bool {
 	from := readImported(annotations)
-	return from != nil && from.NodeBefore != nil && from.NodeUID == node.UID && carriesAdded(node, *from.NodeBefore)
+	if from == nil || from.NodeBefore == nil || from.NodeUID != node.UID {
+		return false
+	}
+	return slices.ContainsFunc(node.Spec.Taints, func(taint corev1.Taint) bool {
+		return taint.Key != corev1.TaintNodeUnschedulable && listsTaint(from.NodeBefore.AddedTaints, taint)
+	})
 }
 
 // begun is the status of a hold as the store has it. If this server has not written it yet, and another
@@ -77,14 +83,9 @@ func firstBegan(maintenance *v1beta1.NodeMaintenance) time.Time {
 	return maintenance.CreationTimestamp.Time
 }
 
-// carriesImported says whether the node carries a taint of another operator that goes when the node is
-// given back.
-func (v *view) carriesImported(before v1beta1.NodeBefore) bool { return carriesAdded(v.node, before) }
-
-// carriesAdded says whether the node carries a taint that was added to what it was like before. The taint of
-// spec.unschedulable does not count: a person's cordon brings it, too.
-func carriesAdded(node *corev1.Node, before v1beta1.NodeBefore) bool {
-	return slices.ContainsFunc(node.Spec.Taints, func(taint corev1.Taint) bool {
-		return taint.Key != corev1.TaintNodeUnschedulable && listsTaint(before.AddedTaints, taint)
-	})
+// carriesImported says whether the node carries a taint of the operator that the hold was imported from, which
+// goes when the node is given back. Only a hold that has a record tells of them: without one, the node was given
+// back already.
+func (v *view) carriesImported(h hold) bool {
+	return h.recorded(v.node.UID) && OutBeforeImport(v.node, h.Annotations)
 }
