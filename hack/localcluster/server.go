@@ -25,7 +25,7 @@ import (
 const serverStopGrace = 15 * time.Second
 
 // legacyArtifacts are the folders of the artifacts for the API groups of the node-maintenance operators.
-var legacyArtifacts = []string{"legacy", "node-leases"}
+var legacyArtifacts = []string{"legacy", "legacy-kubevirt", "node-leases"}
 
 // ServerOptions says how to run our server. The zero value is the same as in the command up.
 type ServerOptions struct {

@@ -8,6 +8,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"k8s.io/apiserver/pkg/apis/audit"
+	"k8s.io/apiserver/pkg/audit/policy"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 )
 
 const auditConfigMapForTest = `apiVersion: v1
@@ -37,6 +42,40 @@ func TestServerAuditPolicy(t *testing.T) {
 				t.Errorf("got %q and error %v, want %q and an error: %v", got, err, tc.want, tc.wantError)
 			}
 		})
+	}
+}
+
+// The policy that ships logs each write of users, under every name of a NodeMaintenance, and no read.
+func TestShippedAuditPolicyLogsWrites(t *testing.T) {
+	artifacts, err := os.Open("../../artifacts/audit-policy.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = artifacts.Close() }()
+	objects, err := decodeObjects(artifacts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shipped, err := serverAuditPolicy(objects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules, err := policy.LoadPolicyFromBytes([]byte(shipped))
+	if err != nil {
+		t.Fatal(err)
+	}
+	evaluator := policy.NewPolicyRuleEvaluator(rules)
+	for _, group := range []string{"maintenance.medik8s.io", "nodemaintenance.medik8s.io", "nodemaintenance.kubevirt.io", "kubevirt.io"} {
+		for _, subresource := range []string{"", "status"} {
+			for verb, want := range map[string]audit.Level{"create": audit.LevelMetadata, "update": audit.LevelMetadata, "get": audit.LevelNone} {
+				request := authorizer.AttributesRecord{
+					User: &user.DefaultInfo{Name: "ada"}, Verb: verb, APIGroup: group, Resource: "nodemaintenances", Subresource: subresource, ResourceRequest: true,
+				}
+				if got := evaluator.EvaluatePolicyRule(request).Level; got != want {
+					t.Errorf("%s nodemaintenances/%s of %s: got level %s, want %s", verb, subresource, group, got, want)
+				}
+			}
+		}
 	}
 }
 

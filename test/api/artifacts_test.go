@@ -6,7 +6,6 @@ package api
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -36,32 +35,31 @@ func TestArtifactsAreAccepted(t *testing.T) {
 	for _, file := range files {
 		wantAccepted(t, file, kubectl.Try(t, "", "apply", "--dry-run=server", "--validate=strict", "-f", file))
 	}
-	for _, folder := range []string{"artifacts", "artifacts/legacy", "artifacts/node-leases"} {
+	for _, folder := range []string{"artifacts", "artifacts/legacy", "artifacts/legacy-kubevirt", "artifacts/node-leases"} {
 		dir := filepath.Join(root, folder)
 		wantAccepted(t, folder, kubectl.Try(t, "", "apply", "--dry-run=server", "--validate=strict", "-k", dir))
 		wantAccepted(t, "removal of "+folder, kubectl.Try(t, "", "delete", "--dry-run=server", "--ignore-not-found", "-k", dir))
 	}
 }
 
-// The patch for the old API groups fits the Deployment, and names the groups whose APIServices come
-// with it.
+// Each patch for old API groups fits the Deployment, and names the groups whose APIServices come with it.
 func TestPatchForLegacyGroups(t *testing.T) {
 	t.Parallel()
 	kubectl := env.Current(t).Kubectl()
-	legacy := filepath.Join(root, "artifacts", "legacy")
-	args := kubectl.Must(t, "", "patch", "--local", "--type=json", "-f", filepath.Join(root, "artifacts", "deployment.yaml"),
-		"--patch-file", filepath.Join(legacy, "deployment-patch.json"), "-o", "jsonpath={.spec.template.spec.containers[0].args}")
-	rendered := kubectl.Must(t, "", "kustomize", legacy)
-	found := regexp.MustCompile(`--serve-legacy-groups=([^"]+)`).FindStringSubmatch(args)
-	if found == nil {
-		t.Fatalf("the arguments name no groups: %s", args)
-	}
-	groups := strings.Split(found[1], ",")
-	if want := strings.Count(rendered, "kind: APIService\n"); len(groups) != want {
-		t.Errorf("got groups %q, want one for each of %d APIServices", groups, want)
-	}
-	for _, group := range groups {
-		wantContains(t, "rendered manifests", rendered, "  group: "+group+"\n", "- nodemaintenances."+group+"\n")
+	for folder, want := range map[string][]string{
+		"legacy": {"nodemaintenance.medik8s.io"}, "legacy-kubevirt": {"nodemaintenance.kubevirt.io", "kubevirt.io"},
+	} {
+		dir := filepath.Join(root, "artifacts", folder)
+		args := kubectl.Must(t, "", "patch", "--local", "--type=json", "-f", filepath.Join(root, "artifacts", "deployment.yaml"),
+			"--patch-file", filepath.Join(dir, "deployment-patch.json"), "-o", "jsonpath={.spec.template.spec.containers[0].args}")
+		wantContains(t, "the arguments", args, `"--serve-legacy-groups=`+strings.Join(want, ",")+`"`)
+		rendered := kubectl.Must(t, "", "kustomize", dir)
+		if got := strings.Count(rendered, "kind: APIService\n"); got != len(want) {
+			t.Errorf("%s: got %d APIServices, want one for each of %q", folder, got, want)
+		}
+		for _, group := range want {
+			wantContains(t, "rendered manifests", rendered, "  group: "+group+"\n", "- nodemaintenances."+group+"\n")
+		}
 	}
 }
 

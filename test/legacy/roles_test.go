@@ -43,7 +43,7 @@ func TestLegacyEditor(t *testing.T) {
 	inEachGroup(t, 2, func(t *testing.T, u *user) {
 		node := u.Nodes[0]
 		person := "editor-" + u.Name
-		u.grant(t, person, "maintenance.medik8s.io:legacy-editor")
+		u.grant(t, person, u.editor())
 		kubectl := u.KubectlAs(t, person)
 		name, manifest := u.name(node), u.manifest(u.name(node), node, "test")
 		kubectl.Must(t, manifest, "apply", "-f", "-")
@@ -54,6 +54,14 @@ func TestLegacyEditor(t *testing.T) {
 		kubectl.Must(t, "", "patch", u.resource(), anothers, "--type=merge", "-p", `{"spec":{"reason":"mine now"}}`)
 		kubectl.Must(t, "", "delete", u.resource(), anothers)
 	})
+}
+
+// editor is the role for users of the group.
+func (u *user) editor() string {
+	if u.Group == "nodemaintenance.medik8s.io" {
+		return "maintenance.medik8s.io:legacy-editor"
+	}
+	return "maintenance.medik8s.io:legacy-kubevirt-editor"
 }
 
 // Users who may view the cluster see NodeMaintenances, and change none.

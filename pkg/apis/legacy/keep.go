@@ -13,12 +13,32 @@ import (
 // say, and everything that the client has not changed, stays as stored. seen is the stored hold as the
 // client saw it: converted to the client's version, and back. stored and seen are not changed.
 func Keep(written, stored, seen *maintenance.NodeMaintenance) {
-	nodeName, reason := written.Spec.NodeName, written.Spec.Reason
-	status := written.Status
+	spec, status := written.Spec, written.Status
 	stored = stored.DeepCopy()
 	written.Spec, written.Status = stored.Spec, stored.Status
-	written.Spec.NodeName, written.Spec.Reason = nodeName, reason
+	keepSpec(&written.Spec, &spec, &seen.Spec)
 	keepStatus(&written.Status, &status, &seen.Status)
+}
+
+// keepSpec also takes what the cluster's webhooks have changed since: to them, what the version cannot say
+// looks like the defaults.
+func keepSpec(stored, written, seen *maintenance.NodeMaintenanceSpec) {
+	stored.NodeName, stored.Reason = written.NodeName, written.Reason
+	take(&stored.Requestor, written.Requestor, seen.Requestor)
+	take(&stored.Stage, written.Stage, seen.Stage)
+	take(&stored.ExpirationSeconds, written.ExpirationSeconds, seen.ExpirationSeconds)
+	take(&stored.OverrideQuorum, written.OverrideQuorum, seen.OverrideQuorum)
+	keepDrain(&stored.Drain, &written.Drain, &seen.Drain)
+}
+
+func keepDrain(stored, written, seen *maintenance.DrainSpec) {
+	take(&stored.PodSelector, written.PodSelector, seen.PodSelector)
+	take(&stored.GracePeriodSeconds, written.GracePeriodSeconds, seen.GracePeriodSeconds)
+	take(&stored.TimeoutSeconds, written.TimeoutSeconds, seen.TimeoutSeconds)
+	take(&stored.OnTimeout, written.OnTimeout, seen.OnTimeout)
+	take(&stored.UnmanagedPods, written.UnmanagedPods, seen.UnmanagedPods)
+	take(&stored.EmptyDirPods, written.EmptyDirPods, seen.EmptyDirPods)
+	take(&stored.Rules, written.Rules, seen.Rules)
 }
 
 func keepStatus(stored, written, seen *maintenance.NodeMaintenanceStatus) {

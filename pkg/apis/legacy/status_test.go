@@ -137,13 +137,17 @@ func TestCounts(t *testing.T) {
 }
 
 // What a client of an old version has not changed stays as stored, also if the version shows it otherwise.
-func TestKeepStatus(t *testing.T) {
+func TestKeep(t *testing.T) {
 	stored := hold(in(maintenance.PhasePending, 0), is("Cordoned", "False", "NodeNotFound", "gone"))
 	stored.Spec.Drain.PodSelector = &metav1.LabelSelector{}
 	stored.Status.PendingPods, stored.Status.PendingPodCount = []string{"a/b"}, 101
 	see := func() *maintenance.NodeMaintenance {
 		seen := stored.DeepCopy()
 		seen.Status = StatusOf(stored).ToHub()
+		var err error
+		if seen.Spec, err = SpecToHub(stored.Spec.NodeName, stored.Spec.Reason); err != nil {
+			t.Fatal(err)
+		}
 		return seen
 	}
 	for name, test := range map[string]struct {
@@ -153,10 +157,16 @@ func TestKeepStatus(t *testing.T) {
 		"nothing": {write: func(*maintenance.NodeMaintenance) {}, want: func(*maintenance.NodeMaintenance) {}},
 		"phase":   {write: in(maintenance.PhaseSucceeded, 0), want: in(maintenance.PhaseSucceeded, 0)},
 		"reason": {
+			write: func(h *maintenance.NodeMaintenance) { h.Spec.Reason = "new" },
+			want:  func(h *maintenance.NodeMaintenance) { h.Spec.Reason = "new" },
+		},
+		"what a webhook sets": {
 			write: func(h *maintenance.NodeMaintenance) {
-				h.Spec = maintenance.NodeMaintenanceSpec{NodeName: "worker-1", Reason: "new"}
+				h.Spec.Stage, h.Spec.ExpirationSeconds, h.Spec.Drain.EmptyDirPods = maintenance.StageCordon, ptr.To[int64](60), maintenance.PolicyBlock
 			},
-			want: func(h *maintenance.NodeMaintenance) { h.Spec.Reason = "new" },
+			want: func(h *maintenance.NodeMaintenance) {
+				h.Spec.Stage, h.Spec.ExpirationSeconds, h.Spec.Drain.EmptyDirPods = maintenance.StageCordon, ptr.To[int64](60), maintenance.PolicyBlock
+			},
 		},
 		"pods": {
 			write: func(h *maintenance.NodeMaintenance) {

@@ -5,7 +5,9 @@ package maintenance
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -118,7 +120,24 @@ func TestOldFinalizer(t *testing.T) {
 		s.do("alice", http.MethodGet, path, asJSON, "").want(t, http.StatusOK).wantText(t, old)
 		s.do("alice", http.MethodGet, in(version), asJSON, "").want(t, http.StatusOK).wantText(t, old)
 		s.do("alice", http.MethodGet, in(version)+"?watch=true&timeoutSeconds=1&resourceVersion=0", asJSON, "").want(t, http.StatusOK).wantText(t, old)
-		s.do("alice", http.MethodPatch, path, asMergePatch, `{"metadata":{"finalizers":null}}`).want(t, http.StatusOK).wantText(t, old)
+		for _, metadataOnly := range []string{
+			"application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io", "application/json;as=Table;v=v1;g=meta.k8s.io",
+		} {
+			s.do("alice", http.MethodGet, path, metadataOnly, "").want(t, http.StatusOK).wantText(t, old)
+			s.do("alice", http.MethodGet, path+"/status", metadataOnly, "").want(t, http.StatusOK).wantText(t, old)
+			lists := strings.Replace(metadataOnly, "PartialObjectMetadata", "PartialObjectMetadataList", 1)
+			s.do("alice", http.MethodGet, in(version), lists, "").want(t, http.StatusOK).wantText(t, old)
+			s.do("alice", http.MethodGet, in(version)+"?watch=true&timeoutSeconds=1&resourceVersion=0", metadataOnly, "").want(t, http.StatusOK).wantText(t, old)
+		}
+		watching := s.send("alice", http.MethodGet, in(version)+"?watch=true&timeoutSeconds=1", asTable, "")
+		s.create("alice", "live", "worker-3")
+		live, err := io.ReadAll(watching.Body)
+		if err != nil || strings.Count(string(live), old) != 2 {
+			t.Errorf("a watch does not show %s twice (error %v): %s", old, err, live)
+		}
+		_ = watching.Body.Close()
+		s.do("alice", http.MethodPatch, path, asMergePatch, `{"metadata":{"finalizers":null}}`).want(t, http.StatusOK).wantText(t, old).
+			wantText(t, "metadata.finalizers: foregroundDeleteNodeMaintenance is kept")
 		s.do("alice", http.MethodPatch, path, asMergePatch, `{"metadata":{"finalizers":["a.b/c","foregroundDeleteNodeMaintenance"]}}`).want(t, http.StatusOK)
 		s.do("alice", http.MethodPatch, path, asMergePatch, `{"metadata":{"finalizers":["foregroundDeleteNodeMaintenance"]}}`).want(t, http.StatusOK)
 		s.do("alice", http.MethodPatch, path+"?fieldManager=x", asApply, `{"apiVersion":"`+version+`","kind":"NodeMaintenance",

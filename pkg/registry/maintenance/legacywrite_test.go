@@ -78,9 +78,9 @@ func TestOldStatusUpdate(t *testing.T) {
 }
 
 // apply applies a manifest, and returns the hold.
-func (s *testServer) apply(t *testing.T, manager, version, spec string, wantCode int) v1beta1.NodeMaintenance {
+func (s *testServer) apply(t *testing.T, manager, version, spec string, wantCode int, query ...string) v1beta1.NodeMaintenance {
 	t.Helper()
-	s.do("alice", http.MethodPatch, in(version)+"/a?fieldManager="+manager, asApply,
+	s.do("alice", http.MethodPatch, in(version)+"/a?fieldManager="+manager+strings.Join(query, ""), asApply,
 		`{"apiVersion":"`+version+`","kind":"NodeMaintenance","metadata":{"name":"a"},"spec":`+spec+`}`).want(t, wantCode)
 	return s.get("a")
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/text"
@@ -15,7 +16,7 @@ import (
 )
 
 // show writes the plan: warnings, a line for each object, and what an admin should know of it.
-func show(out io.Writer, steps []step, leases, warnings []string) {
+func show(out io.Writer, steps []step, warnings []string) {
 	for _, warning := range warnings {
 		fmt.Fprintf(out, "WARNING: %s\n\n", text.Escape(warning))
 	}
@@ -25,9 +26,10 @@ func show(out io.Writer, steps []step, leases, warnings []string) {
 	}
 	table := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
 	fmt.Fprintln(table, "OBJECT\tNODE\tPHASE\tLEASE\tHOLD\tACTION")
-	for i, s := range steps {
+	for _, s := range steps {
 		o := s.object
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", o, shown(o.Spec.NodeName), shown(o.Status.Phase), shown(leases[i]), shown(s.hold), s.action)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", o, shown(o.Spec.NodeName), shown(o.Status.Phase), shown(o.lease.state),
+			shown(s.hold), shown(s.action))
 	}
 	_ = table.Flush() // what cannot be written is not told
 	showNotes(out, steps)
@@ -53,12 +55,14 @@ func showNext(out io.Writer, steps []step) {
 	fmt.Fprintf(out, "\nAll objects are imported. Next:\n"+
 		"1. See the holds: kubectl get nodemaintenances.%s\n"+
 		"2. Remove the operator, and then the CRDs. That deletes the imported objects, and does nothing to the nodes:\n", v1beta1.GroupName)
-	var told []string
+	var told, folders []string
 	for _, s := range steps {
 		if crd := s.object.source.crd(); !slices.Contains(told, crd) {
 			told = append(told, crd)
+			folders = append(folders, "kubectl apply -k "+s.object.source.artifacts)
 			fmt.Fprintf(out, "   kubectl delete crd %s\n", crd)
 		}
 	}
-	fmt.Fprintln(out, "3. To serve the old names: kubectl apply -k artifacts/legacy, and start this server with --serve-legacy-groups.")
+	fmt.Fprintf(out, "3. To serve the old names: %s, and start this server with --serve-legacy-groups.\n",
+		strings.Join(slices.Compact(folders), ", "))
 }

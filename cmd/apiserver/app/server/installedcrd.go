@@ -45,10 +45,25 @@ type installedCRD struct {
 func (c *installedCRD) check(ctx context.Context) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.current(ctx)
+}
+
+// checkAtStart is check before a request has done it. It ends with ctx.
+func (c *installedCRD) checkAtStart(ctx context.Context) {
+	if c.mu.TryLock() { // else a request is asking
+		defer c.mu.Unlock()
+		c.current(ctx)
+	}
+}
+
+func (c *installedCRD) current(ctx context.Context) string {
 	if !c.checked.IsZero() && c.clock.Since(c.checked) < crdCheckInterval {
 		return c.refusal
 	}
 	refusal, answered := c.ask(ctx)
+	if ctx.Err() != nil { // the server stops
+		return refusal
+	}
 	if !answered && !c.checked.IsZero() {
 		refusal = c.refusal
 	}
@@ -62,9 +77,8 @@ func (c *installedCRD) check(ctx context.Context) string {
 	return c.refusal
 }
 
-// ask asks the cluster. The request that waits may end meanwhile: others wait for the answer, too.
 func (c *installedCRD) ask(ctx context.Context) (refusal string, answered bool) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), crdCheckTimeout)
+	ctx, cancel := context.WithTimeout(ctx, crdCheckTimeout)
 	defer cancel()
 	name := "nodemaintenances." + c.version.Group
 	_, err := c.crds.Get(ctx, name, metav1.GetOptions{})
@@ -76,7 +90,7 @@ func (c *installedCRD) ask(ctx context.Context) (refusal string, answered bool) 
 			"import its objects with maintenance-apiserver import, then delete the CRD", c.version, name), true
 	case apierrors.IsForbidden(err):
 		return fmt.Sprintf("%s is not served by maintenance-apiserver, since it may not find out whether the CRD %s is installed: "+
-			"apply artifacts/legacy, which permits it: %v", c.version, name, err), true
+			"apply artifacts/legacy or artifacts/legacy-kubevirt, which permit it: %v", c.version, name, err), true
 	default:
 		return fmt.Sprintf("%s is not served by maintenance-apiserver until it knows whether the CRD %s is installed: "+
 			"try again: %v", c.version, name, err), false

@@ -65,12 +65,12 @@ func (g legacyGroups) refusal(req *http.Request) string {
 	if crd == nil {
 		return ""
 	}
-	return crd.check(req.Context())
+	return crd.check(context.WithoutCancel(req.Context())) // the request may end, but others wait for the answer, too
 }
 
-// checkAll finds out which groups are served, for the log.
+// checkAll finds out which groups are served, for the log. It ends with ctx.
 func (g legacyGroups) checkAll(ctx context.Context) {
 	for _, crd := range g {
-		crd.check(ctx)
+		crd.checkAtStart(ctx)
 	}
 }

@@ -133,6 +133,52 @@ func TestGroupFollowsItsCRD(t *testing.T) {
 	}
 }
 
+// hangingCluster does not answer before the question is given up.
+type hangingCluster struct {
+	metadata.Getter
+	asked chan struct{}
+}
+
+func (c hangingCluster) Get(ctx context.Context, _ string, _ metav1.GetOptions, _ ...string) (*metav1.PartialObjectMetadata, error) {
+	c.asked <- struct{}{}
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// A server that stops right after its start does not wait for a cluster that does not answer, also if a
+// request waits for it. The start gives no answer then.
+func TestCheckAtStartEndsWithTheServer(t *testing.T) {
+	const soon = crdCheckTimeout / 2
+	hanging := hangingCluster{asked: make(chan struct{}, 2)}
+	for name, crd := range map[string]*installedCRD{"it asks": {}, "a request asks": {}} {
+		t.Run(name, func(t *testing.T) {
+			crd.crds, crd.clock = hanging, clocktesting.NewFakeClock(time.Now())
+			if name == "a request asks" {
+				crd.mu.Lock()
+				defer crd.mu.Unlock()
+			}
+			ctx, stop := context.WithCancel(t.Context())
+			ended := make(chan struct{})
+			go func() {
+				defer close(ended)
+				legacyGroups{oldVersion: crd}.checkAll(ctx)
+			}()
+			if name == "it asks" {
+				<-hanging.asked
+			}
+			stop()
+			select {
+			case <-ended:
+			case <-time.After(soon):
+				t.Fatalf("the check has not ended %s after the server", soon)
+			}
+			if !crd.checked.IsZero() {
+				t.Error("an answer that did not come is believed")
+			}
+		})
+	}
+}
+
 func TestNoHandlerWithoutLegacyGroups(t *testing.T) {
 	config := &genericapiserver.Config{}
 	if groups := refuseInstalledGroups(config, LegacyConfig{}); len(groups) > 0 || config.BuildHandlerChainFunc != nil {

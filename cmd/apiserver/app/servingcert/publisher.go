@@ -9,6 +9,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -41,10 +43,14 @@ type Publisher struct {
 	// APIServiceName is the name of the server's own APIService.
 	APIServiceName string
 	// Further are the names of the APIServices of further groups. The certificate is renewed even if its
-	// CA cannot be published there. One that points to no Service is left alone: a CRD has it.
+	// CA cannot be published there. Those that do not point to the Service of the server's own APIService
+	// are left alone: a CRD has them, or another server.
 	Further []string
 	// Clock tells the time.
 	Clock clock.WithTicker
+
+	// left says of Further why they do not have the CA. It is for Run alone.
+	left map[string]string
 }
 
 // Run publishes and renews until ctx ends.
@@ -55,6 +61,8 @@ func (p *Publisher) Run(ctx context.Context) {
 		if err := p.sync(ctx); err != nil {
 			wait = retryInterval
 			logger.Error(err, "Could not publish the serving certificate's CA, trying again", "after", wait)
+		} else if slices.Contains(slices.Collect(maps.Values(p.left)), missing) {
+			wait = retryInterval
 		}
 		timer := p.Clock.NewTimer(wait)
 		select {
@@ -77,40 +85,32 @@ func (p *Publisher) sync(ctx context.Context) error {
 		return fmt.Errorf("could not read the serving certificate: %w", err)
 	}
 	if !current.dueForRenewal(p.Clock.Now()) {
-		return errors.Join(p.publish(ctx, current), p.publishFurther(ctx, current))
+		service, err := p.publish(ctx, current)
+		if err != nil {
+			return err
+		}
+		return p.publishFurther(ctx, service, current)
 	}
 	next, err := newPair(p.Files.Names)
 	if err != nil {
 		return err
 	}
-	if err := p.publish(ctx, current, next); err != nil {
+	service, err := p.publish(ctx, current, next)
+	if err != nil {
 		return err
 	}
-	missed := p.publishFurther(ctx, current, next)
+	missed := p.publishFurther(ctx, service, current, next)
 	klog.FromContext(ctx).Info("Renewing the serving certificate", "validUntil", next.leaf.NotAfter)
 	return errors.Join(missed, next.write(p.Files.Dir))
 }
 
-func (p *Publisher) publish(ctx context.Context, pairs ...*Pair) error {
+// publish publishes to the server's own APIService, and returns the Service that it points to.
+func (p *Publisher) publish(ctx context.Context, pairs ...*Pair) (*apiregistrationv1.ServiceReference, error) {
 	apiService, err := p.APIServices.Get(ctx, p.APIServiceName, metav1.GetOptions{})
 	if err != nil {
-		return fmt.Errorf("could not get APIService: %w", err)
+		return nil, fmt.Errorf("could not get APIService: %w", err)
 	}
-	return p.publishTo(ctx, apiService, pairs...)
-}
-
-func (p *Publisher) publishFurther(ctx context.Context, pairs ...*Pair) error {
-	var errs []error
-	for _, name := range p.Further {
-		apiService, err := p.APIServices.Get(ctx, name, metav1.GetOptions{})
-		switch {
-		case err != nil:
-			errs = append(errs, fmt.Errorf("could not get APIService: %w", err))
-		case apiService.Spec.Service != nil:
-			errs = append(errs, p.publishTo(ctx, apiService, pairs...))
-		}
-	}
-	return errors.Join(errs...)
+	return apiService.Spec.Service, p.publishTo(ctx, apiService, pairs...)
 }
 
 func (p *Publisher) publishTo(ctx context.Context, apiService *apiregistrationv1.APIService, pairs ...*Pair) error {

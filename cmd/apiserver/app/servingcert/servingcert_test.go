@@ -16,6 +16,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/klog/v2"
+	"k8s.io/klog/v2/ktesting"
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 	"k8s.io/kube-aggregator/pkg/client/clientset_generated/clientset/fake"
 	clocktesting "k8s.io/utils/clock/testing"
@@ -126,8 +128,10 @@ func TestPublisherWaitsForAPIService(t *testing.T) {
 // The CA reaches every APIService of ours. None of the others keeps the certificate from being renewed.
 func TestFurtherAPIServices(t *testing.T) {
 	publisher, bundleOf := newPublisher(t, time.Now())
-	ours := &apiregistrationv1.ServiceReference{Namespace: "a", Name: "b"}
-	for name, service := range map[string]*apiregistrationv1.ServiceReference{"ours": ours, "of-a-crd": nil} {
+	for name, service := range map[string]*apiregistrationv1.ServiceReference{
+		"ours": ownService, "of-a-crd": nil, "of-another-server": {Namespace: ownService.Namespace, Name: "other"},
+		"of-another-namespace": {Namespace: "other", Name: ownService.Name},
+	} {
 		further := &apiregistrationv1.APIService{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: apiregistrationv1.APIServiceSpec{Service: service}}
 		if _, err := publisher.APIServices.Create(t.Context(), further, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
@@ -140,14 +144,17 @@ func TestFurtherAPIServices(t *testing.T) {
 		}
 		return apiService.Spec.CABundle
 	}
-	publisher.Further = []string{"missing", "of-a-crd", "ours"}
+	publisher.Further = []string{"missing", "of-a-crd", "of-another-server", "of-another-namespace", "ours"}
 	wantBundles := func() {
 		t.Helper()
-		if err := publisher.sync(t.Context()); err == nil || !strings.Contains(err.Error(), `"missing" not found`) || strings.Contains(err.Error(), "of-a-crd") {
-			t.Errorf("got error %v, want one for the missing APIService alone", err)
+		mustSync(t, publisher)
+		if !bytes.Equal(bundleIn("ours"), bundleOf()) || len(bundleOf()) == 0 {
+			t.Error("the CA is not published to both our APIServices")
 		}
-		if !bytes.Equal(bundleIn("ours"), bundleOf()) || len(bundleOf()) == 0 || len(bundleIn("of-a-crd")) > 0 {
-			t.Error("the CA is not published to both our APIServices, or also to a CRD's")
+		for _, name := range []string{"of-a-crd", "of-another-server", "of-another-namespace"} {
+			if len(bundleIn(name)) > 0 {
+				t.Errorf("the CA is published to the APIService %s", name)
+			}
 		}
 	}
 	wantBundles()
@@ -159,6 +166,40 @@ func TestFurtherAPIServices(t *testing.T) {
 	wantBundles()
 	if renewed, err := readPair(publisher.Files.Dir); err != nil || renewed.leaf.Equal(old.leaf) {
 		t.Errorf("the certificate was not renewed: %v", err)
+	}
+}
+
+// An APIService that is missing is looked for again soon, and spoken of once.
+func TestMissingFurtherAPIService(t *testing.T) {
+	publisher, bundleOf := newPublisher(t, time.Now())
+	clock := clocktesting.NewFakeClock(time.Now())
+	publisher.Clock, publisher.Further = clock, []string{"late"}
+	logger := ktesting.NewLogger(t, ktesting.NewConfig(ktesting.BufferLogs(true)))
+	ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logger))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		publisher.Run(ctx)
+	}()
+	for range 2 {
+		eventually(t, "the publisher waits for its next check", clock.HasWaiters)
+		clock.Step(retryInterval)
+	}
+	eventually(t, "the publisher waits for its next check", clock.HasWaiters)
+	late := &apiregistrationv1.APIService{ObjectMeta: metav1.ObjectMeta{Name: "late"}, Spec: apiregistrationv1.APIServiceSpec{Service: ownService}}
+	if _, err := publisher.APIServices.Create(ctx, late, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	clock.Step(retryInterval)
+	eventually(t, "the CA is published", func() bool {
+		apiService, err := publisher.APIServices.Get(ctx, "late", metav1.GetOptions{})
+		return err == nil && bytes.Equal(apiService.Spec.CABundle, bundleOf())
+	})
+	cancel()
+	<-done
+	log := logger.GetSink().(ktesting.Underlier).GetBuffer().String()
+	if strings.Count(log, missing) != 1 || strings.Contains(log, "ERROR") {
+		t.Errorf("want one line that an APIService is missing, and no error:\n%s", log)
 	}
 }
 
@@ -187,6 +228,9 @@ func TestReplacedBundleIsRestored(t *testing.T) {
 	eventually(t, "the caBundle is restored", func() bool { return bytes.Equal(bundleOf(), want) })
 }
 
+// ownService is the Service of the server.
+var ownService = &apiregistrationv1.ServiceReference{Namespace: "a", Name: "b"}
+
 func eventually(t *testing.T, what string, check func() bool) {
 	t.Helper()
 	err := wait.PollUntilContextTimeout(t.Context(), time.Millisecond, 10*time.Second, true, func(context.Context) (bool, error) {
@@ -202,7 +246,7 @@ func newPublisher(t *testing.T, now time.Time) (publisher *Publisher, bundleOf f
 	files := Files{Dir: t.TempDir(), Names: names}
 	mustEnsure(t, files, now)
 	apiServices := fake.NewSimpleClientset(&apiregistrationv1.APIService{
-		ObjectMeta: metav1.ObjectMeta{Name: apiServiceName},
+		ObjectMeta: metav1.ObjectMeta{Name: apiServiceName}, Spec: apiregistrationv1.APIServiceSpec{Service: ownService},
 	}).ApiregistrationV1().APIServices()
 	bundleOf = func() []byte {
 		apiService, err := apiServices.Get(t.Context(), apiServiceName, metav1.GetOptions{})

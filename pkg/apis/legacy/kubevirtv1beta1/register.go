@@ -18,7 +18,8 @@ const GroupName = "nodemaintenance.kubevirt.io"
 var SchemeGroupVersion = schema.GroupVersion{Group: GroupName, Version: "v1beta1"}
 
 var (
-	schemeBuilder = runtime.NewSchemeBuilder(addKnownTypes, legacy.AddHub(GroupName), addConversions)
+	schemeBuilder = runtime.NewSchemeBuilder(addKnownTypes, legacy.AddHub(GroupName), addConversions,
+		legacy.AddFieldLabels(SchemeGroupVersion))
 
 	// AddToScheme adds this version to a scheme. The scheme must have the internal types of
 	// maintenance.medik8s.io already.

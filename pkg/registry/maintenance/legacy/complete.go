@@ -12,6 +12,7 @@ import (
 
 	legacyapi "github.com/medik8s/maintenance-apiserver/pkg/apis/legacy"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/owners"
 )
 
 // complete adds to an update what its version cannot say, from the stored object.
@@ -20,9 +21,7 @@ func (g *group) complete(_ context.Context, obj, old runtime.Object) (runtime.Ob
 	if err != nil {
 		return nil, err
 	}
-	if err := g.ownFields(written); err != nil {
-		return nil, err
-	}
+	written.ManagedFields = owners.InOurTerms(written.ManagedFields, stored.ManagedFields)
 	if stored.UID == "" { // an apply creates the object
 		return written, nil
 	}

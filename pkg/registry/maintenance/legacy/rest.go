@@ -60,12 +60,12 @@ func (r *REST) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 
 // Create creates a hold with the checks of the group.
 func (r *REST) Create(ctx context.Context, obj runtime.Object, validate rest.ValidateObjectFunc, options *metav1.CreateOptions) (runtime.Object, error) {
-	if err := r.ownFields(obj); err != nil {
-		return nil, err
+	var node string
+	if hold, ok := obj.(*maintenance.NodeMaintenance); ok {
+		node = hold.Spec.NodeName
 	}
-	node := obj.(*maintenance.NodeMaintenance).Spec.NodeName
 	created, err := r.CreateBeside(ctx, r.admitBeside, obj, validate, options)
-	return created, r.notCreated(node, err)
+	return shown(created), r.notCreated(node, err)
 }
 
 // Update implements rest.Updater.
@@ -75,8 +75,8 @@ func (r *REST) Update(ctx context.Context, name string, objInfo rest.UpdatedObje
 ) (runtime.Object, bool, error) {
 	var node string
 	complete := rest.WrapUpdatedObjectInfo(objInfo, r.keepNode, r.complete, remember(&node))
-	obj, created, err := r.UpdateBeside(ctx, r.admitBeside, name, complete, createValidation, updateValidation, forceAllowCreate, options)
-	return obj, created, r.notCreated(node, err)
+	obj, created, err := r.UpdateBeside(withShownWarnings(ctx), r.admitBeside, name, complete, createValidation, updateValidation, forceAllowCreate, options)
+	return shown(obj), created, r.notCreated(node, err)
 }
 
 // remember keeps the node of the hold that an update may create.
@@ -90,25 +90,28 @@ func remember(node *string) rest.TransformFunc {
 // Get implements rest.Getter.
 func (r *REST) Get(ctx context.Context, name string, options *metav1.GetOptions) (runtime.Object, error) {
 	obj, err := r.REST.Get(ctx, name, options)
-	return obj, r.inOwnWords(err)
+	return shown(obj), r.inOwnWords(err)
 }
 
 // List implements rest.Lister.
 func (r *REST) List(ctx context.Context, options *metainternalversion.ListOptions) (runtime.Object, error) {
-	list, err := r.REST.List(ctx, options)
-	return list, r.inOwnWords(err)
+	list, err := r.REST.REST.List(ctx, options) // not the one that several requests share: it is not shown as it is
+	return shown(list), r.inOwnWords(err)
 }
 
 // Watch implements rest.Watcher.
 func (r *REST) Watch(ctx context.Context, options *metainternalversion.ListOptions) (watch.Interface, error) {
 	events, err := r.REST.Watch(ctx, options)
-	return events, r.inOwnWords(err)
+	if err != nil {
+		return nil, r.inOwnWords(err)
+	}
+	return r.shownEvents(ctx, events), nil
 }
 
 // Delete implements rest.GracefulDeleter.
 func (r *REST) Delete(ctx context.Context, name string, validate rest.ValidateObjectFunc, options *metav1.DeleteOptions) (runtime.Object, bool, error) {
 	obj, gone, err := r.REST.Delete(ctx, name, validate, options)
-	return obj, gone, r.inOwnWords(err)
+	return shown(obj), gone, r.inOwnWords(err)
 }
 
 // DeleteCollection implements rest.CollectionDeleter.
@@ -116,5 +119,5 @@ func (r *REST) DeleteCollection(ctx context.Context, validate rest.ValidateObjec
 	listOptions *metainternalversion.ListOptions,
 ) (runtime.Object, error) {
 	list, err := r.REST.DeleteCollection(ctx, validate, options, listOptions)
-	return list, r.inOwnWords(err)
+	return shown(list), r.inOwnWords(err)
 }

@@ -30,7 +30,7 @@ type StatusREST struct {
 // Get implements rest.Getter.
 func (r *StatusREST) Get(ctx context.Context, name string, options *metav1.GetOptions) (runtime.Object, error) {
 	obj, err := r.StatusREST.Get(ctx, name, options)
-	return obj, r.inOwnWords(err)
+	return shown(obj), r.inOwnWords(err)
 }
 
 // Update implements rest.Updater.
@@ -40,7 +40,7 @@ func (r *StatusREST) Update(ctx context.Context, name string, objInfo rest.Updat
 ) (runtime.Object, bool, error) {
 	complete := rest.WrapUpdatedObjectInfo(objInfo, r.complete)
 	obj, created, err := r.StatusREST.Update(ctx, name, complete, createValidation, updateValidation, forceAllowCreate, options)
-	return obj, created, r.inOwnWords(err)
+	return shown(obj), created, r.inOwnWords(err)
 }
 
 // GetResetFields implements rest.ResetFieldsStrategy.

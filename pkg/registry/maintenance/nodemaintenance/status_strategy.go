@@ -16,6 +16,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/owners"
 )
 
 // statusStrategy holds the rules for writes to nodemaintenances/status. RBAC decides who may write
@@ -47,6 +48,7 @@ func (statusStrategy) PrepareForUpdate(_ context.Context, obj, old runtime.Objec
 	newNM.Spec = oldNM.Spec
 	newNM.Status.Plan = nil
 	metav1.ResetObjectMetaForStatus(newNM, oldNM)
+	newNM.ManagedFields = owners.InOurTerms(newNM.ManagedFields, oldNM.ManagedFields)
 	newNM.GenerateName = oldNM.GenerateName
 	newNM.DeletionGracePeriodSeconds = oldNM.DeletionGracePeriodSeconds
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/owners"
 )
 
 // strategy holds the rules for writes to nodemaintenances.
@@ -62,6 +63,7 @@ func (strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
 	nm := obj.(*maintenance.NodeMaintenance)
 	nm.Generation = 1
 	nm.Finalizers = withUncordonFinalizer(nm.Finalizers)
+	nm.ManagedFields = owners.InOurTerms(nm.ManagedFields, nil)
 	// A new object has a phase, as a pod does, so that clients that read or select by phase never see
 	// an empty one.
 	nm.Status = maintenance.NodeMaintenanceStatus{Phase: maintenance.PhasePending}
@@ -93,6 +95,7 @@ func (strategy) WarningsOnCreate(_ context.Context, obj runtime.Object) []string
 func (strategy) PrepareForUpdate(ctx context.Context, obj, old runtime.Object) {
 	newNM, oldNM := obj.(*maintenance.NodeMaintenance), old.(*maintenance.NodeMaintenance)
 	newNM.Status = oldNM.Status
+	newNM.ManagedFields = owners.InOurTerms(newNM.ManagedFields, oldNM.ManagedFields)
 	if newNM.Spec.Requestor == "" {
 		newNM.Spec.Requestor = oldNM.Spec.Requestor
 	}

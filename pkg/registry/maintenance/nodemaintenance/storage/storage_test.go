@@ -65,8 +65,10 @@ func (n fakeNodes) HasNode(name string) bool { return n[name] }
 
 // fakePlanner answers with what it is given, and remembers whether that was to be fresh.
 type fakePlanner struct {
-	plan  *v1beta1.DrainPlanStatus
-	err   error
+	plan *v1beta1.DrainPlanStatus
+	err  error
+
+	mu    sync.Mutex
 	asked []bool
 }
 
@@ -74,6 +76,8 @@ func (p *fakePlanner) Plan(_ context.Context, hold *v1beta1.NodeMaintenance, fre
 	if hold.Spec.NodeName == "" {
 		return nil, errors.New("which node?")
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.asked = append(p.asked, fresh)
 	return p.plan, p.err
 }

@@ -1,0 +1,105 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package legacy
+
+import (
+	"context"
+	"io"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/apiserver/pkg/warning"
+
+	legacyapi "github.com/medik8s/maintenance-apiserver/pkg/apis/legacy"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+// shown is a hold, or a list of holds, with the metadata that old clients know. The conversion to an old
+// version does the same, but metadata alone, and the rows of tables, are not converted. The object itself
+// stays as it is: others may read it at the same time.
+func shown(obj runtime.Object) runtime.Object {
+	switch stored := obj.(type) {
+	case *maintenance.NodeMaintenance:
+		hold := shownHold(*stored)
+		return &hold
+	case *maintenance.NodeMaintenanceList:
+		list := *stored
+		list.Items = slices.Clone(stored.Items)
+		for i := range list.Items {
+			list.Items[i] = shownHold(list.Items[i])
+		}
+		return &list
+	default:
+		return obj
+	}
+}
+
+func shownHold(hold maintenance.NodeMaintenance) maintenance.NodeMaintenance {
+	hold.ObjectMeta = legacyapi.MetadataFromHub(hold.ObjectMeta)
+	return hold
+}
+
+// shownEvents are the events of a watch with what shown makes of their objects.
+type shownEvents struct {
+	watch.Interface
+	events chan watch.Event
+}
+
+// shownEvents starts to read the events. It ends with them, or with ctx.
+func (g *group) shownEvents(ctx context.Context, stored watch.Interface) watch.Interface {
+	w := &shownEvents{Interface: stored, events: make(chan watch.Event)}
+	go w.run(ctx, g.String())
+	return w
+}
+
+// ResultChan implements watch.Interface.
+func (w *shownEvents) ResultChan() <-chan watch.Event { return w.events }
+
+func (w *shownEvents) run(ctx context.Context, group string) {
+	defer close(w.events)
+	for event := range w.Interface.ResultChan() {
+		if shared, ok := event.Object.(runtime.CacheableObject); ok {
+			event.Object = shownShared{event.Object, shared, group}
+		} else {
+			event.Object = shown(event.Object)
+		}
+		select {
+		case w.events <- event:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// shownShared is an object that is encoded once for all watches of the group that ask for the same.
+type shownShared struct {
+	runtime.Object
+	shared runtime.CacheableObject
+	group  string
+}
+
+// GetObject implements runtime.CacheableObject.
+func (s shownShared) GetObject() runtime.Object { return shown(s.shared.GetObject()) }
+
+// CacheEncode implements runtime.CacheableObject.
+func (s shownShared) CacheEncode(id runtime.Identifier, encode func(runtime.Object, io.Writer) error, w io.Writer) error {
+	encodeShown := func(stored runtime.Object, w io.Writer) error { return encode(shown(stored), w) }
+	return s.shared.CacheEncode(runtime.Identifier(s.group)+" "+id, encodeShown, w)
+}
+
+// warner is a warning.Recorder.
+type warner func(agent, text string)
+
+// AddWarning implements warning.Recorder.
+func (w warner) AddWarning(agent, text string) { w(agent, text) }
+
+// withShownWarnings returns the context of a request whose warnings name the finalizer that old clients know.
+func withShownWarnings(ctx context.Context) context.Context {
+	return warning.WithWarningRecorder(ctx, warner(func(agent, text string) {
+		warning.AddWarning(ctx, agent, strings.ReplaceAll(text, v1beta1.UncordonFinalizer, legacyapi.Finalizer))
+	}))
+}
