@@ -101,7 +101,7 @@ func (noQuorum) Members(node string) []string {
 	return nil
 }
 
-func (noQuorum) Check(context.Context, string, bool, map[string]string) (may bool, message string, err error) {
+func (noQuorum) Check(context.Context, string, bool, map[string]string, map[string]string) (may bool, message string, err error) {
 	return false, "1 of 1 members must stay; set spec.overrideQuorum", nil
 }
 
