@@ -107,7 +107,7 @@ func (l *leader) refresh(ctx context.Context, v *view) (holds []hold, beforeOurs
 	if beforeOurs == nil {
 		beforeOurs = v.annotatedBefore()
 	}
-	if beforeOurs == nil || !v.carriesOurs(*beforeOurs) {
+	if beforeOurs == nil || !v.carriesOurs(*beforeOurs, holds) {
 		return holds, nil, nil
 	}
 	return holds, beforeOurs, nil
@@ -115,11 +115,12 @@ func (l *leader) refresh(ctx context.Context, v *view) (holds []hold, beforeOurs
 
 // carriesOurs says whether the node carries marks of ours that it did not have before. A node that
 // another store's server holds too is left to that server.
-func (v *view) carriesOurs(before v1beta1.NodeBefore) bool {
+func (v *view) carriesOurs(before v1beta1.NodeBefore, holds []hold) bool {
 	if v.marks.annotated {
 		return !v.marks.anothers
 	}
-	return (v.marks.tainted && !slices.Contains(before.Taints, ourTaint.ToString())) || v.carriesImported(before)
+	return (v.marks.tainted && !slices.Contains(before.Taints, ourTaint.ToString())) ||
+		slices.ContainsFunc(holds, v.carriesImported)
 }
 
 // annotatedBefore is what the node was like before, as its annotation says, if the node carries both our

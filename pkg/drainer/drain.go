@@ -71,6 +71,12 @@ func (d *drains) stop(ctx context.Context, v *view) {
 	v.memory.drainable, v.memory.volumes = nil, nil
 }
 
+// pause evicts nothing more from the node for a while, and keeps what is known of its evictions.
+func (d *drains) pause(ctx context.Context, node string) {
+	d.dispatcher.Pause(node)
+	d.machines.Follow(ctx, node, false)
+}
+
 // drain plans the drain of the node, hands its evictions to the dispatcher, and returns how far the
 // drain has come.
 func (d *drains) drain(ctx context.Context, v *view) (drainFacts, result) {
@@ -113,11 +119,22 @@ func (d *drains) plan(ctx context.Context, v *view, pods []*corev1.Pod) (plan.Pl
 	plansTotal.Inc()
 	in := d.watcher.planInput(v.node, v.active, pods, drainable, d.dispatcher.Attempts(v.name))
 	in.Returns = d.returns.Observe(v.node, pods, drainable, in.Tolerant(), cordonedSince(v.active), in.Now)
-	in.Machines = d.machines.States(v.name, pods)
+	in.Machines = d.machines.States(v.name, pods, failuresSince(v.active, in.Now))
 	planned := plan.Make(in)
 	d.machines.Follow(ctx, v.name, planned.MovesMachines())
+	if in.Machines == nil {
+		planned.AwaitMachines(d.machines.Awaits(), in.Now)
+	}
 	d.returns.Choose(v.name, planned.Chosen, in.Now)
 	return planned, err
+}
+
+// failuresSince is since when failed migrations of virtual machines count: since the node was cordoned.
+func failuresSince(holds []hold, now time.Time) time.Time {
+	if since := cordonedSince(holds); !since.IsZero() {
+		return since
+	}
+	return now
 }
 
 // progress says how far the drain has come for each hold that drains, judged as if alone.

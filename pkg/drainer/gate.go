@@ -27,7 +27,7 @@ type Gate interface {
 	Run(ctx context.Context, wake func(node string))
 	// Acquire asks for the node on behalf of the holds that are to have it cordoned. It may be called many
 	// times for one node, and takes what it takes only once. With an error the node waits too, and is
-	// looked at again.
+	// looked at again. The status of a node in maintenance then only gets the error as lastError.
 	Acquire(ctx context.Context, node *corev1.Node, holds []*v1beta1.NodeMaintenance) (Verdict, error)
 	// Release gives back what Acquire took for the node of that name, if anything. It is called when
 	// the node has been given back, or does not exist, and before its last holds end. With an

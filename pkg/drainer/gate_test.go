@@ -6,7 +6,6 @@ package drainer
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -270,6 +269,46 @@ func TestGateThatFailsIsAskedAgain(t *testing.T) {
 	})
 }
 
+// Without an answer of a gate it is not known that anything is wrong with a node in maintenance.
+func TestGateThatFailsLeavesAMaintenanceAsItIs(t *testing.T) {
+	gated(t, make([]Verdict, 1), func(c *cluster, gates ...*fakeGate) {
+		c.create(drainertest.Hold{Name: "a"}.Object())
+		c.create(drainertest.Hold{Name: "idle", Stage: v1beta1.StageIdle}.Object())
+		c.finish("web-1", "web-2")
+		c.wait(2 * writeInterval)
+		c.wantPhase("a", v1beta1.PhaseSucceeded)
+		before, idle := c.hold("a").Status, c.hold("idle").Status
+		c.events()
+
+		gates[0].answer(Verdict{}, errors.New("no answer from the lease"))
+		c.Add(drainertest.Pod{Name: "web-3"}.Object())
+		c.wait(10 * time.Minute)
+		want := *before.DeepCopy()
+		want.LastError = "no answer from the lease"
+		if now := c.hold("a").Status; !sameStatus(want, now) {
+			t.Errorf("the status without an answer (-want +got):\n%s", cmp.Diff(want, now))
+		}
+		if now := c.hold("idle").Status; !sameStatus(idle, now) {
+			t.Errorf("the status of the idle hold (-want +got):\n%s", cmp.Diff(idle, now))
+		}
+		if told := c.events(); len(told) > 0 {
+			t.Errorf("there are events: %v", told)
+		}
+		c.wantCordoned(drainertest.NodeName, true)
+		c.wantEvictions(map[string]int{"web-3": 0})
+
+		gates[0].answer(Verdict{}, nil)
+		c.wait(time.Minute)
+		c.wantEvictions(map[string]int{"web-3": 1})
+		c.finish("web-3")
+		c.wait(2 * writeInterval)
+		c.wantPhase("a", v1beta1.PhaseSucceeded)
+		if got := c.hold("a").Status.LastError; got != "" {
+			t.Errorf("lastError is %q still", got)
+		}
+	})
+}
+
 func TestAllGatesMustAgree(t *testing.T) {
 	first, second := forTurn(time.Minute), Verdict{Wait: &Wait{Reason: "QuorumGuard", Message: "1 of 3 members is away"}}
 	gated(t, []Verdict{first, second}, func(c *cluster, gates ...*fakeGate) {
@@ -334,11 +373,48 @@ func TestCordonOfANodeThatWaitsIsNotUndone(t *testing.T) {
 	})
 }
 
+// That holds too if the node got a taint that the server is told to set.
+func TestTaintOfANodeThatWaitsIsNotTakenForOurs(t *testing.T) {
+	inCluster(t, func(t *testing.T) *cluster {
+		c := newCluster(t, drainertest.Node{}.Object(), drainertest.Pod{Name: "web-1"}.Object())
+		c.config.Taints = []corev1.Taint{extraTaint}
+		c.config.Gates = []Gate{&fakeGate{cluster: c, verdict: forTurn(time.Minute)}}
+		return c
+	}, func(c *cluster) {
+		c.create(drainertest.Hold{Name: "a"}.Object())
+		c.wait(writeInterval)
+		c.wantWaiting(forTurn(0))
+		c.changeNode(drainertest.NodeName, func(node *corev1.Node) {
+			drainertest.Cordon(node)
+			node.Spec.Taints = append(node.Spec.Taints, extraTaint)
+		})
+		before := c.node(drainertest.NodeName)
+		c.delete("a")
+		c.wantNoHold("a")
+		c.wantSameNode(before)
+	})
+}
+
 // Without gates no request is made that a gate would need: a node that does not exist is not asked for.
 func TestWithoutGatesNothingIsAsked(t *testing.T) {
-	for gates, wantReads := range map[int]bool{0: false, 1: true} {
-		t.Run(fmt.Sprintf("%d gates", gates), func(t *testing.T) {
-			gated(t, make([]Verdict, gates), func(c *cluster, _ ...*fakeGate) {
+	tests := map[string]struct {
+		gate      func(*fakeGate) Gate
+		wantReads bool
+	}{
+		"no gate":                  {},
+		"a gate":                   {gate: func(g *fakeGate) Gate { return g }, wantReads: true},
+		"one that holds nothing":   {gate: func(g *fakeGate) Gate { return memoryGate{fakeGate: g} }},
+		"one that holds something": {gate: func(g *fakeGate) Gate { return memoryGate{fakeGate: g, holds: true} }, wantReads: true},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			inCluster(t, func(t *testing.T) *cluster {
+				c := newCluster(t)
+				if test.gate != nil {
+					c.config.Gates = []Gate{test.gate(&fakeGate{cluster: c})}
+				}
+				return c
+			}, func(c *cluster) {
 				c.create(drainertest.Hold{Name: "a", Node: "worker-9"}.Object())
 				c.wait(time.Minute)
 				c.wantCondition("a", v1beta1.ConditionCordoned, metav1.ConditionFalse, v1beta1.ReasonNodeNotFound)
@@ -348,10 +424,18 @@ func TestWithoutGatesNothingIsAsked(t *testing.T) {
 						reads++
 					}
 				}
-				if (reads > 0) != wantReads {
-					t.Errorf("%d reads past the cache, want any: %t", reads, wantReads)
+				if (reads > 0) != test.wantReads {
+					t.Errorf("%d reads past the cache, want any: %t", reads, test.wantReads)
 				}
 			})
 		})
 	}
 }
+
+// memoryGate is a fakeGate that knows whether it holds something.
+type memoryGate struct {
+	*fakeGate
+	holds bool
+}
+
+func (g memoryGate) Holds(string) bool { return g.holds }

@@ -158,6 +158,52 @@ func TestGateIsReleasedForANodeLeftBehind(t *testing.T) {
 	})
 }
 
+// What the gates hold for a node that another store's server has out of service is that server's, too.
+func TestGateIsReleasedAfterAnotherStoresGiveBack(t *testing.T) {
+	ends := map[string]struct {
+		end       func(c *cluster)
+		wantHolds []string
+	}{
+		"deleted": {end: func(c *cluster) { c.delete("a"); c.wantNoHold("a") }},
+		"idle":    {end: func(c *cluster) { c.change("a", drainertest.SetStage(v1beta1.StageIdle)) }, wantHolds: []string{"a"}},
+	}
+	for name, test := range ends {
+		t.Run(name, func(t *testing.T) {
+			var gate *fakeGate
+			inCluster(t, func(t *testing.T) *cluster {
+				c := newCluster(t, drainertest.Node{}.Object())
+				gate = &fakeGate{cluster: c}
+				return c
+			}, func(c *cluster) {
+				other := c.besides()
+				defer func() { other.stop() }()
+				other.create(drainertest.Hold{Name: "theirs"}.Object())
+				c.restartWith(gate)
+				c.create(drainertest.Hold{Name: "a"}.Object())
+				c.wantHeldBy("store-2")
+				test.end(c)
+				c.wait(10 * time.Minute)
+				c.wantReleased(gate, 0)
+				other.delete("theirs")
+				c.wait(time.Minute)
+				c.wantCordoned(drainertest.NodeName, false)
+				if gate.now().released == 0 {
+					t.Error("the gate was not released when the other server had given the node back")
+				}
+				c.wantReleased(gate, gate.now().released, test.wantHolds...)
+			})
+		})
+	}
+}
+
+// restartWith has the drainer end, and another one start that has these gates.
+func (c *cluster) restartWith(gates ...Gate) {
+	c.t.Helper()
+	c.stop()
+	c.config.Gates = gates
+	c.start()
+}
+
 // A gate that keeps a node has it stay as it is, and its hold say why, until the gate lets it go.
 func TestGateKeepsTheNode(t *testing.T) {
 	gated(t, make([]Verdict, 2), func(c *cluster, gates ...*fakeGate) {

@@ -142,6 +142,16 @@ func (l *leader) releaseLeftBehind(ctx context.Context, v *view) error {
 	if !v.memory.unreleased {
 		return nil
 	}
+	return l.releaseGates(ctx, v)
+}
+
+// releaseGates calls Release of the gates. While another store's server has the node out of service, they hold
+// for it, too, what they hold: so they are called when that server has given the node back.
+func (l *leader) releaseGates(ctx context.Context, v *view) error {
+	if v.marks.anothers && v.marks.tainted {
+		v.memory.unreleased = true
+		return nil
+	}
 	err := l.gate.release(ctx, v.name)
 	v.memory.unreleased = err != nil
 	return err
@@ -165,10 +175,10 @@ func (l *leader) nodeGone(ctx context.Context, v *view) result {
 	return l.release(ctx, v, facts{}, l.confirmGone(ctx, v))
 }
 
-// confirmGone asks the API server whether the node does not exist, if something depends on it. It fails
-// when the node exists, or when that is not known.
+// confirmGone asks the API server whether the node does not exist, if something depends on it: an ending hold, or
+// what a gate holds. It fails when the node exists, or when that is not known.
 func (l *leader) confirmGone(ctx context.Context, v *view) error {
-	if len(v.ending) == 0 && len(l.gate) == 0 {
+	if len(v.ending) == 0 && !l.gate.mayHold(v.name) {
 		return nil
 	}
 	node, err := l.watcher.live.node(ctx, v.name)
@@ -185,7 +195,7 @@ func (l *leader) release(ctx context.Context, v *view, f facts, unsure error) re
 	var did result
 	err := unsure
 	if err == nil {
-		if err = l.gate.release(ctx, v.name); err != nil {
+		if err = l.releaseGates(ctx, v); err != nil {
 			f.releaseError = err.Error()
 			did.add(l.holds.saveError(ctx, v.ending, err))
 		}

@@ -66,10 +66,15 @@ func firstBegan(maintenance *v1beta1.NodeMaintenance) time.Time {
 	return maintenance.CreationTimestamp.Time
 }
 
-// carriesImported says whether the node carries a taint of another operator that goes when the node is
-// given back. The taint of spec.unschedulable does not count: a person's cordon brings it, too.
-func (v *view) carriesImported(before v1beta1.NodeBefore) bool {
+// carriesImported says whether the node carries a taint of the operator that the hold was imported from, which
+// goes when the node is given back. Only a hold that has a record tells of them: without one, the node was given
+// back already. The taint of spec.unschedulable does not count: a person's cordon brings it, too.
+func (v *view) carriesImported(h hold) bool {
+	from := importedFrom(h.NodeMaintenance)
+	if from == nil || from.NodeBefore == nil || from.NodeUID != v.node.UID || !h.recorded(v.node.UID) {
+		return false
+	}
 	return slices.ContainsFunc(v.node.Spec.Taints, func(taint corev1.Taint) bool {
-		return taint.Key != corev1.TaintNodeUnschedulable && listsTaint(before.AddedTaints, taint)
+		return taint.Key != corev1.TaintNodeUnschedulable && listsTaint(from.NodeBefore.AddedTaints, taint)
 	})
 }

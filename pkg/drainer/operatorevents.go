@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
@@ -54,16 +55,26 @@ func (c statusWritten) begins() bool {
 	return c.next.NodeBefore != nil && c.old.NodeBefore == nil && sameNode
 }
 
-// succeeds says whether the hold has what it asks for, for the first time since the node was cordoned.
+// succeeds says whether the node has just been drained for the first time. A hold that only cordons has
+// nothing that the operators would call a success.
 func (c statusWritten) succeeds() bool {
-	return c.next.Phase == v1beta1.PhaseSucceeded && c.old.Phase != v1beta1.PhaseSucceeded && firstDrain(c.next)
+	justNow := c.old.Phase != v1beta1.PhaseSucceeded || c.old.StartTime == nil
+	return c.next.Phase == v1beta1.PhaseSucceeded && c.next.StartTime != nil && justNow && c.firstDrain()
 }
 
-// firstDrain says whether the drain of the status is the first one: it began when the node was cordoned.
-// So it is with a hold that only cordons.
-func firstDrain(status v1beta1.NodeMaintenanceStatus) bool {
-	cordoned := apimeta.FindStatusCondition(status.Conditions, v1beta1.ConditionCordoned)
-	return cordoned != nil && (status.StartTime == nil || !cordoned.LastTransitionTime.Before(status.StartTime))
+// firstDrain says whether the drain is the first one: it began when the node was cordoned, or later if the
+// hold only cordoned before. A drain that begins again sets Drained to false at its begin.
+func (c statusWritten) firstDrain() bool {
+	cordoned := apimeta.FindStatusCondition(c.next.Conditions, v1beta1.ConditionCordoned)
+	undrained := apimeta.FindStatusCondition(c.old.Conditions, v1beta1.ConditionDrained)
+	switch {
+	case cordoned == nil:
+		return false
+	case !cordoned.LastTransitionTime.Before(c.next.StartTime):
+		return true
+	default:
+		return undrained != nil && undrained.Status == metav1.ConditionFalse && undrained.LastTransitionTime.Before(c.next.StartTime)
+	}
 }
 
 // failure is why the maintenance has just failed; empty if it has not. For the operators it also fails if

@@ -177,3 +177,37 @@ func TestNoOperatorEventsUnlessWanted(t *testing.T) {
 		}
 	})
 }
+
+// A cordon alone is no success for the operators. The drain that follows is.
+func TestOperatorEventsOfACordon(t *testing.T) {
+	tests := map[string]struct {
+		pods []drainertest.Object
+	}{
+		"pods":    {pods: []drainertest.Object{drainertest.Pod{Name: "web-1"}.Object()}},
+		"no pods": {},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			inCluster(t, forOperators(append(test.pods, drainertest.Node{}.Object())...), func(c *cluster) {
+				c.create(drainertest.Hold{Name: "a", Stage: v1beta1.StageCordon}.Object())
+				c.wait(drainPoll)
+				if diff := cmp.Diff([]string{toldBegin}, c.operatorsTell()); diff != "" {
+					t.Errorf("events of the cordon (-want +got):\n%s", diff)
+				}
+				c.change("a", func(hold *v1beta1.NodeMaintenance) { hold.Spec.Stage = v1beta1.StageDrain })
+				c.wait(drainPoll)
+				if len(test.pods) > 0 {
+					c.finish("web-1")
+				}
+				c.wait(2 * writeInterval)
+				c.restart(nil)
+				c.change("a", func(hold *v1beta1.NodeMaintenance) { hold.Spec.Drain.UnmanagedPods = v1beta1.PolicyBlock })
+				c.wait(drainPoll)
+				c.wantPhase("a", v1beta1.PhaseSucceeded)
+				if diff := cmp.Diff([]string{toldSucceed}, c.operatorsTell()); diff != "" {
+					t.Errorf("events of the drain (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}

@@ -5,6 +5,7 @@ package drainer
 
 import (
 	"context"
+	"slices"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
@@ -25,7 +26,7 @@ func (l *leader) takeOut(ctx context.Context, v *view) result {
 		did.add(step)
 	} else {
 		// Nothing more is evicted from a node that new pods may come to.
-		l.drains.dispatcher.Pause(v.name)
+		l.drains.pause(ctx, v.name)
 	}
 	if f.before == nil {
 		return did
@@ -56,6 +57,9 @@ func (l *leader) secure(ctx context.Context, v *view) (facts, result) {
 	switch {
 	case verdict.Wait != nil:
 		f.waits = verdict.Wait
+	case err != nil && v.marks.annotated:
+		did.add(l.unanswered(ctx, v, err))
+		return facts{}, did
 	case err == nil:
 		f.cordoned, step = l.nodes.cordon(ctx, v, *before)
 	}
@@ -68,4 +72,16 @@ func (l *leader) secure(ctx context.Context, v *view) (facts, result) {
 		f.cordonError = step.err.Error()
 	}
 	return f, did
+}
+
+// unanswered deals with a node in maintenance for which a gate gave no answer. That says nothing of the node, so
+// the statuses of its holds stay as they are, and only name the error.
+func (l *leader) unanswered(ctx context.Context, v *view, cause error) result {
+	did := result{err: cause}
+	if againLater(cause) {
+		return did
+	}
+	holding := slices.DeleteFunc(slices.Clone(v.active), func(h hold) bool { return !h.cordons() })
+	did.add(l.holds.saveError(ctx, holding, cause))
+	return did
 }

@@ -4,6 +4,7 @@
 package drainer
 
 import (
+	"errors"
 	"net/http"
 	"testing"
 	"time"
@@ -13,7 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
+	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
@@ -60,9 +63,11 @@ func vm(migratable, evacuating string) *unstructured.Unstructured {
 }
 
 func migrationOf(phase string) *unstructured.Unstructured {
-	return machineKind("VirtualMachineInstanceMigration", "move", map[string]any{"vmiName": "vm"}, map[string]any{
+	move := machineKind("VirtualMachineInstanceMigration", "move", map[string]any{"vmiName": "vm"}, map[string]any{
 		"phase": phase, "migrationState": map[string]any{"targetNode": "node-x", "failureReason": "target is gone"},
 	})
+	move.SetCreationTimestamp(metav1.Now())
+	return move
 }
 
 func (c *cluster) wantMessage(reason v1beta1.BlockerReason, permanent bool, message string) {
@@ -126,4 +131,78 @@ func TestVirtualMachineMigrates(t *testing.T) {
 			}
 		}
 	})
+}
+
+// The pod of a machine that would be stopped is not evicted before it is known that it migrates: at the
+// beginning, and after a restart.
+func TestMachinesAreKnownBeforeTheFirstEviction(t *testing.T) {
+	stops := machineKind("VirtualMachineInstance", "vm", map[string]any{"evictionStrategy": "None"}, map[string]any{"nodeName": drainertest.NodeName})
+	inCluster(t, func(t *testing.T) *cluster {
+		c := newCluster(t, drainertest.Node{}.Object(), drainertest.Pod{Name: "vm", App: "vm", Change: drainertest.Launcher("vm")}.Object())
+		c.config.Dynamic = newKinds(stops, migrationOf("Running"))
+		return c
+	}, func(c *cluster) {
+		c.create(drainertest.Hold{Name: "a"}.Object())
+		c.wait(time.Minute)
+		c.wantEvictions(map[string]int{"vm": 0})
+		c.wantMessage(v1beta1.BlockerVirtualMachineMigrating, false, "migrating to node-x (Running)")
+		c.restart(nil)
+		c.wait(time.Minute)
+		c.wantEvictions(map[string]int{"vm": 0})
+	})
+}
+
+// A server that is not told what becomes of the machines waits only for a moment.
+func TestEvictionsDoNotWaitForMachinesForLong(t *testing.T) {
+	kinds := newKinds()
+	kinds.PrependReactor("list", "*", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, errors.New("down") })
+	inCluster(t, func(t *testing.T) *cluster {
+		c := newCluster(t, drainertest.Node{}.Object(), drainertest.Pod{Name: "vm", Change: drainertest.Launcher("vm")}.Object())
+		c.config.Dynamic = kinds
+		return c
+	}, func(c *cluster) {
+		c.create(drainertest.Hold{Name: "a"}.Object())
+		c.wait(3 * time.Second)
+		c.wantEvictions(map[string]int{"vm": 0})
+		c.wait(3 * time.Second)
+		c.wantEvictions(map[string]int{"vm": 1})
+	})
+}
+
+// While a gate has the node wait in the middle of a drain, perhaps for days, its machines are not watched.
+func TestMachinesAreNotWatchedWhileTheNodeWaits(t *testing.T) {
+	kinds := newKinds(vm("True", drainertest.NodeName))
+	var gate *fakeGate
+	inCluster(t, func(t *testing.T) *cluster {
+		c := withMachine(kinds)(t)
+		gate = &fakeGate{cluster: c}
+		c.config.Gates = []Gate{gate}
+		return c
+	}, func(c *cluster) {
+		stopped := make(chan struct{}, 10)
+		kinds.PrependWatchReactor("*", func(clienttesting.Action) (bool, watch.Interface, error) {
+			return true, &watchThatTells{Interface: watch.NewFake(), stopped: stopped}, nil
+		})
+		c.create(drainertest.Hold{Name: "a"}.Object())
+		c.wait(10 * time.Second)
+		if len(stopped) > 0 {
+			t.Fatal("the watch ended while the node is drained")
+		}
+		gate.answer(forTurn(0), nil)
+		c.wait(10 * time.Minute)
+		if len(stopped) == 0 {
+			t.Error("the watch goes on while the node waits")
+		}
+	})
+}
+
+// watchThatTells tells when it is stopped.
+type watchThatTells struct {
+	watch.Interface
+	stopped chan<- struct{}
+}
+
+func (w *watchThatTells) Stop() {
+	w.stopped <- struct{}{}
+	w.Interface.Stop()
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -150,7 +151,7 @@ func (w *watcher) plan(ctx context.Context, maintenance *v1beta1.NodeMaintenance
 	active, _ := split(w.holds(holds))
 	in := w.planInput(node, active, pods, drainable, known.attempts)
 	in.Returns, in.Predicted = known.returns, plan.Predict(pods, node.Name, w.otherNodes(node.Name), in.Cordon)
-	in.Machines, in.Forecast = w.machineStates(ctx, node.Name, pods, known.machines), true
+	in.Machines, in.Forecast = w.machineStates(ctx, node.Name, pods, known.machines, failuresSince(active, in.Now)), true
 	planned := plan.Make(in)
 	report := planned.Report(maintenance.UID)
 	all, skipped := planned.Selection(maintenance.UID)
@@ -159,14 +160,16 @@ func (w *watcher) plan(ctx context.Context, maintenance *v1beta1.NodeMaintenance
 }
 
 // machineStates says what becomes of the virtual machines of the pods: from the watch of a drain if there
-// is one, and else from one request.
-func (w *watcher) machineStates(ctx context.Context, node string, pods []*corev1.Pod, watch *virtualmachine.Watch) virtualmachine.States {
+// is one, and else from a read.
+func (w *watcher) machineStates(
+	ctx context.Context, node string, pods []*corev1.Pod, watch *virtualmachine.Watch, since time.Time,
+) virtualmachine.States {
 	if watch != nil {
-		if states := watch.States(node, pods); states != nil {
+		if states := watch.States(node, pods, since); states != nil {
 			return states
 		}
 	}
-	return w.machines.States(ctx, node, pods)
+	return w.machines.States(ctx, node, pods, since)
 }
 
 // otherNodes are the nodes of the cluster but that one, as far as they are known.

@@ -4,6 +4,7 @@
 package importing
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/importer"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -52,6 +54,37 @@ func TestImportRefusesAndGoesOn(t *testing.T) {
 	o.Delete(t, name)
 	wantSame(t, o, o.Nodes[0], before)
 	wantWords(t, confirmed(t, o.Env, o.group), "none: imported before as "+name+", which has ended")
+	o.goOn(t, name)
+	o.wantImportedWithoutCRD(t, name)
+	o.Delete(t, name)
+	wantSame(t, o, o.Nodes[0], before)
+}
+
+// goOn has the operator go on with an object, as after a way back to it.
+func (o *operator) goOn(t *testing.T, name string) {
+	t.Helper()
+	patch := []byte(`{"metadata":{"finalizers":["` + operatorFinalizer + `"]}}`)
+	if _, err := o.objects.Patch(t.Context(), name, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	o.takeOut(t, o.Nodes[0])
+}
+
+// wantImportedWithoutCRD deletes the CRD too early. Then the objects are imported all the same, to stay.
+func (o *operator) wantImportedWithoutCRD(t *testing.T, name string) {
+	t.Helper()
+	crd := "crd/nodemaintenances." + o.group
+	o.Kubectl().Must(t, "", "delete", crd, "--wait=false")
+	env.Eventually(t, "the object is being deleted", func(ctx context.Context) string {
+		object, err := o.objects.Get(ctx, name, metav1.GetOptions{})
+		if err != nil || object.GetDeletionTimestamp() == nil {
+			return fmt.Sprintf("it is not (%v)", err)
+		}
+		return ""
+	})
+	wantWords(t, confirmed(t, o.Env, o.group), "import as drained", "it is being deleted only because its CRD is", "created NodeMaintenance "+name)
+	o.WaitForHold(t, name, "drained as before", env.Drained)
+	o.Kubectl().Must(t, "", "wait", "--for=delete", crd, "--timeout=30s")
 }
 
 // webhookThatIsDown is that of an operator that is scaled to 0.

@@ -34,6 +34,11 @@ func TestMigratingDocument(t *testing.T) {
 	operator.failWebhook(t)
 	e.Kubectl().Must(t, "", "apply", "-f", filepath.Join(artifacts, "deployment.yaml"))
 
+	t.Cleanup(func() {
+		if err := e.Server.Start(context.WithoutCancel(t.Context())); err != nil {
+			t.Errorf("could not start the server as it was: %v", err)
+		}
+	})
 	shell := document.NewSession(t, pool)
 	copyManifests(t, e, shell)
 	shell.After("kubectl -n node-maintenance-operator scale deployment node-maintenance-operator-controller-manager --replicas=0",
@@ -69,20 +74,15 @@ func read(t *testing.T, path string) string {
 	return string(content)
 }
 
-// restart starts our server again, with the flag for the old groups that its Deployment has now.
+// restart starts our server again, with the flags of this page that its Deployment has now.
 func restart(t *testing.T, e *env.Env) {
 	t.Helper()
 	args := e.Kubectl().Must(t, "", "-n", "maintenance-system", "get", "deployment", "maintenance-apiserver",
 		"-o", "jsonpath={.spec.template.spec.containers[0].args}")
 	options := env.ServerOptions()
 	options.Legacy = strings.Contains(args, "--serve-legacy-groups=") // so that the local cluster leaves the APIServices alone
-	options.ExtraArgs = regexp.MustCompile(`--serve-legacy-groups=[^"]*`).FindAllString(args, -1)
+	options.ExtraArgs = regexp.MustCompile(`--(serve-legacy-groups|node-leases)=[^"]*`).FindAllString(args, -1)
 	if _, err := e.Cluster.StartServer(t.Context(), options); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := e.Server.Start(context.WithoutCancel(t.Context())); err != nil {
-			t.Errorf("could not start the server as it was: %v", err)
-		}
-	})
 }

@@ -40,3 +40,26 @@ func TestDispatchAsksWhileABudgetForbids(t *testing.T) {
 		wantPosts(t, f, "asks", "asks", "asks")
 	})
 }
+
+// A node whose pod asks again and again does not lose its turn to nodes that are nearer to empty.
+func TestAskingDoesNotCountAsServed(t *testing.T) {
+	budgets := []drainertest.Budget{{Name: "own", Desired: 1, Healthy: 1, Expected: 1}}
+	dispatching(t, 10, budgets, func(t *testing.T, d *Dispatcher, f *fakeClient) {
+		asking := drainertest.Pod{Name: "asks"}.Object()
+		want := Wanted{Evictions: []Eviction{{Pod: asking, Asks: true}}}
+		want.Pods = append(want.Pods, asking)
+		d.Want("n", want)
+		for range int(2 * passedOverAfter / time.Second) {
+			synctest.Wait()
+			if f.hanging() > 0 {
+				f.answer("asks", drainertest.WebhookRefusal(http.StatusTooManyRequests))
+			}
+			time.Sleep(time.Second)
+		}
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if !d.nodes["n"].passedOver(time.Now()) {
+			t.Error("the node counts as served, although its budget let nothing go")
+		}
+	})
+}

@@ -43,6 +43,8 @@ type Budget struct {
 	// Relative says that the budget requires all but some of its pods, or a share of them: more replicas do
 	// not help.
 	Relative bool
+	// Controller is the object that the budget was made for; nil: a person made it.
+	Controller *metav1.OwnerReference
 	// SyncFailed says why the disruption controller cannot evaluate the budget; empty when it can.
 	SyncFailed string
 
@@ -71,6 +73,7 @@ func newBudget(pdb *policyv1.PodDisruptionBudget) *Budget {
 		Desired:         pdb.Status.DesiredHealthy,
 		Healthy:         pdb.Status.CurrentHealthy,
 		Expected:        pdb.Status.ExpectedPods,
+		Controller:      metav1.GetControllerOf(pdb),
 		SyncFailed:      syncFailure(pdb),
 		resourceVersion: pdb.ResourceVersion,
 		selector:        selector,

@@ -172,18 +172,18 @@ func (d *Dispatcher) post(ctx context.Context, node string, e *queuedEviction, n
 	if ready, retry := d.ready(d.attempts[node][e.Pod.UID], e, now); !ready {
 		return retry
 	}
-	var uses use
+	permit := Permit{Allowed: true}
 	if !e.Force {
-		permit := PermitFor(e.Pod, d.budgets.budgetsOf(e), func(b *Budget) int { return d.budgets.roomNow(b, now) })
+		permit = PermitFor(e.Pod, d.budgets.budgetsOf(e), func(b *Budget) int { return d.budgets.roomNow(b, now) })
 		if !permit.Allowed && !e.Asks {
 			return time.Time{}
 		}
 		if free, retry := d.free(permit, now); !free {
 			return retry
 		}
-		uses = permit.uses()
 	}
-	d.begin(node, e, uses, now)
+	uses := permit.uses()
+	d.begin(node, e, permit, now)
 	d.posts.Go(func() {
 		answer := newAnswer(d.request(ctx, e.Eviction, uses.exempt))
 		known := uses.exempt && answer.Outcome == Evicted && d.readBudget(ctx, uses.budget.Name)
@@ -232,10 +232,14 @@ func (d *Dispatcher) ready(tried *Attempt, e *queuedEviction, now time.Time) (re
 	}
 }
 
-// begin records a request that is about to be made. The caller holds the lock.
-func (d *Dispatcher) begin(node string, e *queuedEviction, uses use, now time.Time) {
+// begin records a request that is about to be made. One that only asks does not bring the node nearer to
+// being empty, so the node may still be passed over. The caller holds the lock.
+func (d *Dispatcher) begin(node string, e *queuedEviction, permit Permit, now time.Time) {
 	d.inFlight.Insert(e.Pod.UID)
-	d.nodes[node].served = now
+	if permit.Allowed {
+		d.nodes[node].served = now
+	}
+	uses := permit.uses()
 	if uses.budget == nil {
 		return
 	}

@@ -30,10 +30,15 @@
 // so of two writers only one succeeds. After that no request is needed until the watch shows another
 // version of the lease, or the lease must be renewed. What is remembered only saves requests. A new
 // process reads the leases once, and goes on with those that are ours: all our replicas are one holder.
+// A lease of another holder is also read once a minute, in case that the watch ended in silence.
+//
+// A lease of a node in maintenance that cannot be read is not lost: the node waits, and its status stays. It
+// counts as lost when the last renewal that we know of must have ended.
 //
 // # Clocks
 //
 // Whether a lease is valid depends on the clocks of its holder and of this process. A renewal that lies in
 // the future by at most half a minute is one by a clock that runs ahead, and the lease is valid. One that
-// lies further ahead says nothing, so the lease counts as invalid, as it does for the operators.
+// lies further ahead says nothing, so the lease counts as invalid, as it does for the operators. A lease of another
+// holder is taken half a minute after it has expired: that clock may be behind. The operators take it at once.
 package nodelease

@@ -25,8 +25,7 @@ const (
 	mostFailures = 3
 	// attemptInterval is the time from one attempt that counts to the next.
 	attemptInterval = 2 * time.Second
-	// askInterval is how often a node asks at least for a lease that another holder has: the watch may not
-	// work.
+	// askInterval is how often a lease that another holder has is read at least: the watch may not work.
 	askInterval = time.Minute
 )
 
@@ -72,7 +71,8 @@ func New(config Config) *Gate {
 }
 
 // Acquire implements drainer.Gate: it takes the lease of the node, or has the node wait while another holder has
-// it. If the node is in maintenance already, the lease is lost, and each failure counts.
+// it. If the node is in maintenance already, the lease is lost, and each failure counts. A lease that cannot be read
+// is lost only when ours must have ended.
 func (g *Gate) Acquire(ctx context.Context, object *corev1.Node, holds []*v1beta1.NodeMaintenance) (drainer.Verdict, error) {
 	n, foreign, err := g.take(ctx, object)
 	switch {
@@ -81,6 +81,8 @@ func (g *Gate) Acquire(ctx context.Context, object *corev1.Node, holds []*v1beta
 	case foreign == nil && err == nil:
 		g.keep(n)
 		return drainer.Verdict{}, nil
+	case err != nil && failuresSaid(holds) == 0 && g.mayHave(n):
+		return drainer.Verdict{}, err
 	case startedBefore(object, holds) || g.failing(n):
 		return g.lost(ctx, n, foreign, err, failuresSaid(holds)), nil
 	case err != nil:

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	clienttesting "k8s.io/client-go/testing"
 
@@ -166,14 +167,54 @@ func TestLeaseLostWithoutProgress(t *testing.T) {
 	}
 }
 
-func TestLeaseThatCannotBeReadCountsIfItWasOurs(t *testing.T) {
+// unreadable is what a hold that was drained says while the lease cannot be read.
+var unreadable = said{
+	Phase: v1beta1.PhaseSucceeded, Reason: v1beta1.ReasonCordoned, LastError: `could not get lease medik8s-leases/node-worker-1: ` +
+		`leases "x" is forbidden: not you; the server needs the rights in artifacts/node-leases`,
+}
+
+// A lease that cannot be read is not lost, so the drain that is done stays so.
+func TestLeaseThatCannotBeReadLeavesTheStatus(t *testing.T) {
+	reads := map[string]func(c *cluster){
+		"after a restart":       func(c *cluster) { c.stop(); c.start() },
+		"after another's write": func(c *cluster) { drainertest.Change(c.Server, c.lease(), func(*coordinationv1.Lease) {}) },
+	}
+	for name, read := range reads {
+		t.Run(name, func(t *testing.T) {
+			inCluster(t, Medik8s, func(c *cluster) {
+				c.create(drainertest.Hold{Name: "a"})
+				for _, pod := range []string{"web-1", "web-2"} {
+					c.Remove(drainertest.Get[*corev1.Pod](c.Server, drainertest.Namespace, pod))
+				}
+				c.wait(10 * time.Second)
+				before := c.hold("a").Status
+				c.Inject(drainertest.Failing("get", "leases", drainertest.NotYou("leases")))
+				read(c)
+				c.wait(10 * time.Minute)
+				c.wantSaid(unreadable, "a")
+				now := c.hold("a").Status
+				if !now.StartTime.Equal(before.StartTime) || !now.DrainedTime.Equal(before.DrainedTime) || now.DrainedTime == nil {
+					t.Errorf("the drain began at %v and was done at %v, want %v and %v",
+						now.StartTime, now.DrainedTime, before.StartTime, before.DrainedTime)
+				}
+				c.Heal()
+				c.wait(askInterval)
+				c.wantSaid(said{Phase: v1beta1.PhaseSucceeded, Reason: v1beta1.ReasonCordoned}, "a")
+				c.wantEvents("LeaseLost", 0, "MaintenanceFailed", 0, "CordonFailed", 0, "DrainRestarted", 0)
+			})
+		})
+	}
+}
+
+func TestLeaseThatCannotBeReadCountsOnceOursHasEnded(t *testing.T) {
 	inCluster(t, Medik8s, func(c *cluster) {
 		c.create(drainertest.Hold{Name: "a", Stage: v1beta1.StageCordon})
-		began := c.lease().Spec.AcquireTime.Time
 		c.stop()
 		c.Inject(drainertest.Failing("get", "leases", drainertest.NotYou("leases")))
 		c.start()
-		c.wait(4 * attemptInterval)
+		c.wait(lasts - 2*margin)
+		c.wantSaid(unreadable, "a")
+		c.wait(2 * margin)
 		c.wantSaid(lostFor(4), "a")
 		want := `could not get lease medik8s-leases/node-worker-1: leases "x" is forbidden: not you; ` +
 			"the server needs the rights in artifacts/node-leases; nothing is evicted from node worker-1, and it stays cordoned, until the lease is free"
@@ -183,7 +224,8 @@ func TestLeaseThatCannotBeReadCountsIfItWasOurs(t *testing.T) {
 		c.Heal()
 		c.wait(askInterval)
 		c.wantSaid(said{Phase: v1beta1.PhaseSucceeded, Reason: v1beta1.ReasonCordoned}, "a")
-		c.wantLease(began, began, 0)
+		renewed := c.lease().Spec.RenewTime.Time
+		c.wantLease(c.lease().Spec.AcquireTime.Time, renewed, 0)
 	})
 }
 
@@ -270,7 +312,7 @@ func TestOnlyOneTakesALease(t *testing.T) {
 		verb   string
 	}{
 		"that does not exist": {before: func(*cluster) {}, verb: "create"},
-		"that has expired":    {before: func(c *cluster) { c.steal(time.Second); c.wait(time.Second) }, verb: "update"},
+		"that has expired":    {before: func(c *cluster) { c.steal(time.Second); c.wait(time.Second + clockSkew) }, verb: "update"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -22,6 +22,10 @@ type node struct {
 	lease *coordinationv1.Lease
 	// known says that the watch has shown no other version of the lease since.
 	known bool
+	// read is when the API server showed that.
+	read time.Time
+	// oursUntil is until when the lease may be ours if it cannot be read.
+	oursUntil time.Time
 	// failures is how many times in a row the lease could not be kept for a node in maintenance.
 	failures int32
 	// nextAttempt is when a further failure counts: however often the gate is asked, attempts have a distance.
@@ -35,7 +39,8 @@ type node struct {
 func (g *Gate) of(object *corev1.Node) *node {
 	n := g.nodes[object.Name]
 	if n == nil {
-		n = &node{}
+		// An earlier process may have renewed the lease a moment ago.
+		n = &node{oursUntil: g.clock.Now().Add(lasts - margin)}
 		g.nodes[object.Name] = n
 	}
 	n.owner = metav1.OwnerReference{APIVersion: "v1", Kind: "Node", Name: object.Name, UID: object.UID}
@@ -60,7 +65,10 @@ func (g *Gate) doubt(n *node) {
 func (g *Gate) saw(n *node, lease *coordinationv1.Lease) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	n.lease = lease
+	n.lease, n.read, n.oursUntil = lease, g.clock.Now(), time.Time{}
+	if lease != nil && isOurs(lease) && timed(lease) {
+		n.oursUntil = ends(lease).Add(-margin)
+	}
 }
 
 // startedBefore says whether the node is in maintenance already, so that we had its lease: it carries our marks, or

@@ -4,6 +4,7 @@
 package nodelease
 
 import (
+	"math"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -16,7 +17,7 @@ const (
 	holder = "node-maintenance"
 	// lasts is how long a lease is valid after it was renewed.
 	lasts = time.Hour
-	// clockSkew is how far the clock of another holder may be ahead of ours.
+	// clockSkew is how far the clock of another holder may be ahead of ours, or behind it.
 	clockSkew = 30 * time.Second
 	// margin is how long before its end a lease of ours that could not be renewed counts as lost: enough
 	// that nothing of ours is under way any more when somebody else takes it.
@@ -56,7 +57,7 @@ func isOurs(lease *coordinationv1.Lease) bool {
 
 // valid says whether the lease binds others than its holder.
 func valid(lease *coordinationv1.Lease, now time.Time) bool {
-	return lease.Spec.HolderIdentity != nil && timed(lease) && !ends(lease).Before(now) && !lease.Spec.RenewTime.After(now.Add(clockSkew))
+	return ptr.Deref(lease.Spec.HolderIdentity, "") != "" && timed(lease) && !freeAt(lease).Before(now) && !lease.Spec.RenewTime.After(now.Add(clockSkew))
 }
 
 // timed says whether the lease has what its end follows from.
@@ -67,6 +68,14 @@ func timed(lease *coordinationv1.Lease) bool {
 // ends is when a lease that is timed ends.
 func ends(lease *coordinationv1.Lease) time.Time {
 	return lease.Spec.RenewTime.Add(length(lease))
+}
+
+// freeAt is after when a lease that is timed may be taken. The clock of another holder may show its end later.
+func freeAt(lease *coordinationv1.Lease) time.Time {
+	if isOurs(lease) {
+		return ends(lease)
+	}
+	return ends(lease).Add(clockSkew)
 }
 
 func length(lease *coordinationv1.Lease) time.Duration {
@@ -92,7 +101,7 @@ func taken(lease *coordinationv1.Lease, owner metav1.OwnerReference, now time.Ti
 	forgotten := !timed(lease) || (lease.Spec.AcquireTime == nil && ends(lease).Before(now))
 	if !isOurs(lease) || forgotten {
 		next.Spec.AcquireTime = &at
-		next.Spec.LeaseTransitions = ptr.To(ptr.Deref(lease.Spec.LeaseTransitions, 0) + 1)
+		next.Spec.LeaseTransitions = ptr.To(min(ptr.Deref(lease.Spec.LeaseTransitions, 0), math.MaxInt32-1) + 1)
 	}
 	next.OwnerReferences = []metav1.OwnerReference{owner}
 	next.Spec.HolderIdentity, next.Spec.LeaseDurationSeconds = ptr.To(holder), ptr.To(int32(lasts.Seconds()))

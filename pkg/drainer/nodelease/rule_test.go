@@ -4,6 +4,7 @@
 package nodelease
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -86,6 +87,17 @@ func TestLeaseIsTakenRenewedOrLeftAlone(t *testing.T) {
 			lease: spec{holder: healthCheck, lasts: 44 * time.Second, acquired: long, renewed: long, transitions: ptr.To[int32](3)},
 			want:  free, wantTaken: ptr.To(had(none, none, ptr.To[int32](4))),
 		},
+		"another's, expired, with as many transitions as can be counted": {
+			lease: spec{holder: healthCheck, lasts: 44 * time.Second, acquired: long, renewed: long, transitions: ptr.To[int32](math.MaxInt32)},
+			want:  free, wantTaken: ptr.To(had(none, none, ptr.To[int32](math.MaxInt32))),
+		},
+		"another's, of a duration below zero": {
+			lease: spec{holder: healthCheck, lasts: -lasts, renewed: just},
+			want:  free, wantTaken: ptr.To(had(none, none, ptr.To[int32](1))),
+		},
+		"another's, of the longest duration": {
+			lease: spec{holder: healthCheck, lasts: math.MaxInt32 * time.Second, renewed: just}, want: foreign,
+		},
 		"another's, without a duration": {
 			lease: spec{holder: healthCheck, acquired: just, renewed: just},
 			want:  free, wantTaken: ptr.To(had(none, none, ptr.To[int32](1))),
@@ -98,8 +110,11 @@ func TestLeaseIsTakenRenewedOrLeftAlone(t *testing.T) {
 			lease: spec{holder: healthCheck, lasts: lasts, renewed: just}, want: foreign,
 		},
 		"another's, ends just now": {lease: spec{holder: healthCheck, lasts: lasts, renewed: ptr.To(-lasts)}, want: foreign},
-		"another's, ended a moment ago": {
-			lease: spec{holder: healthCheck, lasts: lasts, renewed: ptr.To(-lasts - time.Millisecond)},
+		"another's, ended, but not by its clock that is behind by seconds": {
+			lease: spec{holder: healthCheck, lasts: lasts, renewed: ptr.To(-lasts - clockSkew)}, want: foreign,
+		},
+		"another's, ended by any clock": {
+			lease: spec{holder: healthCheck, lasts: lasts, renewed: ptr.To(-lasts - clockSkew - time.Millisecond)},
 			want:  free, wantTaken: ptr.To(had(none, none, ptr.To[int32](1))),
 		},
 		"another's, whose clock is ahead by seconds": {
@@ -206,5 +221,14 @@ func TestFormsName(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A lease that names nobody is as one without a holder: client-go's leader election gives leases back so.
+func TestLeaseOfNobodyIsFree(t *testing.T) {
+	lease := had(ptr.To(-time.Minute), ptr.To(-time.Second), nil).lease()
+	lease.Spec.HolderIdentity = ptr.To("")
+	if got := judge(lease, now); got != free {
+		t.Errorf("got %d, want a free lease", got)
 	}
 }

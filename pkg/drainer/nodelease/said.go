@@ -64,6 +64,14 @@ func (g *Gate) keep(n *node) {
 	n.toldHolder, n.toldUntil = "", time.Time{}
 }
 
+// mayHave says whether the lease may be ours although it could not be read or renewed: it was not lost before, and
+// if it was ours, it has not ended.
+func (g *Gate) mayHave(n *node) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return n.failures == 0 && g.clock.Now().Before(n.oursUntil)
+}
+
 // failing says whether the lease was lost.
 func (g *Gate) failing(n *node) bool {
 	g.mu.Lock()
@@ -76,14 +84,15 @@ func (g *Gate) failing(n *node) bool {
 func (g *Gate) fail(n *node, said int32) (failures int32, again time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if now := g.clock.Now(); !now.Before(n.nextAttempt) {
+	now := g.clock.Now()
+	if !now.Before(n.nextAttempt) {
 		n.failures = min(max(n.failures, said)+1, mostFailures+1)
 		n.nextAttempt = now.Add(attemptInterval)
 	}
 	if n.failures > mostFailures {
 		return n.failures, askInterval
 	}
-	return n.failures, n.nextAttempt.Sub(g.clock.Now())
+	return n.failures, n.nextAttempt.Sub(now)
 }
 
 // whoHas says who has the lease, and until when.
@@ -105,7 +114,9 @@ func (g *Gate) until(n *node, foreign *coordinationv1.Lease) time.Time {
 	return n.toldUntil
 }
 
-// untilFree is how long to wait until a lease of another holder may be free.
+// untilFree is how long to wait until a lease of another holder may be free. It may be since it was judged, and no
+// time at all would be for ever.
 func (g *Gate) untilFree(foreign *coordinationv1.Lease) time.Duration {
-	return min(ends(foreign).Sub(g.clock.Now())+time.Millisecond, askInterval)
+	left := freeAt(foreign).Sub(g.clock.Now())
+	return min(max(left, 0)+time.Millisecond, askInterval)
 }

@@ -9,6 +9,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
+	"k8s.io/utils/ptr"
 )
 
 // take takes the node's lease unless it is ours already. If another holder has it, it returns that lease. When
@@ -40,17 +41,25 @@ func (g *Gate) takeOnce(ctx context.Context, n *node) (*coordinationv1.Lease, er
 	return nil, err
 }
 
-// current is the node's lease: as it is remembered, or else as the API server has it.
+// current is the node's lease: as it is remembered, or else as the API server has it. A lease that another holder
+// has is read anew from time to time: a watch that ended in silence would hide that it is free. If that fails, what
+// is remembered counts.
 func (g *Gate) current(ctx context.Context, n *node) (*coordinationv1.Lease, error) {
 	g.mu.Lock()
-	if n.known {
+	remembered, known := n.lease, n.known
+	now := g.clock.Now()
+	if known && (judge(remembered, now) != foreign || now.Sub(n.read) < askInterval) {
 		defer g.mu.Unlock()
-		return n.lease, nil
+		return remembered, nil
 	}
 	n.known = g.watching // from now on, the watch shows what we do not
 	name := g.form.leaseOf(n.owner.Name)
 	g.mu.Unlock()
 	lease, err := g.client.get(ctx, name)
+	if err != nil && known {
+		klog.FromContext(ctx).Error(err, "Could not read lease of another holder again", "node", n.owner.Name)
+		return remembered, nil
+	}
 	if err != nil {
 		g.doubt(n)
 		return nil, err
@@ -73,6 +82,6 @@ func (g *Gate) write(ctx context.Context, n *node, lease *coordinationv1.Lease) 
 		return err
 	}
 	g.saw(n, written)
-	klog.FromContext(ctx).V(2).Info("Took or renewed lease of node", "node", owner.Name, "transitions", *written.Spec.LeaseTransitions)
+	klog.FromContext(ctx).V(2).Info("Took or renewed lease of node", "node", owner.Name, "transitions", ptr.Deref(written.Spec.LeaseTransitions, 0))
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/eviction"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/virtualmachine"
 )
 
 // systemCriticalPriority is the lowest priority of the classes system-cluster-critical and
@@ -85,7 +86,7 @@ func (h Hold) decide(pod *corev1.Pod, namespaces map[string]labels.Set) decision
 		d.kind, d.blocker = waitCompleted, completionBlocker(pod, asked.why)
 	case h.Spec.Drain.UnmanagedPods == v1beta1.PolicyBlock && unmanaged(pod):
 		d.kind, d.blocker = block, unmanagedBlocker(pod)
-	case h.Spec.Drain.EmptyDirPods == v1beta1.PolicyBlock && usesEmptyDir(pod):
+	case h.Spec.Drain.EmptyDirPods == v1beta1.PolicyBlock && usesEmptyDir(pod) && !virtualmachine.IsLauncher(pod):
 		d.kind, d.blocker = block, emptyDirBlocker(pod)
 	}
 	return d

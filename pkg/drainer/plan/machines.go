@@ -5,6 +5,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -34,7 +35,7 @@ func (p Pod) asks() bool {
 func (p *planner) machineBlocker(going Pod, tried eviction.Attempt) (blocker *v1beta1.DrainBlocker, decided bool) {
 	webhook := tried.Last.Outcome == eviction.AdmissionWebhook
 	switch of := going.machine; {
-	case of.Stuck(webhook):
+	case of.Stuck(webhook && virtualmachine.IsWebhook(tried.Last.Object)):
 		return stuckMachine(going), true
 	case of.Moves(), of.Phase == virtualmachine.Failed:
 		return movingMachine(going), true
@@ -45,12 +46,17 @@ func (p *planner) machineBlocker(going Pod, tried eviction.Attempt) (blocker *v1
 	switch {
 	case permit.Allowed:
 		return nil, false
+	case going.machine.Phase == virtualmachine.Unknown && !webhook && !slices.ContainsFunc(permit.BlockedBy, ofMachine):
+		return nil, false // nothing tells that KubeVirt moves the machine
 	case tried.Last.Outcome == eviction.DisruptionBudget:
 		return budgetOfMachine(going.Pod, permit.BlockedBy[0]), true
 	default:
 		return attemptBlocker(going.Pod, tried), true // nil before the first request
 	}
 }
+
+// ofMachine says whether KubeVirt made the budget, for a machine that it moves itself.
+func ofMachine(b *eviction.Budget) bool { return virtualmachine.IsMachine(b.Controller) }
 
 func movingMachine(going Pod) *v1beta1.DrainBlocker {
 	return &v1beta1.DrainBlocker{
@@ -90,14 +96,4 @@ func (p Pod) machineNote() string {
 	default:
 		return p.machine.Message
 	}
-}
-
-// MovesMachines says whether virtual machines are to leave the node.
-func (p Plan) MovesMachines() bool {
-	for _, pod := range p.Pods {
-		if pod.Action == v1beta1.PlanEvict && virtualmachine.IsLauncher(pod.Pod) && !eviction.Finished(pod.Pod) {
-			return true
-		}
-	}
-	return false
 }

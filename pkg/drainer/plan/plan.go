@@ -78,6 +78,8 @@ type Pod struct {
 	due bool
 	// held says that it came back, and waits for another of its controller, or for its time.
 	held bool
+	// waits says that it is not evicted yet, because of what a virtual machine is doing.
+	waits bool
 	// machine is what becomes of its virtual machine; zero: it has none, or nothing is known.
 	machine     virtualmachine.State
 	gracePeriod *int64
@@ -137,6 +139,7 @@ func Make(in Input) Plan {
 		}
 	}
 	plan.Recheck, plan.Chosen = p.recheck, p.chosen
+	plan.awaitLaunchers()
 	return plan
 }
 
@@ -190,7 +193,7 @@ func (p *planner) decide(i int, pod *corev1.Pod) Pod {
 func (p Plan) Evictions() []eviction.Eviction {
 	var now []Pod
 	for _, pod := range p.Pods {
-		if pod.goesNow() && !pod.held && !pod.machine.Pointless() {
+		if pod.goesNow() && !pod.held && !pod.waits && !pod.machine.Pointless() {
 			now = append(now, pod)
 		}
 	}

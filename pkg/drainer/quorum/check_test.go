@@ -74,7 +74,7 @@ func TestCheckOfACreate(t *testing.T) {
 // A node that was let pass counts at a create, too, before its cordon shows.
 func TestCheckCountsWhatWasLetPass(t *testing.T) {
 	s := controlPlane("cp-1", "cp-2", "cp-3")
-	g := New(s, nil, false)
+	g := s.guard()
 	_ = s.asks(t, g, "cp-2")
 	if may, got, err := g.Check(context.Background(), "cp-1", false, nil); may || err != nil || !strings.Contains(got, "(out: cp-2, in maintenance)") {
 		t.Errorf("got %t, %q, %v, want it refused", may, got, err)

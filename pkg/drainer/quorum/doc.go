@@ -15,6 +15,7 @@
 // Before the cordon, what is only asked for does not count: two nodes that wait would have each other wait for
 // ever. On OpenShift the disruption budget of etcd must agree both times (openshift.go).
 //
-// What was let pass is remembered until the node has been given back. After a restart the marks on the nodes
-// and the statuses of the holds say it. Where they leave it open, the member counts as out (members.go).
+// What was let pass counts as out until the node has been given back; until it is cordoned, it is decided again each
+// time it is asked for. After a restart the marks on the nodes and the statuses of the holds say what is out. Where they
+// leave it open, the member counts as out (members.go), and is read past the caches when it is asked for (live.go).
 package quorum

@@ -253,3 +253,47 @@ func TestOtherNodesDoNotWait(t *testing.T) {
 		c.wantTaken("worker-1")
 	})
 }
+
+// A hold that waits for its node to appear costs no request for the node.
+func TestNodeThatDoesNotExistIsNotReadAgain(t *testing.T) {
+	inCluster(t, three, func(c *cluster) {
+		c.create("cp-9")
+		c.settle()
+		for _, action := range c.Kube.Actions() {
+			if action.Matches("get", "nodes") {
+				t.Error("the node was read past the cache")
+			}
+		}
+		c.Add(newMember("cp-9"))
+		c.settle()
+		c.wantTaken("cp-9")
+		c.Remove(drainertest.Get[*corev1.Node](c.Server, "", "cp-9"))
+		c.settle()
+		c.create("cp-1")
+		c.wantTaken("cp-1")
+	})
+}
+
+// A status that was not written in time tells of a cordon that was taken back. It gives no right to another.
+func TestStatusThatLagsGivesNoPlace(t *testing.T) {
+	inCluster(t, three, func(c *cluster) {
+		c.create("cp-1")
+		c.create("cp-2")
+		for _, stage := range []v1beta1.MaintenanceStage{v1beta1.StageCordon, v1beta1.StageDrain, v1beta1.StageCordon, v1beta1.StageIdle} {
+			c.changeSoon("cp-1", drainertest.SetStage(stage))
+		}
+		if !apimeta.IsStatusConditionTrue(c.hold("cp-1").Status.Conditions, v1beta1.ConditionCordoned) {
+			t.Fatal("the status does not lag: the test shows nothing")
+		}
+		c.change("cp-1", drainertest.SetStage(v1beta1.StageDrain))
+		c.wantTaken("cp-2")
+		c.wantWaiting("cp-1", `(out: cp-2, held by "cp-2" of "cp-2")`)
+	})
+}
+
+// changeSoon changes a hold sooner after the change before than its status may be written again.
+func (c *cluster) changeSoon(node string, change func(*v1beta1.NodeMaintenance)) {
+	drainertest.Change(c.Server, c.hold(node), change)
+	time.Sleep(100 * time.Millisecond)
+	synctest.Wait()
+}

@@ -19,11 +19,12 @@ import (
 // it at once. OpenShift's budget is not watched.
 const askAgain = 10 * time.Second
 
-// Acquire implements drainer.Gate. A node that was taken keeps its place, also when other members fail later:
-// its drain goes on. So does a node that a hold overrides the quorum for.
+// Acquire implements drainer.Gate. A node that is cordoned keeps its place, also when other members fail later: its
+// drain goes on. So does a node that a hold overrides the quorum for. A node that passed and is not cordoned yet, since
+// another gate has it wait, is decided again each time.
 func (g *Guard) Acquire(ctx context.Context, node *corev1.Node, holds []*v1beta1.NodeMaintenance) (drainer.Verdict, error) {
-	if g.keeps(ctx, node, holds) {
-		return drainer.Verdict{}, nil
+	if kept, err := g.keeps(ctx, node, holds); kept || err != nil {
+		return drainer.Verdict{}, err
 	}
 	objection, err := g.etcd.objection(ctx, node.Name)
 	if err != nil {
@@ -36,16 +37,19 @@ func (g *Guard) Acquire(ctx context.Context, node *corev1.Node, holds []*v1beta1
 	return drainer.Verdict{Wait: &drainer.Wait{Reason: v1beta1.ReasonControlPlaneQuorum, Message: message}, Again: askAgain}, nil
 }
 
-// keeps takes the node if nothing is to be decided: it was taken before, or the quorum is overridden, or it is no
-// member. That one may become a member before its cordon shows.
-func (g *Guard) keeps(ctx context.Context, node *corev1.Node, holds []*v1beta1.NodeMaintenance) bool {
+// keeps takes the node if nothing is to be decided: its marks show that it is cordoned, or the quorum is overridden, or
+// it is no member. That one may become a member before its cordon shows. The status of a hold is not believed: it may
+// tell of a cordon that was taken back since.
+func (g *Guard) keeps(ctx context.Context, node *corev1.Node, holds []*v1beta1.NodeMaintenance) (bool, error) {
+	if isMember(node) && !drainer.Marked(node) && !overriding(holds) {
+		if marked, err := g.markedUnseen(ctx, node); !marked || err != nil {
+			return false, err
+		}
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if isMember(node) && g.answered(node) != taken && !cordoned(node, holds) && !overriding(holds) {
-		return false
-	}
 	g.note(ctx, node, taken)
-	return true
+	return true, nil
 }
 
 // take takes the node, or says what it waits for. objection is what etcd has against it, if anything. Nobody
@@ -91,6 +95,13 @@ func (g *Guard) note(ctx context.Context, node *corev1.Node, now answer) {
 	if ctx.Err() == nil {
 		g.answers[node.Name] = answered{answer: now, node: node.UID}
 	}
+}
+
+// Holds implements drainer.MemoryGate.
+func (g *Guard) Holds(node string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.answers[node].answer == taken
 }
 
 // Release implements drainer.Gate. Nothing counts for the node any more but its marks, so those that wait are

@@ -22,6 +22,8 @@ import (
 type still struct {
 	nodes []*corev1.Node
 	holds map[string][]*v1beta1.NodeMaintenance
+	// server is the API server, from guard on.
+	server *drainertest.Server
 }
 
 // Node implements Cluster.
@@ -48,6 +50,15 @@ func controlPlane(names ...string) *still {
 		s.nodes = append(s.nodes, newMember(name))
 	}
 	return s
+}
+
+// guard is a new Guard. The API server has the nodes as they are now.
+func (s *still) guard() *Guard {
+	s.server = drainertest.NewServer(drainertest.Hooks{})
+	for _, node := range s.nodes {
+		s.server.Add(node.DeepCopy())
+	}
+	return New(s, s.server.Kube, false)
 }
 
 // asks asks for a node, and returns what it waits for.
@@ -108,7 +119,7 @@ func TestWhatCountsAsOut(t *testing.T) {
 			if test.meet != nil {
 				test.meet(s)
 			}
-			got := s.asks(t, New(s, nil, false), "cp-1")
+			got := s.asks(t, s.guard(), "cp-1")
 			if (got == "") != (test.want == "") || !strings.Contains(got, test.want) {
 				t.Errorf("cp-1 waits for %q, want %q", got, test.want)
 			}
@@ -116,37 +127,11 @@ func TestWhatCountsAsOut(t *testing.T) {
 	}
 }
 
-// A node that was let pass keeps its place while another gate has it wait, whatever fails meanwhile. The others wait
-// until it is released, and are woken then.
-func TestPlaceIsKeptUntilReleased(t *testing.T) {
-	s := controlPlane("cp-1", "cp-2", "cp-3")
-	g := New(s, nil, false)
-	var woken []string
-	g.setWake(func(node string) { woken = append(woken, node) })
-	if wait := s.asks(t, g, "cp-1"); wait != "" {
-		t.Fatalf("cp-1 waits: %s", wait)
-	}
-	if wait := s.asks(t, g, "cp-2"); !strings.Contains(wait, "(out: cp-1, in maintenance)") {
-		t.Errorf("cp-2 waits for %q, want cp-1 to be back", wait)
-	}
-	s.nodes[2].Status.Conditions[0].Status = corev1.ConditionFalse
-	if wait := s.asks(t, g, "cp-1"); wait != "" {
-		t.Errorf("cp-1 lost its place: %s", wait)
-	}
-	s.nodes[2].Status.Conditions[0].Status = corev1.ConditionTrue
-	if err := g.Release(t.Context(), "cp-1"); err != nil || !slices.Equal(woken, []string{"cp-2"}) {
-		t.Errorf("the release woke %v, %v, want cp-2", woken, err)
-	}
-	if wait := s.asks(t, g, "cp-2"); wait != "" {
-		t.Errorf("cp-2 waits still: %s", wait)
-	}
-}
-
 // What was let pass counts no more when this process has stopped to lead: another one leads meanwhile.
 func TestAnswersAreForgottenAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := controlPlane("cp-1", "cp-2", "cp-3")
-		g := New(s, nil, false)
+		g := s.guard()
 		ctx, cancel := context.WithCancel(t.Context())
 		go g.Run(ctx, func(string) {})
 		synctest.Wait()
@@ -163,7 +148,7 @@ func TestAnswersAreForgottenAtTheEnd(t *testing.T) {
 // Of many members asked for at once, as many pass as can be spared.
 func TestManyAtOnce(t *testing.T) {
 	s := controlPlane("cp-1", "cp-2", "cp-3", "cp-4", "cp-5", "cp-6", "cp-7")
-	g := New(s, nil, false)
+	g := s.guard()
 	var passed atomic.Int32
 	var asking sync.WaitGroup
 	for _, node := range s.nodes {

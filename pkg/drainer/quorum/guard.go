@@ -31,6 +31,8 @@ type Cluster interface {
 // (Check), and as a drainer.Gate before its node is cordoned. Use New.
 type Guard struct {
 	cluster Cluster
+	// kube reads nodes past the caches.
+	kube kubernetes.Interface
 	// etcd is nil unless the cluster is an OpenShift.
 	etcd *etcd
 
@@ -43,7 +45,7 @@ type Guard struct {
 	wake func(node string)
 }
 
-var _ drainer.Gate = (*Guard)(nil)
+var _ drainer.MemoryGate = (*Guard)(nil)
 
 // answer is what was said of a node.
 type answer int
@@ -51,9 +53,9 @@ type answer int
 const (
 	// unknown: nothing, in this process.
 	unknown answer = iota
-	// waits: it may not be taken yet. So no cordon of it is under way.
+	// waits: it may not be taken yet. When that was decided, the API server had not cordoned it.
 	waits
-	// taken: it was let pass, and counts as out until it is released.
+	// taken: it was let pass, and counts as out until it is released, or must wait after all.
 	taken
 	// released: it is in service, as far as this process is concerned.
 	released
@@ -73,10 +75,10 @@ func (g *Guard) answered(node *corev1.Node) answer {
 	return unknown
 }
 
-// New returns a Guard for the cluster. With openShift it also heeds the disruption budget of etcd there, which
-// it reads through kube.
+// New returns a Guard for the cluster. Through kube it reads nodes whose cordon the caches may not show yet. With
+// openShift it also heeds the disruption budget of etcd there, and reads that, too.
 func New(cluster Cluster, kube kubernetes.Interface, openShift bool) *Guard {
-	g := &Guard{cluster: cluster, answers: map[string]answered{}, seen: map[string]sight{}}
+	g := &Guard{cluster: cluster, kube: kube, answers: map[string]answered{}, seen: map[string]sight{}}
 	if openShift {
 		g.etcd = &etcd{kube: kube}
 	}

@@ -65,7 +65,7 @@ func overriding(holds []*v1beta1.NodeMaintenance) bool {
 }
 
 // cordoned says whether marks or a hold show that the node is cordoned. A mark may be missing that somebody
-// took off.
+// took off. The hold may tell of a cordon that was taken back since, which errs to the safe side.
 func cordoned(node *corev1.Node, holds []*v1beta1.NodeMaintenance) bool {
 	return drainer.Marked(node) || slices.ContainsFunc(holds, func(h *v1beta1.NodeMaintenance) bool {
 		return h.Status.NodeUID == node.UID && apimeta.IsStatusConditionTrue(h.Status.Conditions, v1beta1.ConditionCordoned)

@@ -42,7 +42,7 @@ func TestModel(t *testing.T) {
 	for what, times := range saw {
 		t.Logf("%7d %s", times, what)
 	}
-	for _, what := range []string{"passed", "waited", "overridden", "crashed with a cordon under way", "went on after a wait"} {
+	for _, what := range []string{"passed", "waited", "overridden", "crashed with a cordon under way", "went on after a wait", "found a cordon that the caches did not show"} {
 		if saw[what] == 0 {
 			t.Errorf("no run has ever %s: the model shows nothing", what)
 		}
@@ -55,7 +55,7 @@ func (w *world) live() {
 		w.join()
 	}
 	acts := []func(){
-		w.join, w.leave, w.fail, w.recover, w.recover, w.relabel, w.hold, w.hold, w.hold, w.override, w.unhold, w.unhold, w.crash,
+		w.join, w.leave, w.fail, w.recover, w.recover, w.relabel, w.hold, w.hold, w.hold, w.override, w.unhold, w.unhold, w.resume, w.crash,
 		w.work, w.work, w.work, w.work, w.work, w.land, w.land, w.land, w.show, w.show, w.show, w.show,
 	}
 	for range modelSteps {

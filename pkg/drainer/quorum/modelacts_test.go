@@ -97,6 +97,11 @@ func (w *world) override() {
 	})
 }
 
+// resume has a hold want its node again.
+func (w *world) resume() {
+	w.anyHold(func(h *v1beta1.NodeMaintenance) { h.Spec.Stage = v1beta1.StageDrain })
+}
+
 // unhold ends a hold: it is deleted, or its stage becomes Idle.
 func (w *world) unhold() {
 	w.anyHold(func(h *v1beta1.NodeMaintenance) {
@@ -127,8 +132,9 @@ func (w *world) crash() {
 	w.note("the server crashes")
 	for _, name := range slices.Sorted(maps.Keys(w.cordons)) {
 		w.saw["crashed with a cordon under way"]++
-		if w.rand.IntN(2) == 0 {
+		if w.orphans[name] = true; w.rand.IntN(2) == 0 {
 			delete(w.cordons, name)
+			delete(w.orphans, name)
 		}
 	}
 	w.start()

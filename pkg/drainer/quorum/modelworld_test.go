@@ -8,12 +8,16 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/runtime"
+	kubefake "k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
@@ -32,10 +36,12 @@ type world struct {
 	holds         map[string][]*v1beta1.NodeMaintenance
 	// events are the changes of nodes that the caches do not show yet.
 	events []*corev1.Node
-	// cordons are the patches under way.
-	cordons map[string]bool
-	// saidYes are the nodes that this process has let pass, until they are given back.
-	saidYes map[types.UID]bool
+	// kube reads nodes.
+	kube *kubefake.Clientset
+	// latest are the nodes as this process has patched them last.
+	latest nodesByName
+	// cordons are the patches under way; orphans are those of a process that has crashed.
+	cordons, orphans map[string]bool
 	// queue are the nodes that are to be looked at.
 	queue []string
 	guard *Guard
@@ -51,20 +57,33 @@ type world struct {
 func newWorld(t *testing.T, seed uint64) *world {
 	w := &world{
 		t: t, seed: seed, rand: rand.New(rand.NewPCG(seed, 0)), nodes: nodesByName{}, cached: nodesByName{},
-		holds: map[string][]*v1beta1.NodeMaintenance{}, cordons: map[string]bool{}, saw: map[string]int{},
+		holds: map[string][]*v1beta1.NodeMaintenance{}, cordons: map[string]bool{}, orphans: map[string]bool{}, saw: map[string]int{}, kube: &kubefake.Clientset{},
 	}
+	w.kube.AddReactor("get", "nodes", w.get)
 	w.start()
 	return w
 }
 
-// start starts a Guard that knows nothing, as a new process does: its caches are fresh, and each node with holds
-// is looked at.
+// get answers the request for a node.
+func (w *world) get(action clienttesting.Action) (bool, runtime.Object, error) {
+	name := action.(clienttesting.GetAction).GetName()
+	if w.nodes[name] == nil {
+		return true, nil, apierrors.NewNotFound(corev1.Resource("nodes"), name)
+	}
+	return true, w.nodes[name].DeepCopy(), nil
+}
+
+// start starts a Guard that knows nothing, as a new process does: each node with holds is looked at. Its caches are
+// fresh, or lag as those of a process do that has not led so far.
 func (w *world) start() {
-	w.cached, w.events, w.queue, w.saidYes = maps.Clone(w.nodes), nil, nil, map[types.UID]bool{}
-	w.guard = New(w, nil, false)
+	if w.rand.IntN(2) == 0 {
+		w.cached, w.events = maps.Clone(w.nodes), nil
+	}
+	w.queue, w.late, w.latest = nil, nil, nodesByName{}
+	w.guard = New(w, w.kube, false)
 	w.guard.setWake(w.enqueue)
 	w.changed = w.guard.changed
-	for _, name := range slices.Sorted(maps.Keys(w.nodes)) {
+	for _, name := range slices.Sorted(maps.Keys(w.cached)) {
 		w.changed(name)
 		w.enqueue(name)
 	}
@@ -90,10 +109,13 @@ func (w *world) enqueue(node string) {
 
 // put has the API server store a node, and the caches show it later. A node without conditions is gone.
 func (w *world) put(node *corev1.Node) {
+	w.made++
+	node.ResourceVersion = strconv.Itoa(w.made)
 	w.nodes[node.Name] = node
 	if len(node.Status.Conditions) == 0 {
 		delete(w.nodes, node.Name)
 		delete(w.cordons, node.Name)
+		delete(w.orphans, node.Name)
 	}
 	w.events = append(w.events, node)
 }
@@ -128,18 +150,44 @@ func (w *world) work() {
 	}
 	name := w.queue[0]
 	w.queue = w.queue[1:]
-	node, cached := w.nodes[name], w.cached[name]
+	if w.orphans[name] { // a process that has crashed sends nothing any more once another one asks
+		w.landOf(name)
+	}
+	node, view := w.nodes[name], w.view(name)
 	holds := asking(w.holds[name])
 	switch {
 	case w.cordons[name]: // the worker still waits for the answer
 		w.enqueue(name)
-	case node == nil && cached == nil:
+	case node == nil && w.cached[name] == nil:
 		w.release(name)
-	case node == nil || cached == nil || node.UID != cached.UID: // a conflict, and the cache brings the rest
+	case node == nil || view == nil || node.UID != view.UID: // a conflict, and the cache brings the rest
 	case len(holds) == 0:
 		w.giveBack(node)
-	case !drainer.Marked(node):
-		w.take(cached, holds)
+	case drainer.Marked(view):
+		w.keep(view, holds)
+	default:
+		w.take(view, holds)
+	}
+}
+
+// view is the newest that this process knows of a node.
+func (w *world) view(name string) *corev1.Node {
+	cached, latest := w.cached[name], w.latest[name]
+	if cached == nil || latest == nil || version(cached) > version(latest) {
+		return cached
+	}
+	return latest
+}
+
+func version(node *corev1.Node) int {
+	version, _ := strconv.Atoi(node.ResourceVersion)
+	return version
+}
+
+// keep asks for a node that is cordoned, as the drainer does each time.
+func (w *world) keep(node *corev1.Node, holds []*v1beta1.NodeMaintenance) {
+	if verdict, err := w.guard.Acquire(context.Background(), node, holds); verdict.Wait != nil || err != nil {
+		w.t.Errorf("seed %d: %s is cordoned and lost its place: %+v, %v", w.seed, node.Name, verdict.Wait, err)
 	}
 }
 
@@ -164,7 +212,10 @@ func (w *world) take(node *corev1.Node, holds []*v1beta1.NodeMaintenance) {
 		return
 	}
 	w.judge(node, holds, waited)
-	w.saidYes[node.UID] = true
+	if drainer.Marked(w.nodes[node.Name]) { // a conflict
+		w.saw["found a cordon that the caches did not show"]++
+		return
+	}
 	if !w.calming && w.rand.IntN(4) == 0 {
 		w.note("%s waits at another gate", node.Name)
 		w.late = append(w.late, node.Name)
@@ -173,7 +224,7 @@ func (w *world) take(node *corev1.Node, holds []*v1beta1.NodeMaintenance) {
 	w.cordons[node.Name] = true
 }
 
-// judge checks that the node may pass, unless a hold overrides the quorum, or had it cordoned before.
+// judge checks that the node may pass, unless a hold overrides the quorum, or it is cordoned.
 func (w *world) judge(node *corev1.Node, holds []*v1beta1.NodeMaintenance, waited bool) {
 	switch {
 	case overriding(holds):
@@ -183,41 +234,53 @@ func (w *world) judge(node *corev1.Node, holds []*v1beta1.NodeMaintenance, waite
 		w.saw["went on after a wait"]++
 	}
 	w.saw["passed"]++
-	if labelled(node) && ready(node) && !cordoned(node, holds) && w.fresh(node) {
+	if labelled(node) && ready(node) && !drainer.Marked(w.nodes[node.Name]) {
 		w.wantRoom(node.Name)
 	}
 }
-
-// fresh says whether the node was not let pass before, by this process.
-func (w *world) fresh(node *corev1.Node) bool { return !w.saidYes[node.UID] }
 
 func (w *world) giveBack(node *corev1.Node) {
 	switch {
 	case drainer.Marked(node):
 		w.change(node, func(n *corev1.Node) { delete(n.Annotations, v1beta1.HoldsAnnotation) })
+		w.latest[node.Name] = w.nodes[node.Name]
 	case len(w.holds[node.Name]) == 0:
 		return
 	}
-	delete(w.saidYes, node.UID)
 	w.release(node.Name)
 }
 
+// release ends the holds that are being deleted. The status of those that are idle is written only later.
 func (w *world) release(name string) {
-	w.holds[name] = asking(w.holds[name])
+	w.holds[name] = slices.DeleteFunc(w.holds[name], func(h *v1beta1.NodeMaintenance) bool { return !h.DeletionTimestamp.IsZero() })
 	_ = w.guard.Release(context.Background(), name)
+	for _, hold := range w.holds[name] {
+		if hold.Spec.Stage == v1beta1.StageIdle && w.rand.IntN(2) == 0 {
+			w.rewrite(hold, func(h *v1beta1.NodeMaintenance) { h.Status.NodeBefore, h.Status.Conditions = nil, nil })
+		}
+	}
 }
 
 // land has a cordon that is under way be carried out.
 func (w *world) land() {
-	name, found := pick(w, maps.Keys(w.cordons))
-	if !found {
+	if name, found := pick(w, maps.Keys(w.cordons)); found {
+		w.landOf(name)
+	}
+}
+
+// landOf carries out a cordon. A process that has crashed says nothing of it.
+func (w *world) landOf(name string) {
+	orphan := w.orphans[name]
+	delete(w.cordons, name)
+	delete(w.orphans, name)
+	w.change(w.nodes[name], func(n *corev1.Node) { n.Annotations = map[string]string{v1beta1.HoldsAnnotation: "{}"} })
+	if orphan {
 		return
 	}
-	delete(w.cordons, name)
+	w.latest[name] = w.nodes[name]
 	if holds := asking(w.holds[name]); len(holds) > 0 {
 		w.say(holds, metav1.ConditionTrue, v1beta1.ReasonCordoned)
 	}
-	w.change(w.nodes[name], func(n *corev1.Node) { n.Annotations = map[string]string{v1beta1.HoldsAnnotation: "{}"} })
 }
 
 // say writes the condition Cordoned of the holds.

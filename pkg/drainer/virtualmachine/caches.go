@@ -8,11 +8,9 @@ import (
 	"fmt"
 	"reflect"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 )
@@ -32,7 +30,7 @@ func newCaches(client dynamic.Interface, changes cache.ResourceEventHandler, end
 		{machines, &known.machines, func(u *unstructured.Unstructured) any { return newMachine(u) }},
 		{migrations, &known.migrations, func(u *unstructured.Unstructured) any { return newMigration(u) }},
 	} {
-		informer := dynamicinformer.NewFilteredDynamicInformer(client, of.resource, metav1.NamespaceAll, 0, cache.Indexers{}, nil).Informer()
+		informer := newInformer(client, of.resource)
 		*of.informer = informer
 		if err := prepare(informer, of.keep, changes, end); err != nil {
 			return nil, fmt.Errorf("could not prepare the watch of %s: %w", of.resource.Resource, err)

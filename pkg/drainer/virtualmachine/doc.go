@@ -12,6 +12,8 @@
 //	state.go      what becomes of one machine
 //	explain.go    that, in words; pure, as all files above
 //	watch.go      watches both kinds while a drain moves virtual machines, and only then
+//	caches.go     what that watch keeps
+//	pages.go      lists both kinds page by page, since a whole list may need more memory than there is
 //	refused.go    what the API server says to who may not read them, or where KubeVirt is not installed
 //	reader.go     reads the machines of a node once, for a plan that is only shown
 //

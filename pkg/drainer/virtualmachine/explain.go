@@ -8,51 +8,50 @@ import (
 	"strings"
 )
 
-// explain says what becomes of the machine of a pod on the node. last is its migration that counts;
-// nil if it has none.
-func (f facts) explain(node string, of *machine, last *migration) State {
+// explain says what becomes of the machine of a pod on the node. current is its migration that has not
+// ended, and failed is its last one if that has failed; nil if there is none.
+func (f facts) explain(node string, of *machine, current, failed *migration) State {
 	switch {
-	case last != nil && !last.ended():
-		return f.underWay(node, of, last)
+	case current != nil:
+		return f.underWay(node, of, current, failed)
 	case of.node != node:
 		return State{} // it has left: its old pod is evicted as any other
 	case of.evacuating == node && of.movable():
-		return f.evacuating(node, of, last)
+		return f.evacuating(node, of, failed)
 	default:
 		return planned(of)
 	}
 }
 
 // underWay is the state of a machine with a migration that has not ended.
-func (f facts) underWay(node string, of *machine, last *migration) State {
-	target := last.progressOn(of).target
+func (f facts) underWay(node string, of *machine, current, failed *migration) State {
+	target := current.progressOn(of).target
 	switch {
 	case target == node:
-		return State{Phase: Arriving, Message: fmt.Sprintf("migrating to this node (%s): it is moved on when it has arrived", last.phase)}
-	case last.waits():
+		return State{Phase: Arriving, Message: fmt.Sprintf("migrating to this node (%s): it is moved on when it has arrived", current.phase)}
+	case current.waits() && failed != nil:
+		return State{Phase: Waiting, Message: fmt.Sprintf("%s; the last one (%s) failed%s; KubeVirt waits before it tries again",
+			f.waiting(node), failed.Name, failed.failure(of))}
+	case current.waits():
 		return State{Phase: Waiting, Message: f.waiting(node)}
 	case target == "":
-		return State{Phase: Migrating, Message: fmt.Sprintf("migrating: KubeVirt prepares the target (%s)", last.phase)}
+		return State{Phase: Migrating, Message: fmt.Sprintf("migrating: KubeVirt prepares the target (%s)", current.phase)}
 	default:
-		return State{Phase: Migrating, Message: fmt.Sprintf("migrating to %s (%s)", target, last.phase)}
+		return State{Phase: Migrating, Message: fmt.Sprintf("migrating to %s (%s)", target, current.phase)}
 	}
 }
 
 // evacuating is the state of a machine that KubeVirt was asked to move, while no migration is under way.
-func (f facts) evacuating(node string, of *machine, last *migration) State {
-	if last == nil || last.phase != phaseFailed {
+func (f facts) evacuating(node string, of *machine, failed *migration) State {
+	if failed == nil {
 		return State{Phase: Waiting, Message: f.waiting(node)}
 	}
-	known := last.progressOn(of)
-	message := "the last migration (" + last.Name + ")"
-	if known.target != "" {
-		message += " to " + known.target
+	message := "the last migration (" + failed.Name + ")"
+	if target := failed.progressOn(of).target; target != "" {
+		message += " to " + target
 	}
-	message += " failed"
-	if known.whyNotDone != "" {
-		message += ": " + known.whyNotDone
-	}
-	return State{Phase: Failed, Message: message + ": KubeVirt tries it again; see kubectl describe vmim " + last.Name}
+	message += " failed" + failed.failure(of)
+	return State{Phase: Failed, Message: message + ": KubeVirt tries it again; see kubectl describe vmim " + failed.Name}
 }
 
 // waiting says what a machine waits for. It says only what was counted. The limits are known once

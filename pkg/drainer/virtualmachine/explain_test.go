@@ -4,6 +4,7 @@
 package virtualmachine
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -171,13 +172,33 @@ func TestState(t *testing.T) {
 			want: State{Phase: Migrates, Message: "KubeVirt migrates its virtual machine"},
 		},
 		"another machine of the same name": {machine: vm{uid: "other", strategy: "None"}},
-		"the pod names its machine only in an annotation": {
+		"KubeVirt waits after a failure": {
+			machine: marked,
+			migrations: []vmim{
+				{name: "z", phase: "Pending"},
+				{name: "y", phase: "Failed", age: time.Minute, state: map[string]any{"failureReason": "boom"}},
+				{name: "x", phase: "Succeeded", age: time.Hour},
+			},
+			want: State{Phase: Waiting, Message: "waiting for KubeVirt to begin the migration; the last one (y) failed: boom; " +
+				"KubeVirt waits before it tries again"},
+		},
+		"it has failed before the node was cordoned": {
+			machine: marked, migrations: []vmim{{name: "z", phase: "Failed", age: 24 * time.Hour}},
+			want: State{Phase: Waiting, Message: "waiting for KubeVirt to begin the migration"},
+		},
+		"it has failed before the node was cordoned, and waits": {
+			machine: marked, migrations: []vmim{{name: "z", phase: "Failed", age: 24 * time.Hour}, {name: "y", phase: "Pending"}},
+			want: State{Phase: Waiting, Message: "waiting for KubeVirt to begin the migration"},
+		},
+		"a pod with the label of machines, and another controller": {
 			machine: vm{strategy: "None"},
 			pod: &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
 				Namespace: "default", UID: "pod-a", Labels: map[string]string{"kubevirt.io": "virt-launcher"},
 				Annotations: map[string]string{"kubevirt.io/domain": "a"},
+				OwnerReferences: []metav1.OwnerReference{{
+					APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "a", UID: "uid-a", Controller: new(true),
+				}},
 			}},
-			want: State{Phase: Stops, Message: "its virtual machine is stopped (evictionStrategy None)"},
 		},
 		"no pod of a machine": {
 			machine: vm{strategy: "None"},
@@ -205,8 +226,41 @@ func TestState(t *testing.T) {
 				tc.want.Object = "VirtualMachineInstance/default/a"
 				want[pod.UID] = tc.want
 			}
-			if diff := cmp.Diff(want, newFacts(known, moves).states("n", []*corev1.Pod{pod})); diff != "" {
+			if diff := cmp.Diff(want, newFacts(known, moves).states("n", []*corev1.Pod{pod}, time.Date(2025, 12, 31, 12, 0, 0, 0, time.UTC))); diff != "" {
 				t.Errorf("states differ (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// The limits that were told last count, in whatever order the machines are looked at.
+func TestLimitsThatWereToldLast(t *testing.T) {
+	told := func(perNode, perCluster int64, started string) map[string]any {
+		state := configured(perNode, perCluster)
+		if started != "" {
+			state["startTimestamp"] = started
+		}
+		return state
+	}
+	tests := map[string]struct {
+		states []map[string]any
+		want   string
+	}{
+		"by their age":      {states: []map[string]any{told(5, 10, "2026-01-01T00:00:00Z"), told(2, 5, "2026-01-02T00:00:00Z"), nil}, want: "2 of 2"},
+		"of an unknown age": {states: []map[string]any{told(1, 5, ""), told(2, 5, "")}, want: "2 of 2"},
+	}
+	moves := []*migration{newMigration(vmim{name: "x", of: "a", phase: "Running"}.object()), newMigration(vmim{name: "y", of: "b", phase: "Running"}.object())}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			known := []*machine{newMachine(vm{name: "a"}.object()), newMachine(vm{name: "b"}.object())}
+			for _, state := range tc.states {
+				known = append(known, newMachine(vm{name: "old", state: state}.object()))
+			}
+			for range known {
+				if got := newFacts(known, moves).waiting("n"); !strings.Contains(got, tc.want) {
+					t.Errorf("%q, want %q in it", got, tc.want)
+				}
+				known = append(known[1:], known[0])
 			}
 		})
 	}

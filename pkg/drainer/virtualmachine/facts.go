@@ -4,7 +4,7 @@
 package virtualmachine
 
 import (
-	"cmp"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -13,8 +13,8 @@ import (
 // facts are what is known at one moment.
 type facts struct {
 	machines map[types.NamespacedName]*machine
-	// newest is the migration of each machine that counts.
-	newest map[types.NamespacedName]*migration
+	// moves are the migrations of each machine that count.
+	moves map[types.NamespacedName]moves
 	// leaving counts the migrations that run, by the node that they leave, and running counts all.
 	leaving map[string]int64
 	running int64
@@ -23,17 +23,14 @@ type facts struct {
 
 func newFacts(machines []*machine, migrations []*migration) facts {
 	f := facts{
-		machines: map[types.NamespacedName]*machine{}, newest: map[types.NamespacedName]*migration{}, leaving: map[string]int64{},
+		machines: map[types.NamespacedName]*machine{}, moves: map[types.NamespacedName]moves{}, leaving: map[string]int64{},
 	}
 	for _, m := range machines {
 		f.machines[types.NamespacedName{Namespace: m.Namespace, Name: m.Name}] = m
-		f.limits.perNode = cmp.Or(f.limits.perNode, m.limits.perNode)
-		f.limits.perCluster = cmp.Or(f.limits.perCluster, m.limits.perCluster)
+		f.limits = f.limits.newer(m.limits)
 	}
 	for _, m := range migrations {
-		if m.newer(f.newest[m.of()]) {
-			f.newest[m.of()] = m
-		}
+		f.moves[m.of()] = f.moves[m.of()].with(m)
 		f.count(m)
 	}
 	return f
@@ -49,14 +46,15 @@ func (f *facts) count(m *migration) {
 	}
 }
 
-// states says what becomes of the machines of the pods on the node.
-func (f facts) states(node string, pods []*corev1.Pod) States {
+// states says what becomes of the machines of the pods on the node. Migrations that failed before since do
+// not count.
+func (f facts) states(node string, pods []*corev1.Pod, since time.Time) States {
 	found := States{}
 	for _, pod := range pods {
 		if !IsLauncher(pod) {
 			continue
 		}
-		if state := f.state(node, pod); state.Phase != Unknown {
+		if state := f.state(node, pod, since); state.Phase != Unknown {
 			found[pod.UID] = state
 		}
 	}
@@ -64,13 +62,13 @@ func (f facts) states(node string, pods []*corev1.Pod) States {
 }
 
 // state says what becomes of the machine of one pod on the node.
-func (f facts) state(node string, pod *corev1.Pod) State {
+func (f facts) state(node string, pod *corev1.Pod, since time.Time) State {
 	name, uid := machineOf(pod)
 	of := f.machines[name]
-	if of == nil || (uid != "" && of.UID != uid) {
+	if of == nil || of.UID != uid {
 		return State{}
 	}
-	state := f.explain(node, of, f.newest[name])
+	state := f.explain(node, of, f.moves[name].current, f.moves[name].failed(since))
 	state.Object = machineKind + "/" + name.String()
 	return state
 }

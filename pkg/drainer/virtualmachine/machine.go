@@ -4,6 +4,8 @@
 package virtualmachine
 
 import (
+	"cmp"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -50,7 +52,25 @@ type progress struct {
 }
 
 // limits are how many migrations KubeVirt runs at a time; zero: not known.
-type limits struct{ perNode, perCluster int64 }
+type limits struct {
+	perNode, perCluster int64
+	// told is when the migration started whose status has them, in RFC 3339; empty: not known.
+	told string
+}
+
+// compare orders limits by age. It tells apart limits of the same age, too, so that the newest do not depend
+// on the order in which they are looked at.
+func (l limits) compare(other limits) int {
+	return cmp.Or(cmp.Compare(l.told, other.told), cmp.Compare(l.perNode, other.perNode), cmp.Compare(l.perCluster, other.perCluster))
+}
+
+// newer are the limits that were told last. Those that are not known do not count.
+func (l limits) newer(other limits) limits {
+	if other.perNode == 0 || (l.perNode != 0 && l.compare(other) > 0) {
+		return l
+	}
+	return other
+}
 
 func newMachine(from *unstructured.Unstructured) *machine {
 	return &machine{
@@ -63,6 +83,7 @@ func newMachine(from *unstructured.Unstructured) *machine {
 		limits: limits{
 			perNode:    number(from, "status", "migrationState", "migrationConfiguration", "parallelOutboundMigrationsPerNode"),
 			perCluster: number(from, "status", "migrationState", "migrationConfiguration", "parallelMigrationsPerCluster"),
+			told:       text(from, "status", "migrationState", "startTimestamp"),
 		},
 	}
 }

@@ -5,6 +5,7 @@ package virtualmachine
 
 import (
 	"cmp"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -52,14 +53,11 @@ func (m *migration) ended() bool { return m.phase == phaseSucceeded || m.phase =
 // waits says whether KubeVirt has not begun the migration yet.
 func (m *migration) waits() bool { return m.phase == phaseUnset || m.phase == phasePending }
 
-// newer says whether the migration counts more than the other one of its machine: one that has not
-// ended before one that has, and else the one that was created later.
+// newer says whether the migration was created after the other one; nil is older than any.
 func (m *migration) newer(other *migration) bool {
 	switch {
 	case other == nil:
 		return true
-	case m.ended() != other.ended():
-		return other.ended()
 	case !m.CreationTimestamp.Equal(&other.CreationTimestamp):
 		return other.CreationTimestamp.Before(&m.CreationTimestamp)
 	default:
@@ -75,4 +73,37 @@ func (m *migration) progressOn(of *machine) progress {
 		known.whyNotDone = cmp.Or(known.whyNotDone, of.current.whyNotDone)
 	}
 	return known
+}
+
+// failure is why the migration failed, as far as it is known; empty if nobody says it.
+func (m *migration) failure(of *machine) string {
+	if why := m.progressOn(of).whyNotDone; why != "" {
+		return ": " + why
+	}
+	return ""
+}
+
+// moves are the migrations of one machine that count.
+type moves struct {
+	// current is the newest that has not ended, and ended the newest that has; nil: none.
+	current, ended *migration
+}
+
+func (m moves) with(another *migration) moves {
+	switch {
+	case another.ended() && another.newer(m.ended):
+		m.ended = another
+	case !another.ended() && another.newer(m.current):
+		m.current = another
+	}
+	return m
+}
+
+// failed is the last migration if it has failed since then, and else nil. An older failure says nothing of
+// what goes on now.
+func (m moves) failed(since time.Time) *migration {
+	if m.ended == nil || m.ended.phase != phaseFailed || m.ended.CreationTimestamp.Time.Before(since.Truncate(time.Second)) {
+		return nil
+	}
+	return m.ended
 }

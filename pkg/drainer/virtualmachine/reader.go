@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
@@ -37,24 +38,42 @@ func NewReader(client dynamic.Interface, clock clock.PassiveClock) *Reader {
 	return &Reader{client: client, clock: clock}
 }
 
-// States says what an eviction does to the machines of the pods on the node. It makes one request if
-// there is a virtual machine among the pods, and none else. Nothing is known after an error.
-func (r *Reader) States(ctx context.Context, node string, pods []*corev1.Pod) States {
+// States says what an eviction does to the machines of the pods on the node. Migrations that failed before
+// since do not count. It makes no request if there is no virtual machine among the pods. Nothing is known
+// after an error.
+func (r *Reader) States(ctx context.Context, node string, pods []*corev1.Pod, since time.Time) States {
 	if r.client == nil || !anyLauncher(pods) || !r.mayAsk() {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	list, err := r.client.Resource(machines).List(ctx, metav1.ListOptions{LabelSelector: nodeLabel + "=" + node, ResourceVersion: "0"})
+	known, err := r.read(ctx, node)
 	if err != nil {
 		r.note(ctx, err)
 		return nil
 	}
-	found := make([]*machine, 0, len(list.Items))
-	for i := range list.Items {
-		found = append(found, newMachine(&list.Items[i]))
+	return known.states(node, pods, since)
+}
+
+// read reads the machines of the node, and all migrations: they have no label that names the node.
+func (r *Reader) read(ctx context.Context, node string) (facts, error) {
+	onNode, err := r.client.Resource(machines).List(ctx, metav1.ListOptions{LabelSelector: nodeLabel + "=" + node, ResourceVersion: "0"})
+	if err != nil {
+		return facts{}, err
 	}
-	return newFacts(found, nil).states(node, pods)
+	moving, err := r.client.Resource(migrations).List(ctx, metav1.ListOptions{ResourceVersion: "0"})
+	if err != nil {
+		return facts{}, err
+	}
+	return newFacts(each(onNode, newMachine), each(moving, newMigration)), nil
+}
+
+func each[T any](list *unstructured.UnstructuredList, read func(*unstructured.Unstructured) T) []T {
+	found := make([]T, 0, len(list.Items))
+	for i := range list.Items {
+		found = append(found, read(&list.Items[i]))
+	}
+	return found
 }
 
 func anyLauncher(pods []*corev1.Pod) bool {

@@ -6,6 +6,7 @@ package virtualmachine
 import (
 	"context"
 	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -28,10 +29,22 @@ type Watch struct {
 	nodes sets.Set[string]
 	// stop ends the watch; nil while there is none.
 	stop context.CancelFunc
+	// began is when the watch began, and refused says that it was refused since then.
+	began   time.Time
+	refused bool
+	// resume keeps a watch that no node needs from being ended; nil while a node needs it.
+	resume context.CancelFunc
 	// caches are what is known; nil while nothing is.
 	caches  *caches
 	running sync.WaitGroup
 }
+
+const (
+	// idleTime is how long the watch goes on after the last node needed it: each new watch lists all machines.
+	idleTime = time.Minute
+	// syncTime is how long to wait at most until the first machines are known.
+	syncTime = 5 * time.Second
+)
 
 // NewWatch returns a Watch that does nothing until Follow. Without a client it never does anything.
 // changed must not block.
@@ -40,7 +53,7 @@ func NewWatch(client dynamic.Interface, clock clock.WithTicker, changed func(nod
 }
 
 // Follow says whether virtual machines are to leave the node. The watch begins with the first such node,
-// and ends with the last. The end of ctx does not end it: Close does.
+// and ends a minute after the last. The end of ctx does not end it: Close does.
 func (w *Watch) Follow(ctx context.Context, node string, machines bool) {
 	if w.client == nil {
 		return
@@ -49,44 +62,88 @@ func (w *Watch) Follow(ctx context.Context, node string, machines bool) {
 	defer w.mu.Unlock()
 	if !machines {
 		w.nodes.Delete(node)
-		w.endIfIdle()
+		w.endLater(ctx)
 		return
 	}
 	w.nodes.Insert(node)
+	if w.resume != nil {
+		w.resume()
+		w.resume = nil
+	}
 	if w.stop == nil {
 		ctx, w.stop = context.WithCancel(context.WithoutCancel(ctx))
+		w.began, w.refused = w.clock.Now(), false
 		w.running.Go(func() { w.run(ctx) })
 	}
 }
 
-// endIfIdle ends the watch when no node needs it, without waiting for its goroutines. The caller holds
-// the lock.
-func (w *Watch) endIfIdle() {
-	if w.stop != nil && len(w.nodes) == 0 {
-		w.stop()
-		w.stop, w.caches = nil, nil
+// endLater ends the watch in a while if no node needs it until then. The caller holds the lock.
+func (w *Watch) endLater(ctx context.Context) {
+	if w.stop == nil || w.resume != nil || len(w.nodes) > 0 {
+		return
 	}
+	ctx, w.resume = context.WithCancel(context.WithoutCancel(ctx))
+	w.running.Go(func() {
+		timer := w.clock.NewTimer(idleTime)
+		defer timer.Stop()
+		select {
+		case <-ctx.Done():
+		case <-timer.C():
+			w.endIdle(ctx)
+		}
+	})
+}
+
+// endIdle ends the watch unless it was resumed meanwhile.
+func (w *Watch) endIdle(ctx context.Context) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if ctx.Err() == nil {
+		w.end()
+	}
+}
+
+// end ends the watch without waiting for its goroutines. The caller holds the lock.
+func (w *Watch) end() {
+	for _, stop := range []context.CancelFunc{w.stop, w.resume} {
+		if stop != nil {
+			stop()
+		}
+	}
+	w.stop, w.resume, w.caches = nil, nil, nil
+}
+
+// Awaits is until when to wait for what the watch will tell of the machines; zero: there is nothing to wait
+// for. It is for a node that is followed, and for which States has just returned nil. The node is looked at
+// again when something is known.
+func (w *Watch) Awaits() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.stop == nil || w.refused {
+		return time.Time{}
+	}
+	return w.began.Add(syncTime)
 }
 
 // Close ends the watch, and returns when no goroutine of it is left.
 func (w *Watch) Close() {
 	w.mu.Lock()
 	w.nodes.Clear()
-	w.endIfIdle()
+	w.end()
 	w.mu.Unlock()
 	w.running.Wait()
 }
 
-// States says what becomes of the machines of the pods on the node. Nothing is known until the watch has
-// synced, and without the permission to watch.
-func (w *Watch) States(node string, pods []*corev1.Pod) States {
+// States says what becomes of the machines of the pods on the node. Migrations that failed before since do not
+// count. Nothing is known until the watch has synced, and without the permission to watch.
+func (w *Watch) States(node string, pods []*corev1.Pod, since time.Time) States {
 	w.mu.Lock()
 	known := w.caches
 	w.mu.Unlock()
 	if known == nil {
 		return nil
 	}
-	return known.facts().states(node, pods)
+	return known.facts().states(node, pods, since)
 }
 
 // run watches until ctx is done. Where it may not, it tries again every askAgain.
@@ -127,7 +184,7 @@ func (w *Watch) show(ctx context.Context, known *caches) {
 	w.mu.Lock()
 	ended := ctx.Err() != nil
 	if !ended {
-		w.caches = known
+		w.caches, w.refused = known, known == nil
 	}
 	w.mu.Unlock()
 	if !ended {

@@ -6,6 +6,8 @@ package virtualmachine
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -18,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/utils/clock"
@@ -86,22 +89,30 @@ func TestWatchOnlyWhileMachinesLeave(t *testing.T) {
 			t.Error("nobody was told that the machines are known now")
 		}
 		want := States{"pod-a": {Phase: Stops, Object: "VirtualMachineInstance/default/a", Message: "its virtual machine is stopped (evictionStrategy None)"}}
-		if diff := cmp.Diff(want, w.States("n", pods)); diff != "" {
+		if diff := cmp.Diff(want, w.States("n", pods, time.Time{})); diff != "" {
 			t.Errorf("states (-want +got):\n%s", diff)
 		}
 		w.Follow(t.Context(), "m", false)
-		if w.States("n", pods) == nil {
+		if w.States("n", pods, time.Time{}) == nil {
 			t.Error("the watch ended although a node needs it")
 		}
 		w.Follow(t.Context(), "n", false)
 		requests := len(client.Actions())
+		time.Sleep(idleTime - 5*time.Second)
+		w.Follow(t.Context(), "m", true)
+		w.Follow(t.Context(), "m", false)
+		time.Sleep(idleTime - 5*time.Second)
+		if w.States("n", pods, time.Time{}) == nil || len(client.Actions()) != requests {
+			t.Errorf("the watch did not wait for machines that come back: %v", client.Actions()[requests:])
+		}
+		time.Sleep(5 * time.Second)
 		woken()
-		if got := w.States("n", pods); got != nil || len(client.Actions()) != requests {
+		if got := w.States("n", pods, time.Time{}); got != nil || len(client.Actions()) != requests {
 			t.Errorf("after the last machine has left: states %v, requests %v", got, client.Actions()[requests:])
 		}
 		w.Follow(t.Context(), "n", true)
 		woken()
-		if w.States("n", pods) == nil {
+		if w.States("n", pods, time.Time{}) == nil {
 			t.Error("the watch did not begin again")
 		}
 	})
@@ -161,7 +172,7 @@ func TestWatchWithoutPermission(t *testing.T) {
 				permitted.Store(true)
 				time.Sleep(20 * time.Second)
 				woken()
-				if w.States("n", []*corev1.Pod{launcher("a")}) == nil {
+				if w.States("n", []*corev1.Pod{launcher("a")}, time.Time{}) == nil {
 					t.Error("the permission was given, and nothing is known")
 				}
 			})
@@ -178,7 +189,7 @@ func TestReader(t *testing.T) {
 		wantLists int
 	}{
 		"no machine among the pods": {answer: allowed, pods: []*corev1.Pod{{}}},
-		"a machine":                 {answer: allowed, pods: pods, wantPhase: Stops, wantLists: 2},
+		"a machine":                 {answer: allowed, pods: pods, wantPhase: Stops, wantLists: 4},
 		"not permitted":             {answer: forbidden, pods: pods, wantLists: 1},
 		"not installed":             {answer: absent, pods: pods, wantLists: 1},
 		"another error":             {answer: func() error { return errors.New("down") }, pods: pods, wantLists: 2},
@@ -187,8 +198,8 @@ func TestReader(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			client := newClient(tc.answer, vm{strategy: "None"}.object(), vm{name: "b", node: "m"}.object())
 			reader := NewReader(client, clock.RealClock{})
-			reader.States(context.Background(), "n", tc.pods)
-			got := reader.States(context.Background(), "n", tc.pods)
+			reader.States(context.Background(), "n", tc.pods, time.Time{})
+			got := reader.States(context.Background(), "n", tc.pods, time.Time{})
 			if got["pod-a"].Phase != tc.wantPhase || lists(client) != tc.wantLists {
 				t.Errorf("got phase %q with %d lists, want %q with %d", got["pod-a"].Phase, lists(client), tc.wantPhase, tc.wantLists)
 			}
@@ -202,7 +213,82 @@ func TestNoClient(t *testing.T) {
 	w.Follow(t.Context(), "n", true)
 	defer w.Close()
 	pods := []*corev1.Pod{launcher("a")}
-	if w.States("n", pods) != nil || NewReader(nil, clock.RealClock{}).States(t.Context(), "n", pods) != nil {
+	if w.States("n", pods, time.Time{}) != nil || NewReader(nil, clock.RealClock{}).States(t.Context(), "n", pods, time.Time{}) != nil {
 		t.Error("something is known without a client")
+	}
+}
+
+// A plan that is only shown knows of migrations, too: the eviction of such a machine would stop it.
+func TestReaderKnowsMigrations(t *testing.T) {
+	client := newClient(allowed, vm{strategy: "None"}.object(), vmim{name: "x", phase: "Running"}.object())
+	got := NewReader(client, clock.RealClock{}).States(t.Context(), "n", []*corev1.Pod{launcher("a")}, time.Time{})
+	if got["pod-a"].Phase != Migrating {
+		t.Errorf("states %+v, want %s", got, Migrating)
+	}
+}
+
+func TestAwaits(t *testing.T) {
+	tests := map[string]struct {
+		answer func() error
+		want   time.Duration
+	}{
+		"no answer yet": {answer: func() error { return errors.New("down") }, want: syncTime},
+		"not permitted": {answer: forbidden},
+		"not installed": {answer: absent},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			watching(t, newClient(tc.answer), func(t *testing.T, w *Watch, woken func() int) {
+				if got := w.Awaits(); !got.IsZero() {
+					t.Errorf("waits until %s before a machine is to leave", got)
+				}
+				began := time.Now()
+				w.Follow(t.Context(), "n", true)
+				if got := w.Awaits(); got != began.Add(syncTime) {
+					t.Errorf("waits until %s at first, want %s after %s", got, syncTime, began)
+				}
+				woken()
+				if got, want := w.Awaits(), tc.want; got.IsZero() != (want == 0) || (want != 0 && got != began.Add(want)) {
+					t.Errorf("waits until %s, want %s after %s", got, want, began)
+				}
+			})
+		})
+	}
+}
+
+// listing notes what was asked for.
+type listing struct {
+	dynamic.ResourceInterface
+	asked metav1.ListOptions
+}
+
+func (l *listing) List(ctx context.Context, options metav1.ListOptions) (*unstructured.UnstructuredList, error) {
+	l.asked = options
+	return l.ResourceInterface.List(ctx, options)
+}
+
+// The API server heeds the size of a page only without a resource version. Of each page, only what is
+// used is kept.
+func TestListPage(t *testing.T) {
+	big := vm{strategy: "None", migratable: "True", state: configured(2, 5)}.object()
+	for _, path := range [][]string{{"spec", "domain"}, {"status", "interfaces"}, {"metadata", "managedFields"}} {
+		if err := unstructured.SetNestedField(big.Object, "much", path...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kind := &listing{ResourceInterface: newClient(allowed, big).Resource(machines)}
+	got, err := listPage(t.Context(), kind, metav1.ListOptions{ResourceVersion: "0", Limit: 500})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, _ := got.(*unstructured.UnstructuredList)
+	if text := fmt.Sprint(list.Items); strings.Contains(text, "much") {
+		t.Errorf("kept too much: %s", text)
+	}
+	if diff := cmp.Diff(newMachine(big), newMachine(&list.Items[0]), cmp.AllowUnexported(machine{}, condition{}, progress{}, limits{})); diff != "" {
+		t.Errorf("what is read differs (-want +got):\n%s", diff)
+	}
+	if kind.asked.ResourceVersion != "" || kind.asked.Limit != 500 {
+		t.Errorf("asked for %+v", kind.asked)
 	}
 }

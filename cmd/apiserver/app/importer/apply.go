@@ -6,6 +6,7 @@ package importer
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -13,16 +14,27 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/retry"
+)
+
+// What may become of an object between the plan and its hand-over.
+var (
+	errReplaced = errors.New("the object was deleted and created again in the meantime: run this command again")
+	errDeleted  = errors.New("the object was deleted in the meantime: run this command again, which gives the node back")
+	errGone     = errors.New("the object was deleted in the meantime, and so its hold is deleted too: run this command again, " +
+		"since another object may have its name")
 )
 
 // carryOutAll carries out the steps, and writes a line for each that does something. An object that cannot be
 // imported does not keep others from it.
 func (i *importer) carryOutAll(ctx context.Context, steps []step, out io.Writer) error {
 	failed := 0
-	fmt.Fprintln(out)
+	if slices.ContainsFunc(steps, step.acts) {
+		fmt.Fprintln(out)
+	}
 	for _, s := range steps {
 		done, err := i.carryOut(ctx, &s)
 		if err != nil {
@@ -40,8 +52,12 @@ func (i *importer) carryOutAll(ctx context.Context, steps []step, out io.Writer)
 	return nil
 }
 
+// acts says whether there is something to do or to tell.
+func (s step) acts() bool { return s.create != nil || s.handOver || s.late || s.end || s.err != nil }
+
 // carryOut does what the step says, in an order that may be interrupted anywhere: first the hold is there,
-// then the operator's object is let go, and last a hold ends that is to end. It returns what it has done.
+// then the operator's object is let go, and last a hold ends that is to end. A hold whose object was deleted
+// late ends before the object is let go. It returns what it has done.
 func (i *importer) carryOut(ctx context.Context, s *step) (done []string, err error) {
 	if s.err != nil {
 		return nil, s.err
@@ -54,6 +70,12 @@ func (i *importer) carryOut(ctx context.Context, s *step) (done []string, err er
 		s.uid = created.UID
 		done = append(done, "created NodeMaintenance "+s.hold)
 	}
+	if s.late {
+		if err := i.end(ctx, *s); err != nil {
+			return done, err
+		}
+		done = append(done, ended(s.hold))
+	}
 	if s.handOver {
 		if err := i.handOver(ctx, *s); err != nil {
 			return done, err
@@ -64,9 +86,14 @@ func (i *importer) carryOut(ctx context.Context, s *step) (done []string, err er
 		if err := i.end(ctx, *s); err != nil {
 			return done, err
 		}
-		done = append(done, "deleted NodeMaintenance "+s.hold+", so that the node is given back")
+		done = append(done, ended(s.hold))
 	}
 	return done, nil
+}
+
+// ended says that a hold was deleted.
+func ended(hold string) string {
+	return "deleted NodeMaintenance " + hold + ", so that the node is given back"
 }
 
 // handOver removes the operator's finalizer from the object, and writes on it which hold it was imported as.
@@ -78,7 +105,10 @@ func (i *importer) handOver(ctx context.Context, s step) error {
 	objects := i.dynamic.Resource(version.WithResource(plural)).Namespace(s.object.Namespace)
 	err = retry.RetryOnConflict(retry.DefaultRetry, func() error {
 		current, err := objects.Get(ctx, s.object.Name, metav1.GetOptions{})
-		if err != nil || current.GetUID() != s.object.UID {
+		if err == nil {
+			err = s.mayLetGo(current)
+		}
+		if err != nil {
 			return err
 		}
 		patch, err := handOverPatch(current.GetResourceVersion(), current.GetFinalizers(), s.hold)
@@ -88,8 +118,38 @@ func (i *importer) handOver(ctx context.Context, s step) error {
 		_, err = objects.Patch(ctx, s.object.Name, types.MergePatchType, patch, metav1.PatchOptions{})
 		return err
 	})
-	if err != nil && !apierrors.IsNotFound(err) {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, errReplaced), apierrors.IsNotFound(err):
+		return i.objectGone(ctx, s, err)
+	default:
 		return fmt.Errorf("could not remove the finalizer %s: %w", finalizer, err)
+	}
+}
+
+// mayLetGo fails if the object is no more what the step was made for.
+func (s step) mayLetGo(current *unstructured.Unstructured) error {
+	switch {
+	case current.GetUID() != s.object.UID:
+		return errReplaced
+	case current.GetDeletionTimestamp() != nil && s.lasting() && !s.object.doomed:
+		return errDeleted
+	default:
+		return nil
+	}
+}
+
+// lasting says whether the step leaves a hold.
+func (s step) lasting() bool { return s.hold != "" && !s.end && !s.late }
+
+// objectGone ends the hold of an object that went before it was let go: its user wants the node back.
+func (i *importer) objectGone(ctx context.Context, s step, why error) error {
+	if s.lasting() {
+		return errors.Join(errGone, i.end(ctx, s))
+	}
+	if errors.Is(why, errReplaced) {
+		return why
 	}
 	return nil
 }

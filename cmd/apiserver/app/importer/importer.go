@@ -69,7 +69,7 @@ func Import(ctx context.Context, config *rest.Config, o Options, out io.Writer) 
 			return err
 		}
 	}
-	from = slices.DeleteFunc(slices.Clone(from), func(s source) bool { return served[s] == "" })
+	from = slices.DeleteFunc(slices.Clone(from), func(s source) bool { return served[s].version == "" })
 	if len(from) == 0 {
 		_, err := fmt.Fprintln(out, "No CRD of a node-maintenance operator is installed: there is nothing to import.")
 		return err
@@ -77,7 +77,7 @@ func Import(ctx context.Context, config *rest.Config, o Options, out io.Writer) 
 	return i.run(ctx, from, served, o, out)
 }
 
-func (i *importer) run(ctx context.Context, from []source, served map[source]string, o Options, out io.Writer) error {
+func (i *importer) run(ctx context.Context, from []source, served map[source]installedCRD, o Options, out io.Writer) error {
 	operators, err := i.operators(ctx, from)
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func (i *importer) run(ctx context.Context, from []source, served map[source]str
 		return err
 	}
 	steps := w.plan(from)
-	show(out, steps, i.leases(ctx, steps), operators.warnings())
+	show(out, steps, operators.warnings())
 	if !o.Confirm {
 		_, err := fmt.Fprintln(out, "\nNothing was changed. To do this, run the command again with --confirm.")
 		return err

@@ -51,13 +51,13 @@ func (o object) hold(node *corev1.Node, taints []string, now time.Time) (*v1beta
 	return hold, notes, nil
 }
 
-// stage leaves alone what the operator left alone: a node that it gave back, or gave up. An ending hold
-// must not evict anything.
+// stage leaves alone what the operator left alone: a node that it gave back, or gave up, or that another holds.
+// Whether this server looks at leases of nodes is not known here. An ending hold must not evict anything.
 func (o object) stage(node *corev1.Node) v1beta1.MaintenanceStage {
 	switch {
 	case o.ending():
 		return v1beta1.StageCordon
-	case o.Status.Phase == phaseFailed && node != nil && !o.tookOut(node):
+	case node != nil && !o.tookOut(node) && (o.Status.Phase == phaseFailed || o.lease.other != ""):
 		return v1beta1.StageIdle
 	default:
 		return v1beta1.StageDrain

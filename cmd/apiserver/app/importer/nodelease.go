@@ -5,37 +5,48 @@ package importer
 
 import (
 	"context"
+	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 )
 
-// leases say for each step who has the lease of its node. The import changes no lease: this server goes on
-// with that of the operator if it takes leases of nodes.
-func (i *importer) leases(ctx context.Context, steps []step) []string {
-	holders := make([]string, 0, len(steps))
-	for _, s := range steps {
-		holders = append(holders, i.leaseHolder(ctx, s.object))
-	}
-	return holders
+// nodeLease is what is known of the lease of an object's node. The import changes no lease: this server goes
+// on with that of the operator if it takes leases of nodes.
+type nodeLease struct {
+	// state says it in a word or two.
+	state string
+	// other is who else has the node, such as another operator; empty: nobody.
+	other string
 }
 
-func (i *importer) leaseHolder(ctx context.Context, o object) string {
+func (i *importer) nodeLease(ctx context.Context, o object, now time.Time) nodeLease {
 	if o.Spec.NodeName == "" {
-		return "none"
+		return nodeLease{state: "none"}
 	}
 	lease, err := i.kube.CoordinationV1().Leases(o.source.leaseNamespace).Get(ctx, o.source.leasePrefix+o.Spec.NodeName, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
-		return "none"
+		return nodeLease{state: "none"}
 	case err != nil:
-		return "not known"
-	case ptr.Deref(lease.Spec.HolderIdentity, "") == "":
-		return "free"
-	case *lease.Spec.HolderIdentity == leaseHolder:
-		return "kept"
+		return nodeLease{state: "not known"}
 	default:
-		return "of " + *lease.Spec.HolderIdentity
+		return readLease(*lease, now)
+	}
+}
+
+// readLease says who has a lease at that time.
+func readLease(lease coordinationv1.Lease, now time.Time) nodeLease {
+	switch holder := ptr.Deref(lease.Spec.HolderIdentity, ""); {
+	case holder == "":
+		return nodeLease{state: "free"}
+	case !leads(lease, now):
+		return nodeLease{state: "expired"}
+	case holder == leaseHolder:
+		return nodeLease{state: "kept"}
+	default:
+		return nodeLease{state: "of " + holder, other: holder}
 	}
 }

@@ -20,13 +20,26 @@ func (w world) notes(o object, node *corev1.Node, hold string) []string {
 	case o.tookOut(node):
 		notes = append(notes, o.outNotes(node)...)
 	case o.stage(node) == v1beta1.StageIdle:
-		notes = append(notes, fmt.Sprintf("the operator gave up, and node %s stays in service; to take it out: "+
-			`kubectl patch nodemaintenances.%s %s --type=merge -p '{"spec":{"stage":"Drain"}}'`, node.Name, v1beta1.GroupName, hold))
+		notes = append(notes, fmt.Sprintf("%s, and node %s stays in service; to take it out: "+
+			`kubectl patch nodemaintenances.%s %s --type=merge -p '{"spec":{"stage":"Drain"}}'`, o.leftAlone(), node.Name, v1beta1.GroupName, hold))
+	case ours(node):
+		notes = append(notes, fmt.Sprintf("the operator has not touched node %s, which this server has in maintenance already: it is given "+
+			"back when all holds of it have ended", node.Name))
 	default:
-		notes = append(notes, fmt.Sprintf("the operator has not touched node %s yet: it is cordoned and drained now (if this server takes "+
-			"leases of nodes, once the lease is free), and at the end it is what it is like now; to prevent that, delete the object first", node.Name))
+		notes = append(notes, fmt.Sprintf("the operator has not touched node %s yet: it is cordoned and drained now, and at the end it is what it is like now; to prevent that, delete the object first", node.Name))
+	}
+	if o.doomed {
+		notes = append(notes, fmt.Sprintf("it is being deleted only because its CRD is: its hold stays, and the node too, until you delete the hold (%s)", hold))
 	}
 	return append(notes, w.neighbours(o, node)...)
+}
+
+// leftAlone says why the operator has left the node in service.
+func (o object) leftAlone() string {
+	if o.lease.other != "" {
+		return fmt.Sprintf("%s has the lease of the node, so the operator waits", o.lease.other)
+	}
+	return "the operator gave up"
 }
 
 // outNotes are those about a node that the operator has taken out of service.

@@ -20,6 +20,10 @@ import (
 type object struct {
 	stored
 	source source
+	// lease is that of its node.
+	lease nodeLease
+	// doomed says that the object is deleted only because its CRD is. So nobody wants the node back.
+	doomed bool
 }
 
 // stored are the fields that the import reads.
@@ -48,10 +52,14 @@ const (
 	phaseFailed    = "Failed"
 )
 
-func newObject(of source, from unstructured.Unstructured) (object, error) {
+// newObject reads an object. crdDeleted is when its CRD was deleted; nil: never.
+func newObject(of source, from unstructured.Unstructured, crdDeleted *metav1.Time) (object, error) {
 	o := object{source: of}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(from.Object, &o.stored); err != nil {
 		return object{}, fmt.Errorf("could not read %s %s: %w", of.crd(), from.GetName(), err)
+	}
+	if crdDeleted != nil && o.ending() && !o.DeletionTimestamp.Before(crdDeleted) {
+		o.doomed, o.DeletionTimestamp = true, nil
 	}
 	return o, nil
 }
@@ -80,8 +88,13 @@ func (o object) tookOut(node *corev1.Node) bool {
 	if begun && !node.CreationTimestamp.After(o.CreationTimestamp.Time) {
 		return true
 	}
-	_, ours := node.Annotations[v1beta1.HoldsAnnotation]
-	return tainted(node, o.source.taint) && !ours
+	return tainted(node, o.source.taint) && !ours(node)
+}
+
+// ours says whether this server has the node in maintenance.
+func ours(node *corev1.Node) bool {
+	_, held := node.Annotations[v1beta1.HoldsAnnotation]
+	return held
 }
 
 func (o object) evicted() bool {

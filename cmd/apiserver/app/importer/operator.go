@@ -22,8 +22,8 @@ type operators struct {
 	leaders []string
 	// webhooks are the names of the webhook configurations that ask an operator about its objects.
 	webhooks []string
-	// unknown says why it is not known whether an operator runs; empty if it is known.
-	unknown string
+	// unknown says why it is not known whether an operator runs, one text each; empty if it is known.
+	unknown []string
 }
 
 func (i *importer) operators(ctx context.Context, of []source) (operators, error) {
@@ -38,11 +38,14 @@ func (i *importer) operators(ctx context.Context, of []source) (operators, error
 			FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, s.election).String(),
 		})
 		if apierrors.IsForbidden(err) {
-			found.unknown = err.Error()
+			found.unknown = append(found.unknown, err.Error())
 			continue
 		}
 		if err != nil {
 			return operators{}, fmt.Errorf("could not list Leases called %s: %w", s.election, err)
+		}
+		if len(leases.Items) == 0 {
+			found.unknown = append(found.unknown, fmt.Sprintf("no Lease is called %s, by which the operators elect a leader", s.election))
 		}
 		for _, lease := range leases.Items {
 			if leads(lease, time.Now()) {
@@ -104,8 +107,8 @@ func (o operators) warnings() []string {
 	if running := o.running(); running != nil {
 		warnings = append(warnings, running.Error())
 	}
-	if o.unknown != "" {
-		warnings = append(warnings, "it is not known whether the operator runs, which must not be: "+o.unknown)
+	for _, why := range o.unknown {
+		warnings = append(warnings, "it is not known whether the operator runs, which must not be: "+why)
 	}
 	for _, name := range o.webhooks {
 		warnings = append(warnings, fmt.Sprintf("while the operator is down, its webhook lets nobody change its objects: "+

@@ -17,7 +17,7 @@ import (
 )
 
 // importedAsAnnotation on an operator's object names the hold that it was imported as. So an object is not
-// imported again after its hold has ended.
+// imported again after its hold has ended, unless an operator has put its finalizer back and goes on with it.
 const importedAsAnnotation = v1beta1.GroupName + "/imported-as"
 
 // finishing is the action for an object whose import was interrupted.
@@ -37,6 +37,9 @@ type step struct {
 	handOver bool
 	// end says that the hold is to be deleted then, because the object was being deleted.
 	end bool
+	// late says that the object was deleted after its hold was created, and before it was let go. Then its hold
+	// is deleted first: nothing would tell of the delete once the object is let go.
+	late bool
 	// uid is that of the hold; empty while there is none.
 	uid types.UID
 	// err is why the object cannot be imported.
@@ -90,7 +93,7 @@ func (w world) step(o object, taken map[string]bool) step {
 	switch {
 	case imported != nil:
 		return w.again(o, imported)
-	case o.Annotations[importedAsAnnotation] != "":
+	case o.Annotations[importedAsAnnotation] != "" && !o.handled():
 		return step{object: o, action: "none: imported before as " + o.Annotations[importedAsAnnotation] + ", which has ended"}
 	case o.Spec.NodeName == "":
 		return release(o, "it names no node, and the operator could not end it")
@@ -107,8 +110,12 @@ func (w world) step(o object, taken map[string]bool) step {
 func (w world) again(o object, imported *v1beta1.NodeMaintenance) step {
 	s := step{object: o, action: "none: imported already", hold: imported.Name, uid: imported.UID, end: ends(imported)}
 	s.handOver = o.handled() || o.Annotations[importedAsAnnotation] != imported.Name
+	s.late = s.handOver && o.ending() && !s.end
 	if s.handOver || s.end {
 		s.action = finishing
+	}
+	if s.late {
+		s.notes = []string{"it was deleted after its import had begun: its hold is deleted too"}
 	}
 	return s
 }

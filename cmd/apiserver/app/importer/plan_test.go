@@ -58,6 +58,15 @@ func ofKubeVirt(o *object) {
 
 func deletedObject(o *object) { o.DeletionTimestamp = ptr.To(metav1.NewTime(later)) }
 
+func leasedByOther(o *object) {
+	o.lease = nodeLease{state: "of node-healthcheck", other: "node-healthcheck"}
+}
+
+// importedAs marks an object that an earlier import has let go.
+func importedAs(hold string) func(*object) {
+	return func(o *object) { o.Annotations = map[string]string{importedAsAnnotation: hold} }
+}
+
 func named(name string, uid types.UID) func(*object) {
 	return func(o *object) { o.Name, o.UID = name, uid }
 }
@@ -91,12 +100,13 @@ type planned struct {
 	Start, Drained *metav1.Time
 	Progress       int32
 	HandOver, End  bool
+	Late           bool
 	Notes          []string
 }
 
 func plannedOf(t *testing.T, s step) planned {
 	t.Helper()
-	p := planned{Action: s.action, Hold: s.hold, HandOver: s.handOver, End: s.end, Notes: s.notes}
+	p := planned{Action: s.action, Hold: s.hold, HandOver: s.handOver, End: s.end, Late: s.late, Notes: s.notes}
 	if s.create == nil {
 		return p
 	}
@@ -117,10 +127,13 @@ func plannedOf(t *testing.T, s step) planned {
 func TestPlan(t *testing.T) {
 	medik8sTaints := []string{"medik8s.io/drain:NoSchedule", "node.kubernetes.io/unschedulable:NoSchedule"}
 	kubeVirtTaints := append(append([]string{}, medik8sTaints...), "kubevirt.io/drain:NoSchedule")
-	const starts = "the operator has not touched node worker-1 yet: it is cordoned and drained now (if this server takes " +
-		"leases of nodes, once the lease is free), and at the end it is what it is like now; to prevent that, delete the object first"
+	const starts = "the operator has not touched node worker-1 yet: it is cordoned and drained now, and at the end it is what it is like now; to prevent that, delete the object first"
 	const gaveUp = "the operator gave up, and node worker-1 stays in service; to take it out: " +
 		`kubectl patch nodemaintenances.maintenance.medik8s.io m --type=merge -p '{"spec":{"stage":"Drain"}}'`
+	const leased = "node-healthcheck has the lease of the node, so the operator waits, and node worker-1 stays in service; to take it out: " +
+		`kubectl patch nodemaintenances.maintenance.medik8s.io m --type=merge -p '{"spec":{"stage":"Drain"}}'`
+	const oursAlready = "the operator has not touched node worker-1, which this server has in maintenance already: it is given " +
+		"back when all holds of it have ended"
 	at := func(when time.Time) *metav1.Time { return ptr.To(metav1.NewTime(when)) }
 	tests := map[string]struct {
 		object object
@@ -176,9 +189,28 @@ func TestPlan(t *testing.T) {
 			object: old(), node: worker(cordonedNode, taintedNode(v1beta1.DrainTaint)),
 			want: planned{Action: "import, and go on with the drain", Stage: v1beta1.StageDrain, Before: medik8sTaints, Start: at(begin)},
 		},
-		"waiting for a lease": {
+		"not begun": {
 			object: old(), node: worker(),
 			want: planned{Action: "import, and start the drain", Stage: v1beta1.StageDrain, Notes: []string{starts}},
+		},
+		"waiting for a lease": {
+			object: old(leasedByOther), node: worker(),
+			want: planned{Action: "import in stage Idle", Stage: v1beta1.StageIdle, Notes: []string{leased}},
+		},
+		"drained, and then another took the lease": {
+			object: old(succeeded, leasedByOther), node: worker(cordonedNode, taintedNode(v1beta1.DrainTaint)),
+			want: planned{Action: "import as drained", Stage: v1beta1.StageDrain, Before: medik8sTaints, Start: at(begin), Drained: at(later), Progress: 100},
+		},
+		"imported before, and then the operator went on with it": {
+			object: old(succeeded, importedAs("m")), node: worker(cordonedNode, taintedNode(v1beta1.DrainTaint)),
+			want: planned{Action: "import as drained", Stage: v1beta1.StageDrain, Before: medik8sTaints, Start: at(begin), Drained: at(later), Progress: 100},
+		},
+		"its CRD is being deleted": {
+			object: old(succeeded, func(o *object) { o.doomed = true }), node: worker(cordonedNode, taintedNode(v1beta1.DrainTaint)),
+			want: planned{
+				Action: "import as drained", Stage: v1beta1.StageDrain, Before: medik8sTaints, Start: at(begin), Drained: at(later), Progress: 100,
+				Notes: []string{"it is being deleted only because its CRD is: its hold stays, and the node too, until you delete the hold (m)"},
+			},
 		},
 		"waiting, and an admin has cordoned the node": {
 			object: old(), node: worker(cordonedNode, taintedNode(corev1.TaintNodeUnschedulable)),
@@ -186,7 +218,7 @@ func TestPlan(t *testing.T) {
 		},
 		"waiting, and this server has cordoned the node": {
 			object: old(), node: worker(cordonedNode, taintedNode(v1beta1.DrainTaint), ourNode),
-			want: planned{Action: "import, and start the drain", Stage: v1beta1.StageDrain, Notes: []string{starts}},
+			want: planned{Action: "import, and start the drain", Stage: v1beta1.StageDrain, Notes: []string{oursAlready}},
 		},
 		"without a status": {
 			object: old(func(o *object) { o.Status.Phase, o.Status.EvictionPods, o.Status.PendingPods = "", 0, nil }), node: worker(taintedNode(v1beta1.DrainTaint)),
@@ -253,7 +285,7 @@ func TestPlanWithoutHold(t *testing.T) {
 			want: planned{Action: "none: the operator has ended it"},
 		},
 		"its hold has ended": {
-			object: old(succeeded, func(o *object) { o.Annotations = map[string]string{importedAsAnnotation: "m"} }), node: worker(),
+			object: old(succeeded, importedAs("m"), func(o *object) { o.Finalizers = nil }), node: worker(),
 			want: planned{Action: "none: imported before as m, which has ended"},
 		},
 	}
@@ -292,9 +324,13 @@ func TestPlanAgain(t *testing.T) {
 		hold    v1beta1.NodeMaintenance
 		want    []planned
 	}{
-		"done":             {objects: []object{old(letGo)}, hold: imported("m", from), want: []planned{{Action: "none: imported already", Hold: "m"}}},
-		"not let go":       {objects: []object{old()}, hold: imported("m", from), want: []planned{{Action: finishing, Hold: "m", HandOver: true}}},
-		"to be ended":      {objects: []object{old(deletedObject)}, hold: imported("m", ending), want: []planned{{Action: finishing, Hold: "m", HandOver: true, End: true}}},
+		"done":        {objects: []object{old(letGo)}, hold: imported("m", from), want: []planned{{Action: "none: imported already", Hold: "m"}}},
+		"not let go":  {objects: []object{old()}, hold: imported("m", from), want: []planned{{Action: finishing, Hold: "m", HandOver: true}}},
+		"to be ended": {objects: []object{old(deletedObject)}, hold: imported("m", ending), want: []planned{{Action: finishing, Hold: "m", HandOver: true, End: true}}},
+		"deleted before it was let go": {
+			objects: []object{old(deletedObject)}, hold: imported("m", from),
+			want: []planned{{Action: finishing, Hold: "m", HandOver: true, Late: true, Notes: []string{"it was deleted after its import had begun: its hold is deleted too"}}},
+		},
 		"only the hold":    {hold: imported("m", ending), want: []planned{{Action: finishing, Hold: "m", End: true}}},
 		"ends already":     {hold: deleted},
 		"deleted meantime": {objects: []object{old(letGo, deletedObject)}, hold: imported("m", from), want: []planned{{Action: "none: imported already", Hold: "m"}}},

@@ -20,10 +20,18 @@ var (
 	apiServices = schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}
 )
 
-// installed are the served versions of the sources whose CRD is installed. It fails if a server, and not the
-// CRD, answers for the group: it would show other objects.
-func (i *importer) installed(ctx context.Context) (map[source]string, error) {
-	served := map[source]string{}
+// installedCRD is what the import needs to know of a CRD.
+type installedCRD struct {
+	// version is one that is served.
+	version string
+	// deleted is when the CRD was deleted, if its objects keep it from going; nil: never.
+	deleted *metav1.Time
+}
+
+// installed are the CRDs of the sources that are installed. It fails if a server, and not the CRD, answers for
+// the group: it would show other objects.
+func (i *importer) installed(ctx context.Context) (map[source]installedCRD, error) {
+	served := map[source]installedCRD{}
 	for _, s := range sources {
 		crd, err := i.dynamic.Resource(crds).Get(ctx, s.crd(), metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
@@ -32,10 +40,12 @@ func (i *importer) installed(ctx context.Context) (map[source]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("could not get CRD %s: %w", s.crd(), err)
 		}
-		if served[s] = servedVersion(crd); served[s] == "" {
+		version := servedVersion(crd)
+		if version == "" {
 			return nil, fmt.Errorf("the CRD %s serves no version, so its objects cannot be read", s.crd())
 		}
-		if err := i.fromCRD(ctx, s, served[s]); err != nil {
+		served[s] = installedCRD{version: version, deleted: crd.GetDeletionTimestamp()}
+		if err := i.fromCRD(ctx, s, version); err != nil {
 			return nil, err
 		}
 	}
@@ -43,8 +53,8 @@ func (i *importer) installed(ctx context.Context) (map[source]string, error) {
 }
 
 // allInstalled fails if one of the sources that an admin named has no CRD.
-func allInstalled(named []source, served map[source]string) error {
-	missing := slices.IndexFunc(named, func(s source) bool { return served[s] == "" })
+func allInstalled(named []source, served map[source]installedCRD) error {
+	missing := slices.IndexFunc(named, func(s source) bool { return served[s].version == "" })
 	if missing < 0 {
 		return nil
 	}
@@ -81,7 +91,7 @@ func (s source) resource(version string) schema.GroupVersionResource {
 
 // world reads all that the plan is made from. Objects of other sources than those to import from count too:
 // they may be for the same nodes.
-func (i *importer) world(ctx context.Context, served map[source]string) (world, error) {
+func (i *importer) world(ctx context.Context, served map[source]installedCRD) (world, error) {
 	w := world{nodes: map[string]*corev1.Node{}, now: now()}
 	holds, err := i.maintenance.MaintenanceV1beta1().NodeMaintenances().List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -89,18 +99,20 @@ func (i *importer) world(ctx context.Context, served map[source]string) (world, 
 	}
 	w.holds = holds.Items
 	for _, s := range sources {
-		if served[s] == "" {
+		crd := served[s]
+		if crd.version == "" {
 			continue
 		}
-		list, err := i.dynamic.Resource(s.resource(served[s])).List(ctx, metav1.ListOptions{})
+		list, err := i.dynamic.Resource(s.resource(crd.version)).List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return world{}, fmt.Errorf("could not list %s: %w", s.crd(), err)
 		}
 		for _, stored := range list.Items {
-			o, err := newObject(s, stored)
+			o, err := newObject(s, stored, crd.deleted)
 			if err != nil {
 				return world{}, err
 			}
+			o.lease = i.nodeLease(ctx, o, w.now)
 			w.objects = append(w.objects, o)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // show writes the plan: warnings, a line for each object, and what an admin should know of it.
-func show(out io.Writer, steps []step, leases, warnings []string) {
+func show(out io.Writer, steps []step, warnings []string) {
 	for _, warning := range warnings {
 		fmt.Fprintf(out, "WARNING: %s\n\n", text.Escape(warning))
 	}
@@ -26,9 +26,10 @@ func show(out io.Writer, steps []step, leases, warnings []string) {
 	}
 	table := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
 	fmt.Fprintln(table, "OBJECT\tNODE\tPHASE\tLEASE\tHOLD\tACTION")
-	for i, s := range steps {
+	for _, s := range steps {
 		o := s.object
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", o, shown(o.Spec.NodeName), shown(o.Status.Phase), shown(leases[i]), shown(s.hold), s.action)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", o, shown(o.Spec.NodeName), shown(o.Status.Phase), shown(o.lease.state),
+			shown(s.hold), shown(s.action))
 	}
 	_ = table.Flush() // what cannot be written is not told
 	showNotes(out, steps)

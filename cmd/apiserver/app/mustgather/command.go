@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -86,6 +87,8 @@ func (o *options) validate() error {
 		return fmt.Errorf("--timeout is %s, and must be more than 0", o.timeout)
 	case o.since < 0:
 		return fmt.Errorf("--since is %s, and must not be less than 0", o.since)
+	case o.server != "" && !strings.HasPrefix(o.server, "https://"):
+		return fmt.Errorf("--server is %q, and must begin with https://, since the command shows who you are", o.server)
 	case o.namespace == "":
 		return errors.New("--namespace must name the server's namespace")
 	default:

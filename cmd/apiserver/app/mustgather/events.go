@@ -7,6 +7,7 @@ import (
 	"context"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/mustgather/redact"
@@ -14,15 +15,19 @@ import (
 )
 
 // events reads the events of nodes, of NodeMaintenances, and of the pods that are or were on nodes in
-// maintenance. Those of nodes come first, as the story needs them.
+// maintenance. Those of nodes come first, as the story needs them. Events of objects without a namespace are in
+// the namespace default; who writes such into another makes them up.
 func (g *gatherer) events(ctx context.Context) error {
 	c := g.index.begin("events/", "events of nodes, of NodeMaintenances, and of pods on nodes in maintenance, by page of the list")
-	for _, of := range []struct{ kind, file string }{{"Node", "nodes"}, {"NodeMaintenance", "nodemaintenances"}, {"Pod", "pods"}} {
+	for _, of := range []struct{ kind, file, namespace string }{
+		{"Node", "nodes", metav1.NamespaceDefault}, {"NodeMaintenance", "nodemaintenances", metav1.NamespaceDefault},
+		{"Pod", "pods", metav1.NamespaceAll},
+	} {
 		if of.kind == "Pod" && len(g.held) == 0 {
 			continue
 		}
 		g.read(ctx, c, list{
-			resource: corev1.SchemeGroupVersion.WithResource("events"), fieldSelector: "involvedObject.kind=" + of.kind,
+			resource: corev1.SchemeGroupVersion.WithResource("events"), namespace: of.namespace, fieldSelector: "involvedObject.kind=" + of.kind,
 			together: c.path + of.file, fields: redact.Event, see: g.seeEvent,
 		})
 	}

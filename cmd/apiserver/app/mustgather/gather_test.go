@@ -89,7 +89,7 @@ func TestOddAnswers(t *testing.T) {
 		},
 		"no time": {
 			cluster:     cluster{nodesPath: silent},
-			options:     options{timeout: 300 * time.Millisecond},
+			options:     options{timeout: 3 * time.Second},
 			wantMissing: []string{"nodes/: nodes: the time of --timeout was over", "server/metrics.txt: the time of --timeout was over"},
 			wantFiles:   []string{"nodemaintenances/maintenance.medik8s.io/disk.yaml"},
 		},
@@ -152,6 +152,7 @@ func TestOddAnswers(t *testing.T) {
 
 // A request that is not answered in its time does not hold up the others.
 func TestSlowAnswer(t *testing.T) {
+	t.Parallel()
 	asked := 0
 	server := httptest.NewServer(cluster{
 		nodesPath: silent,
@@ -165,12 +166,12 @@ func TestSlowAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.patience = 200 * time.Millisecond
+	g.patience = 2 * time.Second
 	if err := g.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	missing := strings.Join(g.index.missing(), "\n")
-	for _, want := range []string{"nodes/: nodes: no answer within 200ms", "drainplans/: worker-1: no answer within 200ms"} {
+	for _, want := range []string{"nodes/: nodes: no answer within 2s", "drainplans/: worker-1: no answer within 2s"} {
 		if !strings.Contains(missing, want) {
 			t.Errorf("want %q in what is missing:\n%s", want, missing)
 		}
@@ -257,7 +258,7 @@ func TestArchiveHasNoSecret(t *testing.T) {
 		"/apis/kubevirt.io/v1/virtualmachineinstances":                  objects("VirtualMachineInstance", `{`+meta("vm")+`,"spec":{"volumes":"MARK"},"status":{"nodeName":"worker-1"}}`),
 		"/apis/storage.k8s.io/v1/volumeattachments":                     objects("VolumeAttachment", `{`+meta("va")+`,"spec":{"nodeName":"worker-1","source":{"inlineVolumeSpec":"MARK"}}}`),
 		"/apis/apiregistration.k8s.io/v1/apiservices":                   objects("APIService", `{`+meta("a")+`,"spec":{"group":"maintenance.medik8s.io","version":"v1beta1","caBundle":"MARK"}}`),
-		"/api/v1/namespaces/maintenance-system/pods":                    objects("Pod", `{`+meta("server-1")+`,"spec":{"containers":[{"args":["--x"],"env":[{"name":"N","value":"MARK"}]}]}}`),
+		"/api/v1/namespaces/maintenance-system/pods":                    objects("Pod", `{`+meta("server-1")+`,"spec":{"containers":[{"name":"server","args":["--x"],"env":[{"name":"N","value":"MARK"}]},{"name":"sidecar","args":["MARK"]},{"args":["MARK"]}]}}`),
 		"/apis/maintenance.medik8s.io/v1beta1/nodes":                    objects("NodeState", `{`+meta("worker-1")+`}`),
 		"/apis/policy/v1/poddisruptionbudgets":                          objects("PodDisruptionBudget", `{`+meta("b")+`}`),
 		"/apis/coordination.k8s.io/v1/namespaces/medik8s-leases/leases": objects("Lease", `{`+meta("node-worker-1")+`}`),

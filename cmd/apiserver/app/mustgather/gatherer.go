@@ -72,9 +72,13 @@ func newGatherer(o options, config *rest.Config, a *archive) (*gatherer, error) 
 	if err != nil {
 		return nil, fmt.Errorf("could not create a client for the cluster: %w", err)
 	}
+	told := story.New(a.now)
+	if o.since > 0 {
+		told.AuditedSince = a.now.Add(-o.since)
+	}
 	return &gatherer{
 		options: o, config: config, patience: requestTimeout, raw: raw.RESTClient(), dynamic: objects, archive: a,
-		index: &index{version: version.Get().String(), started: a.now}, story: story.New(a.now),
+		index: &index{version: version.Get().String(), started: a.now}, story: told,
 		held: sets.Set[string]{}, pods: sets.Set[types.UID]{}, claims: sets.Set[string]{}, machines: sets.Set[string]{},
 	}, nil
 }

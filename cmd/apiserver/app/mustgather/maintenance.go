@@ -148,7 +148,9 @@ func (g *gatherer) tellLease(object *unstructured.Unstructured) bool {
 		if g.held.Has(object.GetName()) {
 			node = object.GetName()
 		}
-		g.story.Lease(node, &lease)
+		if g.held.Has(node) { // leases of other nodes say nothing of a maintenance
+			g.story.Lease(node, &lease)
+		}
 	}
 	return true
 }

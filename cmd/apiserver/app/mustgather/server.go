@@ -21,6 +21,9 @@ import (
 // serverName is the name of the server's Service, and the value of the label of its pods.
 const serverName = "maintenance-apiserver"
 
+// serverContainer is the name of the server's container in its pods. Others may be injected.
+const serverContainer = "server"
+
 // longestLine bounds the memory for one line of a log. A longer one is no audit line for the story.
 const longestLine = 1 << 20
 
@@ -35,6 +38,7 @@ func (g *gatherer) serverPods(ctx context.Context) error {
 			if as(object, &pod) {
 				found = append(found, pod)
 			}
+			dropArguments(object)
 			return true
 		},
 	})
@@ -46,6 +50,19 @@ func (g *gatherer) serverPods(ctx context.Context) error {
 		g.logs(ctx, logs, &found[i])
 	}
 	return nil
+}
+
+// dropArguments takes the arguments of containers out of a pod, but for those of our own: they may be secret.
+func dropArguments(pod *unstructured.Unstructured) {
+	containers, _, _ := unstructured.NestedSlice(pod.Object, "spec", "containers")
+	for _, c := range containers {
+		if c, ok := c.(map[string]any); ok && c["name"] != serverContainer {
+			delete(c, "args")
+		}
+	}
+	if containers != nil {
+		_ = unstructured.SetNestedSlice(pod.Object, containers, "spec", "containers") // it was there
+	}
 }
 
 func (g *gatherer) logs(ctx context.Context, c *chapter, pod *corev1.Pod) {

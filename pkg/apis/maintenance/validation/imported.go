@@ -4,6 +4,8 @@
 package validation
 
 import (
+	"slices"
+
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -13,6 +15,11 @@ import (
 
 // maxImportedBytes has room for what an import writes: two long names and an error of half a KiB, escaped.
 const maxImportedBytes = 8 << 10
+
+// operatorTaints are those that the node-maintenance operators set.
+var operatorTaints = []string{
+	v1beta1.DrainTaint + ":NoSchedule", "kubevirt.io/drain:NoSchedule", "node.kubernetes.io/unschedulable:NoSchedule",
+}
 
 var importedPath = field.NewPath("metadata", "annotations").Key(v1beta1.ImportedAnnotation)
 
@@ -49,11 +56,27 @@ func validateImportedObject(from *v1beta1.ImportedFrom) field.ErrorList {
 }
 
 func validateImportedNode(from *v1beta1.ImportedFrom) field.ErrorList {
-	if (from.NodeUID == "") == (from.NodeBefore == nil) {
+	if (from.NodeUID == "") != (from.NodeBefore == nil) {
+		return field.ErrorList{field.Invalid(importedPath.Child("nodeUID"), from.NodeUID,
+			"must be set if, and only if, nodeBefore is set")}
+	}
+	if from.NodeBefore == nil {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(importedPath.Child("nodeUID"), from.NodeUID,
-		"must be set if, and only if, nodeBefore is set")}
+	return validateImportedTaints(from.NodeBefore.AddedTaints)
+}
+
+// validateImportedTaints lets an import name only taints of the operators, since the server takes them off
+// the node in the end.
+func validateImportedTaints(taints []string) field.ErrorList {
+	var allErrs field.ErrorList
+	path := importedPath.Child("nodeBefore", "addedTaints")
+	for i, taint := range taints {
+		if !slices.Contains(operatorTaints, taint) {
+			allErrs = append(allErrs, field.NotSupported(path.Index(i), taint[:min(len(taint), maxQuotedBytes)], operatorTaints))
+		}
+	}
+	return allErrs
 }
 
 func validateImportedDrain(from *v1beta1.ImportedFrom) field.ErrorList {

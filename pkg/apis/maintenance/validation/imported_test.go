@@ -56,6 +56,11 @@ func TestImportedAnnotation(t *testing.T) {
 			annotations: importedFrom(`,"nodeUID":"n"`),
 			want:        []string{path + `.nodeUID: Invalid value: "n": must be set if, and only if, nodeBefore is set`},
 		},
+		"a taint of others": {
+			annotations: importedFrom(`,"nodeUID":"n","nodeBefore":{"unschedulable":false,"addedTaints":["dedicated=gpu:NoSchedule"]}`),
+			want: []string{path + `.nodeBefore.addedTaints[0]: Unsupported value: "dedicated=gpu:NoSchedule": supported values: ` +
+				`"medik8s.io/drain:NoSchedule", "kubevirt.io/drain:NoSchedule", "node.kubernetes.io/unschedulable:NoSchedule"`},
+		},
 		"begun before it was created": {
 			annotations: importedFrom(touched + `,"startTime":"2026-01-02T02:00:00Z"`),
 			want:        []string{path + `.startTime: Invalid value: "2026-01-02T02:00:00Z": must not be before creationTime, and needs nodeBefore`},

@@ -104,9 +104,10 @@ func (w write) belief() []permission {
 }
 
 // overrideQuorum is the permission for a hold that takes its node whatever the control plane needs: where the field is
-// set, and where a hold that has it goes further than before.
+// set, and where a hold that has it goes further or lasts longer than before.
 func (w write) overrideQuorum() []permission {
-	if !w.hold.Spec.OverrideQuorum || (w.old != nil && w.old.Spec.OverrideQuorum && !w.raisesStage()) {
+	known := w.old != nil && w.old.Spec.OverrideQuorum
+	if !w.hold.Spec.OverrideQuorum || (known && !w.raisesStage() && !w.lastsLonger()) {
 		return nil
 	}
 	return []permission{{verb: "overridequorum", subresource: "maintenance", why: "spec.overrideQuorum"}}
@@ -116,6 +117,12 @@ func (w write) overrideQuorum() []permission {
 func (w write) raisesStage() bool {
 	return w.hold.Spec.Stage != w.old.Spec.Stage &&
 		(w.old.Spec.Stage == maintenance.StageIdle || w.hold.Spec.Stage == maintenance.StageDrain)
+}
+
+// lastsLonger says whether the write has the hold end later than before, or never.
+func (w write) lastsLonger() bool {
+	now, before := w.hold.Spec.ExpirationSeconds, w.old.Spec.ExpirationSeconds
+	return before != nil && (now == nil || *now > *before)
 }
 
 // changesDrain says whether the write changes more than the reason and the metadata.

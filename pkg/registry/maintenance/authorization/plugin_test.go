@@ -18,6 +18,7 @@ import (
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
+	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -77,6 +78,7 @@ func reporting(hold *maintenance.NodeMaintenance) {
 	hold.Spec.Drain.OnTimeout = maintenance.OnTimeoutReport
 }
 
+func shortly(hold *maintenance.NodeMaintenance)    { hold.Spec.ExpirationSeconds = ptr.To[int64](20) }
 func overriding(hold *maintenance.NodeMaintenance) { hold.Spec.OverrideQuorum = true }
 
 func idle(hold *maintenance.NodeMaintenance) { hold.Spec.Stage = maintenance.StageIdle }
@@ -139,6 +141,8 @@ func TestRightsAskedFor(t *testing.T) {
 		"overriding, to idle":       {operation: admission.Update, old: holds{overriding, cordon}, hold: holds{overriding, idle}, want: []string{"update nodes/maintenance worker-1"}},
 		"overriding, from idle":     {operation: admission.Update, old: holds{overriding, idle}, hold: holds{overriding, cordon}, want: []string{"update nodes/maintenance worker-1", "overridequorum nodes/maintenance worker-1"}},
 		"overriding, to drain":      {operation: admission.Update, old: holds{overriding, cordon}, hold: holds{overriding}, want: []string{"update nodes/maintenance worker-1", "overridequorum nodes/maintenance worker-1"}},
+		"overriding, for longer":    {operation: admission.Update, old: holds{overriding, shortly}, hold: holds{overriding}, want: []string{"update nodes/maintenance worker-1", "overridequorum nodes/maintenance worker-1"}},
+		"overriding, to end":        {operation: admission.Update, old: holds{overriding}, hold: holds{overriding, shortly}, want: []string{"update nodes/maintenance worker-1"}},
 		"to override no more":       {operation: admission.Update, old: holds{overriding}, want: []string{"update nodes/maintenance worker-1"}},
 		"overriding, status":        {operation: admission.Update, subresource: "status", old: holds{overriding}, hold: holds{overriding, running}, want: []string{"update nodes/maintenance worker-1"}},
 		"delete":                    {operation: admission.Delete, want: []string{"delete nodes/maintenance worker-1"}},

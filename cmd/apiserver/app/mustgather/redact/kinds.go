@@ -19,7 +19,8 @@ var (
 	// left out, and so are the messages of containers, which quote commands and logs.
 	Pod = Keep(podPaths...)
 
-	// ServerPod is a pod of our server, whose arguments have no secrets.
+	// ServerPod is a pod of our server, with the arguments of all its containers. Of others than our own, take
+	// them out before.
 	ServerPod = Keep(slices.Concat(podPaths, []string{"spec.containers.args"})...)
 
 	// Budget is a disruption budget.

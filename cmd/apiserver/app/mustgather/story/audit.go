@@ -34,6 +34,12 @@ func (s *Story) Audit(line []byte) bool {
 	if json.Unmarshal(line, &event) != nil || !isTold(&event) {
 		return false
 	}
+	if event.RequestReceivedTimestamp.Time.Before(s.AuditedSince) || s.audited[event.AuditID] {
+		return true
+	}
+	if event.AuditID != "" && len(s.audited) < maxEntries {
+		s.audited[event.AuditID] = true
+	}
 	s.request(&event)
 	return true
 }
@@ -48,9 +54,10 @@ func (s *Story) request(event *auditv1.Event) {
 			return
 		}
 	} else {
-		hold = ref.Name
+		hold = possible(ref.Name)
 	}
 	for _, node := range nodes {
+		node = possible(node)
 		if hold != "" && node != "" && s.nodeOf[hold] == "" {
 			s.nodeOf[hold] = node
 		}

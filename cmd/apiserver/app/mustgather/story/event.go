@@ -38,7 +38,7 @@ func (s *Story) happened(event *corev1.Event, said string, e entry) {
 			s.told[said] = append(s.told[said], added)
 		}
 	case "NodeMaintenance":
-		e.hold = event.InvolvedObject.Name
+		e.hold = possible(event.InvolvedObject.Name)
 		s.holdEvent(said, e)
 	default:
 		e.node = cmp.Or(s.podNode[event.InvolvedObject.UID], EventHost(event))

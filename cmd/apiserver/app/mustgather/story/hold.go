@@ -9,9 +9,16 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
+
+// holdKey is a NodeMaintenance. One of an operator may have the name of one of ours.
+type holdKey struct {
+	name string
+	uid  types.UID
+}
 
 // holdHead is what is said of a hold before what happened.
 type holdHead struct {
@@ -22,11 +29,18 @@ type holdHead struct {
 // Hold tells of a NodeMaintenance of any group. Fields that an old group does not have are empty.
 func (s *Story) Hold(hold *v1beta1.NodeMaintenance) {
 	name, node := hold.Name, hold.Spec.NodeName
-	s.nodeOf[name] = node
-	s.holds[name] = holdHead{node: node, line: headOf(hold), created: hold.CreationTimestamp.Time}
+	if s.nodeOf[name] == "" {
+		s.nodeOf[name] = node // ours are told before those of others
+	}
+	s.holds[holdKey{name, hold.UID}] = holdHead{node: node, line: headOf(hold), created: hold.CreationTimestamp.Time}
 	happened := func(at *metav1.Time, format string, args ...any) {
 		if at != nil {
 			s.add(entry{at: at.Time, node: node, hold: name, source: fromHold, text: fmt.Sprintf(format, args...)})
+		}
+	}
+	planned := func(at *metav1.Time, what string) {
+		if at != nil {
+			s.add(entry{at: at.Time, planned: true, node: node, hold: name, source: fromHold, text: what})
 		}
 	}
 	status := &hold.Status
@@ -34,9 +48,9 @@ func (s *Story) Hold(hold *v1beta1.NodeMaintenance) {
 	happened(status.StartTime, "the drain began")
 	happened(status.DrainedTime, "the last pod had left")
 	if status.DrainedTime == nil {
-		happened(status.Deadline, "the deadline of the drain")
+		planned(status.Deadline, "the deadline of the drain")
 	}
-	happened(status.ExpirationTime, "expires")
+	planned(status.ExpirationTime, "expires")
 	happened(hold.DeletionTimestamp, "was deleted, and still has %d finalizers", len(hold.Finalizers))
 	for i := range status.Conditions {
 		c := &status.Conditions[i]

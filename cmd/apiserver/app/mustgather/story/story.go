@@ -35,6 +35,8 @@ var inOrder = []string{fromAudit, fromEvent, fromHold, fromPod, fromLease, fromN
 // entry is one thing that happened.
 type entry struct {
 	at time.Time
+	// planned says that the time is one at which our server is to do something. It may be still to come.
+	planned bool
 	// node is empty if only the hold is known.
 	node, hold string
 	// source is where it was read.
@@ -47,7 +49,7 @@ type Story struct {
 	entries []*entry
 	// left is how many entries there was no room for.
 	left  int
-	holds map[string]holdHead
+	holds map[holdKey]holdHead
 	nodes map[string]string
 	// nodeOf is the node of each hold, of ended ones too.
 	nodeOf map[string]string
@@ -55,15 +57,20 @@ type Story struct {
 	told map[string][]*entry
 	// podNode is the node of each pod that is there. A new pod may have the name of one that is gone.
 	podNode map[types.UID]string
+	// audited are the requests that were told: kube-apiserver and our server both write a line about one.
+	audited map[types.UID]bool
 	// NodesUnread is true if the nodes could not be read, so that nothing is known of their state.
 	NodesUnread bool
+	// AuditedSince leaves out audit lines of requests before it. Zero leaves out none.
+	AuditedSince time.Time
 }
 
 // New returns a story that is told at a time.
 func New(now time.Time) *Story {
 	return &Story{
-		now: now, holds: map[string]holdHead{}, nodes: map[string]string{},
+		now: now, holds: map[holdKey]holdHead{}, nodes: map[string]string{},
 		nodeOf: map[string]string{}, told: map[string][]*entry{}, podNode: map[types.UID]string{},
+		audited: map[types.UID]bool{},
 	}
 }
 
@@ -75,17 +82,27 @@ func (s *Story) add(e entry) *entry {
 		s.left++
 		return nil
 	}
-	e.text = text.Escape(e.text)
+	e.text, e.node, e.hold = text.Escape(e.text), possible(e.node), possible(e.hold)
 	s.entries = append(s.entries, &e)
 	return &e
 }
 
-func inTime(a, b *entry) int {
+// inTime compares entries by when they happened. What is still to come is last: another clock may be ahead of
+// ours.
+func (s *Story) inTime(a, b *entry) int {
+	if toCome := s.isToCome(a); toCome != s.isToCome(b) {
+		if toCome {
+			return 1
+		}
+		return -1
+	}
 	if order := a.at.Truncate(time.Second).Compare(b.at.Truncate(time.Second)); order != 0 {
 		return order
 	}
 	return slices.Index(inOrder, a.source) - slices.Index(inOrder, b.source)
 }
+
+func (s *Story) isToCome(e *entry) bool { return e.planned && e.at.After(s.now) }
 
 // byNode returns the entries of each node, in order of time. Those whose node is not known have the key "".
 func (s *Story) byNode() map[string][]*entry {
@@ -98,7 +115,7 @@ func (s *Story) byNode() map[string][]*entry {
 		found[node] = append(found[node], e)
 	}
 	for _, entries := range found {
-		slices.SortStableFunc(entries, inTime)
+		slices.SortStableFunc(entries, s.inTime)
 	}
 	return found
 }

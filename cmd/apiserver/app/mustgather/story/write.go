@@ -4,12 +4,14 @@
 package story
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/text"
 )
@@ -58,42 +60,44 @@ func (s *Story) sections(told map[string][]*entry) []string {
 func (s *Story) section(w io.Writer, node string, entries []*entry) error {
 	var b strings.Builder
 	b.WriteString("\n" + s.heading(node) + "\n")
-	for _, name := range s.holdsOf(node) {
-		fmt.Fprintf(&b, "  %s\n", text.Escape(s.holds[name].line))
+	for _, hold := range s.holdsOf(node) {
+		fmt.Fprintf(&b, "  %s\n", text.Escape(hold.line))
 	}
 	width := 0
 	for _, e := range entries {
-		width = max(width, len(e.hold))
+		width = max(width, utf8.RuneCountInString(shown(e.hold)))
 	}
 	future := false
 	for _, e := range entries {
-		if e.at.After(s.now) && !future {
+		if s.isToCome(e) && !future {
 			future = true
 			fmt.Fprintf(&b, "  %s  now; what follows is still to come\n", s.now.UTC().Format(time.DateTime))
 		}
-		fmt.Fprintf(&b, "  %s  %-6s  %-*s  %s\n", e.at.UTC().Format(time.DateTime), e.source, width, e.hold, e.text)
+		fmt.Fprintf(&b, "  %s  %-6s  %-*s  %s\n", e.at.UTC().Format(time.DateTime), e.source, width, shown(e.hold), e.text)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
 func (s *Story) heading(node string) string {
-	switch state := s.nodes[node]; {
+	state, name := s.nodes[node], shown(node)
+	switch {
 	case node == "":
 		return "Of which node is not known"
 	case state == "" && s.NodesUnread:
-		return "Node " + node + ": its state could not be read"
+		return "Node " + name + ": its state could not be read"
 	case state == "":
-		return "Node " + node + ": not in maintenance now"
+		return "Node " + name + ": not in maintenance now"
 	default:
-		return "Node " + node + ": " + state
+		return "Node " + name + ": " + state
 	}
 }
 
 // holdsOf are the holds of a node, oldest first.
-func (s *Story) holdsOf(node string) []string {
-	names := slices.Sorted(maps.Keys(s.holds))
-	names = slices.DeleteFunc(names, func(name string) bool { return s.holds[name].node != node })
-	slices.SortStableFunc(names, func(a, b string) int { return s.holds[a].created.Compare(s.holds[b].created) })
-	return names
+func (s *Story) holdsOf(node string) []holdHead {
+	heads := slices.DeleteFunc(slices.Collect(maps.Values(s.holds)), func(hold holdHead) bool { return hold.node != node })
+	slices.SortFunc(heads, func(a, b holdHead) int {
+		return cmp.Or(a.created.Compare(b.created), cmp.Compare(a.line, b.line))
+	})
+	return heads
 }
