@@ -18,11 +18,28 @@ import (
 // importedFrom is what the hold was imported from; nil when it was not imported. The registry has checked
 // the annotation.
 func importedFrom(maintenance *v1beta1.NodeMaintenance) *v1beta1.ImportedFrom {
-	from, err := v1beta1.ReadImportedFrom(maintenance.Annotations)
+	return readImported(maintenance.Annotations)
+}
+
+func readImported(annotations map[string]string) *v1beta1.ImportedFrom {
+	from, err := v1beta1.ReadImportedFrom(annotations)
 	if err != nil {
 		return nil
 	}
 	return from
+}
+
+// OutBeforeImport says whether another operator took the node out of service, and it still is: a hold with these
+// annotations was imported from it, and the node carries a taint of it. The taint of spec.unschedulable does not count:
+// a person's cordon brings it, too.
+func OutBeforeImport(node *corev1.Node, annotations map[string]string) bool {
+	from := readImported(annotations)
+	if from == nil || from.NodeBefore == nil || from.NodeUID != node.UID {
+		return false
+	}
+	return slices.ContainsFunc(node.Spec.Taints, func(taint corev1.Taint) bool {
+		return taint.Key != corev1.TaintNodeUnschedulable && listsTaint(from.NodeBefore.AddedTaints, taint)
+	})
 }
 
 // begun is the status of a hold as the store has it. If this server has not written it yet, and another
@@ -68,13 +85,7 @@ func firstBegan(maintenance *v1beta1.NodeMaintenance) time.Time {
 
 // carriesImported says whether the node carries a taint of the operator that the hold was imported from, which
 // goes when the node is given back. Only a hold that has a record tells of them: without one, the node was given
-// back already. The taint of spec.unschedulable does not count: a person's cordon brings it, too.
+// back already.
 func (v *view) carriesImported(h hold) bool {
-	from := importedFrom(h.NodeMaintenance)
-	if from == nil || from.NodeBefore == nil || from.NodeUID != v.node.UID || !h.recorded(v.node.UID) {
-		return false
-	}
-	return slices.ContainsFunc(v.node.Spec.Taints, func(taint corev1.Taint) bool {
-		return taint.Key != corev1.TaintNodeUnschedulable && listsTaint(from.NodeBefore.AddedTaints, taint)
-	})
+	return h.recorded(v.node.UID) && OutBeforeImport(v.node, h.Annotations)
 }

@@ -118,7 +118,7 @@ func TestMigrationFails(t *testing.T) {
 	kubevirt.FailNext()
 	hold := pool.Create(t, pool.Hold("vms", pool.Nodes[0]))
 	pool.WaitForHold(t, hold.Name, "the failure is said", blocked(v1beta1.BlockerVirtualMachineMigrating,
-		"the last migration (kubevirt-evacuation-", "to "+pool.Nodes[1]+" failed: the target ran out of memory: KubeVirt tries it again"))
+		"waiting for ", "; the last one (kubevirt-evacuation-", " failed: the target ran out of memory; KubeVirt waits before it tries again"))
 	pool.WaitForHold(t, hold.Name, "the machine has left", env.Drained)
 	wantMoved(t, kubevirt, mostAsked+3, "vm-1")
 }

@@ -29,15 +29,23 @@ func (g *Guard) Members(node string) []string {
 	return names
 }
 
-// Check says whether a hold on a member may be created. held says of each member for which a hold is stored
-// whose it is. If it may not, the message says why, and what to do. If it may, the message is a warning, or
+// Check says whether a hold on a member may be created. The annotations are those of the hold: they may say that it is
+// imported from an operator that has the member out of service already. held says of each member for which a hold is
+// stored whose it is. If it may not, the message says why, and what to do. If it may, the message is a warning, or
 // empty. Check fails when etcd's budget cannot be read.
-func (g *Guard) Check(ctx context.Context, node string, override bool, held map[string]string) (may bool, message string, err error) {
+func (g *Guard) Check(
+	ctx context.Context, node string, override bool, annotations, held map[string]string,
+) (may bool, message string, err error) {
 	nodes, err := g.cluster.Nodes()
 	if err != nil {
 		return false, "", fmt.Errorf("could not count the members of the control plane: %w", err)
 	}
-	decision := Decide(node, outside(nodes, func(n *corev1.Node) string { return g.askedFor(n, held[n.Name]) }))
+	decision := Decide(node, outside(nodes, func(n *corev1.Node) string {
+		if n.Name == node && drainer.OutBeforeImport(n, annotations) {
+			return inMaintenance
+		}
+		return g.askedFor(n, held[n.Name])
+	}))
 	switch {
 	case override:
 		return true, decision.overridden(), nil

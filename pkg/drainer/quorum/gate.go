@@ -37,11 +37,11 @@ func (g *Guard) Acquire(ctx context.Context, node *corev1.Node, holds []*v1beta1
 	return drainer.Verdict{Wait: &drainer.Wait{Reason: v1beta1.ReasonControlPlaneQuorum, Message: message}, Again: askAgain}, nil
 }
 
-// keeps takes the node if nothing is to be decided: its marks show that it is cordoned, or the quorum is overridden, or
+// keeps takes the node if nothing is to be decided: it shows that it is out of service, or the quorum is overridden, or
 // it is no member. That one may become a member before its cordon shows. The status of a hold is not believed: it may
 // tell of a cordon that was taken back since.
 func (g *Guard) keeps(ctx context.Context, node *corev1.Node, holds []*v1beta1.NodeMaintenance) (bool, error) {
-	if isMember(node) && !drainer.Marked(node) && !overriding(holds) {
+	if isMember(node) && !takenOut(node, holds) && !overriding(holds) {
 		if marked, err := g.markedUnseen(ctx, node); !marked || err != nil {
 			return false, err
 		}

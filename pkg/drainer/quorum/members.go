@@ -64,10 +64,18 @@ func overriding(holds []*v1beta1.NodeMaintenance) bool {
 	return slices.ContainsFunc(holds, func(h *v1beta1.NodeMaintenance) bool { return h.Spec.OverrideQuorum })
 }
 
-// cordoned says whether marks or a hold show that the node is cordoned. A mark may be missing that somebody
+// takenOut says whether the node itself shows that it is out of service: by our marks, or by a taint of the operator
+// that a hold was imported from.
+func takenOut(node *corev1.Node, holds []*v1beta1.NodeMaintenance) bool {
+	return drainer.Marked(node) || slices.ContainsFunc(holds, func(h *v1beta1.NodeMaintenance) bool {
+		return drainer.OutBeforeImport(node, h.Annotations)
+	})
+}
+
+// cordoned says whether the node or a hold shows that it is out of service. A mark may be missing that somebody
 // took off. The hold may tell of a cordon that was taken back since, which errs to the safe side.
 func cordoned(node *corev1.Node, holds []*v1beta1.NodeMaintenance) bool {
-	return drainer.Marked(node) || slices.ContainsFunc(holds, func(h *v1beta1.NodeMaintenance) bool {
+	return takenOut(node, holds) || slices.ContainsFunc(holds, func(h *v1beta1.NodeMaintenance) bool {
 		return h.Status.NodeUID == node.UID && apimeta.IsStatusConditionTrue(h.Status.Conditions, v1beta1.ConditionCordoned)
 	})
 }

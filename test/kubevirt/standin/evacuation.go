@@ -11,22 +11,21 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-// tryAgain is how long after a migration was created another one of the same machine may be.
+// tryAgain is how long a migration stays Pending if an earlier one of the same machine has failed.
 const tryAgain = 3 * time.Second
 
 // evacuate creates a migration for each machine that is to leave its node, as far as there are slots.
 func (k *KubeVirt) evacuate(ctx context.Context, w world) error {
 	inCluster, fromNode := 0, map[string]int{}
-	latest := map[string]move{}
+	moving := sets.New[string]()
 	for _, m := range w.moves {
 		if !m.ended() {
 			inCluster++
 			fromNode[w.machines[m.of].node]++
-		}
-		if last, found := latest[m.of]; !found || last.ended() && m.created.After(last.created) {
-			latest[m.of] = m
+			moving.Insert(m.of)
 		}
 	}
 	k.set(func() {
@@ -37,9 +36,7 @@ func (k *KubeVirt) evacuate(ctx context.Context, w world) error {
 	for _, name := range slices.Sorted(maps.Keys(w.machines)) {
 		of := w.machines[name]
 		asked := of.evacuating == of.node || (w.tainted[of.node] && of.strategy == LiveMigrate)
-		last, moved := latest[name]
-		busy := moved && (!last.ended() || time.Since(last.created) < tryAgain)
-		if !asked || !of.migratable || busy || inCluster >= PerCluster || fromNode[of.node] >= PerNode {
+		if !asked || !of.migratable || moving.Has(name) || inCluster >= PerCluster || fromNode[of.node] >= PerNode {
 			continue
 		}
 		inCluster++
@@ -54,4 +51,10 @@ func (k *KubeVirt) evacuate(ctx context.Context, w world) error {
 		}
 	}
 	return nil
+}
+
+// backsOff says whether the migration still waits because an earlier one of its machine has failed.
+func (w world) backsOff(m move) bool {
+	failed := slices.ContainsFunc(w.moves, func(other move) bool { return other.of == m.of && other.phase == "Failed" })
+	return failed && time.Since(m.created) < tryAgain
 }

@@ -64,7 +64,7 @@ type Option func(*KubeVirt)
 func Lenient(k *KubeVirt) { k.lenient = true }
 
 // Start runs the stand-in until the test's end. The test fails if somebody else ended the pod of a machine
-// that has to migrate.
+// that has to migrate, or just does.
 func Start(t *testing.T, pool *env.Pool, options ...Option) *KubeVirt {
 	t.Helper()
 	k := &KubeVirt{

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -126,7 +127,12 @@ func (k *KubeVirt) look(ctx context.Context) (world, error) {
 	return w, nil
 }
 
-// checkKilled notes machines whose pod somebody has ended, although they have to migrate.
+// migrates says whether a migration of the machine runs.
+func (w world) migrates(machine string) bool {
+	return slices.ContainsFunc(w.moves, func(m move) bool { return m.of == machine && m.runs() })
+}
+
+// checkKilled notes machines whose pod somebody has ended, although they have to migrate, or just do.
 func (k *KubeVirt) checkKilled(w world) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -137,7 +143,7 @@ func (k *KubeVirt) checkKilled(w world) {
 				runs, k.running[name] = pod.Name, pod.UID
 			}
 		}
-		if runs == "" && k.running[name] != "" && of.strategy == LiveMigrate {
+		if runs == "" && k.running[name] != "" && (of.strategy == LiveMigrate || w.migrates(name)) {
 			k.errs = append(k.errs, fmt.Errorf("machine %s was killed on node %s: its pod has gone before it was migrated", name, of.node))
 			delete(k.running, name)
 		}

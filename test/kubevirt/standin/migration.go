@@ -27,7 +27,7 @@ func (k *KubeVirt) advance(ctx context.Context, w world, m move) error {
 	}
 	switch m.phase {
 	case "Pending":
-		if !w.slot(of.node) {
+		if w.backsOff(m) || !w.slot(of.node) {
 			return nil
 		}
 		return k.schedule(ctx, of, m)

@@ -15,7 +15,6 @@ import (
 	admissionv1 "k8s.io/api/admission/v1"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -78,9 +77,6 @@ func (k *KubeVirt) admit(ctx context.Context, request *admissionv1.AdmissionRequ
 	name := pod.Annotations["kubevirt.io/domain"]
 	k.set(func() { k.asked[name]++ })
 	machine, err := k.kinds.Resource(machines).Namespace(request.Namespace).Get(ctx, name, metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
-		return ""
-	}
 	if err != nil {
 		return "kubevirt failed getting the vmi: " + err.Error()
 	}

@@ -21,10 +21,11 @@ type Quorum interface {
 	// Members returns the names of all members of the control plane if the node is one; else none. It is asked
 	// while a request waits, so it must answer from memory, and answer none while it does not know.
 	Members(node string) []string
-	// Check says whether a hold on a member may be created. held says of each member for which a hold is
+	// Check says whether a hold on a member may be created. annotations are those of the hold: one that is imported may
+	// find its node out of service already. held says of each member for which a hold is
 	// stored whose it is; override that the hold overrides the quorum. If it may not, the message is for the
 	// user who is refused; else it is a warning, or empty. It fails when that cannot be found out.
-	Check(ctx context.Context, node string, override bool, held map[string]string) (may bool, message string, err error)
+	Check(ctx context.Context, node string, override bool, annotations, held map[string]string) (may bool, message string, err error)
 }
 
 // admitToQuorum refuses a hold that would take too many members of the control plane out of service. From when
@@ -43,7 +44,7 @@ func (r *REST) admitToQuorum(ctx context.Context, hold *maintenance.NodeMaintena
 	if err != nil {
 		return err
 	}
-	may, message, err := r.quorum.Check(ctx, hold.Spec.NodeName, hold.Spec.OverrideQuorum, held)
+	may, message, err := r.quorum.Check(ctx, hold.Spec.NodeName, hold.Spec.OverrideQuorum, hold.Annotations, held)
 	switch {
 	case err != nil:
 		return apierrors.NewInternalError(fmt.Errorf("could not find out whether the control plane can do without node %s, try again: %w",

@@ -36,7 +36,7 @@ func (q *fakeQuorum) Members(node string) []string {
 	return q.members
 }
 
-func (q *fakeQuorum) Check(_ context.Context, node string, override bool, held map[string]string) (bool, string, error) {
+func (q *fakeQuorum) Check(_ context.Context, node string, override bool, annotations, held map[string]string) (bool, string, error) {
 	out := maps.Clone(held)
 	delete(out, node)
 	left := len(q.members) - len(out) - 1
@@ -46,7 +46,7 @@ func (q *fakeQuorum) Check(_ context.Context, node string, override bool, held m
 		return false, "", q.err
 	case override:
 		return true, said, nil
-	case left < q.needed && held[node] == "":
+	case left < q.needed && held[node] == "" && annotations[v1beta1.ImportedAnnotation] == "":
 		return false, said, nil
 	default:
 		return true, "", nil
@@ -84,6 +84,10 @@ func TestHoldThatTheQuorumRefuses(t *testing.T) {
 func TestHoldsThatTheQuorumLetsPass(t *testing.T) {
 	idle := func(h *maintenance.NodeMaintenance) { h.Spec.Stage = maintenance.StageIdle }
 	overriding := func(h *maintenance.NodeMaintenance) { h.Spec.OverrideQuorum = true }
+	importing := func(h *maintenance.NodeMaintenance) {
+		const from = `{"apiVersion":"a/v1","name":"m","uid":"u","creationTime":"2026-01-02T03:00:00Z"}`
+		h.Annotations = map[string]string{v1beta1.ImportedAnnotation: from}
+	}
 	tests := map[string]struct {
 		first, second func(*maintenance.NodeMaintenance)
 		end           bool
@@ -95,6 +99,7 @@ func TestHoldsThatTheQuorumLetsPass(t *testing.T) {
 		"the first is ending":    {end: true, node: "cp-1"},
 		"the second on one node": {node: "cp-0"},
 		"another node":           {node: "worker-1"},
+		"the second is imported": {second: importing, node: "cp-1"},
 		"another node, overriding": {
 			second: overriding, node: "worker-1",
 		},
