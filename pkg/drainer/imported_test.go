@@ -5,6 +5,7 @@ package drainer
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -104,6 +105,27 @@ func TestImportedDrainedNodeStaysDrained(t *testing.T) {
 		}
 		c.delete("a")
 		c.wantInService()
+	})
+}
+
+// A gate that cannot answer at first, such as one whose permissions are new, takes nothing back.
+func TestImportedDrainedNodeStaysDrainedWithoutAnAnswer(t *testing.T) {
+	var gate *fakeGate
+	inCluster(t, func(t *testing.T) *cluster {
+		c := newCluster(t, takenOut(v1beta1.DrainTaint))
+		gate = &fakeGate{cluster: c, acquireErr: errors.New("not permitted yet")}
+		c.config.Gates = []Gate{gate}
+		return c
+	}, func(c *cluster) {
+		want := drainedByAnother(v1beta1.DrainTaint)
+		c.create(importedHold(want))
+		c.wait(writeInterval)
+		c.wantPhase("a", v1beta1.PhaseSucceeded)
+		gate.answer(Verdict{}, nil)
+		c.wait(2 * time.Minute)
+		c.wantPhase("a", v1beta1.PhaseSucceeded)
+		c.wantTimes(want.StartTime, want.DrainedTime)
+		c.wantCounts("a", counts{Total: 5, Evicted: 2, Progress: 100})
 	})
 }
 

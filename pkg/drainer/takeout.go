@@ -57,7 +57,7 @@ func (l *leader) secure(ctx context.Context, v *view) (facts, result) {
 	switch {
 	case verdict.Wait != nil:
 		f.waits = verdict.Wait
-	case err != nil && v.marks.annotated:
+	case err != nil && (v.marks.annotated || slices.ContainsFunc(v.active, v.carriesImported)):
 		did.add(l.unanswered(ctx, v, err))
 		return facts{}, did
 	case err == nil:
