@@ -20,7 +20,8 @@ import (
 func (g *gatherer) events(ctx context.Context) error {
 	c := g.index.begin("events/", "events of nodes, of NodeMaintenances, and of pods on nodes in maintenance, by page of the list")
 	for _, of := range []struct{ kind, file, namespace string }{
-		{"Node", "nodes", metav1.NamespaceDefault}, {"NodeMaintenance", "nodemaintenances", metav1.NamespaceDefault},
+		{"Node", "nodes", metav1.NamespaceDefault},
+		{"NodeMaintenance", "nodemaintenances", metav1.NamespaceDefault},
 		{"Pod", "pods", metav1.NamespaceAll},
 	} {
 		if of.kind == "Pod" && len(g.held) == 0 {
