@@ -14,18 +14,12 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
 
-func TestMain(m *testing.M) {
-	// client-go's handlers of background errors sleep by a clock that all tests share, which
-	// is years ahead of the clock in a test's bubble.
-	utilruntime.ErrorHandlers = nil
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { os.Exit(drainertest.Main(m.Run)) }
 
 func TestConfigSaysWhatIsMissing(t *testing.T) {
 	_, err := New(Config{EvictionsInFlight: -1})
