@@ -8,6 +8,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/retry"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
@@ -24,13 +25,7 @@ func TestOldClient(t *testing.T) {
 		u.WaitForHold(t, hold.Name, "node cordoned", func(nm *v1beta1.NodeMaintenance) bool {
 			return nm.Status.Phase == v1beta1.PhaseSucceeded
 		})
-		nm, err := u.get(t.Context(), hold.Name)
-		if err != nil {
-			t.Fatal(err)
-		}
-
-		nm.Spec.Reason, nm.Labels = "changed by an old client", map[string]string{"team": "storage"}
-		u.mustUpdate(t, nm)
+		nm := u.mustUpdate(t, hold.Name)
 		if _, err := u.update(t.Context(), nm); !apierrors.IsConflict(err) {
 			t.Errorf("an update of an old version: got error %v, want a conflict", err)
 		}
@@ -42,25 +37,39 @@ func TestOldClient(t *testing.T) {
 	})
 }
 
-func (u *user) mustUpdate(t *testing.T, nm *nodeMaintenance) {
+// mustUpdate changes the reason and the labels, and returns what it sent. The server may write the status at
+// the same time, so it tries again after a conflict, as programs do.
+func (u *user) mustUpdate(t *testing.T, name string) (sent *nodeMaintenance) {
 	t.Helper()
-	updated, err := u.update(t.Context(), nm)
+	err := retry.RetryOnConflict(retry.DefaultBackoff, func() (err error) {
+		if sent, err = u.get(t.Context(), name); err != nil {
+			return err
+		}
+		sent.Spec.Reason, sent.Labels = "changed by an old client", map[string]string{"team": "storage"}
+		updated, err := u.update(t.Context(), sent)
+		if err == nil && (updated.Spec.Reason != sent.Spec.Reason || updated.ResourceVersion == sent.ResourceVersion) {
+			t.Errorf("the answer shows no update: %+v", updated)
+		}
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if updated.Spec.Reason != nm.Spec.Reason || updated.ResourceVersion == nm.ResourceVersion {
-		t.Errorf("the answer shows no update: %+v", updated)
-	}
+	return sent
 }
 
 // updateStatus writes the status as it is, as a program does that owns it.
 func (u *user) updateStatus(t *testing.T, name string) {
 	t.Helper()
-	nm, err := u.get(t.Context(), name)
+	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		nm, err := u.get(t.Context(), name)
+		if err != nil {
+			return err
+		}
+		_, err = u.update(t.Context(), nm, "status")
+		return err
+	})
 	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := u.update(t.Context(), nm, "status"); err != nil {
 		t.Errorf("could not update the status: %v", err)
 	}
 }
