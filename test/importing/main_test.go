@@ -17,12 +17,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/test/env"
 )
 
-func TestMain(m *testing.M) {
-	if err := os.Unsetenv(env.DirVariable); err != nil {
-		panic(err)
-	}
-	os.Exit(env.Main(m))
-}
+func TestMain(m *testing.M) { os.Exit(env.MainWith(m, env.ServerOptions())) }
 
 // runImport runs the import from one group as the admin, and returns what it writes.
 func runImport(ctx context.Context, config *rest.Config, o importer.Options) (string, error) {

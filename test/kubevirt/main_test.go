@@ -5,9 +5,7 @@
 package kubevirt
 
 import (
-	"context"
 	"flag"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,9 +13,7 @@ import (
 	"testing"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/test/env"
 	"github.com/medik8s/maintenance-apiserver/test/kubevirt/standin"
@@ -51,23 +47,9 @@ func start(t *testing.T, nodes int, options ...standin.Option) (*env.Pool, *stan
 // wantPermission waits until the API server does, or does not, let our server read KubeVirt's kinds.
 func wantPermission(t *testing.T, pool *env.Pool, want bool) {
 	t.Helper()
-	env.Eventually(t, fmt.Sprintf("permission for KubeVirt's kinds: %t", want), func(ctx context.Context) string {
-		review, err := pool.Kube.AuthorizationV1().SubjectAccessReviews().Create(ctx, &authorizationv1.SubjectAccessReview{
-			Spec: authorizationv1.SubjectAccessReviewSpec{
-				User: "system:serviceaccount:" + localcluster.ServerNamespace + ":" + localcluster.ServerName,
-				ResourceAttributes: &authorizationv1.ResourceAttributes{
-					Group: "kubevirt.io", Resource: "virtualmachineinstances", Verb: "list",
-				},
-			},
-		}, metav1.CreateOptions{})
-		switch {
-		case err != nil:
-			return err.Error()
-		case review.Status.Allowed != want:
-			return fmt.Sprintf("it is %t", review.Status.Allowed)
-		}
-		return ""
-	})
+	pool.WaitForPermission(t, authorizationv1.ResourceAttributes{
+		Group: "kubevirt.io", Resource: "virtualmachineinstances", Verb: "list",
+	}, want)
 }
 
 // named are machines of the names on the node.

@@ -22,7 +22,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
-	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/test/env"
 )
@@ -59,22 +58,9 @@ func newPool(t *testing.T, nodes int) *env.Pool {
 // permit waits until the server may use leases in the namespace.
 func permit(t *testing.T, namespace string) {
 	t.Helper()
-	review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
-		User: "system:serviceaccount:" + localcluster.ServerNamespace + ":" + localcluster.ServerName,
-		ResourceAttributes: &authorizationv1.ResourceAttributes{
-			Group: coordinationv1.GroupName, Resource: "leases", Verb: "watch", Namespace: namespace,
-		},
-	}}
-	env.Eventually(t, "the server may watch leases", func(ctx context.Context) string {
-		answer, err := env.Current(t).Kube.AuthorizationV1().SubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
-		if err != nil {
-			return err.Error()
-		}
-		if !answer.Status.Allowed {
-			return "it may not yet"
-		}
-		return ""
-	})
+	env.Current(t).WaitForPermission(t, authorizationv1.ResourceAttributes{
+		Group: coordinationv1.GroupName, Resource: "leases", Verb: "watch", Namespace: namespace,
+	}, true)
 }
 
 // restart ends the server as its supervisor does, and starts it again.
