@@ -46,6 +46,7 @@ func (statusStrategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 func (statusStrategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
 	newNM, oldNM := obj.(*maintenance.NodeMaintenance), old.(*maintenance.NodeMaintenance)
 	newNM.Spec = oldNM.Spec
+	newNM.Unknown = oldNM.Unknown
 	newNM.Status.Plan = nil
 	metav1.ResetObjectMetaForStatus(newNM, oldNM)
 	newNM.ManagedFields = owners.InOurTerms(newNM.ManagedFields, oldNM.ManagedFields)
