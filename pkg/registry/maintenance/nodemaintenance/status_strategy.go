@@ -55,8 +55,8 @@ func (statusStrategy) PrepareForUpdate(_ context.Context, obj, old runtime.Objec
 }
 
 // ValidateUpdate checks the new status.
-func (statusStrategy) ValidateUpdate(_ context.Context, obj, _ runtime.Object) field.ErrorList {
-	return validation.ValidateNodeMaintenanceStatusUpdate(obj.(*maintenance.NodeMaintenance))
+func (statusStrategy) ValidateUpdate(_ context.Context, obj, old runtime.Object) field.ErrorList {
+	return validation.ValidateNodeMaintenanceStatusUpdate(obj.(*maintenance.NodeMaintenance), old.(*maintenance.NodeMaintenance))
 }
 
 // WarningsOnUpdate returns none: whoever writes a status cannot act on warnings.
