@@ -14,6 +14,7 @@ import (
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/healthz"
 
+	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/leadership"
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/servingcert"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
 )
@@ -28,7 +29,9 @@ type Server struct {
 	generic   *genericapiserver.GenericAPIServer
 	drainer   *drainer.Drainer
 	publisher *servingcert.Publisher
-	legacy    legacyGroups
+	// leadership is nil if the server leads all the time.
+	leadership *leadership.Elector
+	legacy     legacyGroups
 
 	work     sync.WaitGroup
 	stopWork context.CancelFunc
@@ -74,6 +77,9 @@ func (s *Server) addHooks() error {
 		})),
 		s.generic.AddLivezChecks(0, healthz.NamedCheck("drainer-alive", func(*http.Request) error {
 			return s.drainer.Healthy()
+		})),
+		s.generic.AddLivezChecks(0, healthz.NamedCheck("leadership-ends", func(*http.Request) error {
+			return s.leadership.Healthy()
 		})),
 	)
 }
