@@ -16,6 +16,7 @@ import (
 	"k8s.io/apiserver/pkg/server/dynamiccertificates"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 
+	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/buildversion"
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/servingcert"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/legacy/medik8sv1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
@@ -64,7 +65,7 @@ type Config struct {
 // version.
 func NewGenericConfig() *genericapiserver.RecommendedConfig {
 	config := genericapiserver.NewRecommendedConfig(scheme.Codecs)
-	config.EffectiveVersion = newEffectiveVersion(ownVersion)
+	config.EffectiveVersion = newEffectiveVersion(buildversion.Get())
 	config.FeatureGate = utilfeature.DefaultFeatureGate
 	// Otherwise watches would keep their connections open at shutdown.
 	config.ShutdownWatchTerminationGracePeriod = requestsDrainTimeout
