@@ -44,20 +44,21 @@ func New(config Config) (*Drainer, error) {
 // itself, and so cannot be in its configuration. It must be called before Run and Lead.
 func (d *Drainer) AskFirst(gate Gate) { d.config.Gates = slices.Concat([]Gate{gate}, d.config.Gates) }
 
-// Run watches until ctx is done, and leads meanwhile when Config.Elect says so. It returns when everything
-// it started has ended. It is to be called once.
-func (d *Drainer) Run(ctx context.Context) {
-	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithName("drainer"))
+// Run watches until ctx is done, and leads when Config.Elect says so until leading is done, which may be sooner.
+// It returns when everything it started has ended. It is to be called once.
+func (d *Drainer) Run(ctx, leading context.Context) {
+	logger := klog.FromContext(ctx).WithName("drainer")
+	ctx, leading = klog.NewContext(ctx, logger), klog.NewContext(leading, logger)
 	var running sync.WaitGroup
 	defer running.Wait()
 	running.Go(func() { d.Watch(ctx) })
-	if !d.watcher.sync(ctx) {
-		return // ctx is done
+	if !d.watcher.sync(leading) {
+		return // leading is done
 	}
 	if d.config.Elect != nil {
-		d.config.Elect(ctx, d.Lead)
-	} else if err := d.Lead(ctx); err != nil {
-		klog.FromContext(ctx).Error(err, "Drainer does not lead")
+		d.config.Elect(leading, d.Lead)
+	} else if err := d.Lead(leading); err != nil {
+		logger.Error(err, "Drainer does not lead")
 	}
 }
 

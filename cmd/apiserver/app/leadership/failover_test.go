@@ -123,7 +123,7 @@ func (w *world) startDrainer() *replica {
 	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), logr.Discard()))
 	ended := make(chan struct{})
 	go func() {
-		d.Run(ctx)
+		d.Run(ctx, ctx)
 		close(ended)
 	}()
 	r.stop = func() {
