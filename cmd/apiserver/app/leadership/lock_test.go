@@ -81,3 +81,21 @@ func TestLeaseWrittenByHand(t *testing.T) {
 		}
 	})
 }
+
+// A renewal counts from when its request began: that is before the API server has carried it out.
+func TestRenewalCountsFromItsRequest(t *testing.T) {
+	inCluster(t, func(c *cluster) {
+		r := c.newReplica("a")
+		began := time.Now()
+		err := r.lock.hold(func() error {
+			time.Sleep(renewDeadline - time.Second)
+			return nil
+		})
+		if err != nil || !r.fence.renewed.Equal(began) {
+			t.Errorf("the renewal counts from %s, want %s; %v", r.fence.renewed, began, err)
+		}
+		if err := r.lock.hold(func() error { return errCutOff }); err == nil || !r.fence.renewed.Equal(began) {
+			t.Errorf("a renewal that fails counts from %s; %v", r.fence.renewed, err)
+		}
+	})
+}
