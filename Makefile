@@ -117,6 +117,10 @@ verify: ## Check that generated code, modules and manifests are up to date
 generate: ## Regenerate what is generated from pkg/apis
 	hack/update-codegen.sh
 
+.PHONY: stored-objects
+stored-objects: ## Write the objects as this version stores them, for the tests of later ones
+	go test ./pkg/apis/maintenance/stored -count 1 -update
+
 .PHONY: fmt
 fmt: bin/golangci-lint ## Format the code
 	for module in $(modules); do (cd $$module && $(CURDIR)/bin/golangci-lint fmt ./...); done
