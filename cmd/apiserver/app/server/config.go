@@ -44,9 +44,9 @@ type Config struct {
 	// AwaitedCAs are the CAs that callers are known by. Until all of them are loaded, the server answers
 	// nothing but questions about its health.
 	AwaitedCAs []dynamiccertificates.CAContentProvider
-	// Publisher makes the aggregator trust the server's own certificate. It is nil if the
+	// Keeper keeps the server's own certificate, and makes the aggregator trust it. It is nil if the
 	// admin provides the certificate.
-	Publisher *servingcert.Publisher
+	Keeper *servingcert.Keeper
 	// Drainer is the drainer's configuration, without its client for this server, which New
 	// creates.
 	Drainer drainer.Config
@@ -78,11 +78,11 @@ func NewGenericConfig() *genericapiserver.RecommendedConfig {
 }
 
 type completedConfig struct {
-	generic   genericapiserver.CompletedConfig
-	awaited   []dynamiccertificates.CAContentProvider
-	publisher *servingcert.Publisher
-	drainer   drainer.Config
-	space     holdstorage.Space
+	generic genericapiserver.CompletedConfig
+	awaited []dynamiccertificates.CAContentProvider
+	keeper  *servingcert.Keeper
+	drainer drainer.Config
+	space   holdstorage.Space
 	// quorum and openShift are ControlPlaneQuorum and OpenShift.
 	quorum, openShift bool
 	legacy            LegacyConfig
@@ -98,7 +98,7 @@ func (c *Config) Complete() CompletedConfig {
 	return CompletedConfig{&completedConfig{
 		generic:   c.Generic.Complete(),
 		awaited:   c.AwaitedCAs,
-		publisher: c.Publisher,
+		keeper:    c.Keeper,
 		drainer:   c.Drainer,
 		space:     c.Space,
 		quorum:    c.ControlPlaneQuorum,
@@ -135,7 +135,7 @@ func (c CompletedConfig) New() (*Server, error) {
 		return nil, fmt.Errorf("could not install the API: %w", err)
 	}
 
-	s := &Server{generic: generic, drainer: drain, publisher: c.publisher, legacy: legacy, cutOffRequests: cutOffRequests}
+	s := &Server{generic: generic, drainer: drain, keeper: c.keeper, legacy: legacy, cutOffRequests: cutOffRequests}
 	return s, s.addHooks()
 }
 
