@@ -66,6 +66,9 @@ func (o *RegistrationOptions) validate() []error {
 	return errs
 }
 
+// Namespace returns the namespace of the Service, in which the server keeps what is its own.
+func (o *RegistrationOptions) Namespace() string { return o.service.Namespace }
+
 // ServiceName is Service. The options must have been completed.
 func (o *RegistrationOptions) ServiceName() types.NamespacedName { return o.service }
 
