@@ -64,6 +64,11 @@ race-server: ## Build bin/race/maintenance-apiserver, the server under test
 cluster-binaries: ## Build the local cluster's programs into bin/, once
 	$(localcluster) build
 
+.PHONY: chart
+chart: ## Package the chart into bin/, with the version of git
+	$(localcluster) build helm
+	bin/helm package chart --version $(VERSION:v%=%) --app-version $(VERSION) --destination bin
+
 ##@ Test
 
 # hack/test.sh says at the end where the time went.
@@ -101,8 +106,9 @@ verify: ## Check that generated code, modules and manifests are up to date
 ##@ Change
 
 .PHONY: generate
-generate: ## Regenerate what is generated from pkg/apis
+generate: ## Regenerate what is generated from pkg/apis, and artifacts/install.yaml from chart/
 	hack/update-codegen.sh
+	hack/update-manifests.sh
 
 .PHONY: fmt
 fmt: bin/golangci-lint ## Format the code

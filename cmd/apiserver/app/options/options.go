@@ -38,7 +38,7 @@ type Options struct {
 }
 
 // New returns the default options. They are right for a server that runs in the cluster
-// from the manifests in artifacts/.
+// as the chart's only replica, with the embedded store.
 func New() *Options {
 	enableLibraryFeatures()
 	return &Options{
