@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -23,10 +24,10 @@ func (c *Cluster) Helm(ctx context.Context, args ...string) (string, error) {
 // helm runs Helm without a cluster.
 func (c *Cluster) helm(ctx context.Context, args ...string) (string, error) {
 	var stdout, stderr bytes.Buffer
-	cmd := exec.CommandContext(ctx, c.binary(binaries.Helm), append(args, "--namespace", ServerNamespace)...)
+	cmd := exec.CommandContext(ctx, c.binary(binaries.Helm), append([]string{"--namespace", ServerNamespace}, args...)...)
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {
-		return stdout.String(), fmt.Errorf("helm %s: %w\n%s", args[0], err, stderr.String())
+		return stdout.String(), fmt.Errorf("could not run helm %s: %w\n%s", strings.Join(args, " "), err, stderr.String())
 	}
 	return stdout.String(), nil
 }

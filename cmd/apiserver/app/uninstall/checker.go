@@ -50,8 +50,9 @@ func (c *checker) run(ctx context.Context) error {
 	}
 	if len(holds) > 0 && !c.giveBack {
 		return fmt.Errorf("nodes are in maintenance, or are to be (%d): %s\n"+
-			"Without the server, they would stay as they are. Delete their NodeMaintenances first, or upgrade the release with "+
-			"--set uninstall.giveBack=true, and uninstall it again", len(nodesOf(holds)), describe(holds))
+			"Without the server, they would stay as they are. Give them back, and uninstall again:\n"+
+			"  kubectl delete nodemaintenances.%s --all\n"+
+			"To go on using the server instead, run helm rollback: Helm takes the release for one that is being uninstalled", len(nodesOf(holds)), describe(holds), v1beta1.GroupName)
 	}
 	if err := c.giveAllBack(ctx, holds); err != nil {
 		return err

@@ -72,7 +72,7 @@ func TestRun(t *testing.T) {
 		"nothing in maintenance": {nodes: []runtime.Object{node("a", false)}, want: "No node is in maintenance."},
 		"a hold": {
 			holds: []runtime.Object{hold("disk", "worker-1")}, wantLeft: 1,
-			wantErr: []string{"in maintenance, or are to be (1): ", "- worker-1 (NodeMaintenance disk of ann)", "--set uninstall.giveBack=true"},
+			wantErr: []string{"in maintenance, or are to be (1): ", "- worker-1 (NodeMaintenance disk of ann)", "kubectl delete nodemaintenances.maintenance.medik8s.io --all\n", "helm rollback"},
 		},
 		"many holds": {holds: many, wantLeft: 22, wantErr: []string{"(22)", "- node-19 (", "- and 2 more"}},
 		"a hold is given back": {
