@@ -39,8 +39,7 @@ func Run(ctx context.Context, o *options.Options) error {
 		return err
 	}
 
-	backend := &o.Recommended.Etcd.StorageConfig
-	st, err := store.Open(ctx, &backend.Transport, backend.Prefix, o.Store.Embedded())
+	st, err := openStore(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -60,6 +59,17 @@ func Run(ctx context.Context, o *options.Options) error {
 		return err
 	}
 	return runWhileStoreRuns(ctx, st, srv)
+}
+
+// openStore opens the store that the options name.
+func openStore(ctx context.Context, o *options.Options) (*store.Store, error) {
+	cluster, err := loadConfig(o.Recommended.CoreAPI.CoreAPIKubeconfigPath)
+	if err != nil {
+		return nil, err
+	}
+	return store.Open(ctx, store.Config{
+		Type: o.Store.Type, Backend: &o.Recommended.Etcd.StorageConfig, Embedded: o.Store.Embedded(), Cluster: cluster,
+	})
 }
 
 // errStoreStopped ends the server when its store stops: without a store every request would
@@ -111,6 +121,8 @@ func newConfig(o *options.Options, st *store.Store, certificate *servingcert.Fil
 	if err := o.Recommended.ApplyTo(generic); err != nil {
 		return nil, err
 	}
+	generic.RESTOptionsGetter = st.RESTOptions(generic.RESTOptionsGetter)
+	generic.AddReadyzChecks(st.Checks()...)
 	publisher, err := newPublisher(generic, certificate, o.Registration.APIService, o.Legacy.APIServices())
 	if err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	cliflag "k8s.io/component-base/cli/flag"
 	logsapi "k8s.io/component-base/logs/api/v1"
 
+	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/store"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -23,7 +24,7 @@ type Options struct {
 	// Recommended are the options that every aggregated API server has: etcd,
 	// serving, delegated authentication and authorization, audit, admission.
 	Recommended *genericoptions.RecommendedOptions
-	// Store is the embedded store, which is used if no external etcd is given.
+	// Store is what stores the objects.
 	Store *StoreOptions
 	// Registration is how the cluster finds this server.
 	Registration *RegistrationOptions
@@ -100,6 +101,9 @@ func (o *Options) Complete() error {
 	if o.Recommended.Authorization.RemoteKubeConfigFile == "" {
 		o.Recommended.Authorization.RemoteKubeConfigFile = kubeconfig
 	}
+	etcd := o.Recommended.Etcd
+	o.Store.complete(etcd.StorageConfig.Transport.ServerList)
+	etcd.SkipHealthEndpoints = etcd.SkipHealthEndpoints || o.Store.Type == store.Cluster // it has a check of its own
 	o.NodeLeases.complete(len(o.Legacy.Groups) > 0)
 	return o.Registration.complete()
 }
@@ -108,7 +112,7 @@ func (o *Options) Complete() error {
 func (o *Options) Validate() []error {
 	var errs []error
 	errs = append(errs, o.validateRecommended()...)
-	errs = append(errs, o.Store.validate()...)
+	errs = append(errs, o.Store.validate(o.Recommended.Etcd.StorageConfig.Transport.ServerList)...)
 	errs = append(errs, o.Registration.validate()...)
 	errs = append(errs, o.Legacy.validate()...)
 	errs = append(errs, o.Drainer.validate()...)
@@ -117,11 +121,11 @@ func (o *Options) Validate() []error {
 }
 
 // validateRecommended validates the library's options, but does not require an etcd, since
-// there is an embedded one.
+// there are other stores.
 func (o *Options) validateRecommended() []error {
 	recommended, etcd := *o.Recommended, *o.Recommended.Etcd
 	if len(etcd.StorageConfig.Transport.ServerList) == 0 {
-		etcd.StorageConfig.Transport.ServerList = []string{"embedded"}
+		etcd.StorageConfig.Transport.ServerList = []string{"none"}
 	}
 	recommended.Etcd = &etcd
 	return recommended.Validate()
