@@ -3,7 +3,7 @@
 {{- $v := .Values }}
 - --service={{ .Release.Namespace }}/{{ include "maintenance-apiserver.fullname" . }}
 - --secure-port={{ $v.securePort }}
-- --data-dir=/var/lib/maintenance-apiserver
+- --shutdown-delay-duration={{ $v.shutdownDelaySeconds }}s
 {{- include "maintenance-apiserver.storeArgs" . }}
 {{- if ne $v.tls.type "server" }}
 - --tls-cert-file=/etc/maintenance-apiserver/tls/tls.crt
@@ -41,7 +41,10 @@
 - --etcd-certfile=/etc/maintenance-apiserver/etcd/tls.crt
 - --etcd-keyfile=/etc/maintenance-apiserver/etcd/tls.key
 {{- end }}
-{{- else if $store.embedded.quotaBytes }}
-- --embedded-etcd-quota-bytes={{ int64 $store.embedded.quotaBytes }}
+{{- else }}
+- --data-dir=/var/lib/maintenance-apiserver
+{{- with $store.embedded.quotaBytes }}
+- --embedded-etcd-quota-bytes={{ int64 . }}
+{{- end }}
 {{- end }}
 {{- end }}

@@ -15,14 +15,20 @@ securityContext:
 nodeSelector:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with .Values.tolerations }}
-tolerations:
-  {{- toYaml . | nindent 2 }}
-{{- end }}
 {{- with .Values.affinity }}
 affinity:
   {{- toYaml . | nindent 2 }}
 {{- end }}
+{{- end }}
+
+{{/* Has a pod start on a node in maintenance, too. */}}
+{{- define "maintenance-apiserver.tolerateMaintenance" -}}
+- key: medik8s.io/drain
+  operator: Exists
+  effect: NoSchedule
+- key: node.kubernetes.io/unschedulable
+  operator: Exists
+  effect: NoSchedule
 {{- end }}
 
 {{- define "maintenance-apiserver.containerSecurityContext" -}}

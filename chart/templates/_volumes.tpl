@@ -1,13 +1,11 @@
 {{/* What is mounted into the server's container: where, and from which source. */}}
 {{- define "maintenance-apiserver.volumes" -}}
 {{- $fullname := include "maintenance-apiserver.fullname" . }}
+{{- if eq .Values.store.type "embedded" }}
 - name: data
   mountPath: /var/lib/maintenance-apiserver
-  {{- if eq .Values.store.type "embedded" }}
   source: {persistentVolumeClaim: {claimName: {{ $fullname }}}}
-  {{- else }}
-  source: {emptyDir: {}}
-  {{- end }}
+{{- end }}
 - name: tmp
   mountPath: /tmp
   source: {emptyDir: {}}

@@ -40,9 +40,13 @@ func (c *Cluster) ApplyChart(ctx context.Context, values ...string) error {
 	return c.removeOtherAPIServices(ctx, objects)
 }
 
-// chartValues are those of a server on loopback. Its port is not known before its first start.
+// chartValues are those of a server on loopback. Its port is not known before its first start. For a store in an etcd, the
+// chart makes no objects.
 func (c *Cluster) chartValues() []string {
-	values := []string{"image.repository=" + ServerName, "image.tag=local", "replicaCount=0", "service.externalAddress=localhost"}
+	values := []string{
+		"image.repository=" + ServerName, "image.tag=local", "replicaCount=0", "service.externalAddress=localhost",
+		"store.type=etcd", "store.etcd.servers={http://localhost}",
+	}
 	if port := c.serverPort(); port != 0 {
 		values = append(values, "service.port="+strconv.Itoa(port))
 	}

@@ -27,6 +27,9 @@ const serverStopGrace = 15 * time.Second
 // legacyGroups are the API groups of the node-maintenance operators.
 const legacyGroups = "nodemaintenance.medik8s.io,nodemaintenance.kubevirt.io,kubevirt.io"
 
+// storeCluster is the value of --store with which the chart makes objects for the store.
+const storeCluster = "cluster"
+
 // ServerOptions says how to run our server. The zero value is the same as in the command up.
 type ServerOptions struct {
 	// Binary is the server's program. Default: bin/maintenance-apiserver.
@@ -42,6 +45,8 @@ type ServerOptions struct {
 	// Installed has Helm install the chart, unless a release of it is there, which is left as it is. Otherwise what
 	// the chart makes is applied, which is faster, and no release. Tests of Helm's commands need one.
 	Installed bool
+	// Store is what stores its objects, as its flag --store says. Default: as the server chooses.
+	Store string
 	// ExtraArgs are appended to the arguments.
 	ExtraArgs []string
 	// Env is added to the environment of the calling process, as NAME=VALUE.
@@ -129,10 +134,18 @@ func (s *Server) register(ctx context.Context) error {
 	if s.options.Installed {
 		return s.cluster.installChart(ctx)
 	}
-	if s.options.Legacy {
-		return s.cluster.ApplyChart(ctx, "legacyGroups={"+legacyGroups+"}")
+	return s.cluster.ApplyChart(ctx, s.chartValues()...)
+}
+
+// chartValues are those that the options need.
+func (s *Server) chartValues() (values []string) {
+	if s.options.Store == storeCluster {
+		values = append(values, "store.type=cluster", "store.etcd.servers=null")
 	}
-	return s.cluster.ApplyChart(ctx)
+	if s.options.Legacy {
+		values = append(values, "legacyGroups={"+legacyGroups+"}")
+	}
+	return values
 }
 
 // Start starts the server with the same arguments, port and data directory as before, and
@@ -195,8 +208,15 @@ func (s *Server) component() component {
 			"--audit-policy-file=" + policy,
 			"--audit-log-path=" + s.AuditLogPath(),
 			"--v=2",
-		}, s.legacyArgs(), s.options.ExtraArgs),
+		}, s.storeArgs(), s.legacyArgs(), s.options.ExtraArgs),
 	}
+}
+
+func (s *Server) storeArgs() []string {
+	if s.options.Store == "" {
+		return nil
+	}
+	return []string{"--store=" + s.options.Store}
 }
 
 // legacyArgs are those that the chart gives the Deployment.

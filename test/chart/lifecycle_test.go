@@ -58,9 +58,9 @@ func install(t *testing.T) *localcluster.Server {
 		t.Fatal(err)
 	}
 	helm(t, append([]string{"install", "--create-namespace"},
-		cluster.ChartArgs("replicaCount=2", "podLabels.release=v1", fmt.Sprintf("service.port=%d", port))...)...)
+		cluster.ChartArgs("store.type=cluster", "store.etcd.servers=null", "replicaCount=2", "podLabels.release=v1", fmt.Sprintf("service.port=%d", port))...)...)
 	options := env.ServerOptions()
-	options.Installed, options.Port = true, port
+	options.Installed, options.Port, options.Store = true, port, "cluster"
 	server, err := cluster.StartServer(t.Context(), options)
 	if err != nil {
 		t.Fatal(err)

@@ -22,21 +22,26 @@ var sets = map[string]struct {
 			"  replicas: 2\n", "- --store=cluster\n", "image: registry.example/maintenance-apiserver:v1.2.3\n", "maxUnavailable: 0\n", "value: 921MiB\n",
 			"--secure-port=10250\n", "kind: PodDisruptionBudget\n", "kind: ResourceQuota\n", "kind: FlowSchema\n", "kind: Job\n", "verbs: [get, list, watch, delete]\n",
 			"name: maintenance.medik8s.io:force\n", `aggregate-to-view: "true"`, "--audit-log-path=-", "terminationGracePeriodSeconds: 40\n",
-			"topologyKey: topology.kubernetes.io/zone\n", "- --service=maintenance-system/maintenance-apiserver\n", "name: POD_UID\n",
+			"topologyKey: topology.kubernetes.io/zone\n", "- --service=maintenance-system/maintenance-apiserver\n", "name: POD_UID\n", "- --shutdown-delay-duration=10s\n",
+			"name: storednodemaintenances.store.maintenance.medik8s.io\n", "name: stores.store.maintenance.medik8s.io\n", "helm.sh/resource-policy: keep\n",
+			"kind: ValidatingAdmissionPolicyBinding\n", "resourceNames: [maintenance-apiserver-ca]\n",
 		},
 		wantNot: []string{
-			"kind: Namespace\n", "kind: PersistentVolumeClaim\n", "kind: NetworkPolicy\n", "caBundle", "insecureSkipTLSVerify", "hostNetwork", "leases\n",
+			"kind: Namespace\n", "kind: PersistentVolumeClaim\n", "kind: NetworkPolicy\n", "caBundle", "insecureSkipTLSVerify", "hostNetwork", "Nobody else could",
 			"name: v1beta1.nodemaintenance", "virtualmachineinstances", "scc", "--node-leases", "--give-back", "etcd-servers",
 		},
 	},
-	"one replica": {values: []string{"replicaCount=1"}, want: []string{"  replicas: 1\n"}, wantNot: []string{"kind: PodDisruptionBudget\n"}},
+	"one replica": {
+		values: []string{"replicaCount=1"}, want: []string{"  replicas: 1\n", "      # Nobody else could give the node back.\n      - key: medik8s.io/drain\n"},
+		wantNot: []string{"kind: PodDisruptionBudget\n"},
+	},
 	"embedded store": {
 		values: []string{"store.type=embedded,store.embedded.quotaBytes=4294967296,store.embedded.storageClassName=fast,replicaCount=1"},
 		want: []string{
 			"type: Recreate\n", "kind: PersistentVolumeClaim\n", "helm.sh/resource-policy: keep\n", "claimName: maintenance-apiserver\n",
 			"- --embedded-etcd-quota-bytes=4294967296\n", "storageClassName: fast\n",
 		},
-		wantNot: []string{"--store=cluster", "CustomResourceDefinition"},
+		wantNot: []string{"--store=cluster", "store.maintenance.medik8s.io"},
 	},
 	"etcd": {
 		values: []string{"store.type=etcd,store.etcd.servers={https://a:2379,https://b:2379},store.etcd.existingSecret=etcd,store.etcd.prefix=/m"},
@@ -44,7 +49,7 @@ var sets = map[string]struct {
 			"- --etcd-servers=https://a:2379,https://b:2379\n", "- --etcd-prefix=/m\n", "- --etcd-cafile=/etc/maintenance-apiserver/etcd/ca.crt\n",
 			"secretName: etcd\n", "maxSurge: 1\n",
 		},
-		wantNot: []string{"--store=cluster", "CustomResourceDefinition", "PersistentVolumeClaim"},
+		wantNot: []string{"--store=cluster", "store.maintenance.medik8s.io", "PersistentVolumeClaim", "--data-dir"},
 	},
 	"older cluster with etcd": {
 		values: []string{"store.type=etcd,store.etcd.servers={http://a:2379}"}, flags: []string{"--kube-version", "1.30"}, wantNot: []string{"--etcd-cafile"},
