@@ -69,7 +69,8 @@ cluster-binaries: ## Build the local cluster's programs into bin/, once
 .PHONY: chart
 chart: ## Package the chart into bin/, with the version of git
 	$(localcluster) build helm
-	bin/helm package chart --version $(VERSION:v%=%) --app-version $(VERSION) --destination bin
+	version=$$(hack/version.sh version) && \
+		bin/helm package chart --version "$${version#v}" --app-version "$$version" --destination bin
 
 ##@ Test
 
