@@ -3,7 +3,10 @@
 {{- $v := .Values }}
 - --service={{ .Release.Namespace }}/{{ include "maintenance-apiserver.fullname" . }}
 - --secure-port={{ $v.securePort }}
+{{- if gt (int $v.replicaCount) 1 }}
 - --shutdown-delay-duration={{ $v.shutdownDelaySeconds }}s
+- --shutdown-request-grace-period=10s
+{{- end }}
 {{- include "maintenance-apiserver.storeArgs" . }}
 {{- if ne $v.tls.type "server" }}
 - --tls-cert-file=/etc/maintenance-apiserver/tls/tls.crt
