@@ -77,6 +77,12 @@ version: ## Print the version that is built
 cluster-binaries: ## Build the local cluster's programs into bin/, once
 	$(localcluster) build
 
+.PHONY: chart
+chart: ## Package the chart into bin/, with the version of git
+	$(localcluster) build helm
+	version=$$(hack/version.sh version) && \
+		bin/helm package chart --version "$${version#v}" --app-version "$$version" --destination bin
+
 ##@ Test
 
 # hack/test.sh says at the end where the time went.
@@ -114,8 +120,9 @@ verify: ## Check that generated code, modules and manifests are up to date
 ##@ Change
 
 .PHONY: generate
-generate: ## Regenerate what is generated from pkg/apis
+generate: ## Regenerate what is generated from pkg/apis, and artifacts/install.yaml from chart/
 	hack/update-codegen.sh
+	hack/update-manifests.sh
 
 .PHONY: stored-objects
 stored-objects: ## Write the objects as this version stores them, for the tests of later ones

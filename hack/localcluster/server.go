@@ -24,8 +24,11 @@ import (
 // at most 10 s.
 const serverStopGrace = 15 * time.Second
 
-// legacyArtifacts are the folders of the artifacts for the API groups of the node-maintenance operators.
-var legacyArtifacts = []string{"legacy", "legacy-kubevirt", "node-leases"}
+// legacyGroups are the API groups of the node-maintenance operators.
+const legacyGroups = "nodemaintenance.medik8s.io,nodemaintenance.kubevirt.io,kubevirt.io"
+
+// storeCluster is the value of --store with which the chart makes objects for the store.
+const storeCluster = "cluster"
 
 // ServerOptions says how to run our server. The zero value is the same as in the command up.
 type ServerOptions struct {
@@ -39,6 +42,11 @@ type ServerOptions struct {
 	// Legacy has the server serve the API groups of the node-maintenance operators as well, and take the
 	// leases of nodes as these did.
 	Legacy bool
+	// Installed has Helm install the chart, unless a release of it is there, which is left as it is. Otherwise what
+	// the chart makes is applied, which is faster, and no release. Tests of Helm's commands need one.
+	Installed bool
+	// Store is what stores its objects, as its flag --store says. Default: as the server chooses.
+	Store string
 	// ExtraArgs are appended to the arguments.
 	ExtraArgs []string
 	// Env is added to the environment of the calling process, as NAME=VALUE.
@@ -46,7 +54,7 @@ type ServerOptions struct {
 }
 
 // Server is our API server, registered with the cluster's aggregator. It acts as
-// the ServiceAccount of the artifacts, never as admin.
+// the ServiceAccount of the chart, never as admin.
 type Server struct {
 	cluster    *Cluster
 	options    ServerOptions
@@ -118,15 +126,26 @@ func (c *Cluster) serverKubeconfig(ctx context.Context) (string, error) {
 	return c.ServiceAccountKubeconfig(ctx, ServerNamespace, ServerName)
 }
 
-// register applies the artifacts with the server's port.
+// register applies the chart with the server's port.
 func (s *Server) register(ctx context.Context) error {
 	if err := s.cluster.setServerPort(ctx, s.options.Port); err != nil {
 		return err
 	}
-	if s.options.Legacy {
-		return s.cluster.ApplyArtifacts(ctx, legacyArtifacts...)
+	if s.options.Installed {
+		return s.cluster.installChart(ctx)
 	}
-	return s.cluster.ApplyArtifacts(ctx)
+	return s.cluster.ApplyChart(ctx, s.chartValues()...)
+}
+
+// chartValues are those that the options need.
+func (s *Server) chartValues() (values []string) {
+	if s.options.Store == storeCluster {
+		values = append(values, "store.type=cluster", "store.etcd.servers=null")
+	}
+	if s.options.Legacy {
+		values = append(values, "legacyGroups={"+legacyGroups+"}")
+	}
+	return values
 }
 
 // Start starts the server with the same arguments, port and data directory as before, and
@@ -175,7 +194,7 @@ func (s *Server) launch(ctx context.Context) (started bool, err error) {
 }
 
 func (s *Server) component() component {
-	policy := s.cluster.layout.config(serverAuditPolicyFile)
+	policy := s.cluster.serverAuditPolicy()
 	return component{
 		name:    binaries.MaintenanceAPIServer,
 		binary:  s.options.Binary,
@@ -189,16 +208,23 @@ func (s *Server) component() component {
 			"--audit-policy-file=" + policy,
 			"--audit-log-path=" + s.AuditLogPath(),
 			"--v=2",
-		}, s.legacyArgs(), s.options.ExtraArgs),
+		}, s.storeArgs(), s.legacyArgs(), s.options.ExtraArgs),
 	}
 }
 
-// legacyArgs are those that an admin adds to the Deployment.
+func (s *Server) storeArgs() []string {
+	if s.options.Store == "" {
+		return nil
+	}
+	return []string{"--store=" + s.options.Store}
+}
+
+// legacyArgs are those that the chart gives the Deployment.
 func (s *Server) legacyArgs() []string {
 	if !s.options.Legacy {
 		return nil
 	}
-	return []string{"--serve-legacy-groups=nodemaintenance.medik8s.io,nodemaintenance.kubevirt.io,kubevirt.io"}
+	return []string{"--serve-legacy-groups=" + legacyGroups}
 }
 
 // Kill ends the server with SIGKILL and waits until it is gone.

@@ -65,8 +65,8 @@ func (b *bench) close() error {
 }
 
 func (b *bench) prepare(ctx context.Context) (err error) {
-	if err := b.cluster.ApplyArtifacts(ctx); err != nil {
-		return fmt.Errorf("could not apply the artifacts: %w", err)
+	if err := b.cluster.ApplyChart(ctx); err != nil {
+		return fmt.Errorf("could not apply the chart: %w", err)
 	}
 	if b.server, err = b.cluster.StartServer(ctx, localcluster.ServerOptions{Binary: b.options.server}); err != nil {
 		return fmt.Errorf("could not start the server: %w", err)
