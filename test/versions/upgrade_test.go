@@ -86,9 +86,10 @@ func TestUpgrade(t *testing.T) {
 	for _, u := range all {
 		u.store(t, pool, s)
 	}
+	began := metav1.Now()
 	start(t, server)
 	for _, u := range all {
-		t.Run(u.name, func(t *testing.T) { u.want(t, pool) })
+		t.Run(u.name, func(t *testing.T) { u.want(t, pool, &began) })
 	}
 	finish(t, pool, s, all)
 }
@@ -150,16 +151,20 @@ func mark(t *testing.T, pool *env.Pool, node *corev1.Node, before map[string]any
 	}
 }
 
-func (u upgraded) want(t *testing.T, pool *env.Pool) {
+// want waits until the object is what it is to become. began is when this version started.
+func (u upgraded) want(t *testing.T, pool *env.Pool, began *metav1.Time) {
 	t.Helper()
 	if u.gone {
 		waitUntilGone(t, pool, strings.TrimPrefix(u.name, pool.Name+"-"))
 		waitUntilClean(t, pool, u.node)
 	} else {
-		pool.WaitForHold(t, u.name, fmt.Sprintf("it is %s, with Drained %s", u.phase, u.reason), func(nm *v1beta1.NodeMaintenance) bool {
+		hold := pool.WaitForHold(t, u.name, fmt.Sprintf("it is %s, with Drained %s", u.phase, u.reason), func(nm *v1beta1.NodeMaintenance) bool {
 			drained := apimeta.FindStatusCondition(nm.Status.Conditions, v1beta1.ConditionDrained)
 			return nm.Status.Phase == u.phase && drained != nil && drained.Reason == u.reason
 		})
+		if strings.HasSuffix(u.name, "-drained") && !hold.Status.DrainedTime.Before(began) {
+			t.Errorf("it was drained again, at %s", hold.Status.DrainedTime)
+		}
 	}
 	pods, err := pool.PodsOn(t.Context(), u.node)
 	if err != nil {
