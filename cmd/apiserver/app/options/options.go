@@ -15,7 +15,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/store"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/stored"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
@@ -24,6 +24,8 @@ type Options struct {
 	// Recommended are the options that every aggregated API server has: etcd,
 	// serving, delegated authentication and authorization, audit, admission.
 	Recommended *genericoptions.RecommendedOptions
+	// Requests is how requests are limited, and how they end when the server does.
+	Requests *RequestOptions
 	// Store is what stores the objects.
 	Store *StoreOptions
 	// Registration is how the cluster finds this server.
@@ -34,6 +36,8 @@ type Options struct {
 	Drainer *DrainerOptions
 	// NodeLeases is how nodes are shared with other operators.
 	NodeLeases *NodeLeaseOptions
+	// LeaderElection is how replicas agree on the one that drains.
+	LeaderElection *LeaderElectionOptions
 	// Logs is how the log is written.
 	Logs *logsapi.LoggingConfiguration
 }
@@ -43,20 +47,22 @@ type Options struct {
 func New() *Options {
 	enableLibraryFeatures()
 	return &Options{
-		Recommended:  newRecommended(),
-		Store:        newStoreOptions(),
-		Registration: newRegistrationOptions(),
-		Legacy:       newLegacyOptions(),
-		Drainer:      newDrainerOptions(),
-		NodeLeases:   &NodeLeaseOptions{},
-		Logs:         logsapi.NewLoggingConfiguration(),
+		Recommended:    newRecommended(),
+		Requests:       newRequestOptions(),
+		Store:          newStoreOptions(),
+		Registration:   newRegistrationOptions(),
+		Legacy:         newLegacyOptions(),
+		Drainer:        newDrainerOptions(),
+		NodeLeases:     &NodeLeaseOptions{},
+		LeaderElection: newLeaderElectionOptions(),
+		Logs:           logsapi.NewLoggingConfiguration(),
 	}
 }
 
 func newRecommended() *genericoptions.RecommendedOptions {
 	o := genericoptions.NewRecommendedOptions(
 		"/registry/"+maintenance.GroupName,
-		scheme.Codecs.LegacyCodec(v1beta1.SchemeGroupVersion),
+		stored.Codec,
 	)
 	o.Etcd.StorageConfig.EncodeVersioner = runtime.NewMultiGroupVersioner(
 		v1beta1.SchemeGroupVersion, schema.GroupKind{Group: maintenance.GroupName})
@@ -75,11 +81,13 @@ func (o *Options) AddFlags(fss *cliflag.NamedFlagSets) {
 	o.Legacy.addFlags(fss.FlagSet("legacy"))
 	o.Drainer.addFlags(fss.FlagSet("drainer"))
 	o.NodeLeases.addFlags(fss.FlagSet("drainer"))
+	o.LeaderElection.addFlags(fss.FlagSet("leader election"))
 	o.Store.addFlags(fss.FlagSet("store"))
 	o.Recommended.Etcd.AddFlags(fss.FlagSet("external etcd"))
 	// The flag is for the library's deletecollection, which this server replaces.
 	utilruntime.Must(fss.FlagSet("external etcd").MarkHidden("delete-collection-workers"))
 	o.Recommended.SecureServing.AddFlags(fss.FlagSet("serving"))
+	o.Requests.addFlags(fss.FlagSet("requests"))
 	o.Recommended.Authentication.AddFlags(fss.FlagSet("authentication"))
 	o.Recommended.Authorization.AddFlags(fss.FlagSet("authorization"))
 	o.Recommended.Admission.AddFlags(fss.FlagSet("admission"))
@@ -105,6 +113,7 @@ func (o *Options) Complete() error {
 	o.Store.complete(etcd.StorageConfig.Transport.ServerList)
 	etcd.SkipHealthEndpoints = etcd.SkipHealthEndpoints || o.Store.Type == store.Cluster // it has a check of its own
 	o.NodeLeases.complete(len(o.Legacy.Groups) > 0)
+	o.LeaderElection.complete(o.Store.Type == store.Embedded)
 	return o.Registration.complete()
 }
 
@@ -112,11 +121,13 @@ func (o *Options) Complete() error {
 func (o *Options) Validate() []error {
 	var errs []error
 	errs = append(errs, o.validateRecommended()...)
+	errs = append(errs, o.Requests.validate(o.Recommended.Features.EnablePriorityAndFairness)...)
 	errs = append(errs, o.Store.validate(o.Recommended.Etcd.StorageConfig.Transport.ServerList)...)
 	errs = append(errs, o.Registration.validate()...)
 	errs = append(errs, o.Legacy.validate()...)
 	errs = append(errs, o.Drainer.validate()...)
 	errs = append(errs, o.NodeLeases.validate()...)
+	errs = append(errs, o.LeaderElection.validate()...)
 	return errs
 }
 

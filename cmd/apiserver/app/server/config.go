@@ -8,14 +8,16 @@ package server
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"k8s.io/apiserver/pkg/admission"
 	openapinamer "k8s.io/apiserver/pkg/endpoints/openapi"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/dynamiccertificates"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/client-go/rest"
 
+	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/buildversion"
+	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/leadership"
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/servingcert"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/legacy/medik8sv1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
@@ -26,15 +28,6 @@ import (
 	maintenanceregistry "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/authorization"
 	holdstorage "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance/storage"
-)
-
-const (
-	// requestsDrainTimeout is how long requests in flight may take at shutdown before they
-	// are canceled. Watches end sooner.
-	requestsDrainTimeout = 2 * time.Second
-	// connectionsCloseTimeout is how long requests and their connections may take to end at
-	// shutdown. net/http waits a second for what a client may still send.
-	connectionsCloseTimeout = requestsDrainTimeout + 2*time.Second
 )
 
 // Config is what a server is made from.
@@ -50,6 +43,8 @@ type Config struct {
 	// Drainer is the drainer's configuration, without its client for this server, which New
 	// creates.
 	Drainer drainer.Config
+	// Leadership says when this server leads. It is nil if it leads all the time.
+	Leadership *leadership.Elector
 	// Space knows whether the store has space for new objects.
 	Space holdstorage.Space
 	// ControlPlaneQuorum says whether members of the control plane are kept in service that it needs.
@@ -58,17 +53,16 @@ type Config struct {
 	OpenShift bool
 	// Legacy is which groups of former operators are served.
 	Legacy LegacyConfig
+	// Shutdown is how the server shuts down.
+	Shutdown ShutdownConfig
 }
 
 // NewGenericConfig returns the generic configuration with the API's scheme, OpenAPI and
 // version.
 func NewGenericConfig() *genericapiserver.RecommendedConfig {
 	config := genericapiserver.NewRecommendedConfig(scheme.Codecs)
-	config.EffectiveVersion = newEffectiveVersion(ownVersion)
+	config.EffectiveVersion = newEffectiveVersion(buildversion.Get())
 	config.FeatureGate = utilfeature.DefaultFeatureGate
-	// Otherwise watches would keep their connections open at shutdown.
-	config.ShutdownWatchTerminationGracePeriod = requestsDrainTimeout
-
 	namer := openapinamer.NewDefinitionNamer(scheme.Scheme)
 	config.OpenAPIConfig = genericapiserver.DefaultOpenAPIConfig(openapi.GetOpenAPIDefinitions, namer)
 	config.OpenAPIV3Config = genericapiserver.DefaultOpenAPIV3Config(openapi.GetOpenAPIDefinitions, namer)
@@ -82,10 +76,13 @@ type completedConfig struct {
 	awaited   []dynamiccertificates.CAContentProvider
 	publisher *servingcert.Publisher
 	drainer   drainer.Config
-	space     holdstorage.Space
+	// leadership is nil if the server leads all the time.
+	leadership *leadership.Elector
+	space      holdstorage.Space
 	// quorum and openShift are ControlPlaneQuorum and OpenShift.
 	quorum, openShift bool
 	legacy            LegacyConfig
+	shutdown          ShutdownConfig
 }
 
 // CompletedConfig is made by Complete only, so that no default is missing.
@@ -96,14 +93,16 @@ type CompletedConfig struct {
 // Complete sets what follows from the rest of the configuration.
 func (c *Config) Complete() CompletedConfig {
 	return CompletedConfig{&completedConfig{
-		generic:   c.Generic.Complete(),
-		awaited:   c.AwaitedCAs,
-		publisher: c.Publisher,
-		drainer:   c.Drainer,
-		space:     c.Space,
-		quorum:    c.ControlPlaneQuorum,
-		openShift: c.OpenShift,
-		legacy:    c.Legacy,
+		generic:    c.Generic.Complete(),
+		awaited:    c.AwaitedCAs,
+		publisher:  c.Publisher,
+		drainer:    c.Drainer,
+		leadership: c.Leadership,
+		space:      c.Space,
+		quorum:     c.ControlPlaneQuorum,
+		openShift:  c.OpenShift,
+		legacy:     c.Legacy,
+		shutdown:   c.Shutdown,
 	}}
 }
 
@@ -114,14 +113,14 @@ func (c CompletedConfig) New() (*Server, error) {
 	legacy := refuseInstalledGroups(c.generic.Config, c.legacy)
 	policeOldGroups(c.generic.Config, c.legacy.Versions)
 	awaitTrust(c.generic.Config, c.awaited)
-	cutOffRequests := makeRequestsEnd(c.generic.Config)
+	requests := makeRequestsEnd(c.generic.Config)
 	authorizing := authorization.New(c.generic.Authorization.Authorizer)
 	c.generic.AdmissionControl = admission.NewChainHandler(authorizing, c.generic.AdmissionControl)
 	generic, err := c.generic.New("maintenance-apiserver", genericapiserver.NewEmptyDelegate())
 	if err != nil {
 		return nil, fmt.Errorf("could not create the API server: %w", err)
 	}
-	generic.ShutdownTimeout = connectionsCloseTimeout
+	generic.ShutdownTimeout = max(c.shutdown.RequestsGracePeriod, c.generic.ShutdownWatchTerminationGracePeriod) + connectionsLag
 
 	drain, err := c.newDrainer()
 	if err != nil {
@@ -135,7 +134,10 @@ func (c CompletedConfig) New() (*Server, error) {
 		return nil, fmt.Errorf("could not install the API: %w", err)
 	}
 
-	s := &Server{generic: generic, drainer: drain, publisher: c.publisher, legacy: legacy, cutOffRequests: cutOffRequests}
+	s := &Server{
+		generic: generic, drainer: drain, publisher: c.publisher, leadership: c.leadership, legacy: legacy,
+		shutdown: c.shutdown, requests: requests,
+	}
 	return s, s.addHooks()
 }
 
@@ -158,11 +160,15 @@ func (c CompletedConfig) newGroups(drain *drainer.Drainer, authorizing *authoriz
 // newDrainer returns the drainer. Its client for this server calls it in process, as the
 // privileged loopback user.
 func (c CompletedConfig) newDrainer() (*drainer.Drainer, error) {
-	client, err := versioned.NewForConfig(c.generic.LoopbackClientConfig)
+	loopback, config := rest.CopyConfig(c.generic.LoopbackClientConfig), c.drainer
+	if c.leadership != nil {
+		loopback.Wrap(c.leadership.Fence().Wrap)
+		config.Elect = c.leadership.Run
+	}
+	client, err := versioned.NewForConfig(loopback)
 	if err != nil {
 		return nil, fmt.Errorf("could not create the loopback client: %w", err)
 	}
-	config := c.drainer
 	config.Maintenance = client
 	drain, err := drainer.New(config)
 	if err != nil {
