@@ -15,6 +15,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster/process"
@@ -23,10 +24,10 @@ import (
 )
 
 // creates is how many holds all clients together create in one measurement.
-const creates = 400
+const creates = 200
 
 // BenchmarkCreate measures how long a create takes with each store, and the memory of the server after all of them.
-// The holds are of stage Idle, on a node that is not there, so that nothing else happens.
+// The holds are of stage Idle, each on another node that is not there, so that nothing else happens.
 func BenchmarkCreate(b *testing.B) {
 	stores := []struct {
 		name    string
@@ -115,7 +116,7 @@ func createAll(b *testing.B, clients int) []time.Duration {
 			for i := client; i < creates; i += clients {
 				hold := &v1beta1.NodeMaintenance{
 					ObjectMeta: metav1.ObjectMeta{GenerateName: "bench-"},
-					Spec:       v1beta1.NodeMaintenanceSpec{NodeName: "absent", Stage: v1beta1.StageIdle},
+					Spec:       v1beta1.NodeMaintenanceSpec{NodeName: fmt.Sprintf("absent-%d", i), Stage: v1beta1.StageIdle},
 				}
 				began := time.Now()
 				if _, err := holds.Create(ctx, hold, metav1.CreateOptions{}); err != nil {
@@ -135,6 +136,13 @@ func removeAll(ctx context.Context, b *testing.B, e *env.Env) {
 	holds := e.Maintenance.MaintenanceV1beta1().NodeMaintenances()
 	if err := holds.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
 		b.Fatal(err)
+	}
+	err := wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, env.Timeout, true, func(ctx context.Context) (bool, error) {
+		left, err := holds.List(ctx, metav1.ListOptions{})
+		return err == nil && len(left.Items) == 0, err
+	})
+	if err != nil {
+		b.Fatalf("the holds do not end: %v", err)
 	}
 }
 
