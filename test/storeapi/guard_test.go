@@ -44,11 +44,12 @@ func TestOnlyTheServerChangesWhatItStores(t *testing.T) {
 // What users call nodemaintenances are not the envelopes, in any form of the name.
 func TestNamesMeanTheAPI(t *testing.T) {
 	t.Parallel()
-	kubectl := env.Current(t).Kubectl()
+	pool := env.Current(t).NewPool(t, 0)
+	hold := pool.Create(t, pool.Hold("a", pool.Name+"-absent")).Name
 	for _, name := range []string{"nm", "nodemaintenance", "nodemaintenances", "NodeMaintenance"} {
-		output := kubectl.Must(t, "", "explain", name)
-		if !strings.Contains(output, "GROUP:      maintenance.medik8s.io") {
-			t.Errorf("%s means\n%s\nwant the kind of maintenance.medik8s.io", name, output)
+		output := pool.Kubectl().Must(t, "", "get", name, hold, "-o", "name")
+		if want := "nodemaintenance.maintenance.medik8s.io/" + hold; strings.TrimSpace(output) != want {
+			t.Errorf("kubectl get %s %s is %s, want %s", name, hold, output, want)
 		}
 	}
 }

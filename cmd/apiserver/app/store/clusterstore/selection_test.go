@@ -21,7 +21,7 @@ func TestSelectAt(t *testing.T) {
 		wantLabel, wantFields string
 	}{
 		"everything":           {},
-		"labels":               {label: "a=b,!c", wantLabel: "!c,a=b"},
+		"labels":               {label: "a=b,!c", wantLabel: "a=b,!c"},
 		"a label of envelopes": {label: LabelNoBackup + "!=true,a=b", wantLabel: "a=b"},
 		"a field":              {field: "spec.nodeName=n", wantFields: "fields.nodeName=n"},
 		"not a field":          {field: "spec.nodeName!=n", wantFields: "fields.nodeName!=n"},
