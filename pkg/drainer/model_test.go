@@ -90,7 +90,12 @@ func runModel(t *testing.T, seed uint64, saw map[string]int) {
 func (w *world) live() {
 	w.locked(w.populate)
 	w.start()
-	defer func() { w.stop(false) }()
+	defer func() {
+		w.stop(false)
+		if w.standby != nil {
+			w.standby.end()
+		}
+	}()
 	pace := oneOf(w, 200*time.Millisecond, time.Second, 4*time.Second)
 	for range w.between(5, 30) {
 		time.Sleep(w.upTo(pace))
@@ -104,7 +109,7 @@ func (w *world) live() {
 				w.late = w.late[1:]
 			}
 			w.act()
-			down = w.chance(4)
+			down = w.chance(4) || (w.ownPodGoes() && w.chance(50))
 		})
 		if down {
 			w.restart(w.chance(50), w.upTo(20*time.Second))
