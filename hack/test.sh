@@ -63,6 +63,7 @@ together() {
 models() {
   go test -timeout 2h -run 'TestModel$' ./pkg/drainer -model.runs=50000
   go test -race -timeout 2h -run 'TestModel$' ./pkg/drainer -model.runs=5000
+  go test -timeout 2h -run 'TestModel$' ./cmd/apiserver/app/servingcert -model.runs=2000
 }
 
 # Kills, orderly ends and restarts, again and again.
