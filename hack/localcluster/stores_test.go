@@ -1,0 +1,44 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package localcluster
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestReplicasOptions(t *testing.T) {
+	for name, tc := range map[string]struct {
+		options ReplicasOptions
+		wantErr string // "" for none
+	}{
+		"two on etcd":         {options: ReplicasOptions{Count: 2, Store: StoreEtcd}},
+		"one on the embedded": {options: ReplicasOptions{Count: 1, Store: StoreEmbedded}},
+		"two on the embedded": {options: ReplicasOptions{Count: 2, Store: StoreEmbedded}, wantErr: "belongs to one process"},
+		"none":                {options: ReplicasOptions{Store: StoreEtcd}, wantErr: "at least one replica"},
+		"unknown store":       {options: ReplicasOptions{Count: 2, Store: "paper"}, wantErr: `not "paper"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := tc.options.validate()
+			if (err == nil) != (tc.wantErr == "") || err != nil && !strings.Contains(err.Error(), tc.wantErr) {
+				t.Errorf("got error %v, want %q", err, tc.wantErr)
+			}
+		})
+	}
+}
+
+// Replicas keep their ports, so that those that run need no restart.
+func TestReplicaPorts(t *testing.T) {
+	s := newTestCluster(t).state
+	if err := s.replicaPorts([]string{"one"}); err != nil {
+		t.Fatal(err)
+	}
+	first := s.ReplicaPorts["one"]
+	if err := s.replicaPorts([]string{"one", "two"}); err != nil {
+		t.Fatal(err)
+	}
+	if s.ReplicaPorts["one"] != first || first == 0 || s.ReplicaPorts["two"] == 0 || s.ReplicaPorts["two"] == first {
+		t.Errorf("got ports %v, want that of the first to stay %d, and another one for the second", s.ReplicaPorts, first)
+	}
+}
