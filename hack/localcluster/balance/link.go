@@ -17,7 +17,8 @@ type Link struct {
 	target    string
 	conns     connections
 
-	mu sync.Mutex
+	mu  sync.Mutex
+	cut bool
 	// whole is closed unless the link is cut.
 	whole chan struct{}
 }
@@ -37,15 +38,20 @@ func (l *Link) Address() string { return l.forwarder.address() }
 func (l *Link) Cut() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.whole = make(chan struct{})
+	if !l.cut {
+		l.cut, l.whole = true, make(chan struct{})
+	}
 }
 
-// Mend ends a Cut.
+// Mend ends a Cut. Without one, it does nothing.
 func (l *Link) Mend() {
-	l.conns.end()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	close(l.whole)
+	if l.cut {
+		l.conns.end()
+		l.cut = false
+		close(l.whole)
+	}
 }
 
 // Close ends the link and all its connections.
