@@ -65,7 +65,7 @@ func (c *cluster) start() {
 	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), logger))
 	ended := make(chan struct{})
 	go func() {
-		drainer.Run(ctx)
+		drainer.Run(ctx, ctx)
 		close(ended)
 	}()
 	c.drainer = drainer

@@ -45,15 +45,15 @@ func New(config Config) (*Drainer, error) {
 // itself, and so cannot be in its configuration. It must be called before Run and Lead.
 func (d *Drainer) AskFirst(gate Gate) { d.config.Gates = slices.Concat([]Gate{gate}, d.config.Gates) }
 
-// Run watches and leads until ctx is done, and returns when everything it started has ended. It is
-// to be called once.
-func (d *Drainer) Run(ctx context.Context) {
-	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithName("drainer"))
+// Run watches until ctx is done, and leads until leading is done, which may be sooner. It returns when
+// everything it started has ended. It is to be called once.
+func (d *Drainer) Run(ctx, leading context.Context) {
+	logger := klog.FromContext(ctx).WithName("drainer")
 	var running sync.WaitGroup
 	defer running.Wait()
-	running.Go(func() { d.Watch(ctx) })
-	if err := d.Lead(ctx); err != nil {
-		klog.FromContext(ctx).Error(err, "Drainer does not lead")
+	running.Go(func() { d.Watch(klog.NewContext(ctx, logger)) })
+	if err := d.Lead(klog.NewContext(leading, logger)); err != nil {
+		logger.Error(err, "Drainer does not lead")
 	}
 }
 

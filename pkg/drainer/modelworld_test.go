@@ -130,7 +130,7 @@ func (w *world) start() {
 	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), logr.Discard()))
 	ended := make(chan struct{})
 	go func() {
-		drainer.Run(ctx)
+		drainer.Run(ctx, ctx)
 		close(ended)
 	}()
 	w.locked(func() { w.trace("drainer starts") })

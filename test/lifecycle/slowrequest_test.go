@@ -83,12 +83,19 @@ func slowWebhook(t *testing.T, pool *env.Pool) (asked chan struct{}) {
 			asked <- struct{}{}
 		}
 	}()
+	registerWebhook(t, pool, admissionregistrationv1.WebhookClientConfig{URL: new("https://" + listener.Addr().String())})
+	return asked
+}
+
+// registerWebhook has creates of the pool's objects with slowLabel ask a webhook, until the test's end.
+func registerWebhook(t *testing.T, pool *env.Pool, client admissionregistrationv1.WebhookClientConfig) {
+	t.Helper()
 	webhooks := pool.Kube.AdmissionregistrationV1().ValidatingWebhookConfigurations()
-	_, err = webhooks.Create(t.Context(), &admissionregistrationv1.ValidatingWebhookConfiguration{
+	_, err := webhooks.Create(t.Context(), &admissionregistrationv1.ValidatingWebhookConfiguration{
 		ObjectMeta: metav1.ObjectMeta{Name: pool.Name},
 		Webhooks: []admissionregistrationv1.ValidatingWebhook{{
 			Name:                    "slow.example.com",
-			ClientConfig:            admissionregistrationv1.WebhookClientConfig{URL: new("https://" + listener.Addr().String())},
+			ClientConfig:            client,
 			ObjectSelector:          &metav1.LabelSelector{MatchLabels: map[string]string{slowLabel: pool.Name}},
 			TimeoutSeconds:          new(int32(30)),
 			SideEffects:             new(admissionregistrationv1.SideEffectClassNone),
@@ -110,5 +117,4 @@ func slowWebhook(t *testing.T, pool *env.Pool) (asked chan struct{}) {
 			t.Errorf("could not remove the webhook: %v", err)
 		}
 	})
-	return asked
 }

@@ -108,6 +108,7 @@ func ownCertificate(o *options.Options) (*servingcert.Files, error) {
 // newConfig makes the server's configuration from the options. It binds the port.
 func newConfig(o *options.Options, st *store.Store, certificate *servingcert.Files, callers callers) (*server.Config, error) {
 	generic := server.NewGenericConfig()
+	o.Requests.ApplyTo(&generic.Config)
 	if err := o.Recommended.ApplyTo(generic); err != nil {
 		return nil, err
 	}
@@ -140,6 +141,7 @@ func newConfig(o *options.Options, st *store.Store, certificate *servingcert.Fil
 		Space:              st.Space,
 		ControlPlaneQuorum: o.Drainer.ControlPlaneQuorum,
 		Legacy:             server.LegacyConfig{Versions: o.Legacy.Versions(), Cluster: cluster},
+		Shutdown:           server.ShutdownConfig{RequestsGracePeriod: o.Requests.ShutdownGracePeriod},
 	}, nil
 }
 

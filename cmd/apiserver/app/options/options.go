@@ -23,6 +23,8 @@ type Options struct {
 	// Recommended are the options that every aggregated API server has: etcd,
 	// serving, delegated authentication and authorization, audit, admission.
 	Recommended *genericoptions.RecommendedOptions
+	// Requests is how requests are limited, and how they end when the server does.
+	Requests *RequestOptions
 	// Store is the embedded store, which is used if no external etcd is given.
 	Store *StoreOptions
 	// Registration is how the cluster finds this server.
@@ -43,6 +45,7 @@ func New() *Options {
 	enableLibraryFeatures()
 	return &Options{
 		Recommended:  newRecommended(),
+		Requests:     newRequestOptions(),
 		Store:        newStoreOptions(),
 		Registration: newRegistrationOptions(),
 		Legacy:       newLegacyOptions(),
@@ -79,6 +82,7 @@ func (o *Options) AddFlags(fss *cliflag.NamedFlagSets) {
 	// The flag is for the library's deletecollection, which this server replaces.
 	utilruntime.Must(fss.FlagSet("external etcd").MarkHidden("delete-collection-workers"))
 	o.Recommended.SecureServing.AddFlags(fss.FlagSet("serving"))
+	o.Requests.addFlags(fss.FlagSet("requests"))
 	o.Recommended.Authentication.AddFlags(fss.FlagSet("authentication"))
 	o.Recommended.Authorization.AddFlags(fss.FlagSet("authorization"))
 	o.Recommended.Admission.AddFlags(fss.FlagSet("admission"))
@@ -108,6 +112,7 @@ func (o *Options) Complete() error {
 func (o *Options) Validate() []error {
 	var errs []error
 	errs = append(errs, o.validateRecommended()...)
+	errs = append(errs, o.Requests.validate(o.Recommended.Features.EnablePriorityAndFairness)...)
 	errs = append(errs, o.Store.validate()...)
 	errs = append(errs, o.Registration.validate()...)
 	errs = append(errs, o.Legacy.validate()...)

@@ -4,10 +4,13 @@
 package options
 
 import (
+	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/spf13/pflag"
+	genericapiserver "k8s.io/apiserver/pkg/server"
 	cliflag "k8s.io/component-base/cli/flag"
 )
 
@@ -57,10 +60,18 @@ func TestValidate(t *testing.T) {
 		"leases in no namespace": {
 			args: []string{"--node-leases=Medik8s", "--node-lease-namespace=a/b"}, want: "--node-lease-namespace must be the name of a namespace",
 		},
-		"unknown flag":          {args: []string{"--nonsense"}, want: "unknown flag"},
-		"an unknown old group":  {args: []string{"--serve-legacy-groups=nodemaintenance.medik8s.io,medik8s.io"}, want: `--serve-legacy-groups must name some of nodemaintenance.medik8s.io, nodemaintenance.kubevirt.io, kubevirt.io, not "medik8s.io"`},
-		"all old groups":        {args: []string{"--serve-legacy-groups=kubevirt.io,nodemaintenance.medik8s.io,nodemaintenance.kubevirt.io"}},
-		"taints that are right": {args: []string{"--drain-taints=kubevirt.io/drain=draining:NoSchedule,soft:PreferNoSchedule"}},
+		"requests and shutdown":  {args: []string{"--request-timeout=30s", "--shutdown-delay-duration=10s", "--shutdown-request-grace-period=30s", "--max-requests-inflight=0"}},
+		"no limit of requests":   {args: []string{"--max-requests-inflight=0", "--max-mutating-requests-inflight=0", "--enable-priority-and-fairness=false"}},
+		"limits of nothing":      {args: []string{"--max-requests-inflight=0", "--max-mutating-requests-inflight=0"}, want: "nothing would be answered"},
+		"no time for requests":   {args: []string{"--request-timeout=0", "--shutdown-request-grace-period=0"}, want: "--request-timeout must be greater than 0"},
+		"a delay of the past":    {args: []string{"--shutdown-delay-duration=-1s"}, want: "--shutdown-delay-duration can not be negative value"},
+		"requests without end":   {args: []string{"--shutdown-request-grace-period=2m"}, want: "--shutdown-request-grace-period must be from 0 to --request-timeout (1m0s), not 2m0s"},
+		"too many goaways":       {args: []string{"--goaway-chance=1"}, want: "--goaway-chance"},
+		"flag of kube-apiserver": {args: []string{"--advertise-address=127.0.0.1"}, want: "unknown flag"},
+		"unknown flag":           {args: []string{"--nonsense"}, want: "unknown flag"},
+		"an unknown old group":   {args: []string{"--serve-legacy-groups=nodemaintenance.medik8s.io,medik8s.io"}, want: `--serve-legacy-groups must name some of nodemaintenance.medik8s.io, nodemaintenance.kubevirt.io, kubevirt.io, not "medik8s.io"`},
+		"all old groups":         {args: []string{"--serve-legacy-groups=kubevirt.io,nodemaintenance.medik8s.io,nodemaintenance.kubevirt.io"}},
+		"taints that are right":  {args: []string{"--drain-taints=kubevirt.io/drain=draining:NoSchedule,soft:PreferNoSchedule"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for key, value := range tc.env {
@@ -133,5 +144,22 @@ func TestParsedTaints(t *testing.T) {
 	taints := o.Drainer.ParsedTaints()
 	if len(taints) != 1 || taints[0].ToString() != "kubevirt.io/drain=draining:NoSchedule" {
 		t.Errorf("taints are %v", taints)
+	}
+}
+
+func TestRequestOptionsReachTheServer(t *testing.T) {
+	o, errs := parse(t, "--max-requests-inflight=1", "--max-mutating-requests-inflight=2", "--request-timeout=3s", "--min-request-timeout=4",
+		"--goaway-chance=0.01", "--shutdown-delay-duration=5s", "--shutdown-send-retry-after=false", "--shutdown-watch-termination-grace-period=6s")
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	got := genericapiserver.Config{}
+	o.Requests.ApplyTo(&got)
+	want := genericapiserver.Config{
+		MaxRequestsInFlight: 1, MaxMutatingRequestsInFlight: 2, RequestTimeout: 3 * time.Second, MinRequestTimeout: 4, GoawayChance: 0.01,
+		ShutdownDelayDuration: 5 * time.Second, ShutdownWatchTerminationGracePeriod: 6 * time.Second,
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("the configuration is %+v, want %+v", got, want)
 	}
 }

@@ -8,7 +8,6 @@ package server
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"k8s.io/apiserver/pkg/admission"
 	openapinamer "k8s.io/apiserver/pkg/endpoints/openapi"
@@ -26,15 +25,6 @@ import (
 	maintenanceregistry "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/authorization"
 	holdstorage "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance/storage"
-)
-
-const (
-	// requestsDrainTimeout is how long requests in flight may take at shutdown before they
-	// are canceled. Watches end sooner.
-	requestsDrainTimeout = 2 * time.Second
-	// connectionsCloseTimeout is how long requests and their connections may take to end at
-	// shutdown. net/http waits a second for what a client may still send.
-	connectionsCloseTimeout = requestsDrainTimeout + 2*time.Second
 )
 
 // Config is what a server is made from.
@@ -58,6 +48,8 @@ type Config struct {
 	OpenShift bool
 	// Legacy is which groups of former operators are served.
 	Legacy LegacyConfig
+	// Shutdown is how the server shuts down.
+	Shutdown ShutdownConfig
 }
 
 // NewGenericConfig returns the generic configuration with the API's scheme, OpenAPI and
@@ -66,9 +58,6 @@ func NewGenericConfig() *genericapiserver.RecommendedConfig {
 	config := genericapiserver.NewRecommendedConfig(scheme.Codecs)
 	config.EffectiveVersion = newEffectiveVersion(ownVersion)
 	config.FeatureGate = utilfeature.DefaultFeatureGate
-	// Otherwise watches would keep their connections open at shutdown.
-	config.ShutdownWatchTerminationGracePeriod = requestsDrainTimeout
-
 	namer := openapinamer.NewDefinitionNamer(scheme.Scheme)
 	config.OpenAPIConfig = genericapiserver.DefaultOpenAPIConfig(openapi.GetOpenAPIDefinitions, namer)
 	config.OpenAPIV3Config = genericapiserver.DefaultOpenAPIV3Config(openapi.GetOpenAPIDefinitions, namer)
@@ -86,6 +75,7 @@ type completedConfig struct {
 	// quorum and openShift are ControlPlaneQuorum and OpenShift.
 	quorum, openShift bool
 	legacy            LegacyConfig
+	shutdown          ShutdownConfig
 }
 
 // CompletedConfig is made by Complete only, so that no default is missing.
@@ -104,6 +94,7 @@ func (c *Config) Complete() CompletedConfig {
 		quorum:    c.ControlPlaneQuorum,
 		openShift: c.OpenShift,
 		legacy:    c.Legacy,
+		shutdown:  c.Shutdown,
 	}}
 }
 
@@ -114,14 +105,14 @@ func (c CompletedConfig) New() (*Server, error) {
 	legacy := refuseInstalledGroups(c.generic.Config, c.legacy)
 	policeOldGroups(c.generic.Config, c.legacy.Versions)
 	awaitTrust(c.generic.Config, c.awaited)
-	cutOffRequests := makeRequestsEnd(c.generic.Config)
+	requests := makeRequestsEnd(c.generic.Config)
 	authorizing := authorization.New(c.generic.Authorization.Authorizer)
 	c.generic.AdmissionControl = admission.NewChainHandler(authorizing, c.generic.AdmissionControl)
 	generic, err := c.generic.New("maintenance-apiserver", genericapiserver.NewEmptyDelegate())
 	if err != nil {
 		return nil, fmt.Errorf("could not create the API server: %w", err)
 	}
-	generic.ShutdownTimeout = connectionsCloseTimeout
+	generic.ShutdownTimeout = max(c.shutdown.RequestsGracePeriod, c.generic.ShutdownWatchTerminationGracePeriod) + connectionsLag
 
 	drain, err := c.newDrainer()
 	if err != nil {
@@ -135,7 +126,7 @@ func (c CompletedConfig) New() (*Server, error) {
 		return nil, fmt.Errorf("could not install the API: %w", err)
 	}
 
-	s := &Server{generic: generic, drainer: drain, publisher: c.publisher, legacy: legacy, cutOffRequests: cutOffRequests}
+	s := &Server{generic: generic, drainer: drain, publisher: c.publisher, legacy: legacy, shutdown: c.shutdown, requests: requests}
 	return s, s.addHooks()
 }
 

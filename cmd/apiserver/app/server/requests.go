@@ -10,16 +10,37 @@ import (
 	genericapiserver "k8s.io/apiserver/pkg/server"
 )
 
-// makeRequestsEnd changes config so that cutOff cancels the server's requests in flight.
-// The library lets them continue for up to a minute, so a request that waits for a slow
-// admission webhook would delay the shutdown.
-func makeRequestsEnd(config *genericapiserver.Config) (cutOff context.CancelFunc) {
+// requestEnds are what ends requests and connections at shutdown.
+type requestEnds struct {
+	// closeConnections has each answer from now on tell its client to take another connection: by
+	// GOAWAY with HTTP/2, and by closing the connection with HTTP/1. No request is lost by that.
+	closeConnections context.CancelFunc
+	// cutOff cancels the requests in flight.
+	cutOff context.CancelFunc
+}
+
+// makeRequestsEnd changes config so that what it returns has an effect on the server's requests.
+// The library lets requests in flight continue for up to --request-timeout, so that one that
+// waits for a slow admission webhook would delay the shutdown. It also keeps connections open until
+// the last moment, at which a request may be on its way on each of them.
+func makeRequestsEnd(config *genericapiserver.Config) requestEnds {
+	leaving, closeConnections := context.WithCancel(context.Background())
 	over, cutOff := context.WithCancel(context.Background())
 	build := config.BuildHandlerChainFunc
 	config.BuildHandlerChainFunc = func(apiHandler http.Handler, c *genericapiserver.Config) http.Handler {
-		return endWith(over, build(apiHandler, c))
+		return closeConnectionAfter(leaving, endWith(over, build(apiHandler, c)))
 	}
-	return cutOff
+	return requestEnds{closeConnections: closeConnections, cutOff: cutOff}
+}
+
+// closeConnectionAfter has answers close their connections once leaving has ended.
+func closeConnectionAfter(leaving context.Context, handler http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if leaving.Err() != nil {
+			w.Header().Set("Connection", "close")
+		}
+		handler.ServeHTTP(w, req)
+	})
 }
 
 // endWith cancels every request that is still in flight when over ends.

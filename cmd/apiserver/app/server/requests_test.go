@@ -6,6 +6,7 @@ package server
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -17,7 +18,7 @@ func TestRequestsEndWhenCutOff(t *testing.T) {
 	config := &genericapiserver.Config{
 		BuildHandlerChainFunc: func(handler http.Handler, _ *genericapiserver.Config) http.Handler { return handler },
 	}
-	cutOff := makeRequestsEnd(config)
+	ends := makeRequestsEnd(config)
 	began, ended := make(chan struct{}), make(chan error)
 	handler := config.BuildHandlerChainFunc(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) {
 		close(began)
@@ -33,8 +34,56 @@ func TestRequestsEndWhenCutOff(t *testing.T) {
 		t.Errorf("the request ended before it was cut off: %v", err)
 	default:
 	}
-	cutOff()
+	ends.cutOff()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("the request ended with %v, want %v", err, context.Canceled)
+	}
+}
+
+func TestConnectionsAreToldToGo(t *testing.T) {
+	for name, http2 := range map[string]bool{"HTTP/1": false, "HTTP/2": true} {
+		t.Run(name, func(t *testing.T) {
+			config := &genericapiserver.Config{
+				BuildHandlerChainFunc: func(handler http.Handler, _ *genericapiserver.Config) http.Handler { return handler },
+			}
+			ends := makeRequestsEnd(config)
+			from := make(chan string, 1)
+			server := httptest.NewUnstartedServer(config.BuildHandlerChainFunc(
+				http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) { from <- req.RemoteAddr }), config))
+			server.EnableHTTP2 = http2
+			server.StartTLS()
+			defer server.Close()
+			ask := func() (connection string) {
+				request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL, http.NoBody)
+				if err != nil {
+					t.Fatal(err)
+				}
+				answer, err := server.Client().Do(request)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer answer.Body.Close()
+				if _, err := io.Copy(io.Discard, answer.Body); err != nil {
+					t.Fatal(err)
+				}
+				return <-from
+			}
+
+			first := ask()
+			if again := ask(); again != first {
+				t.Errorf("the second request came from %s, want the connection of the first, %s", again, first)
+			}
+			ends.closeConnections()
+			if last := ask(); last != first {
+				t.Errorf("the third request came from %s, want the same connection, %s", last, first)
+			}
+			// A client may hear of the end of its connection a little later than of the answer.
+			for range 100 {
+				if ask() != first {
+					return
+				}
+			}
+			t.Error("a connection that was told to go is used for 100 requests more")
+		})
 	}
 }
