@@ -4,6 +4,7 @@
 package drainer
 
 import (
+	"context"
 	"errors"
 
 	corev1 "k8s.io/api/core/v1"
@@ -51,6 +52,9 @@ type Config struct {
 	// Evictions makes the requests that evict and delete pods. Default: one that makes them through
 	// Kube.
 	Evictions eviction.Client
+	// Elect calls lead whenever this process is to lead, until ctx is done. It waits for each call to return, after
+	// it has ended the context of the call. Default: the process leads all the time.
+	Elect func(ctx context.Context, lead func(context.Context) error)
 	// Gates decide when a node may be taken out of service. All must agree; they are asked in this
 	// order. Default: none, so that nothing waits.
 	Gates []Gate

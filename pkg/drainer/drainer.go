@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -45,14 +44,20 @@ func New(config Config) (*Drainer, error) {
 // itself, and so cannot be in its configuration. It must be called before Run and Lead.
 func (d *Drainer) AskFirst(gate Gate) { d.config.Gates = slices.Concat([]Gate{gate}, d.config.Gates) }
 
-// Run watches until ctx is done, and leads until leading is done, which may be sooner. It returns when
-// everything it started has ended. It is to be called once.
+// Run watches until ctx is done, and leads when Config.Elect says so until leading is done, which may be sooner.
+// It returns when everything it started has ended. It is to be called once.
 func (d *Drainer) Run(ctx, leading context.Context) {
 	logger := klog.FromContext(ctx).WithName("drainer")
+	ctx, leading = klog.NewContext(ctx, logger), klog.NewContext(leading, logger)
 	var running sync.WaitGroup
 	defer running.Wait()
-	running.Go(func() { d.Watch(klog.NewContext(ctx, logger)) })
-	if err := d.Lead(klog.NewContext(leading, logger)); err != nil {
+	running.Go(func() { d.Watch(ctx) })
+	if !d.watcher.sync(leading) {
+		return // leading is done
+	}
+	if d.config.Elect != nil {
+		d.config.Elect(leading, d.Lead)
+	} else if err := d.Lead(leading); err != nil {
 		logger.Error(err, "Drainer does not lead")
 	}
 }
@@ -64,7 +69,7 @@ func (d *Drainer) Watch(ctx context.Context) { d.watcher.run(ctx) }
 // Lead drains nodes, beside Watch, until ctx is done, and returns when everything it started has ended.
 // It may be called again, and remembers nothing of the time before. It fails when Watch has ended.
 func (d *Drainer) Lead(ctx context.Context) error {
-	if !cache.WaitForCacheSync(ctx.Done(), d.watcher.caches.syncedFuncs()...) {
+	if !d.watcher.sync(ctx) {
 		return nil // ctx is done
 	}
 	l := newLeader(d.config, d.watcher)

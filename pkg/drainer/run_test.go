@@ -44,7 +44,7 @@ func TestRunReturnsAtOnceForADoneContext(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		began := time.Now()
-		d.Run(ctx)
+		d.Run(ctx, ctx)
 		if took := time.Since(began); took > 0 {
 			t.Errorf("returned after %s", took)
 		}

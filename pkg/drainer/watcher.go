@@ -65,6 +65,11 @@ func (w *watcher) run(ctx context.Context) {
 	running.Wait()
 }
 
+// sync waits until everything is known for the first time; it says no if ctx is done before.
+func (w *watcher) sync(ctx context.Context) bool {
+	return cache.WaitForCacheSync(ctx.Done(), w.caches.syncedFuncs()...)
+}
+
 func (w *watcher) budgetChanged(obj any) {
 	if pdb, known := object[*policyv1.PodDisruptionBudget](obj); known {
 		w.budgets.Set(pdb, w.config.Clock.Now())

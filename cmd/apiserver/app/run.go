@@ -19,6 +19,7 @@ import (
 	apiregistration "k8s.io/kube-aggregator/pkg/client/clientset_generated/clientset"
 	"k8s.io/utils/clock"
 
+	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/leadership"
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/options"
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/server"
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/servingcert"
@@ -116,7 +117,11 @@ func newConfig(o *options.Options, st *store.Store, certificate *servingcert.Fil
 	if err != nil {
 		return nil, err
 	}
-	kube, kinds, err := newDrainerClients(generic.ClientConfig, o.Drainer)
+	elector, err := newElector(generic.ClientConfig, o)
+	if err != nil {
+		return nil, err
+	}
+	kube, kinds, err := newDrainerClients(generic.ClientConfig, o.Drainer, elector)
 	if err != nil {
 		return nil, err
 	}
@@ -138,6 +143,7 @@ func newConfig(o *options.Options, st *store.Store, certificate *servingcert.Fil
 			OperatorEvents:    len(o.Legacy.Groups) > 0,
 			Gates:             nodeLeaseGates(o.NodeLeases, kube),
 		},
+		Leadership:         elector,
 		Space:              st.Space,
 		ControlPlaneQuorum: o.Drainer.ControlPlaneQuorum,
 		Legacy:             server.LegacyConfig{Versions: o.Legacy.Versions(), Cluster: cluster},
@@ -162,9 +168,15 @@ func newPublisher(generic *genericapiserver.RecommendedConfig, certificate *serv
 	}, nil
 }
 
-// newDrainerClients returns the drainer's client for the cluster, and one for kinds of other projects.
-func newDrainerClients(config *rest.Config, o *options.DrainerOptions) (kubernetes.Interface, dynamic.Interface, error) {
+// newDrainerClients returns the drainer's client for the cluster, and one for kinds of other projects. If there is an
+// elector, they write only while it leads.
+func newDrainerClients(
+	config *rest.Config, o *options.DrainerOptions, elector *leadership.Elector,
+) (kubernetes.Interface, dynamic.Interface, error) {
 	config = rest.CopyConfig(config)
+	if elector != nil {
+		config.Wrap(elector.Fence().Wrap)
+	}
 	config.QPS, config.Burst = o.KubeAPIQPS, o.KubeAPIBurst
 	config = rest.AddUserAgent(config, "drainer")
 	client, err := kubernetes.NewForConfig(config)

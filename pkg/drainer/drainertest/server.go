@@ -53,15 +53,21 @@ type Hooks struct {
 // NewServer starts a server that has nothing yet.
 func NewServer(hooks Hooks) *Server {
 	s := &Server{
-		Kube: kubefake.NewSimpleClientset(), Maintenance: maintenancefake.NewSimpleClientset(),
 		Store: newStore(hooks.Changed), hooks: hooks,
 		refusals: map[string]error{}, evictions: map[types.UID]int{}, statusWrites: map[string][]time.Time{},
 	}
-	for _, fake := range []*clienttesting.Fake{&s.Kube.Fake, &s.Maintenance.Fake} {
+	s.Kube, s.Maintenance = s.Clients()
+	return s
+}
+
+// Clients returns further clients of the server, for one more process.
+func (s *Server) Clients() (*kubefake.Clientset, *maintenancefake.Clientset) {
+	kube, maintenance := kubefake.NewSimpleClientset(), maintenancefake.NewSimpleClientset()
+	for _, fake := range []*clienttesting.Fake{&kube.Fake, &maintenance.Fake} {
 		fake.PrependReactor("*", "*", s.answer)
 		fake.PrependWatchReactor("*", s.watch)
 	}
-	return s
+	return kube, maintenance
 }
 
 // Locked has act run while nothing else happens at the server.

@@ -35,6 +35,8 @@ type Options struct {
 	Drainer *DrainerOptions
 	// NodeLeases is how nodes are shared with other operators.
 	NodeLeases *NodeLeaseOptions
+	// LeaderElection is how replicas agree on the one that drains.
+	LeaderElection *LeaderElectionOptions
 	// Logs is how the log is written.
 	Logs *logsapi.LoggingConfiguration
 }
@@ -44,14 +46,15 @@ type Options struct {
 func New() *Options {
 	enableLibraryFeatures()
 	return &Options{
-		Recommended:  newRecommended(),
-		Requests:     newRequestOptions(),
-		Store:        newStoreOptions(),
-		Registration: newRegistrationOptions(),
-		Legacy:       newLegacyOptions(),
-		Drainer:      newDrainerOptions(),
-		NodeLeases:   &NodeLeaseOptions{},
-		Logs:         logsapi.NewLoggingConfiguration(),
+		Recommended:    newRecommended(),
+		Requests:       newRequestOptions(),
+		Store:          newStoreOptions(),
+		Registration:   newRegistrationOptions(),
+		Legacy:         newLegacyOptions(),
+		Drainer:        newDrainerOptions(),
+		NodeLeases:     &NodeLeaseOptions{},
+		LeaderElection: newLeaderElectionOptions(),
+		Logs:           logsapi.NewLoggingConfiguration(),
 	}
 }
 
@@ -77,6 +80,7 @@ func (o *Options) AddFlags(fss *cliflag.NamedFlagSets) {
 	o.Legacy.addFlags(fss.FlagSet("legacy"))
 	o.Drainer.addFlags(fss.FlagSet("drainer"))
 	o.NodeLeases.addFlags(fss.FlagSet("drainer"))
+	o.LeaderElection.addFlags(fss.FlagSet("leader election"))
 	o.Store.addFlags(fss.FlagSet("store"))
 	o.Recommended.Etcd.AddFlags(fss.FlagSet("external etcd"))
 	// The flag is for the library's deletecollection, which this server replaces.
@@ -105,6 +109,7 @@ func (o *Options) Complete() error {
 		o.Recommended.Authorization.RemoteKubeConfigFile = kubeconfig
 	}
 	o.NodeLeases.complete(len(o.Legacy.Groups) > 0)
+	o.LeaderElection.complete(o.embedded())
 	return o.Registration.complete()
 }
 
@@ -118,14 +123,20 @@ func (o *Options) Validate() []error {
 	errs = append(errs, o.Legacy.validate()...)
 	errs = append(errs, o.Drainer.validate()...)
 	errs = append(errs, o.NodeLeases.validate()...)
+	errs = append(errs, o.LeaderElection.validate()...)
 	return errs
+}
+
+// embedded says whether the store is the embedded one, which only one process can use.
+func (o *Options) embedded() bool {
+	return len(o.Recommended.Etcd.StorageConfig.Transport.ServerList) == 0
 }
 
 // validateRecommended validates the library's options, but does not require an etcd, since
 // there is an embedded one.
 func (o *Options) validateRecommended() []error {
 	recommended, etcd := *o.Recommended, *o.Recommended.Etcd
-	if len(etcd.StorageConfig.Transport.ServerList) == 0 {
+	if o.embedded() {
 		etcd.StorageConfig.Transport.ServerList = []string{"embedded"}
 	}
 	recommended.Etcd = &etcd

@@ -65,6 +65,9 @@ func (o *RegistrationOptions) validate() []error {
 	return errs
 }
 
+// Namespace returns the namespace of the Service, in which the server keeps what is its own.
+func (o *RegistrationOptions) Namespace() string { return o.service.Namespace }
+
 // ServerNames returns the DNS names for the server's own certificate. The first is the one
 // that the aggregator uses.
 func (o *RegistrationOptions) ServerNames() []string {

@@ -14,7 +14,9 @@ import (
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/dynamiccertificates"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/client-go/rest"
 
+	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/leadership"
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/servingcert"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/legacy/medik8sv1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
@@ -40,6 +42,8 @@ type Config struct {
 	// Drainer is the drainer's configuration, without its client for this server, which New
 	// creates.
 	Drainer drainer.Config
+	// Leadership says when this server leads. It is nil if it leads all the time.
+	Leadership *leadership.Elector
 	// Space knows whether the store has space for new objects.
 	Space holdstorage.Space
 	// ControlPlaneQuorum says whether members of the control plane are kept in service that it needs.
@@ -71,7 +75,9 @@ type completedConfig struct {
 	awaited   []dynamiccertificates.CAContentProvider
 	publisher *servingcert.Publisher
 	drainer   drainer.Config
-	space     holdstorage.Space
+	// leadership is nil if the server leads all the time.
+	leadership *leadership.Elector
+	space      holdstorage.Space
 	// quorum and openShift are ControlPlaneQuorum and OpenShift.
 	quorum, openShift bool
 	legacy            LegacyConfig
@@ -86,15 +92,16 @@ type CompletedConfig struct {
 // Complete sets what follows from the rest of the configuration.
 func (c *Config) Complete() CompletedConfig {
 	return CompletedConfig{&completedConfig{
-		generic:   c.Generic.Complete(),
-		awaited:   c.AwaitedCAs,
-		publisher: c.Publisher,
-		drainer:   c.Drainer,
-		space:     c.Space,
-		quorum:    c.ControlPlaneQuorum,
-		openShift: c.OpenShift,
-		legacy:    c.Legacy,
-		shutdown:  c.Shutdown,
+		generic:    c.Generic.Complete(),
+		awaited:    c.AwaitedCAs,
+		publisher:  c.Publisher,
+		drainer:    c.Drainer,
+		leadership: c.Leadership,
+		space:      c.Space,
+		quorum:     c.ControlPlaneQuorum,
+		openShift:  c.OpenShift,
+		legacy:     c.Legacy,
+		shutdown:   c.Shutdown,
 	}}
 }
 
@@ -126,7 +133,10 @@ func (c CompletedConfig) New() (*Server, error) {
 		return nil, fmt.Errorf("could not install the API: %w", err)
 	}
 
-	s := &Server{generic: generic, drainer: drain, publisher: c.publisher, legacy: legacy, shutdown: c.shutdown, requests: requests}
+	s := &Server{
+		generic: generic, drainer: drain, publisher: c.publisher, leadership: c.leadership, legacy: legacy,
+		shutdown: c.shutdown, requests: requests,
+	}
 	return s, s.addHooks()
 }
 
@@ -149,11 +159,15 @@ func (c CompletedConfig) newGroups(drain *drainer.Drainer, authorizing *authoriz
 // newDrainer returns the drainer. Its client for this server calls it in process, as the
 // privileged loopback user.
 func (c CompletedConfig) newDrainer() (*drainer.Drainer, error) {
-	client, err := versioned.NewForConfig(c.generic.LoopbackClientConfig)
+	loopback, config := rest.CopyConfig(c.generic.LoopbackClientConfig), c.drainer
+	if c.leadership != nil {
+		loopback.Wrap(c.leadership.Fence().Wrap)
+		config.Elect = c.leadership.Run
+	}
+	client, err := versioned.NewForConfig(loopback)
 	if err != nil {
 		return nil, fmt.Errorf("could not create the loopback client: %w", err)
 	}
-	config := c.drainer
 	config.Maintenance = client
 	drain, err := drainer.New(config)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/healthz"
 
+	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/leadership"
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/servingcert"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
 )
@@ -22,7 +23,9 @@ type Server struct {
 	generic   *genericapiserver.GenericAPIServer
 	drainer   *drainer.Drainer
 	publisher *servingcert.Publisher
-	legacy    legacyGroups
+	// leadership is nil if the server leads all the time.
+	leadership *leadership.Elector
+	legacy     legacyGroups
 
 	work sync.WaitGroup
 	// stopLeading ends what only one process of all may do; stopWork ends the rest too.
@@ -71,6 +74,9 @@ func (s *Server) addHooks() error {
 		})),
 		s.generic.AddLivezChecks(0, healthz.NamedCheck("drainer-alive", func(*http.Request) error {
 			return s.drainer.Healthy()
+		})),
+		s.generic.AddLivezChecks(0, healthz.NamedCheck("leadership-ends", func(*http.Request) error {
+			return s.leadership.Healthy()
 		})),
 	)
 }

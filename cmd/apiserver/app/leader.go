@@ -1,0 +1,42 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package app
+
+import (
+	"fmt"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+
+	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/leadership"
+	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/options"
+)
+
+// newElector returns what decides whether this replica leads; nil if it leads all the time.
+func newElector(config *rest.Config, o *options.Options) (*leadership.Elector, error) {
+	election := o.LeaderElection
+	if !election.Elect.Value() {
+		return nil, nil
+	}
+	identity, err := leadership.NewIdentity(o.Registration.OwnPod.Name)
+	if err != nil {
+		return nil, err
+	}
+	config = rest.AddUserAgent(rest.CopyConfig(config), "leader-election")
+	watcher, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("could not create a client to watch the lease: %w", err)
+	}
+	config.Timeout = election.RenewDeadline / 2 // so that a request that hangs is not the last
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("could not create a client for the lease: %w", err)
+	}
+	return leadership.New(leadership.Config{
+		Client: client, Watcher: watcher, Namespace: o.Registration.Namespace(), Name: election.ResourceName, Identity: identity,
+		LeaseDuration: election.LeaseDuration, RenewDeadline: election.RenewDeadline, RetryPeriod: election.RetryPeriod,
+		Clock: clock.RealClock{},
+	})
+}

@@ -1,0 +1,31 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package leadership decides which of several replicas leads, and keeps the others from writing.
+//
+// An Elector stands for election on a Lease, with client-go's leader election, and has work done while it
+// holds the Lease. That election does not fence: a process that was paused, or cut off from the API
+// server, may still believe that it leads while another one does already. So everything that the work writes
+// goes through the Fence:
+//
+//	lease                                   who may write
+//	renewed less than RenewDeadline ago     its holder
+//	older than that                         nobody: the work is canceled, and so are its requests
+//	older than LeaseDuration                the next holder, after it has taken the lease
+//
+// # Order at the end of a term
+//
+//  1. The work is canceled. When the lease is lost, the fence closes first, and requests in flight are
+//     canceled. When the process ends, the fence stays open until the work has ended.
+//  2. Elector waits until the work has ended.
+//  3. The fence closes.
+//  4. The lease is released, if this replica still holds it.
+//
+// # What the library leaves open
+//
+//	a candidate asks only every 2 to 4.4 s           the Lease is watched, and every change has it ask at
+//	                                                 once; and so does the end of the lease (watch.go)
+//	it releases a lease while the work still runs    lock waits for the work first (lock.go)
+//	it releases a lease that another has taken       lock refuses that
+//	a deleted lease is created by who comes first    lock waits until the last holder's term is over
+package leadership

@@ -1,0 +1,137 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package leadership
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+	"k8s.io/utils/clock"
+)
+
+var (
+	errDeleted = errors.New("the lease was deleted while another replica held it: its term must be over first")
+	errNotHeld = errors.New("the lease is not released, since this replica does not hold it any more")
+)
+
+// lock is the Lease as the library's elector sees it. It closes the gaps that the library leaves; see the
+// documentation of the package.
+type lock struct {
+	*resourcelock.LeaseLock
+	clock clock.PassiveClock
+	lasts time.Duration
+	// renewed is called after each successful write of this replica as the holder, with the time at which its
+	// request began.
+	renewed func(at time.Time)
+	// lost is called when another one has taken the lease from this replica.
+	lost func()
+	// finish stops the work and waits for its end. It fails if that takes too long.
+	finish func(ctx context.Context) error
+	// observed is told when the lease was seen to change.
+	observed chan struct{}
+
+	// mu is held during each request but not while finish waits.
+	mu sync.Mutex
+	// held says that this replica held the lease when it last heard of it.
+	held bool
+	// seen is the lease as it was last read, and since is when it was first seen so.
+	seen  string
+	since time.Time
+	// holder is who held it then.
+	holder string
+	// again has the library ask for the lease at once.
+	again func()
+}
+
+// Get implements resourcelock.Interface.
+func (l *lock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	record, raw, err := l.LeaseLock.Get(ctx)
+	if err != nil {
+		if apierrors.IsNotFound(err) && l.termOfOther() {
+			err = errDeleted
+		}
+		return nil, nil, err
+	}
+	l.see(string(raw), record.HolderIdentity)
+	return record, raw, nil
+}
+
+// see notes what the lease says. The caller holds the lock.
+func (l *lock) see(raw, holder string) {
+	if raw == l.seen {
+		return
+	}
+	l.seen, l.since, l.holder = raw, l.clock.Now(), holder
+	if l.held && holder != l.Identity() {
+		l.held = false
+		l.lost()
+	}
+	select {
+	case l.observed <- struct{}{}:
+	default:
+	}
+}
+
+// termOfOther says whether the term of another replica may not be over. The caller holds the lock.
+func (l *lock) termOfOther() bool {
+	return l.holder != "" && l.holder != l.Identity() && l.clock.Now().Sub(l.since) < l.lasts
+}
+
+// Create implements resourcelock.Interface.
+func (l *lock) Create(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
+	return l.hold(func() error { return l.LeaseLock.Create(ctx, record) })
+}
+
+// Update implements resourcelock.Interface. An empty holder is a release.
+func (l *lock) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
+	if record.HolderIdentity != "" {
+		return l.hold(func() error { return l.LeaseLock.Update(ctx, record) })
+	}
+	if err := l.finish(ctx); err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.holder != l.Identity() {
+		return errNotHeld
+	}
+	l.held = false
+	return l.LeaseLock.Update(ctx, record)
+}
+
+// hold writes this replica as the holder.
+func (l *lock) hold(write func() error) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	began := l.clock.Now()
+	if err := write(); err != nil {
+		return err
+	}
+	l.held, l.holder = true, l.Identity()
+	l.renewed(began)
+	return nil
+}
+
+// retries sets how the library is made to ask for the lease at once.
+func (l *lock) retries(again func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.again = again
+}
+
+// retry has the library ask for the lease at once, unless this replica holds it. It waits for a request that is
+// under way.
+func (l *lock) retry() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.held && l.again != nil {
+		l.again()
+	}
+}
