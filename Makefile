@@ -22,12 +22,10 @@ ROUNDS ?= 1
 # The cluster that `make run` serves, and drains: whichever your shell names, else the local one.
 KUBECONFIG ?=
 
-VERSION ?= v0.1.0-dev.g$(shell git rev-parse --short HEAD 2>/dev/null || echo unknown)
-version_pkg := k8s.io/component-base/version
-LDFLAGS := -s -w -X $(version_pkg).gitVersion=$(VERSION) -X $(version_pkg).gitMajor=0 -X $(version_pkg).gitMinor=1
-
 localcluster := go run ./hack/localcluster/cmd
 legacy_flag := $(if $(LEGACY),--legacy)
+# hack/version.sh says which version is built. VERSION=v1.2.3 has it say another.
+ldflags = ldflags=$$(hack/version.sh ldflags)
 # Everything is built and tested with the toolchain that is installed.
 export GOTOOLCHAIN = local
 
@@ -57,11 +55,15 @@ endif
 
 .PHONY: build
 build: ## Build bin/maintenance-apiserver
-	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/maintenance-apiserver ./cmd/apiserver
+	$(ldflags) && CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "$$ldflags" -o bin/maintenance-apiserver ./cmd/apiserver
 
 .PHONY: race-server
 race-server: ## Build bin/race/maintenance-apiserver, the server under test
-	CGO_ENABLED=1 go build -race -ldflags '$(LDFLAGS)' -o bin/race/maintenance-apiserver ./cmd/apiserver
+	$(ldflags) && CGO_ENABLED=1 go build -race -ldflags "$$ldflags" -o bin/race/maintenance-apiserver ./cmd/apiserver
+
+.PHONY: version
+version: ## Print the version that is built
+	@hack/version.sh version
 
 .PHONY: cluster-binaries
 cluster-binaries: ## Build the local cluster's programs into bin/, once
@@ -106,6 +108,10 @@ verify: ## Check that generated code, modules and manifests are up to date
 .PHONY: generate
 generate: ## Regenerate what is generated from pkg/apis
 	hack/update-codegen.sh
+
+.PHONY: stored-objects
+stored-objects: ## Write the objects as this version stores them, for the tests of later ones
+	go test ./pkg/apis/maintenance/stored -count 1 -update
 
 .PHONY: fmt
 fmt: bin/golangci-lint ## Format the code

@@ -70,7 +70,7 @@ func TestStatusOfMonstrousPodsIsValid(t *testing.T) {
 	}, internal, nil); err != nil {
 		t.Fatal(err)
 	}
-	if errs := validation.ValidateNodeMaintenanceStatusUpdate(internal); len(errs) > 0 {
+	if errs := validation.ValidateNodeMaintenanceStatusUpdate(internal, &maintenance.NodeMaintenance{}); len(errs) > 0 {
 		t.Errorf("the status is invalid: %.500s", errs.ToAggregate().Error())
 	}
 	if encoded, err := json.Marshal(status); err != nil || len(encoded) > 256<<10 {

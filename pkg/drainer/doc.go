@@ -23,6 +23,8 @@
 //	none that wants it cordoned       the node is given back, unless a gate keeps  giveback.go
 //	                                  it; gates are released; their status says
 //	                                  so; ending holds end
+//	none but those whose stage only   the node is left as it is; their status      unknownstage.go
+//	a newer version knows             says so
 //	some that want it cordoned        1. each writes status.nodeBefore             before.go
 //	                                  2. ending holds end                          holdwriter.go
 //	                                  3. the gates are asked                       gate.go

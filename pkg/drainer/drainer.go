@@ -69,7 +69,7 @@ func (d *Drainer) Watch(ctx context.Context) { d.watcher.run(ctx) }
 // Lead drains nodes, beside Watch, until ctx is done, and returns when everything it started has ended.
 // It may be called again, and remembers nothing of the time before. It fails when Watch has ended.
 func (d *Drainer) Lead(ctx context.Context) error {
-	if !d.watcher.sync(ctx) {
+	if !d.watcher.sync(ctx) || !d.watcher.catchUp(ctx) {
 		return nil // ctx is done
 	}
 	l := newLeader(d.config, d.watcher)

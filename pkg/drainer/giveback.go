@@ -46,7 +46,7 @@ func (l *leader) takeMarksOff(ctx context.Context, v *view) (kept bool, did resu
 	if err != nil {
 		return false, result{err: err}
 	}
-	if active, _ := split(holds); highestStage(active) != v1beta1.StageIdle {
+	if active, _ := split(holds); len(lasting(active)) > 0 {
 		return false, result{err: errCacheBehind}
 	}
 	if before == nil {

@@ -120,7 +120,7 @@ func (w holdWriter) write(ctx context.Context, h hold, next v1beta1.NodeMaintena
 func (w holdWriter) end(ctx context.Context, v *view) result {
 	var did result
 	for _, h := range v.ending {
-		ended := w.dropFinalizer(ctx, h, v.stage() != v1beta1.StageIdle)
+		ended := w.dropFinalizer(ctx, h, v.kept())
 		if ended.err != nil && !againLater(ended.err) {
 			ended.add(w.saveError(ctx, []hold{h}, ended.err))
 		}

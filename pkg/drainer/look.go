@@ -51,7 +51,10 @@ func (l *leader) look(name string) *view {
 
 func (v *view) holds() []hold { return slices.Concat(v.active, v.ending) }
 
-// stage is the stage that the holds together ask for: the highest.
+// kept says whether a hold keeps the node from being given back.
+func (v *view) kept() bool { return len(lasting(v.active)) > 0 }
+
+// stage is the stage that the holds together ask for: the highest that is known.
 func (v *view) stage() v1beta1.MaintenanceStage { return highestStage(v.active) }
 
 // sees records the node as the API server has just returned it.
@@ -119,8 +122,8 @@ func (h hold) deletes(now time.Time) bool {
 func (h hold) cordons() bool { return stageRank(h.Spec.Stage) >= stageRank(v1beta1.StageCordon) }
 
 // ended says whether the hold asks for nothing any more, and at most waits for the node to be
-// given back.
-func (h hold) ended() bool { return !h.DeletionTimestamp.IsZero() || !h.cordons() }
+// given back. What a stage asks for that is not known is not known either.
+func (h hold) ended() bool { return !h.DeletionTimestamp.IsZero() || (h.stageKnown() && !h.cordons()) }
 
 // released says whether the hold was deleted and has ended, so that only the finalizers of others keep it.
 func (h hold) released() bool {

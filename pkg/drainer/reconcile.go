@@ -67,8 +67,10 @@ func (l *leader) act(ctx context.Context, v *view) result {
 		did.add(l.leaveAlone(ctx, v))
 	case v.node == nil:
 		did.add(l.nodeGone(ctx, v))
-	case v.stage() == v1beta1.StageIdle:
+	case !v.kept():
 		did.add(l.giveBack(ctx, v))
+	case v.stage() == v1beta1.StageIdle:
+		did.add(l.leaveAsItIs(ctx, v))
 	default:
 		did.add(l.takeOut(ctx, v))
 	}

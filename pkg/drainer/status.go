@@ -62,6 +62,9 @@ type holdDrain struct {
 func nextStatus(h hold, f facts, now time.Time) v1beta1.NodeMaintenanceStatus {
 	old := h.present
 	s := statusBuilder{next: old.DeepCopy(), old: old, hold: h, facts: f, now: metav1.NewTime(now).Rfc3339Copy()}
+	if !h.stageKnown() && f.node != "" && !h.released() {
+		return s.stageUnknown()
+	}
 	s.next.ObservedGeneration, s.next.LeaseErrorCount = h.Generation, 0
 	if f.node != "" && f.node != old.NodeUID {
 		s.newNode()

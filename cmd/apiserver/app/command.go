@@ -15,9 +15,9 @@ import (
 	"k8s.io/component-base/logs"
 	logsapi "k8s.io/component-base/logs/api/v1"
 	"k8s.io/component-base/term"
-	"k8s.io/component-base/version"
 	"k8s.io/klog/v2"
 
+	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/buildversion"
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/importer"
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/mustgather"
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/noderole"
@@ -32,7 +32,7 @@ func NewCommand(ctx context.Context) *cobra.Command {
 		Short: "Take Kubernetes nodes out of service and give them back",
 		Long: "An aggregated Kubernetes API server. It serves NodeMaintenance objects, and cordons and drains\n" +
 			"a node while one exists for it. In a cluster it needs no flags; elsewhere, give --kubeconfig.",
-		Version:      version.Get().String(),
+		Version:      buildversion.Get().String(),
 		Args:         cobra.NoArgs,
 		SilenceUsage: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -7,7 +7,7 @@ import (
 	"bytes"
 	"testing"
 
-	"k8s.io/component-base/version"
+	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/buildversion"
 )
 
 func TestVersionNamesTheProduct(t *testing.T) {
@@ -18,7 +18,7 @@ func TestVersionNamesTheProduct(t *testing.T) {
 	if err := command.Execute(); err != nil {
 		t.Fatal(err)
 	}
-	if want := "maintenance-apiserver " + version.Get().String() + "\n"; out.String() != want {
+	if want := "maintenance-apiserver " + buildversion.Get().String() + "\n"; out.String() != want {
 		t.Errorf("got %q, want %q", out.String(), want)
 	}
 }

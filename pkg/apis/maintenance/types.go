@@ -25,7 +25,17 @@ type NodeMaintenance struct {
 	// status is the progress of the maintenance, and what blocks it. Only the server writes
 	// it.
 	Status NodeMaintenanceStatus
+
+	// Unknown is what a newer version of the server has stored in this object. No version serves it, and no
+	// client can set it.
+	// +k8s:conversion-gen=false
+	Unknown UnknownFields
 }
+
+// UnknownFields are the fields of a stored object that this version of the server does not know. The codec of
+// the store sets them when it reads the object, and writes them back with it. Whoever replaces the object has
+// to carry them over. Their form is the codec's own. Empty: there are none.
+type UnknownFields string
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 

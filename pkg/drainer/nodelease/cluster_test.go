@@ -67,7 +67,7 @@ func (c *cluster) start() {
 	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), logger))
 	ended := make(chan struct{})
 	go func() {
-		process.Run(ctx)
+		process.Run(ctx, ctx)
 		close(ended)
 	}()
 	c.stop = func() {

@@ -17,8 +17,8 @@ import (
 // Hold is a NodeMaintenance with the selectors of its drain parsed. Use NewHold.
 type Hold struct {
 	*v1beta1.NodeMaintenance
-	// Invalid says why a selector cannot be used; nil when all can. Such a hold evicts nothing and is
-	// never drained. Other holds of the node are not affected.
+	// Invalid says why a selector cannot be used, or which setting is not known; nil when all is well. Such a
+	// hold evicts nothing and is never drained. Other holds of the node are not affected.
 	Invalid error
 	// Deletes says that the drain is past its deadline, and that the pods that are left are to be
 	// deleted.
@@ -36,6 +36,7 @@ func NewHold(maintenance *v1beta1.NodeMaintenance) Hold {
 			h.Invalid = fmt.Errorf("spec.drain.podSelector cannot be used: %w", h.Invalid)
 		}
 	}
+	h.Invalid = cmp.Or(h.Invalid, unknownSetting(&maintenance.Spec.Drain))
 	for i, from := range maintenance.Spec.Drain.Rules {
 		parsed, err := newRule(from)
 		if err != nil && h.Invalid == nil {
@@ -89,7 +90,7 @@ func newRule(from v1beta1.DrainRule) (r rule, err error) {
 			return r, fmt.Errorf("namespaceSelector: %w", err)
 		}
 	}
-	return r, nil
+	return r, unknownValue("action", from.Action, v1beta1.ActionDrain, v1beta1.ActionSkip, v1beta1.ActionWaitCompleted)
 }
 
 // matches says whether the rule asks for the pod, as far as the pod itself decides that.

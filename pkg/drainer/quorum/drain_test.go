@@ -53,7 +53,7 @@ func (c *cluster) start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() {
-		d.Run(ctx)
+		d.Run(ctx, ctx)
 		close(ended)
 	}()
 	c.stop = func() {

@@ -17,8 +17,7 @@ import (
 	"k8s.io/apiserver/pkg/storage/etcd3/testserver"
 	"k8s.io/apiserver/pkg/storage/storagebackend"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/stored"
 )
 
 // RESTOptions starts an etcd that ends with the test, and returns the options
@@ -31,7 +30,7 @@ func RESTOptions(t testing.TB, resource schema.GroupResource) generic.RESTOption
 			t.Errorf("could not close the etcd client: %v", err)
 		}
 	})
-	config := storagebackend.NewDefaultConfig("/registry", scheme.Codecs.LegacyCodec(v1beta1.SchemeGroupVersion))
+	config := storagebackend.NewDefaultConfig("/registry", stored.Codec)
 	config.Transport.ServerList = client.Endpoints()
 	return generic.RESTOptions{
 		StorageConfig:           config.ForResource(resource),

@@ -17,8 +17,8 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
-	"k8s.io/component-base/version"
 
+	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/buildversion"
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/mustgather/story"
 )
 
@@ -78,7 +78,7 @@ func newGatherer(o options, config *rest.Config, a *archive) (*gatherer, error) 
 	}
 	return &gatherer{
 		options: o, config: config, patience: requestTimeout, raw: raw.RESTClient(), dynamic: objects, archive: a,
-		index: &index{version: version.Get().String(), started: a.now}, story: told,
+		index: &index{version: buildversion.Get().String(), started: a.now}, story: told,
 		held: sets.Set[string]{}, pods: sets.Set[types.UID]{}, claims: sets.Set[string]{}, machines: sets.Set[string]{},
 	}, nil
 }

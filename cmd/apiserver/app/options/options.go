@@ -14,7 +14,7 @@ import (
 	logsapi "k8s.io/component-base/logs/api/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/stored"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
@@ -61,7 +61,7 @@ func New() *Options {
 func newRecommended() *genericoptions.RecommendedOptions {
 	o := genericoptions.NewRecommendedOptions(
 		"/registry/"+maintenance.GroupName,
-		scheme.Codecs.LegacyCodec(v1beta1.SchemeGroupVersion),
+		stored.Codec,
 	)
 	o.Etcd.StorageConfig.EncodeVersioner = runtime.NewMultiGroupVersioner(
 		v1beta1.SchemeGroupVersion, schema.GroupKind{Group: maintenance.GroupName})

@@ -16,6 +16,7 @@ import (
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/rest"
 
+	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/buildversion"
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/leadership"
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/servingcert"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/legacy/medik8sv1beta1"
@@ -60,7 +61,7 @@ type Config struct {
 // version.
 func NewGenericConfig() *genericapiserver.RecommendedConfig {
 	config := genericapiserver.NewRecommendedConfig(scheme.Codecs)
-	config.EffectiveVersion = newEffectiveVersion(ownVersion)
+	config.EffectiveVersion = newEffectiveVersion(buildversion.Get())
 	config.FeatureGate = utilfeature.DefaultFeatureGate
 	namer := openapinamer.NewDefinitionNamer(scheme.Scheme)
 	config.OpenAPIConfig = genericapiserver.DefaultOpenAPIConfig(openapi.GetOpenAPIDefinitions, namer)

@@ -11,31 +11,29 @@ import (
 	basecompatibility "k8s.io/component-base/compatibility"
 )
 
-// ownVersion is the major and minor version of this server, which /version and
-// OpenAPI show.
-const ownVersion = "0.1"
-
-// effectiveVersion is the library's, but shows a major or minor version of 0 as
-// "0". The library shows it as an empty string.
+// effectiveVersion is the library's, but knows which build of this server runs. And it shows a major or minor version of
+// 0 as "0". The library shows it as an empty string.
 type effectiveVersion struct {
 	basecompatibility.EffectiveVersion
+	build apimachineryversion.Info
 }
 
-// newEffectiveVersion returns a version that emulates no older one, and is
-// compatible with no older one.
-func newEffectiveVersion(v string) basecompatibility.EffectiveVersion {
-	library := basecompatibility.NewEffectiveVersionFromString(v, v, v)
-	library.SetMinCompatibilityVersion(library.BinaryVersion()) // else it would be the minor version before
-	return effectiveVersion{library}
+// newEffectiveVersion returns the version of a build. It emulates no older one, and is compatible with no older one.
+func newEffectiveVersion(build apimachineryversion.Info) basecompatibility.EffectiveVersion {
+	full := version.MustParseSemantic(build.GitVersion)
+	v := version.MajorMinor(full.Major(), full.Minor())
+	library := basecompatibility.NewEffectiveVersion(v, false, v, v)
+	library.SetMinCompatibilityVersion(v) // else it would be the minor version before
+	return effectiveVersion{EffectiveVersion: library, build: build}
 }
 
 // Info is what /version shows.
 func (v effectiveVersion) Info() *apimachineryversion.Info {
-	info := v.EffectiveVersion.Info()
+	info := v.build
 	info.Major, info.Minor = majorMinor(v.BinaryVersion())
 	info.EmulationMajor, info.EmulationMinor = majorMinor(v.EmulationVersion())
 	info.MinCompatibilityMajor, info.MinCompatibilityMinor = majorMinor(v.MinCompatibilityVersion())
-	return info
+	return &info
 }
 
 func majorMinor(v *version.Version) (major, minor string) {

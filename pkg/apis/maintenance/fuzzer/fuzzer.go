@@ -16,6 +16,11 @@ import (
 // work.
 var Funcs = func(runtimeserializer.CodecFactory) []any {
 	return []any{
+		func(hold *maintenance.NodeMaintenance, c randfill.Continue) {
+			c.FillNoCustom(hold)
+			// Only the codec of the store keeps them, and no served version has them.
+			hold.Unknown = ""
+		},
 		func(spec *maintenance.NodeMaintenanceSpec, c randfill.Continue) {
 			c.FillNoCustom(spec)
 			// Decoding sets the default, so an empty stage does not come back empty.

@@ -51,15 +51,25 @@ type ImportedFrom struct {
 	Ending bool `json:"ending,omitempty"`
 }
 
-// ReadImportedFrom reads ImportedAnnotation among the annotations. It returns nil if there is none, and an
-// error if its value is not what ImportedFrom says.
+// ReadImportedFrom reads ImportedAnnotation among the annotations of a stored object. It returns nil if there is
+// none, and an error if its value is not what ImportedFrom says. A field that a newer version has written, and this
+// one does not know, is passed over.
 func ReadImportedFrom(annotations map[string]string) (*ImportedFrom, error) {
+	return readImportedFrom(annotations, func(*json.Decoder) {})
+}
+
+// ReadNewImportedFrom is ReadImportedFrom for an object that is to be stored: a field that is not known is an error.
+func ReadNewImportedFrom(annotations map[string]string) (*ImportedFrom, error) {
+	return readImportedFrom(annotations, (*json.Decoder).DisallowUnknownFields)
+}
+
+func readImportedFrom(annotations map[string]string, prepare func(*json.Decoder)) (*ImportedFrom, error) {
 	value, found := annotations[ImportedAnnotation]
 	if !found {
 		return nil, nil
 	}
 	decoder := json.NewDecoder(bytes.NewReader([]byte(value)))
-	decoder.DisallowUnknownFields()
+	prepare(decoder)
 	from := &ImportedFrom{}
 	if err := decoder.Decode(from); err != nil {
 		return nil, fmt.Errorf("must be the JSON that maintenance-apiserver import writes: %w", err)

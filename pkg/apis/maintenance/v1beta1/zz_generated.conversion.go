@@ -462,6 +462,7 @@ func autoConvert_maintenance_NodeMaintenance_To_v1beta1_NodeMaintenance(in *main
 	if err := Convert_maintenance_NodeMaintenanceStatus_To_v1beta1_NodeMaintenanceStatus(&in.Status, &out.Status, s); err != nil {
 		return err
 	}
+	// INFO: in.Unknown opted out of conversion generation
 	return nil
 }
 
@@ -472,7 +473,17 @@ func Convert_maintenance_NodeMaintenance_To_v1beta1_NodeMaintenance(in *maintena
 
 func autoConvert_v1beta1_NodeMaintenanceList_To_maintenance_NodeMaintenanceList(in *NodeMaintenanceList, out *maintenance.NodeMaintenanceList, s conversion.Scope) error {
 	out.ListMeta = in.ListMeta
-	out.Items = *(*[]maintenance.NodeMaintenance)(unsafe.Pointer(&in.Items))
+	if in.Items != nil {
+		in, out := &in.Items, &out.Items
+		*out = make([]maintenance.NodeMaintenance, len(*in))
+		for i := range *in {
+			if err := Convert_v1beta1_NodeMaintenance_To_maintenance_NodeMaintenance(&(*in)[i], &(*out)[i], s); err != nil {
+				return err
+			}
+		}
+	} else {
+		out.Items = nil
+	}
 	return nil
 }
 
@@ -483,7 +494,17 @@ func Convert_v1beta1_NodeMaintenanceList_To_maintenance_NodeMaintenanceList(in *
 
 func autoConvert_maintenance_NodeMaintenanceList_To_v1beta1_NodeMaintenanceList(in *maintenance.NodeMaintenanceList, out *NodeMaintenanceList, s conversion.Scope) error {
 	out.ListMeta = in.ListMeta
-	out.Items = *(*[]NodeMaintenance)(unsafe.Pointer(&in.Items))
+	if in.Items != nil {
+		in, out := &in.Items, &out.Items
+		*out = make([]NodeMaintenance, len(*in))
+		for i := range *in {
+			if err := Convert_maintenance_NodeMaintenance_To_v1beta1_NodeMaintenance(&(*in)[i], &(*out)[i], s); err != nil {
+				return err
+			}
+		}
+	} else {
+		out.Items = nil
+	}
 	return nil
 }
 

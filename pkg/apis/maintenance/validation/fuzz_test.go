@@ -32,7 +32,7 @@ func FuzzValidation(f *testing.F) {
 
 		ValidateNodeMaintenance(&newNM)
 		ValidateNodeMaintenanceUpdate(&newNM, &oldNM)
-		ValidateNodeMaintenanceStatusUpdate(&newNM)
+		ValidateNodeMaintenanceStatusUpdate(&newNM, &oldNM)
 	})
 }
 

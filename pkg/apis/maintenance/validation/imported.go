@@ -28,7 +28,7 @@ func validateImported(annotations map[string]string) field.ErrorList {
 	if len(annotations[v1beta1.ImportedAnnotation]) > maxImportedBytes {
 		return field.ErrorList{field.TooLong(importedPath, "", maxImportedBytes)}
 	}
-	from, err := v1beta1.ReadImportedFrom(annotations)
+	from, err := v1beta1.ReadNewImportedFrom(annotations)
 	switch {
 	case err != nil:
 		return field.ErrorList{field.Invalid(importedPath, field.OmitValueType{}, err.Error())}

@@ -52,7 +52,7 @@ func ValidateNodeMaintenance(nm *maintenance.NodeMaintenance) field.ErrorList {
 
 // ValidateNodeMaintenanceUpdate checks a changed object against the stored one. Of the metadata it
 // checks only what the server believes; the generic registry checks the rest. It does not check the size,
-// which callers check with ValidateSize first.
+// which callers check with ValidateSize first, nor what is stored already and stays as it is.
 func ValidateNodeMaintenanceUpdate(newNM, oldNM *maintenance.NodeMaintenance) field.ErrorList {
 	specPath := field.NewPath("spec")
 	allErrs := validateImportedUpdate(newNM, oldNM)
@@ -67,7 +67,9 @@ func ValidateNodeMaintenanceUpdate(newNM, oldNM *maintenance.NodeMaintenance) fi
 	if newNM.Spec.Reason != oldNM.Spec.Reason {
 		allErrs = append(allErrs, validateText(newNM.Spec.Reason, specPath.Child("reason"))...)
 	}
-	return append(allErrs, validateChangeable(&newNM.Spec, specPath)...)
+	return append(allErrs, broughtBy(validateChangeable(&newNM.Spec, specPath), func() field.ErrorList {
+		return validateChangeable(&oldNM.Spec, specPath)
+	})...)
 }
 
 // ValidateNodeName checks a name with kube-apiserver's rule for names of nodes.

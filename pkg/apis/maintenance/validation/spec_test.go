@@ -264,6 +264,45 @@ func TestValidateNodeMaintenanceUpdate(t *testing.T) {
 	}
 }
 
+// What another version has stored, and this one would refuse, keeps nobody from changing the rest, nor the server
+// from letting the object end. Anything else that is wrong is refused as ever.
+func TestUpdateOfWhatAnotherVersionStored(t *testing.T) {
+	stored := func(stage maintenance.MaintenanceStage) *maintenance.NodeMaintenance {
+		nm := validNodeMaintenance()
+		nm.Spec.Stage = stage
+		nm.Spec.Drain = defaultDrain
+		nm.Spec.Drain.Rules = []maintenance.DrainRule{{Action: "Migrate"}}
+		return nm
+	}
+	tests := map[string]struct {
+		change func(*maintenance.NodeMaintenance)
+		want   []string
+	}{
+		"the finalizer goes": {change: func(nm *maintenance.NodeMaintenance) { nm.Finalizers = nil }},
+		"another field":      {change: func(nm *maintenance.NodeMaintenance) { nm.Spec.Reason = "other" }},
+		"the stage is mended": {
+			change: func(nm *maintenance.NodeMaintenance) { nm.Spec.Stage = maintenance.StageIdle },
+		},
+		"another unknown stage": {
+			change: func(nm *maintenance.NodeMaintenance) { nm.Spec.Stage = "Rest" },
+			want:   []string{`spec.stage: Unsupported value: "Rest": supported values: "Idle", "Cordon", "Drain"`},
+		},
+		"one more unknown action": {
+			change: func(nm *maintenance.NodeMaintenance) {
+				nm.Spec.Drain.Rules = append(nm.Spec.Drain.Rules, maintenance.DrainRule{Action: "Migrate"})
+			},
+			want: []string{`spec.drain.rules[1].action: Unsupported value: "Migrate": supported values: "Drain", "Skip", "WaitCompleted"`},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			nm := stored("Quiesce")
+			test.change(nm)
+			wantErrors(t, ValidateNodeMaintenanceUpdate(nm, stored("Quiesce")), test.want...)
+		})
+	}
+}
+
 // A hold that was stored with such a reason can still be changed.
 func TestStoredReasonIsNotValidatedAgain(t *testing.T) {
 	old := validNodeMaintenance()

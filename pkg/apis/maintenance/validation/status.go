@@ -20,9 +20,14 @@ var phases = []maintenance.MaintenancePhase{
 	maintenance.PhasePending, maintenance.PhaseRunning, maintenance.PhaseSucceeded, maintenance.PhaseFailed,
 }
 
-// ValidateNodeMaintenanceStatusUpdate checks the status of an object after a write to it.
-func ValidateNodeMaintenanceStatusUpdate(nm *maintenance.NodeMaintenance) field.ErrorList {
-	status, path := &nm.Status, field.NewPath("status")
+// ValidateNodeMaintenanceStatusUpdate checks the status of an object after a write to it. It does not check what
+// is stored already and stays as it is.
+func ValidateNodeMaintenanceStatusUpdate(newNM, oldNM *maintenance.NodeMaintenance) field.ErrorList {
+	return broughtBy(validateStatus(&newNM.Status), func() field.ErrorList { return validateStatus(&oldNM.Status) })
+}
+
+func validateStatus(status *maintenance.NodeMaintenanceStatus) field.ErrorList {
+	path := field.NewPath("status")
 	allErrs := validateEnum(status.Phase, phases, path.Child("phase"))
 	allErrs = append(allErrs, validateCounts(status, path)...)
 	if count := len(status.PendingPods); count > v1beta1.MaxPendingPods {

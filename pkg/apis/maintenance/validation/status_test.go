@@ -29,6 +29,18 @@ func validStatus() maintenance.NodeMaintenanceStatus {
 	}
 }
 
+func TestStatusThatAnotherVersionStored(t *testing.T) {
+	old := validNodeMaintenance()
+	old.Status = validStatus()
+	old.Status.Phase = "Queued"
+	changed := old.DeepCopy()
+	changed.Status.LastError = "the stage is not known"
+	wantErrors(t, ValidateNodeMaintenanceStatusUpdate(changed, old))
+	changed.Status.Phase = "Done"
+	wantErrors(t, ValidateNodeMaintenanceStatusUpdate(changed, old),
+		`status.phase: Unsupported value: "Done": supported values: "Pending", "Running", "Succeeded", "Failed"`)
+}
+
 func TestValidateNodeMaintenanceStatusUpdate(t *testing.T) {
 	tests := map[string]struct {
 		change func(*maintenance.NodeMaintenanceStatus)
@@ -97,8 +109,9 @@ func TestValidateNodeMaintenanceStatusUpdate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			nm := validNodeMaintenance()
 			nm.Status = validStatus()
+			old := nm.DeepCopy()
 			test.change(&nm.Status)
-			wantErrors(t, ValidateNodeMaintenanceStatusUpdate(nm), test.want...)
+			wantErrors(t, ValidateNodeMaintenanceStatusUpdate(nm, old), test.want...)
 		})
 	}
 }

@@ -46,6 +46,7 @@ func (statusStrategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 func (statusStrategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
 	newNM, oldNM := obj.(*maintenance.NodeMaintenance), old.(*maintenance.NodeMaintenance)
 	newNM.Spec = oldNM.Spec
+	newNM.Unknown = oldNM.Unknown
 	newNM.Status.Plan = nil
 	metav1.ResetObjectMetaForStatus(newNM, oldNM)
 	newNM.ManagedFields = owners.InOurTerms(newNM.ManagedFields, oldNM.ManagedFields)
@@ -54,8 +55,8 @@ func (statusStrategy) PrepareForUpdate(_ context.Context, obj, old runtime.Objec
 }
 
 // ValidateUpdate checks the new status.
-func (statusStrategy) ValidateUpdate(_ context.Context, obj, _ runtime.Object) field.ErrorList {
-	return validation.ValidateNodeMaintenanceStatusUpdate(obj.(*maintenance.NodeMaintenance))
+func (statusStrategy) ValidateUpdate(_ context.Context, obj, old runtime.Object) field.ErrorList {
+	return validation.ValidateNodeMaintenanceStatusUpdate(obj.(*maintenance.NodeMaintenance), old.(*maintenance.NodeMaintenance))
 }
 
 // WarningsOnUpdate returns none: whoever writes a status cannot act on warnings.

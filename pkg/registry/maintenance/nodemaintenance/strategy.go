@@ -95,6 +95,7 @@ func (strategy) WarningsOnCreate(_ context.Context, obj runtime.Object) []string
 func (strategy) PrepareForUpdate(ctx context.Context, obj, old runtime.Object) {
 	newNM, oldNM := obj.(*maintenance.NodeMaintenance), old.(*maintenance.NodeMaintenance)
 	newNM.Status = oldNM.Status
+	newNM.Unknown = oldNM.Unknown
 	newNM.ManagedFields = owners.InOurTerms(newNM.ManagedFields, oldNM.ManagedFields)
 	if newNM.Spec.Requestor == "" {
 		newNM.Spec.Requestor = oldNM.Spec.Requestor

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/authentication/user"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/warning"
 	"k8s.io/utils/ptr"
 
@@ -195,6 +196,25 @@ func TestPrepareForUpdate(t *testing.T) {
 			NewStrategy(scheme.Scheme).PrepareForUpdate(ctx, nm, stored())
 			if diff := cmp.Diff(want, nm); diff != "" {
 				t.Errorf("object differs (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Whoever writes an object has never seen what a newer version stored in it.
+func TestUnknownFieldsAreCarriedOver(t *testing.T) {
+	strategies := map[string]rest.RESTUpdateStrategy{"object": NewStrategy(scheme.Scheme), "status": NewStatusStrategy(scheme.Scheme)}
+	for name, strategy := range strategies {
+		t.Run(name, func(t *testing.T) {
+			written, old := stored(), stored()
+			old.Unknown = `[{"fields":{"new":1}}]`
+			ctx, _ := requestBy(alice)
+			strategy.PrepareForUpdate(ctx, written, old)
+			if written.Unknown != old.Unknown {
+				t.Errorf("unknown fields are %q, want %q", written.Unknown, old.Unknown)
+			}
+			if written.Generation != old.Generation {
+				t.Errorf("generation went from %d to %d, want no change", old.Generation, written.Generation)
 			}
 		})
 	}

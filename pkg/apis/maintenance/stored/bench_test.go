@@ -1,0 +1,41 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package stored
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+// BenchmarkDecode decodes a hold that is being drained, as each event of a watch does, with this codec and with
+// the one that drops what it does not know.
+func BenchmarkDecode(b *testing.B) {
+	usual := encoded(b, drainingHold().hold)
+	dropping := scheme.Codecs.LegacyCodec(v1beta1.SchemeGroupVersion)
+	benchmarks := []struct {
+		name  string
+		codec runtime.Codec
+		data  string
+	}{
+		{name: "unknown fields dropped", codec: dropping, data: usual},
+		{name: "none unknown", codec: Codec, data: usual},
+		{name: "one unknown", codec: Codec, data: strings.Replace(usual, `"spec":{`, `"spec":{"new":1,`, 1)},
+	}
+	for _, benchmark := range benchmarks {
+		b.Run(benchmark.name, func(b *testing.B) {
+			b.ReportAllocs()
+			data := []byte(benchmark.data)
+			for b.Loop() {
+				if _, err := runtime.Decode(benchmark.codec, data); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

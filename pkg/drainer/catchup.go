@@ -1,0 +1,104 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drainer
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/pager"
+	"k8s.io/klog/v2"
+)
+
+const (
+	// catchUpLook is how often a cache is compared with a list.
+	catchUpLook = 20 * time.Millisecond
+	// catchUpList is how long it is compared with the same list.
+	catchUpList = time.Second
+)
+
+// catchUp waits until the caches of holds and nodes show at least what the API servers know when it is called.
+// It says no if ctx is done before. Another process may have led until a moment ago. A hold that it has ended
+// must not be seen as lasting, nor a node that it has given back as cordoned: pods would be evicted from a node in
+// service, and no write that could end in a conflict comes before. Pods are listed anew anyway, and a budget
+// that is stale only costs a refusal.
+func (w *watcher) catchUp(ctx context.Context) bool {
+	return caughtUp(ctx, w.caches.holds.GetStore(), func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+		return w.config.Maintenance.MaintenanceV1beta1().NodeMaintenances().List(ctx, options)
+	}) && caughtUp(ctx, w.caches.nodes.GetStore(), func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+		return w.config.Kube.CoreV1().Nodes().List(ctx, options)
+	})
+}
+
+// caughtUp waits until the store shows at least what a list shows that begins now.
+func caughtUp(ctx context.Context, store cache.Store, list pager.ListPageFunc) bool {
+	err := wait.PollUntilContextCancel(ctx, catchUpList, true, func(ctx context.Context) (bool, error) {
+		known, err := listVersions(ctx, list)
+		if err != nil {
+			klog.FromContext(ctx).Error(err, "Could not compare a cache with the API server")
+			return false, nil
+		}
+		shown := wait.PollUntilContextTimeout(ctx, catchUpLook, catchUpList, true, func(context.Context) (bool, error) {
+			return known.shownBy(store), nil
+		}) == nil
+		if !shown {
+			klog.FromContext(ctx).Info("A cache is behind the API server", "version", known.at, "cached", store.LastStoreSyncResourceVersion())
+		}
+		return shown, nil
+	})
+	return err == nil
+}
+
+// versions are the versions of all objects of a kind, by name, and of the list that has shown them.
+type versions struct {
+	at      string
+	objects map[string]string
+}
+
+// listVersions asks the API server, and not its cache, for all objects of a kind.
+func listVersions(ctx context.Context, list pager.ListPageFunc) (versions, error) {
+	known := versions{objects: map[string]string{}}
+	pages := pager.New(func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+		page, err := list(ctx, options)
+		if accessor, isList := page.(metav1.ListInterface); err == nil && isList && known.at == "" {
+			known.at = accessor.GetResourceVersion()
+		}
+		return page, err
+	})
+	pages.PageSize, pages.PageBufferSize = listPage, 0
+	err := pages.EachListItem(ctx, metav1.ListOptions{}, func(obj runtime.Object) error {
+		object, err := meta.Accessor(obj)
+		if err == nil {
+			known.objects[object.GetName()] = object.GetResourceVersion()
+		}
+		return err
+	})
+	if err != nil {
+		return versions{}, fmt.Errorf("could not list what there is: %w", err)
+	}
+	return known, nil
+}
+
+// shownBy says whether the store shows at least these versions: something newer than the list, or exactly the
+// same. A kind that does not change brings no newer version.
+func (v versions) shownBy(store cache.Store) bool {
+	if order, err := resourceversion.CompareResourceVersion(store.LastStoreSyncResourceVersion(), v.at); err == nil && order >= 0 {
+		return true
+	}
+	cached := store.List()
+	for _, obj := range cached {
+		object, err := meta.Accessor(obj)
+		if err != nil || v.objects[object.GetName()] != object.GetResourceVersion() {
+			return false
+		}
+	}
+	return len(cached) == len(v.objects)
+}

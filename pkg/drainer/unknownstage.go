@@ -1,0 +1,53 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drainer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/quote"
+)
+
+// stageKnown says whether this version knows the stage of the hold. If not, a newer version of the server has
+// stored it: an upgrade is under way, or was undone.
+func (h hold) stageKnown() bool { return stageRank(h.Spec.Stage) >= 0 }
+
+// leaveAsItIs neither takes the node out of service nor gives it back: the stage of a hold is not known. A node
+// that is in maintenance stays so, and keeps what the gates hold for it.
+func (l *leader) leaveAsItIs(ctx context.Context, v *view) result {
+	var did result
+	if v.marks.ours {
+		verdict, err := l.gate.acquire(ctx, v)
+		did.add(result{again: verdict.Again, err: err})
+	}
+	waiting := v.holds()
+	if recordedBefore(lasting(v.active), v.node.UID) != nil {
+		did.add(l.holds.end(ctx, v)) // nobody needs their records
+		waiting = v.active
+	}
+	did.add(l.holds.saveStatuses(ctx, slices.DeleteFunc(slices.Clone(waiting), hold.stageKnown), facts{node: v.node.UID}))
+	known := slices.DeleteFunc(slices.Clone(waiting), func(h hold) bool { return !h.stageKnown() })
+	did.add(l.holds.saveMessage(ctx, known, keptBy(lasting(v.active)[0])))
+	return did
+}
+
+// keptBy says why the node is not given back.
+func keptBy(h hold) string {
+	return fmt.Sprintf("node %s is not given back: the stage of NodeMaintenance %s is %q, which this version of the server does not know",
+		h.Spec.NodeName, h.Name, h.Spec.Stage)
+}
+
+// stageUnknown leaves the status as the newer version has written it, and adds why nothing is done.
+func (s *statusBuilder) stageUnknown() v1beta1.NodeMaintenanceStatus {
+	s.next.LastError = quote.Cut(fmt.Sprintf("spec.stage is %q, which this version of the server does not know: nothing is done for this "+
+		"NodeMaintenance, and node %s is not given back, until a newer version of the server runs, or the stage is set to Idle, Cordon or Drain",
+		s.hold.Spec.Stage, s.hold.Spec.NodeName), quote.MaxMessage)
+	if s.next.LastError != s.old.LastError {
+		s.next.LastUpdate = s.now.DeepCopy()
+	}
+	return *s.next
+}
