@@ -69,7 +69,7 @@ func (s *Server) checkReady(ctx context.Context) error {
 		return err
 	}
 	if err := s.cluster.checkAllAvailable(ctx); err != nil {
-		return err
+		return errors.Join(err, s.cluster.wakeAggregator(ctx))
 	}
 	err = s.cluster.client.Discovery().RESTClient().Get().AbsPath("/apis/maintenance.medik8s.io/v1beta1").Do(ctx).Error()
 	if err != nil {
