@@ -47,6 +47,8 @@ func TestStartedWrong(t *testing.T) {
 		"etcd with half a pair":  {args: []string{"--etcd-servers=https://127.0.0.1:1", "--etcd-certfile=/nowhere/tls.crt"}, want: "etcd"},
 		"certificate is missing": {args: []string{"--tls-cert-file=/nowhere/tls.crt", "--tls-private-key-file=/nowhere/tls.key"}, want: "/nowhere/tls.crt"},
 
+		"no right to the CA": {args: []string{"--service=nowhere/maintenance-apiserver"}, want: "apply the manifests, which have the namespace and the permissions"},
+
 		"kubeconfig missing":    {args: []string{"--kubeconfig=/nowhere/kubeconfig"}, want: `could not use kubeconfig "/nowhere/kubeconfig"`},
 		"kubeconfig garbage":    {args: []string{"--kubeconfig=" + file(t, "garbage")}, want: "could not use kubeconfig"},
 		"kubeconfig empty":      {args: []string{"--kubeconfig=" + file(t, "")}, want: "could not use kubeconfig"},

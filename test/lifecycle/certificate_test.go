@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,34 +18,46 @@ import (
 	"github.com/medik8s/maintenance-apiserver/test/env"
 )
 
-// TestServingCertificate restarts the server after somebody did something to its
+// TestServingCertificate restarts the server after somebody did something to the CA of its
 // certificate. That it serves then, through the aggregator, is what start checks.
 func TestServingCertificate(t *testing.T) {
-	dir := filepath.Join(env.Current(t).Server.DataDir(), "tls")
 	keepServer(t)
 	for name, tc := range map[string]struct {
 		change   func(t *testing.T)
 		wantSame bool
 	}{
-		"nothing":             {change: func(*testing.T) {}, wantSame: true},
-		"certificate garbled": {change: func(t *testing.T) { write(t, filepath.Join(dir, "tls.crt"), "garbage") }},
-		"key removed":         {change: func(t *testing.T) { removeFile(t, filepath.Join(dir, "tls.key")) }},
-		"folder removed":      {change: func(t *testing.T) { removeFile(t, dir) }},
-		"bundle replaced":     {change: replaceBundle, wantSame: true},
-		"bundle removed":      {change: func(t *testing.T) { setBundle(t, nil) }, wantSame: true},
+		"nothing":         {change: func(*testing.T) {}, wantSame: true},
+		"Secret deleted":  {change: deleteCA},
+		"Secret garbled":  {change: garbleCA},
+		"bundle replaced": {change: replaceBundle, wantSame: true},
+		"bundle removed":  {change: func(t *testing.T) { setBundle(t, nil) }, wantSame: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			certificate, bundle := readFile(t, filepath.Join(dir, "tls.crt")), bundleOf(t)
+			bundle := bundleOf(t)
 			kill(t)
 			tc.change(t)
 			start(t)
-			if same := bytes.Equal(readFile(t, filepath.Join(dir, "tls.crt")), certificate); same != tc.wantSame {
-				t.Errorf("the certificate is the same: %t, want %t", same, tc.wantSame)
-			}
 			if same := bytes.Equal(bundleOf(t), bundle); same != tc.wantSame {
 				t.Errorf("the APIService's caBundle is the same: %t, want %t", same, tc.wantSame)
 			}
 		})
+	}
+}
+
+func deleteCA(t *testing.T) {
+	t.Helper()
+	secrets := env.Current(t).Kube.CoreV1().Secrets(localcluster.ServerNamespace)
+	if err := secrets.Delete(t.Context(), localcluster.ServerName+"-ca", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func garbleCA(t *testing.T) {
+	t.Helper()
+	secrets := env.Current(t).Kube.CoreV1().Secrets(localcluster.ServerNamespace)
+	patch := []byte(`{"stringData":{"tls.crt":"garbage","tls.key":"garbage","ca.crt":"garbage"}}`)
+	if _, err := secrets.Patch(t.Context(), localcluster.ServerName+"-ca", types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -91,11 +102,4 @@ func readFile(t *testing.T, path string) []byte {
 		t.Fatal(err)
 	}
 	return content
-}
-
-func removeFile(t *testing.T, path string) {
-	t.Helper()
-	if err := os.RemoveAll(path); err != nil {
-		t.Fatal(err)
-	}
 }

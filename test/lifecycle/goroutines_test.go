@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
@@ -102,8 +101,8 @@ type running struct {
 	ended chan error
 }
 
-// inProcess runs the server in this process, with the usual server's arguments and
-// certificate, and a data directory of its own. As in the Deployment, the audit log is
+// inProcess runs the server in this process, with the usual server's arguments, and a data
+// directory of its own. As in the Deployment, the audit log is
 // standard output: the library that writes it to a file never ends one goroutine.
 func inProcess(t *testing.T) running {
 	t.Helper()
@@ -116,7 +115,7 @@ func inProcess(t *testing.T) running {
 		flags.AddFlagSet(group)
 	}
 	_, args := usual.Command()
-	args = append(args, "--data-dir="+t.TempDir(), "--cert-dir="+filepath.Join(usual.DataDir(), "tls"), "--audit-log-path=-", "--v=0")
+	args = append(args, "--data-dir="+t.TempDir(), "--audit-log-path=-", "--v=0")
 	if err := flags.Parse(args); err != nil {
 		t.Fatal(err)
 	}

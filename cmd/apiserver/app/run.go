@@ -7,17 +7,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"sync"
-	"time"
 
-	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
-	apiregistration "k8s.io/kube-aggregator/pkg/client/clientset_generated/clientset"
-	"k8s.io/utils/clock"
 
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/leadership"
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/options"
@@ -47,11 +42,11 @@ func Run(ctx context.Context, o *options.Options) error {
 	}
 	defer st.Close()
 
-	certificate, err := ownCertificate(o)
+	keeper, err := keepCertificate(ctx, o)
 	if err != nil {
 		return err
 	}
-	config, err := newConfig(o, st, certificate, callers)
+	config, err := newConfig(o, st, keeper, callers)
 	if err != nil {
 		return err
 	}
@@ -87,34 +82,11 @@ func runWhileStoreRuns(ctx context.Context, st *store.Store, srv *server.Server)
 	return err
 }
 
-// ownCertificate creates the server's own certificate, and sets it in the serving options.
-// If the options name a certificate already, it does nothing and returns nil.
-func ownCertificate(o *options.Options) (*servingcert.Files, error) {
-	serving := &o.Recommended.SecureServing.ServerCert
-	if serving.CertKey.CertFile != "" || serving.CertKey.KeyFile != "" {
-		return nil, nil
-	}
-	dir := serving.CertDirectory
-	if dir == "" {
-		dir = filepath.Join(o.Store.DataDir, "tls")
-	}
-	files := &servingcert.Files{Dir: dir, Names: o.Registration.ServerNames()}
-	if err := files.Ensure(time.Now()); err != nil {
-		return nil, err
-	}
-	serving.CertKey.CertFile, serving.CertKey.KeyFile = files.CertFile(), files.KeyFile()
-	return files, nil
-}
-
 // newConfig makes the server's configuration from the options. It binds the port.
-func newConfig(o *options.Options, st *store.Store, certificate *servingcert.Files, callers callers) (*server.Config, error) {
+func newConfig(o *options.Options, st *store.Store, keeper *servingcert.Keeper, callers callers) (*server.Config, error) {
 	generic := server.NewGenericConfig()
 	o.Requests.ApplyTo(&generic.Config)
 	if err := o.Recommended.ApplyTo(generic); err != nil {
-		return nil, err
-	}
-	publisher, err := newPublisher(generic, certificate, o.Registration.APIService, o.Legacy.APIServices())
-	if err != nil {
 		return nil, err
 	}
 	elector, err := newElector(generic.ClientConfig, o)
@@ -132,7 +104,7 @@ func newConfig(o *options.Options, st *store.Store, certificate *servingcert.Fil
 	return &server.Config{
 		Generic:    generic,
 		AwaitedCAs: callers.awaited(&generic.Authentication),
-		Publisher:  publisher,
+		Keeper:     keeper,
 		Drainer: drainer.Config{
 			Kube:              kube,
 			Dynamic:           kinds,
@@ -148,23 +120,6 @@ func newConfig(o *options.Options, st *store.Store, certificate *servingcert.Fil
 		ControlPlaneQuorum: o.Drainer.ControlPlaneQuorum,
 		Legacy:             server.LegacyConfig{Versions: o.Legacy.Versions(), Cluster: cluster},
 		Shutdown:           server.ShutdownConfig{RequestsGracePeriod: o.Requests.ShutdownGracePeriod},
-	}, nil
-}
-
-func newPublisher(generic *genericapiserver.RecommendedConfig, certificate *servingcert.Files, apiService string, further []string) (*servingcert.Publisher, error) {
-	if certificate == nil {
-		return nil, nil
-	}
-	client, err := apiregistration.NewForConfig(generic.ClientConfig)
-	if err != nil {
-		return nil, fmt.Errorf("could not create a client for APIServices: %w", err)
-	}
-	return &servingcert.Publisher{
-		Files:          *certificate,
-		APIServices:    client.ApiregistrationV1().APIServices(),
-		APIServiceName: apiService,
-		Further:        further,
-		Clock:          clock.RealClock{},
 	}, nil
 }
 

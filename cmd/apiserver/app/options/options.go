@@ -86,6 +86,7 @@ func (o *Options) AddFlags(fss *cliflag.NamedFlagSets) {
 	// The flag is for the library's deletecollection, which this server replaces.
 	utilruntime.Must(fss.FlagSet("external etcd").MarkHidden("delete-collection-workers"))
 	o.Recommended.SecureServing.AddFlags(fss.FlagSet("serving"))
+	utilruntime.Must(fss.FlagSet("serving").MarkDeprecated("cert-dir", "the server's own certificate is no longer a file"))
 	o.Requests.addFlags(fss.FlagSet("requests"))
 	o.Recommended.Authentication.AddFlags(fss.FlagSet("authentication"))
 	o.Recommended.Authorization.AddFlags(fss.FlagSet("authorization"))

@@ -126,13 +126,13 @@ func TestNodeLeases(t *testing.T) {
 	}
 }
 
-func TestServerNames(t *testing.T) {
+func TestServerName(t *testing.T) {
 	o, errs := parse(t, "--service=ns/svc")
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	if got := o.Registration.ServerNames()[0]; got != "svc.ns.svc" {
-		t.Errorf("first server name is %q, want the one that the aggregator uses", got)
+	if got := o.Registration.ServerName(); got != "svc.ns.svc" {
+		t.Errorf("the server's name is %q, want the one that the aggregator uses", got)
 	}
 }
 

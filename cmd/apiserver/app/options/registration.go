@@ -40,7 +40,8 @@ func newRegistrationOptions() *RegistrationOptions {
 func (o *RegistrationOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.Service, "service", o.Service,
 		"Service through which the aggregator reaches this server, as namespace/name. The server's own serving "+
-			"certificate, used unless --tls-cert-file is given, is for its DNS name.")
+			"certificate, used unless --tls-cert-file is given, is for its DNS name. The Secret in its namespace that "+
+			"has its name and -ca keeps the CA of that certificate.")
 	fs.StringVar(&o.APIService, "apiservice", o.APIService,
 		"APIService whose caBundle the server sets to the CA of its own serving certificate.")
 }
@@ -68,8 +69,10 @@ func (o *RegistrationOptions) validate() []error {
 // Namespace returns the namespace of the Service, in which the server keeps what is its own.
 func (o *RegistrationOptions) Namespace() string { return o.service.Namespace }
 
-// ServerNames returns the DNS names for the server's own certificate. The first is the one
-// that the aggregator uses.
-func (o *RegistrationOptions) ServerNames() []string {
-	return []string{o.service.Name + "." + o.service.Namespace + ".svc", "localhost"}
+// ServiceName is Service. The options must have been completed.
+func (o *RegistrationOptions) ServiceName() types.NamespacedName { return o.service }
+
+// ServerName returns the DNS name for the server's own certificate, by which the aggregator knows it.
+func (o *RegistrationOptions) ServerName() string {
+	return o.service.Name + "." + o.service.Namespace + ".svc"
 }

@@ -18,8 +18,7 @@ const minQuotaBytes = 16 << 20
 
 // StoreOptions is where the server keeps its data.
 type StoreOptions struct {
-	// DataDir is the directory of the embedded store and of the server's own serving
-	// certificate.
+	// DataDir is the directory of the embedded store.
 	DataDir string
 	// QuotaBytes is the size, in bytes, at which an embedded store begins to refuse writes. At
 	// four fifths of it, the server begins to refuse new holds.
@@ -35,8 +34,7 @@ func newStoreOptions() *StoreOptions {
 
 func (o *StoreOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.DataDir, "data-dir", o.DataDir,
-		"Directory of the embedded etcd, which is used unless --etcd-servers is given, and of the server's own "+
-			"serving certificate. Each server process needs its own directory.")
+		"Directory of the embedded etcd, which is used unless --etcd-servers is given. Each server process needs its own directory.")
 	fs.Int64Var(&o.QuotaBytes, "embedded-etcd-quota-bytes", o.QuotaBytes,
 		"Size in bytes at which the embedded etcd begins to refuse writes. At 80 % of it, the server begins to refuse new NodeMaintenances.")
 }

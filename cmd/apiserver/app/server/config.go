@@ -37,9 +37,9 @@ type Config struct {
 	// AwaitedCAs are the CAs that callers are known by. Until all of them are loaded, the server answers
 	// nothing but questions about its health.
 	AwaitedCAs []dynamiccertificates.CAContentProvider
-	// Publisher makes the aggregator trust the server's own certificate. It is nil if the
+	// Keeper keeps the server's own certificate, and makes the aggregator trust it. It is nil if the
 	// admin provides the certificate.
-	Publisher *servingcert.Publisher
+	Keeper *servingcert.Keeper
 	// Drainer is the drainer's configuration, without its client for this server, which New
 	// creates.
 	Drainer drainer.Config
@@ -72,10 +72,10 @@ func NewGenericConfig() *genericapiserver.RecommendedConfig {
 }
 
 type completedConfig struct {
-	generic   genericapiserver.CompletedConfig
-	awaited   []dynamiccertificates.CAContentProvider
-	publisher *servingcert.Publisher
-	drainer   drainer.Config
+	generic genericapiserver.CompletedConfig
+	awaited []dynamiccertificates.CAContentProvider
+	keeper  *servingcert.Keeper
+	drainer drainer.Config
 	// leadership is nil if the server leads all the time.
 	leadership *leadership.Elector
 	space      holdstorage.Space
@@ -95,7 +95,7 @@ func (c *Config) Complete() CompletedConfig {
 	return CompletedConfig{&completedConfig{
 		generic:    c.Generic.Complete(),
 		awaited:    c.AwaitedCAs,
-		publisher:  c.Publisher,
+		keeper:     c.Keeper,
 		drainer:    c.Drainer,
 		leadership: c.Leadership,
 		space:      c.Space,
@@ -135,7 +135,7 @@ func (c CompletedConfig) New() (*Server, error) {
 	}
 
 	s := &Server{
-		generic: generic, drainer: drain, publisher: c.publisher, leadership: c.leadership, legacy: legacy,
+		generic: generic, drainer: drain, keeper: c.keeper, leadership: c.leadership, legacy: legacy,
 		shutdown: c.shutdown, requests: requests,
 	}
 	return s, s.addHooks()

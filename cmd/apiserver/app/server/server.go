@@ -17,12 +17,12 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
 )
 
-// Server is the API server, with the drainer and the publisher of its certificate, which
-// run in the background.
+// Server is the API server, with the drainer and the keeper of its certificate, which run in
+// the background.
 type Server struct {
-	generic   *genericapiserver.GenericAPIServer
-	drainer   *drainer.Drainer
-	publisher *servingcert.Publisher
+	generic *genericapiserver.GenericAPIServer
+	drainer *drainer.Drainer
+	keeper  *servingcert.Keeper
 	// leadership is nil if the server leads all the time.
 	leadership *leadership.Elector
 	legacy     legacyGroups
@@ -58,9 +58,9 @@ func (s *Server) addHooks() error {
 			s.work.Go(func() { s.drainer.Run(ctx, leading) })
 			return nil
 		}),
-		s.generic.AddPostStartHook("publish-serving-certificate", func(genericapiserver.PostStartHookContext) error {
-			if s.publisher != nil {
-				s.work.Go(func() { s.publisher.Run(ctx) })
+		s.generic.AddPostStartHook("keep-serving-certificate", func(genericapiserver.PostStartHookContext) error {
+			if s.keeper != nil {
+				s.work.Go(func() { s.keeper.Run(ctx) })
 			}
 			return nil
 		}),

@@ -1,0 +1,108 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package servingcert
+
+import (
+	"bytes"
+	"context"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	kubefake "k8s.io/client-go/kubernetes/fake"
+	"k8s.io/kube-aggregator/pkg/client/clientset_generated/clientset/fake"
+	"k8s.io/utils/clock"
+	clocktesting "k8s.io/utils/clock/testing"
+)
+
+// TestRunSeesChanges changes things while a replica runs. Nothing but the watches can tell it in time.
+func TestRunSeesChanges(t *testing.T) {
+	kube := kubefake.NewClientset()
+	apiServices := fake.NewSimpleClientset(apiService(ownName))
+	k := New(Config{
+		Kube: kube, APIServices: apiServices, Service: service, Name: serverName, Clock: clock.RealClock{},
+		APIServiceNames: []string{ownName, furtherName},
+	})
+	if err := k.Prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		k.Run(ctx)
+	}()
+	defer func() {
+		cancel()
+		<-ended
+	}()
+	secrets, registrations := kube.CoreV1().Secrets(service.Namespace), apiServices.ApiregistrationV1().APIServices()
+	inOrder := func() bool {
+		secret, err := secrets.Get(ctx, k.secretName(), metav1.GetOptions{})
+		if err != nil {
+			return false
+		}
+		want := secret.Data[bundleKey]
+		for _, name := range []string{ownName, furtherName} {
+			found, err := registrations.Get(ctx, name, metav1.GetOptions{})
+			if !apierrors.IsNotFound(err) && (err != nil || !bytes.Equal(found.Spec.CABundle, want)) {
+				return false
+			}
+		}
+		return bytes.Contains(want, encodePEM(k.serving.current().ca.Raw))
+	}
+	for _, tc := range []struct {
+		name   string
+		change func() error
+	}{
+		{"an APIService is changed", func() error {
+			_, err := registrations.Patch(ctx, ownName, types.MergePatchType, []byte(`{"spec":{"caBundle":"c3RyYW5nZXI="}}`), metav1.PatchOptions{})
+			return err
+		}},
+		{"an APIService is created", func() error {
+			_, err := registrations.Create(ctx, apiService(furtherName), metav1.CreateOptions{})
+			return err
+		}},
+		{"the Secret is deleted", func() error { return secrets.Delete(ctx, k.secretName(), metav1.DeleteOptions{}) }},
+	} {
+		if err := tc.change(); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, tc.name, inOrder)
+	}
+}
+
+func eventually(t *testing.T, what string, check func() bool) {
+	t.Helper()
+	err := wait.PollUntilContextTimeout(t.Context(), time.Millisecond, 20*time.Second, true, func(context.Context) (bool, error) {
+		return check(), nil
+	})
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+}
+
+// TestPauses has somebody else change the caBundle again at once, each time, for an hour.
+func TestPauses(t *testing.T) {
+	clock := clocktesting.NewFakePassiveClock(began)
+	p := pauses{clock: clock}
+	writes := 0
+	for clock.Since(began) < time.Hour {
+		clock.SetTime(clock.Now().Add(p.after(true)))
+		writes++
+	}
+	if writes > 140 {
+		t.Errorf("%d writes within an hour, want about one in %s", writes, longestPause)
+	}
+	if pause := p.after(false); pause != shortestPause {
+		t.Errorf("the pause after a look that changed nothing is %s, want %s", pause, shortestPause)
+	}
+	clock.SetTime(clock.Now().Add(calm + time.Second))
+	if pause := p.after(true); pause > 2*shortestPause {
+		t.Errorf("the pause is %s after a calm time, want a short one", pause)
+	}
+}
