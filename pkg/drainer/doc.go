@@ -64,6 +64,7 @@
 //   - A write of a status, a finalizer or a node names the version that it was worked out from. A
 //     stale write ends in a conflict, which is no error: the node is looked at again.
 //   - The answer to our own write counts until the cache has caught up (latest.go).
+//   - A process that begins to lead waits until its caches show what the one before it did (catchup.go).
 //   - What cannot be taken back is decided by asking the API server itself (live.go): what a node
 //     was like before its cordon, that a node has no hold left, that nothing is left to evict.
 package drainer

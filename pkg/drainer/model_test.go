@@ -90,7 +90,12 @@ func runModel(t *testing.T, seed uint64, saw map[string]int) {
 func (w *world) live() {
 	w.locked(w.populate)
 	w.start()
-	defer func() { w.stop(false) }()
+	defer func() {
+		w.stop(false)
+		if w.standby != nil {
+			w.standby.end()
+		}
+	}()
 	pace := oneOf(w, 200*time.Millisecond, time.Second, 4*time.Second)
 	for range w.between(5, 30) {
 		time.Sleep(w.upTo(pace))

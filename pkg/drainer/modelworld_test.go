@@ -9,6 +9,7 @@ import (
 	"hash/fnv"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -51,6 +52,16 @@ type world struct {
 
 	config Config
 	stop   func(kill bool)
+	// standby is a process that watches while another one leads; nil while there is none.
+	standby *modelProcess
+}
+
+// modelProcess is a process with a drainer.
+type modelProcess struct {
+	drainer  *Drainer
+	killed   chan struct{}
+	watching sync.WaitGroup
+	unwatch  context.CancelFunc
 }
 
 // modelFaults are what goes wrong, and how often.
@@ -118,33 +129,59 @@ func (w *world) told(most int) string {
 	return text.String()
 }
 
-// start runs a drainer until stop is called.
+// newProcess starts a process that watches.
+func (w *world) newProcess() *modelProcess {
+	w.t.Helper()
+	config, p := w.config, &modelProcess{killed: make(chan struct{})}
+	config.Evictions = modelEvicter{world: w, killed: p.killed}
+	var err error
+	if p.drainer, err = New(config); err != nil {
+		w.t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), logr.Discard()))
+	p.unwatch = cancel
+	p.watching.Go(func() { p.drainer.Watch(ctx) })
+	return p
+}
+
+// end ends a process that does not lead.
+func (p *modelProcess) end() {
+	p.unwatch()
+	p.watching.Wait()
+}
+
+// start has a drainer lead until stop is called: one that has watched the one before it, or a new one.
 func (w *world) start() {
 	w.t.Helper()
-	config, killed := w.config, make(chan struct{})
-	config.Evictions = modelEvicter{world: w, killed: killed}
-	drainer, err := New(config)
-	if err != nil {
-		w.t.Fatal(err)
+	p := w.standby
+	if p == nil {
+		p = w.newProcess()
+	} else {
+		w.check.saw["another process takes over"]++
+	}
+	w.standby = nil
+	if w.chance(50) {
+		w.standby = w.newProcess()
 	}
 	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), logr.Discard()))
 	ended := make(chan struct{})
 	go func() {
-		drainer.Run(ctx, ctx)
+		_ = p.drainer.Lead(ctx)
 		close(ended)
 	}()
 	w.locked(func() { w.trace("drainer starts") })
 	w.stop = func(kill bool) {
 		if kill {
-			close(killed)
+			close(p.killed)
 		}
 		cancel()
 		<-ended
+		p.end()
 	}
 }
 
-// restart stops the drainer - or kills it, and it hears of no answer any more - and starts
-// another, which knows nothing of the first. The caller does not hold the lock.
+// restart stops the drainer - or kills it, and it hears of no answer any more - and has
+// another lead, which knows nothing of the first but what its watches have shown. The caller does not hold the lock.
 func (w *world) restart(kill bool, down time.Duration) {
 	w.stop(kill)
 	w.locked(func() { w.trace("drainer is down, killed=%t", kill) })

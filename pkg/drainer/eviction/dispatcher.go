@@ -22,8 +22,8 @@ import (
 const retriesShare = 2
 
 // finishTimeout is how long the requests under way may take to be answered when the dispatcher
-// stops.
-const finishTimeout = 3 * time.Second
+// stops. Another process may lead only after that.
+const finishTimeout = 2 * time.Second
 
 // Config is what a Dispatcher is made from. All fields are required.
 type Config struct {

@@ -15,10 +15,11 @@ import (
 
 // Run implements drainer.Gate: it watches the leases, and renews those that are ours. A node whose lease has
 // changed is woken. So is, once at the beginning, each node whose lease is ours: its maintenance may have ended
-// before the lease could be dropped.
+// before the lease could be dropped. At its end it forgets everything: another process may lead next.
 func (g *Gate) Run(ctx context.Context, wake func(node string)) {
 	var running sync.WaitGroup
 	defer running.Wait()
+	defer g.forgetAll()
 	running.Go(func() { g.renewAll(ctx, wake) })
 	leases := coordinationinformers.NewLeaseInformer(g.client.kube, g.client.namespace, 0, cache.Indexers{})
 	changed := func(obj any) { g.changed(obj, wake) }
@@ -34,7 +35,6 @@ func (g *Gate) Run(ctx context.Context, wake func(node string)) {
 		g.watches(leases.GetStore().List(), wake)
 	}
 	<-ctx.Done()
-	g.watchesNot()
 }
 
 // watches notes that the watch shows all leases from now on. What was asked before may be old by now.
@@ -53,12 +53,12 @@ func (g *Gate) watches(leases []any, wake func(node string)) {
 	}
 }
 
-// watchesNot notes that the watch has ended.
-func (g *Gate) watchesNot() {
+// forgetAll drops what is remembered, also that the watch shows all leases.
+func (g *Gate) forgetAll() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.watching = false
-	g.doubtAll()
+	clear(g.nodes)
 }
 
 // doubtAll forgets of all nodes whose their leases are, and returns their names. The caller has the lock.

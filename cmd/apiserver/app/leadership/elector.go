@@ -62,7 +62,7 @@ func (e *Elector) Fence() *Fence { return e.fence }
 func (e *Elector) Run(ctx context.Context, work func(context.Context) error) {
 	e.work, e.logger = work, klog.FromContext(ctx).WithName("leadership")
 	ctx = klog.NewContext(ctx, e.logger)
-	defer e.lock.record(e.config.Client)()
+	defer e.lock.record(ctx, e.config.Client)()
 	var running sync.WaitGroup
 	defer running.Wait()
 	running.Go(func() { e.watch(ctx) })
