@@ -85,8 +85,8 @@ test-integration: ## Run the tests on a real control plane
 	hack/test.sh programs integration
 
 .PHONY: test-long
-test-long: ## Run what is random or rare many times, for about an hour
-	hack/test.sh programs models kills soak
+test-long: ## Run what is random or rare many times, for about an hour and a half
+	hack/test.sh programs models kills replicas soak
 
 .PHONY: bench
 bench: build cluster-binaries ## Measure the drain engine beside kubectl drain (ROUNDS=1; more flags in BENCH_FLAGS)

@@ -22,11 +22,14 @@ const (
 	guarded = 12
 	// beginning is how many pods are evicted when something befalls a replica. Many more must be left then.
 	beginning = 4
+	// longestMoment is how long a drain goes on after that at most.
+	longestMoment = time.Second
 )
 
 // drains are those of ten nodes at once, whose pods have budgets that make it take some ten seconds.
 type drains struct {
 	*env.Pool
+	group *group
 	holds []string
 	*witness
 }
@@ -34,7 +37,7 @@ type drains struct {
 // newDrains makes nodes and pods, and drains nothing yet.
 func (g *group) newDrains(t *testing.T) *drains {
 	t.Helper()
-	d := &drains{Pool: g.NewPool(t, drained+spare)}
+	d := &drains{Pool: g.NewPool(t, drained+spare), group: g}
 	d.Run(t, g.Cluster.Workload(d.Name).
 		Deployment("one", guarded, d.Selector()).Budget("one", localcluster.MaxUnavailable("2")).
 		Deployment("two", guarded, d.Selector()).Budget("two", localcluster.MaxUnavailable("2")).
@@ -43,7 +46,7 @@ func (g *group) newDrains(t *testing.T) *drains {
 	return d
 }
 
-// begin has all nodes but the spare ones drained, and returns in the midst of it.
+// begin has all nodes but the spare ones drained, and returns at some moment in the midst of it.
 func (d *drains) begin(t *testing.T) {
 	t.Helper()
 	for i := range drained {
@@ -55,6 +58,7 @@ func (d *drains) begin(t *testing.T) {
 		}
 		return ""
 	})
+	time.Sleep(time.Duration(d.group.random.Int64N(int64(longestMoment))))
 }
 
 // end waits until all nodes are drained, gives them back, and checks that all went well.

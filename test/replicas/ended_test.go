@@ -77,5 +77,10 @@ func allKilled(t *testing.T, g *group) {
 	}
 	took := d.waitForAct(t, then, g.Replicas.Servers)
 	t.Logf("a replica acted %s after all were killed", took.Round(time.Millisecond))
+	for _, s := range g.Replicas.Servers {
+		if err := s.Start(t.Context()); err != nil { // waits until the aggregator knows it again
+			t.Fatal(err)
+		}
+	}
 	d.end(t)
 }

@@ -8,6 +8,7 @@ package replicas
 import (
 	"context"
 	"flag"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 var (
 	all    = flag.Bool("replicas.all", false, "run every case with every store, with three replicas")
 	rounds = flag.Int("replicas.rounds", 1, "how often a leader is ended, for the figures of failover")
+	seed   = flag.Uint64("replicas.seed", 0, "what decides about the moments; 0 for another one each time")
 )
 
 const (
@@ -68,6 +70,7 @@ func TestReplicas(t *testing.T) {
 // group is a control plane with replicas of our server that share a store.
 type group struct {
 	*env.Env
+	random *rand.Rand
 }
 
 func startGroup(t *testing.T, store localcluster.Store) *group {
@@ -88,7 +91,12 @@ func startGroup(t *testing.T, store localcluster.Store) *group {
 			t.Error(err)
 		}
 	})
-	return &group{Env: e}
+	seed := *seed
+	if seed == 0 {
+		seed = uint64(time.Now().UnixNano())
+	}
+	t.Logf("repeat this with -args -replicas.seed=%d", seed)
+	return &group{Env: e, random: rand.New(rand.NewPCG(seed, 0))}
 }
 
 // keepReplicas has the case's end start and mend every replica again, however the case left it.
