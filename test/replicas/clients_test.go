@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/rest"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned"
@@ -52,6 +53,7 @@ func newClient(t *testing.T, pool *env.Pool, number int) *client {
 	t.Helper()
 	config := pool.Cluster.Config()
 	config.Dial = (&net.Dialer{}).DialContext
+	config.WarningHandler = rest.NoWarnings{} // that its node does not exist
 	clientset, err := versioned.NewForConfig(config)
 	if err != nil {
 		t.Fatal(err)

@@ -34,6 +34,7 @@ func (g *group) endLeaders(t *testing.T, bound time.Duration, end func(leader *l
 	for range *rounds {
 		took = append(took, g.endLeader(t, end))
 	}
+	g.logMemory(t)
 	slices.Sort(took)
 	t.Logf("a successor acted after %s / %s / %s (least / median / most of %d)", took[0], took[len(took)/2], took[len(took)-1], len(took))
 	if most := took[len(took)-1]; most > bound {

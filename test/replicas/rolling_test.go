@@ -46,13 +46,13 @@ func (d *drains) startClients(t *testing.T) (end func()) {
 		all = append(all, c)
 		running.Go(func() { c.run(ctx) })
 	}
-	end = sync.OnceFunc(func() {
+	finish := sync.OnceFunc(func() {
 		stop()
 		running.Wait()
 	})
-	t.Cleanup(end)
+	t.Cleanup(finish)
 	return func() {
-		end()
+		finish()
 		check(t, all)
 	}
 }
