@@ -8,7 +8,7 @@ SHELL := /usr/bin/env bash
 # The local cluster: how many nodes, in how many zones, and where its state lies.
 NODES ?= 5
 ZONES ?= 3
-# How many processes of our server, and where they store: embedded (one only) or etcd.
+# How many processes of our server, and where they store: embedded (one only), etcd or cluster.
 REPLICAS ?= 1
 STORE ?=
 CLUSTER_DIR ?= .localcluster

@@ -20,12 +20,11 @@ const balancerName = binaries.MaintenanceAPIServer + "-balancer"
 
 // ReplicasOptions says how to run several replicas of our server.
 type ReplicasOptions struct {
-	// Server is how each replica runs. Port is the balancer's. Every replica has a data directory of its own.
+	// Server is how each replica runs. Port is the balancer's, and Store is StoreCluster by default. Every replica
+	// has a data directory of its own.
 	Server ServerOptions
 	// Count is how many replicas there are, at least one.
 	Count int
-	// Store is where they store. Default: StoreEtcd.
-	Store Store
 	// BalancerCommand is a command that runs Balance in a process of its own, to which the addresses are
 	// appended, the balancer's first. Without it, the calling process balances.
 	BalancerCommand []string
@@ -63,7 +62,7 @@ func (c *Cluster) StartReplicas(ctx context.Context, options ReplicasOptions) (*
 }
 
 func (c *Cluster) newReplicas(ctx context.Context, options ReplicasOptions) (*Replicas, error) {
-	options.Store = cmp.Or(options.Store, StoreEtcd)
+	options.Server.Store = cmp.Or(options.Server.Store, StoreCluster)
 	r := &Replicas{cluster: c, options: options}
 	if err := options.validate(); err != nil {
 		return r, err
@@ -100,7 +99,7 @@ func (o ReplicasOptions) validate() error {
 	if o.Count < 1 {
 		return fmt.Errorf("there must be at least one replica, not %d", o.Count)
 	}
-	return o.Store.validate(o.Count)
+	return checkStore(o.Server.Store, o.Count)
 }
 
 // names are the names of the replicas.
@@ -132,7 +131,6 @@ func (r *Replicas) choosePorts(ctx context.Context) (err error) {
 func (r *Replicas) newServer(name, kubeconfig string) (*Server, error) {
 	options := r.options.Server
 	options.DataDir, options.Port = "", r.cluster.replicaPort(name)
-	options.ExtraArgs = append(r.options.Store.args(r.cluster), options.ExtraArgs...)
 	options, err := options.complete(r.cluster, name)
 	if err != nil {
 		return nil, err

@@ -28,6 +28,9 @@ const serverStopGrace = 15 * time.Second
 // legacyArtifacts are the folders of the artifacts for the API groups of the node-maintenance operators.
 var legacyArtifacts = []string{"legacy", "legacy-kubevirt", "node-leases"}
 
+// storeArtifacts is the folder of the artifacts for StoreCluster.
+const storeArtifacts = "store"
+
 // ServerOptions says how to run our server. The zero value is the same as in the command up.
 type ServerOptions struct {
 	// Binary is the server's program. Default: bin/maintenance-apiserver.
@@ -40,6 +43,8 @@ type ServerOptions struct {
 	// Legacy has the server serve the API groups of the node-maintenance operators as well, and take the
 	// leases of nodes as these did.
 	Legacy bool
+	// Store is what stores its objects, as its flag --store says. Default: as the server chooses.
+	Store string
 	// ExtraArgs are appended to the arguments.
 	ExtraArgs []string
 	// Env is added to the environment of the calling process, as NAME=VALUE.
@@ -144,10 +149,19 @@ func (c *Cluster) register(ctx context.Context, port int, options ServerOptions)
 	if err := c.setServerPort(ctx, port); err != nil {
 		return err
 	}
-	if options.Legacy {
-		return c.ApplyArtifacts(ctx, legacyArtifacts...)
+	return c.ApplyArtifacts(ctx, options.artifacts()...)
+}
+
+// artifacts are the folders that the options need.
+func (o ServerOptions) artifacts() []string {
+	var folders []string
+	if o.Legacy {
+		folders = append(folders, legacyArtifacts...)
 	}
-	return c.ApplyArtifacts(ctx)
+	if o.Store == StoreCluster {
+		folders = append(folders, storeArtifacts)
+	}
+	return folders
 }
 
 // Start starts the server with the same arguments, port and data directory as before, and
@@ -210,7 +224,7 @@ func (s *Server) component() component {
 			"--audit-policy-file=" + policy,
 			"--audit-log-path=" + s.AuditLogPath(),
 			"--v=2",
-		}, s.legacyArgs(), s.options.ExtraArgs),
+		}, s.storeArgs(), s.legacyArgs(), s.options.ExtraArgs),
 	}
 }
 

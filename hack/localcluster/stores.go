@@ -7,36 +7,40 @@ import (
 	"fmt"
 )
 
-// Store is where replicas of our server store, as in the server's flag --store.
-type Store string
-
-// The stores.
+// The stores, as in the server's flag --store.
 const (
 	// StoreEmbedded is the etcd in the server's own process.
-	StoreEmbedded Store = "embedded"
+	StoreEmbedded = "embedded"
 	// StoreEtcd is an etcd beside the server: that of the control plane, with a prefix of its own.
-	StoreEtcd Store = "etcd"
+	StoreEtcd = "etcd"
+	// StoreCluster is the API of the cluster.
+	StoreCluster = "cluster"
 )
 
 // etcdPrefix keeps what our server stores apart from what kube-apiserver stores.
 const etcdPrefix = "/maintenance-apiserver"
 
-// validate returns an error for a person to read if so many replicas cannot store there.
-func (s Store) validate(replicas int) error {
+// checkStore returns an error for a person to read if so many replicas cannot use a store.
+func checkStore(store string, replicas int) error {
 	switch {
-	case s != StoreEmbedded && s != StoreEtcd:
-		return fmt.Errorf("the store must be %s or %s, not %q", StoreEmbedded, StoreEtcd, s)
-	case s == StoreEmbedded && replicas > 1:
-		return fmt.Errorf("the embedded store belongs to one process, so there cannot be %d replicas; use the store %s", replicas, StoreEtcd)
+	case !slices.Contains([]string{StoreEmbedded, StoreEtcd, StoreCluster}, store):
+		return fmt.Errorf("the store must be %s, %s or %s, not %q", StoreEmbedded, StoreEtcd, StoreCluster, store)
+	case store == StoreEmbedded && replicas > 1:
+		return fmt.Errorf("the embedded store belongs to one process, so there cannot be %d replicas; use the store %s or %s",
+			replicas, StoreCluster, StoreEtcd)
 	default:
 		return nil
 	}
 }
 
-// args are the server's flags for the store.
-func (s Store) args(c *Cluster) []string {
-	if s == StoreEmbedded {
+// storeArgs are the server's flags for its store.
+func (s *Server) storeArgs() []string {
+	switch s.options.Store {
+	case "":
 		return nil
+	case StoreEtcd:
+		return []string{"--store=" + StoreEtcd, "--etcd-servers=" + s.cluster.socketURL("client"), "--etcd-prefix=" + etcdPrefix}
+	default:
+		return []string{"--store=" + s.options.Store}
 	}
-	return []string{"--etcd-servers=" + c.socketURL("client"), "--etcd-prefix=" + etcdPrefix}
 }

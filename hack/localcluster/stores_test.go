@@ -13,11 +13,12 @@ func TestReplicasOptions(t *testing.T) {
 		options ReplicasOptions
 		wantErr string // "" for none
 	}{
-		"two on etcd":         {options: ReplicasOptions{Count: 2, Store: StoreEtcd}},
-		"one on the embedded": {options: ReplicasOptions{Count: 1, Store: StoreEmbedded}},
-		"two on the embedded": {options: ReplicasOptions{Count: 2, Store: StoreEmbedded}, wantErr: "belongs to one process"},
-		"none":                {options: ReplicasOptions{Store: StoreEtcd}, wantErr: "at least one replica"},
-		"unknown store":       {options: ReplicasOptions{Count: 2, Store: "paper"}, wantErr: `not "paper"`},
+		"two on etcd":          {options: ReplicasOptions{Count: 2, Server: ServerOptions{Store: StoreEtcd}}},
+		"three in the cluster": {options: ReplicasOptions{Count: 3, Server: ServerOptions{Store: StoreCluster}}},
+		"one on the embedded":  {options: ReplicasOptions{Count: 1, Server: ServerOptions{Store: StoreEmbedded}}},
+		"two on the embedded":  {options: ReplicasOptions{Count: 2, Server: ServerOptions{Store: StoreEmbedded}}, wantErr: "belongs to one process"},
+		"none":                 {options: ReplicasOptions{Server: ServerOptions{Store: StoreEtcd}}, wantErr: "at least one replica"},
+		"unknown store":        {options: ReplicasOptions{Count: 2, Server: ServerOptions{Store: "paper"}}, wantErr: `not "paper"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := tc.options.validate()

@@ -12,13 +12,11 @@ import (
 
 // startServers starts our server, or as many replicas behind a balancer as -replicas says.
 func (b *bench) startServers(ctx context.Context) (err error) {
-	options := localcluster.ServerOptions{Binary: b.options.server}
-	if b.options.store == "" && b.options.replicas == 1 {
+	options := localcluster.ServerOptions{Binary: b.options.server, Store: b.options.store}
+	if b.options.replicas == 1 {
 		b.server, err = b.cluster.StartServer(ctx, options)
 		b.servers = []*localcluster.Server{b.server}
-	} else if b.replicas, err = b.cluster.StartReplicas(ctx, localcluster.ReplicasOptions{
-		Server: options, Count: b.options.replicas, Store: localcluster.Store(b.options.store),
-	}); err == nil {
+	} else if b.replicas, err = b.cluster.StartReplicas(ctx, localcluster.ReplicasOptions{Server: options, Count: b.options.replicas}); err == nil {
 		b.servers = b.replicas.Servers
 		b.server = b.servers[0]
 	}

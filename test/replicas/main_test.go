@@ -35,14 +35,14 @@ const (
 )
 
 // stores are the stores that several replicas can share.
-var stores = []localcluster.Store{localcluster.StoreEtcd}
+var stores = []string{localcluster.StoreEtcd, localcluster.StoreCluster}
 
 // cases are what befalls the replicas, in this order.
 var cases = []struct {
 	name string
 	run  func(t *testing.T, g *group)
 	// only is the one store that suffices for an ordinary run; "" for all.
-	only localcluster.Store
+	only string
 }{
 	{name: "LeaderKilled", run: leaderKilled},
 	{name: "LeaderTerminated", run: leaderTerminated},
@@ -55,7 +55,7 @@ var cases = []struct {
 
 func TestReplicas(t *testing.T) {
 	for _, store := range stores {
-		t.Run(string(store), func(t *testing.T) {
+		t.Run(store, func(t *testing.T) {
 			t.Parallel()
 			g := startGroup(t, store)
 			for _, c := range cases {
@@ -73,11 +73,12 @@ type group struct {
 	random *rand.Rand
 }
 
-func startGroup(t *testing.T, store localcluster.Store) *group {
+func startGroup(t *testing.T, store string) *group {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), startTimeout)
 	defer cancel()
-	options := localcluster.ReplicasOptions{Server: env.ServerOptions(), Count: 2, Store: store, Linked: true}
+	options := localcluster.ReplicasOptions{Server: env.ServerOptions(), Count: 2, Linked: true}
+	options.Server.Store = store
 	options.Server.ExtraArgs = []string{"--shutdown-delay-duration=" + shutdownDelay.String()}
 	if *all {
 		options.Count = 3

@@ -17,14 +17,13 @@ import (
 type serverFlags struct {
 	wanted   bool
 	replicas int
-	store    string
 	options  localcluster.ServerOptions
 }
 
 func (s *serverFlags) add(f *pflag.FlagSet) {
 	f.BoolVar(&s.wanted, "server", true, "start our API server and register it")
 	f.IntVar(&s.replicas, "server-replicas", 1, "number of processes of our API server, behind a balancer if there are several")
-	f.StringVar(&s.store, "store", "", "where our API server stores: embedded, or for several replicas etcd; the first that fits if empty")
+	f.StringVar(&s.options.Store, "store", "", "where our API server stores: embedded, etcd (the control plane's) or cluster (default embedded, for several replicas cluster)")
 }
 
 // start starts what the flags say, and returns every process of our server.
@@ -32,8 +31,7 @@ func (s *serverFlags) start(ctx context.Context, cluster *localcluster.Cluster) 
 	if !s.wanted {
 		return nil, nil
 	}
-	store := localcluster.Store(s.store)
-	if s.replicas == 1 && (store == "" || store == localcluster.StoreEmbedded) {
+	if s.replicas == 1 {
 		server, err := cluster.StartServer(ctx, s.options)
 		return []*localcluster.Server{server}, err
 	}
@@ -42,7 +40,7 @@ func (s *serverFlags) start(ctx context.Context, cluster *localcluster.Cluster) 
 		return nil, fmt.Errorf("could not find the program of the balancer: %w", err)
 	}
 	replicas, err := cluster.StartReplicas(ctx, localcluster.ReplicasOptions{
-		Server: s.options, Count: s.replicas, Store: store, BalancerCommand: []string{executable, balanceCommand},
+		Server: s.options, Count: s.replicas, BalancerCommand: []string{executable, balanceCommand},
 	})
 	if err != nil {
 		return nil, err
