@@ -5,6 +5,8 @@ package localcluster
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 )
 
 // The stores, as in the server's flag --store.
@@ -33,14 +35,16 @@ func checkStore(store string, replicas int) error {
 	}
 }
 
-// storeArgs are the server's flags for its store.
+// storeArgs are the server's flags for its store. Another etcd can be named in ServerOptions.ExtraArgs.
 func (s *Server) storeArgs() []string {
-	switch s.options.Store {
-	case "":
+	if s.options.Store == "" {
 		return nil
-	case StoreEtcd:
-		return []string{"--store=" + StoreEtcd, "--etcd-servers=" + s.cluster.socketURL("client"), "--etcd-prefix=" + etcdPrefix}
-	default:
-		return []string{"--store=" + s.options.Store}
 	}
+	args := []string{"--store=" + s.options.Store}
+	if s.options.Store == StoreEtcd && !slices.ContainsFunc(s.options.ExtraArgs, namesEtcd) {
+		args = append(args, "--etcd-servers="+s.cluster.socketURL("client"), "--etcd-prefix="+etcdPrefix)
+	}
+	return args
 }
+
+func namesEtcd(arg string) bool { return strings.HasPrefix(arg, "--etcd-servers=") }

@@ -4,6 +4,7 @@
 package localcluster
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -24,6 +25,26 @@ func TestReplicasOptions(t *testing.T) {
 			err := tc.options.validate()
 			if (err == nil) != (tc.wantErr == "") || err != nil && !strings.Contains(err.Error(), tc.wantErr) {
 				t.Errorf("got error %v, want %q", err, tc.wantErr)
+			}
+		})
+	}
+}
+
+func TestStoreArgs(t *testing.T) {
+	c := newTestCluster(t)
+	c.state.SocketDir = "/run"
+	for name, tc := range map[string]struct {
+		options ServerOptions
+		want    []string
+	}{
+		"not named":           {},
+		"the cluster":         {options: ServerOptions{Store: StoreCluster}, want: []string{"--store=cluster"}},
+		"the control plane's": {options: ServerOptions{Store: StoreEtcd}, want: []string{"--store=etcd", "--etcd-servers=unix:///run/client", "--etcd-prefix=/maintenance-apiserver"}},
+		"another etcd":        {options: ServerOptions{Store: StoreEtcd, ExtraArgs: []string{"--etcd-servers=http://a"}}, want: []string{"--store=etcd"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := (&Server{cluster: c, options: tc.options}).storeArgs(); !slices.Equal(got, tc.want) {
+				t.Errorf("got %q, want %q", got, tc.want)
 			}
 		})
 	}
