@@ -22,6 +22,12 @@ ROUNDS ?= 1
 # The cluster that `make run` serves, and drains: whichever your shell names, else the local one.
 KUBECONFIG ?=
 
+# What the image is built for, and where it is pushed to: REGISTRY/REPOSITORY:TAG.
+IMAGE_PLATFORMS ?= linux/amd64 linux/arm64
+PUSH ?=
+
+# The modules that have Go files of ours.
+modules := . hack/tools/image
 localcluster := go run ./hack/localcluster/cmd
 legacy_flag := $(if $(LEGACY),--legacy)
 # hack/version.sh says which version is built. VERSION=v1.2.3 has it say another.
@@ -61,6 +67,11 @@ build: ## Build bin/maintenance-apiserver
 race-server: ## Build bin/race/maintenance-apiserver, the server under test
 	$(ldflags) && CGO_ENABLED=1 go build -race -ldflags "$$ldflags" -o bin/race/maintenance-apiserver ./cmd/apiserver
 
+.PHONY: image
+image: ## Build bin/image, an OCI layout for all platforms, and push it (PUSH=registry/repository:tag)
+	go run -C hack/tools/image . --source $(CURDIR) --output $(CURDIR)/bin/image \
+		--platforms '$(IMAGE_PLATFORMS)' --push '$(PUSH)'
+
 .PHONY: version
 version: ## Print the version that is built
 	@hack/version.sh version
@@ -69,12 +80,18 @@ version: ## Print the version that is built
 cluster-binaries: ## Build the local cluster's programs into bin/, once
 	$(localcluster) build
 
+.PHONY: chart
+chart: ## Package the chart into bin/, with the version of git
+	$(localcluster) build helm
+	version=$$(hack/version.sh version) && \
+		bin/helm package chart --version "$${version#v}" --app-version "$$version" --destination bin
+
 ##@ Test
 
 # hack/test.sh says at the end where the time went.
 .PHONY: test
 test: ## Run every test, with the race detector
-	hack/test.sh unit model programs integration
+	hack/test.sh unit model programs image integration
 
 .PHONY: test-unit
 test-unit: ## Run the tests that need no cluster
@@ -86,7 +103,7 @@ test-integration: ## Run the tests on a real control plane
 
 .PHONY: test-long
 test-long: ## Run what is random or rare many times, for about an hour and a half
-	hack/test.sh programs models kills replicas soak
+	hack/test.sh programs images models kills replicas soak
 
 .PHONY: bench
 bench: build cluster-binaries ## Measure the drain engine beside kubectl drain (ROUNDS=1; more flags in BENCH_FLAGS)
@@ -97,7 +114,7 @@ bench: build cluster-binaries ## Measure the drain engine beside kubectl drain (
 
 .PHONY: lint
 lint: bin/golangci-lint ## Run the linters
-	bin/golangci-lint run ./...
+	for module in $(modules); do (cd $$module && $(CURDIR)/bin/golangci-lint run ./...); done
 
 .PHONY: verify
 verify: ## Check that generated code, modules and manifests are up to date
@@ -106,8 +123,9 @@ verify: ## Check that generated code, modules and manifests are up to date
 ##@ Change
 
 .PHONY: generate
-generate: ## Regenerate what is generated from pkg/apis
+generate: ## Regenerate what is generated from pkg/apis, and artifacts/install.yaml from chart/
 	hack/update-codegen.sh
+	hack/update-manifests.sh
 
 .PHONY: stored-objects
 stored-objects: ## Write the objects as this version stores them, for the tests of later ones
@@ -115,7 +133,7 @@ stored-objects: ## Write the objects as this version stores them, for the tests 
 
 .PHONY: fmt
 fmt: bin/golangci-lint ## Format the code
-	bin/golangci-lint fmt ./...
+	for module in $(modules); do (cd $$module && $(CURDIR)/bin/golangci-lint fmt ./...); done
 
 bin/golangci-lint: hack/tools/golangci-lint/go.mod hack/tools/golangci-lint/go.sum
 	cd hack/tools/golangci-lint && CGO_ENABLED=0 go build -o $(CURDIR)/$@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint

@@ -30,6 +30,17 @@ programs() {
   make --no-print-directory cluster-binaries race-server build
 }
 
+# The image, of the server for the platform of this machine. To build the server for another
+# takes minutes at first.
+image() {
+  go test -C hack/tools/image -race -timeout 10m ./...
+}
+
+# The image for each platform.
+images() {
+  go test -C hack/tools/image -race -timeout 30m ./... -image.platforms='linux/amd64 linux/arm64'
+}
+
 # Tests on a real control plane, which all packages share but those that stop the
 # server.
 integration() {

@@ -8,6 +8,7 @@ package main
 import (
 	"fmt"
 	"os"
+	_ "time/tzdata" // so that time zones are known in an image that has nothing but this program
 
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/component-base/cli"

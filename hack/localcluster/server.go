@@ -25,11 +25,9 @@ import (
 // at most 10 s.
 const serverStopGrace = 15 * time.Second
 
-// legacyArtifacts are the folders of the artifacts for the API groups of the node-maintenance operators.
-var legacyArtifacts = []string{"legacy", "legacy-kubevirt", "node-leases"}
+// legacyGroups are the API groups of the node-maintenance operators.
+const legacyGroups = "nodemaintenance.medik8s.io,nodemaintenance.kubevirt.io,kubevirt.io"
 
-// storeArtifacts is the folder of the artifacts for StoreCluster.
-const storeArtifacts = "store"
 
 // ServerOptions says how to run our server. The zero value is the same as in the command up.
 type ServerOptions struct {
@@ -43,6 +41,9 @@ type ServerOptions struct {
 	// Legacy has the server serve the API groups of the node-maintenance operators as well, and take the
 	// leases of nodes as these did.
 	Legacy bool
+	// Installed has Helm install the chart, unless a release of it is there, which is left as it is. Otherwise what
+	// the chart makes is applied, which is faster, and no release. Tests of Helm's commands need one.
+	Installed bool
 	// Store is what stores its objects, as its flag --store says. Default: as the server chooses.
 	Store string
 	// ExtraArgs are appended to the arguments.
@@ -52,7 +53,7 @@ type ServerOptions struct {
 }
 
 // Server is our API server, registered with the cluster's aggregator. It acts as
-// the ServiceAccount of the artifacts, never as admin.
+// the ServiceAccount of the chart, never as admin.
 type Server struct {
 	// Link is the way to kube-apiserver of a replica that was started Linked, else nil.
 	Link *balance.Link
@@ -139,29 +140,31 @@ func (c *Cluster) serverKubeconfig(ctx context.Context) (string, error) {
 	return c.ServiceAccountKubeconfig(ctx, ServerNamespace, ServerName)
 }
 
-// register applies the artifacts with the server's port.
+// register applies the chart with the server's port.
 func (s *Server) register(ctx context.Context) error {
 	return s.cluster.register(ctx, s.options.Port, s.options)
 }
 
-// register applies the artifacts with the port on which the aggregator finds our server.
+// register applies the chart with the port on which the aggregator finds our server.
 func (c *Cluster) register(ctx context.Context, port int, options ServerOptions) error {
 	if err := c.setServerPort(ctx, port); err != nil {
 		return err
 	}
-	return c.ApplyArtifacts(ctx, options.artifacts()...)
+	if options.Installed {
+		return c.installChart(ctx)
+	}
+	return c.ApplyChart(ctx, options.chartValues()...)
 }
 
-// artifacts are the folders that the options need.
-func (o ServerOptions) artifacts() []string {
-	var folders []string
-	if o.Legacy {
-		folders = append(folders, legacyArtifacts...)
-	}
+// chartValues are those that the options need.
+func (o ServerOptions) chartValues() (values []string) {
 	if o.Store == StoreCluster {
-		folders = append(folders, storeArtifacts)
+		values = append(values, "store.type=cluster", "store.etcd.servers=null")
 	}
-	return folders
+	if o.Legacy {
+		values = append(values, "legacyGroups={"+legacyGroups+"}")
+	}
+	return values
 }
 
 // Start starts the server with the same arguments, port and data directory as before, and
@@ -210,7 +213,7 @@ func (s *Server) launch(ctx context.Context) (started bool, err error) {
 }
 
 func (s *Server) component() component {
-	policy := s.cluster.layout.config(serverAuditPolicyFile)
+	policy := s.cluster.serverAuditPolicy()
 	return component{
 		name:    s.name,
 		binary:  s.options.Binary,
@@ -228,12 +231,12 @@ func (s *Server) component() component {
 	}
 }
 
-// legacyArgs are those that an admin adds to the Deployment.
+// legacyArgs are those that the chart gives the Deployment.
 func (s *Server) legacyArgs() []string {
 	if !s.options.Legacy {
 		return nil
 	}
-	return []string{"--serve-legacy-groups=nodemaintenance.medik8s.io,nodemaintenance.kubevirt.io,kubevirt.io"}
+	return []string{"--serve-legacy-groups=" + legacyGroups}
 }
 
 // Pause stops the server's process where it is, as a machine that hangs does, until Continue.

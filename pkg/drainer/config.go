@@ -8,13 +8,13 @@ import (
 	"errors"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/utils/clock"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/eviction"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/replicas"
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned"
 )
 
@@ -58,9 +58,9 @@ type Config struct {
 	// Gates decide when a node may be taken out of service. All must agree; they are asked in this
 	// order. Default: none, so that nothing waits.
 	Gates []Gate
-	// OwnPod is the pod that this process runs in. It is never evicted, because no other server would
-	// continue the drain. Zero: the process does not run in the cluster.
-	OwnPod types.NamespacedName
+	// Server says which pods run this server. They go last of a node, each only while another is ready.
+	// Zero: the process does not run in the cluster.
+	Server replicas.Server
 }
 
 func (c *Config) complete() error {

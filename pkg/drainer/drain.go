@@ -16,6 +16,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/eviction"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/plan"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/replicas"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/returns"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/virtualmachine"
 )
@@ -36,6 +37,8 @@ type drains struct {
 	watcher    *watcher
 	dispatcher *eviction.Dispatcher
 	pods       *podWatches
+	// replicas are the pods that run this server.
+	replicas *replicas.Ledger
 	// returns are the pods that come back to nodes under drain.
 	returns *returns.Tracker
 	// machines are the virtual machines that are to leave nodes.
@@ -47,6 +50,7 @@ func newDrains(config Config, watcher *watcher, look func(node string)) *drains 
 	return &drains{
 		watcher:  watcher,
 		pods:     newPodWatches(config.Kube, look),
+		replicas: replicas.NewLedger(watcher.replicas, config.Clock),
 		returns:  returns.NewTracker(),
 		machines: virtualmachine.NewWatch(config.Dynamic, config.Clock, look),
 		dispatcher: eviction.NewDispatcher(eviction.Config{
@@ -65,6 +69,7 @@ func (d *drains) close() {
 // stop takes the node's pods out of the queue of evictions at once, and forgets them.
 func (d *drains) stop(ctx context.Context, v *view) {
 	d.dispatcher.Cancel(v.name)
+	d.replicas.Stop(v.name)
 	d.pods.stop(v.name)
 	d.returns.Forget(v.name)
 	d.machines.Follow(ctx, v.name, false)
@@ -74,6 +79,7 @@ func (d *drains) stop(ctx context.Context, v *view) {
 // pause evicts nothing more from the node for a while, and keeps what is known of its evictions.
 func (d *drains) pause(ctx context.Context, node string) {
 	d.dispatcher.Pause(node)
+	d.replicas.Stop(node)
 	d.machines.Follow(ctx, node, false)
 }
 
@@ -120,7 +126,10 @@ func (d *drains) plan(ctx context.Context, v *view, pods []*corev1.Pod) (plan.Pl
 	in := d.watcher.planInput(v.node, v.active, pods, drainable, d.dispatcher.Attempts(v.name))
 	in.Returns = d.returns.Observe(v.node, pods, drainable, in.Tolerant(), cordonedSince(v.active), in.Now)
 	in.Machines = d.machines.States(v.name, pods, failuresSince(v.active, in.Now))
+	facts, decided := d.replicas.Look(ctx, v.name, pods)
+	in.Replicas = facts
 	planned := plan.Make(in)
+	decided(planned.Replicas())
 	d.machines.Follow(ctx, v.name, planned.MovesMachines())
 	if in.Machines == nil {
 		planned.AwaitMachines(d.machines.Awaits(), in.Now)

@@ -109,7 +109,7 @@ func (w *world) live() {
 				w.late = w.late[1:]
 			}
 			w.act()
-			down = w.chance(4)
+			down = w.chance(4) || (w.ownPodGoes() && w.chance(50))
 		})
 		if down {
 			w.restart(w.chance(50), w.upTo(20*time.Second))

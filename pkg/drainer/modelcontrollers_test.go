@@ -59,7 +59,9 @@ type podRecord struct {
 	created, changed, terminating, ended time.Time
 	// accepted is when the drainer was told that the pod is being evicted.
 	accepted time.Time
-	posts    int
+	// posted is when a pod of ours was posted last.
+	posted time.Time
+	posts  int
 }
 
 // tick lets the controllers of the cluster work for a moment. Each is late now and then.

@@ -130,8 +130,7 @@ func (w *world) checkLeft(hold *v1beta1.NodeMaintenance, left []*corev1.Pod) {
 		if stuck := w.stuck(pod); stuck == "" {
 			w.check.fail("pod %s (%s) is left on %s for no reason: %s", drainertest.KeyOf(pod).String(), pod.UID, hold.Spec.NodeName,
 				w.state(pod))
-		} else if blocker := blockerFor(status, pod); blocker == nil && (w.isTurn(hold, pod, time.Now()) || w.wishOf(hold,
-			pod).waits) {
+		} else if blocker := blockerFor(status, pod); blocker == nil && w.isBlocked(hold, pod) {
 			w.check.fail("pod %s (%s) is stuck (%s), and hold %s does not say so: %+v", drainertest.KeyOf(pod).String(), pod.UID, stuck,
 				hold.Name, status.Blockers)
 		}
@@ -139,6 +138,14 @@ func (w *world) checkLeft(hold *v1beta1.NodeMaintenance, left []*corev1.Pod) {
 	if !slices.Equal(pending, status.PendingPods) || int(status.PendingPodCount) != len(left) {
 		w.check.fail("hold %s says that %v are left, want %v", hold.Name, status.PendingPods, pending)
 	}
+}
+
+// isBlocked says whether something keeps the pod that is not only the turn of others.
+func (w *world) isBlocked(hold *v1beta1.NodeMaintenance, pod *corev1.Pod) bool {
+	if w.isOwnPod(pod) && w.leavesLater(pod, time.Now()) != nil {
+		return false
+	}
+	return w.isTurn(hold, pod, time.Now()) || w.wishOf(hold, pod).waits
 }
 
 func blockerFor(status v1beta1.NodeMaintenanceStatus, pod *corev1.Pod) *v1beta1.DrainBlocker {
@@ -158,7 +165,9 @@ func (w *world) stuck(pod *corev1.Pod) string {
 		return ""
 	}
 	if w.isOwnPod(pod) {
-		return "our own pod"
+		if reason := w.ownPodStuck(pod); reason != "" {
+			return reason
+		}
 	}
 	var reasons []string
 	for _, hold := range w.activeHolds() {

@@ -70,9 +70,7 @@ func (w *world) populate() {
 	for range w.between(0, 3) {
 		w.createHold()
 	}
-	if pods := drainertest.All[*corev1.Pod](w.store); len(pods) > 0 && w.chance(10) {
-		w.config.OwnPod = drainertest.KeyOf(oneOf(w, pods...))
-	}
+	w.choosePod()
 }
 
 func (w *world) createNode(name string) {
@@ -120,6 +118,9 @@ func (w *world) createApp(i int) {
 	}
 	if app.mirror {
 		app.kind = ""
+	}
+	if i == 0 && w.chance(35) {
+		w.ours, app.labels["app.kubernetes.io/name"] = app, "server"
 	}
 	w.apps = append(w.apps, app)
 	if app.kind == "DaemonSet" {

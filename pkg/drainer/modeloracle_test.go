@@ -26,12 +26,17 @@ type wish struct {
 	goes, waits, blocked bool
 	order                int32
 	critical             bool
+	// own says that the pod runs the drainer.
+	own bool
 }
 
 func (a wish) evicts() bool { return a.goes && !a.waits && !a.blocked }
 
 // earlier says whether pods of that wish are to be gone before those of the other start.
 func (a wish) earlier(b wish) bool {
+	if a.own != b.own {
+		return b.own
+	}
 	if a.order != b.order {
 		return a.order < b.order
 	}
@@ -44,7 +49,7 @@ func (w *world) wishOf(hold *v1beta1.NodeMaintenance, pod *corev1.Pod) wish {
 	if !w.drainable(pod) || !matches(drain.PodSelector, pod.Labels) {
 		return wish{}
 	}
-	result := wish{goes: true, critical: app.critical}
+	result := wish{goes: true, critical: app.critical, own: w.isOwnPod(pod)}
 	action := v1beta1.ActionDrain
 	switch value := pod.Labels["cluster.x-k8s.io/drain"]; value {
 	case "skip":
@@ -98,7 +103,7 @@ func (w *world) isTurn(hold *v1beta1.NodeMaintenance, pod *corev1.Pod, recent ti
 	mine := w.wishOf(hold, pod)
 	for _, other := range w.podsOn(hold.Spec.NodeName) {
 		theirs := w.wishOf(hold, other)
-		if !theirs.goes || theirs.waits || w.isOwnPod(other) || !theirs.earlier(mine) {
+		if !theirs.goes || theirs.waits || !theirs.earlier(mine) {
 			continue
 		}
 		if w.pods[other.UID].changed.Before(recent) {
@@ -107,8 +112,6 @@ func (w *world) isTurn(hold *v1beta1.NodeMaintenance, pod *corev1.Pod, recent ti
 	}
 	return true
 }
-
-func (w *world) isOwnPod(pod *corev1.Pod) bool { return drainertest.KeyOf(pod) == w.config.OwnPod }
 
 func (w *world) podsOn(node string) []*corev1.Pod {
 	return slices.DeleteFunc(drainertest.All[*corev1.Pod](w.store), func(pod *corev1.Pod) bool {

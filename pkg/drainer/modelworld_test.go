@@ -36,9 +36,11 @@ type world struct {
 	store  *drainertest.Store
 	check  *modelCheck
 	apps   []*modelApp
-	pods   map[types.UID]*podRecord
-	holds  map[types.UID]*holdRecord
-	nodes  map[string]*nodeRecord
+	// ours is the app whose pods run the drainer; nil: it runs in no pod.
+	ours  *modelApp
+	pods  map[types.UID]*podRecord
+	holds map[types.UID]*holdRecord
+	nodes map[string]*nodeRecord
 	// podsSeen are the pods as the disruption controller knows them.
 	podsSeen []*corev1.Pod
 	faults   modelFaults
@@ -187,6 +189,7 @@ func (w *world) restart(kill bool, down time.Duration) {
 	w.locked(func() { w.trace("drainer is down, killed=%t", kill) })
 	time.Sleep(down)
 	w.locked(w.check.restarted)
+	w.locked(w.choosePod)
 	w.start()
 }
 

@@ -39,5 +39,7 @@ func cordonedSince(holds []hold) time.Time {
 
 // underWay is what is known of the drain of the node.
 func (d *drains) underWay(node string) underWay {
-	return underWay{attempts: d.dispatcher.Attempts(node), returns: d.returns.Pods(node), machines: d.machines}
+	return underWay{
+		attempts: d.dispatcher.Attempts(node), returns: d.returns.Pods(node), machines: d.machines, leaving: d.replicas.Leaving(),
+	}
 }

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
@@ -152,23 +151,6 @@ func TestReadyAndHealthy(t *testing.T) {
 		if err := c.drainer.Healthy(); err != nil {
 			t.Errorf("stopped: %v", err)
 		}
-	})
-}
-
-// The last pod of the last node is the server's own.
-func TestOwnPodIsNeverEvicted(t *testing.T) {
-	inCluster(t, func(t *testing.T) *cluster {
-		c := newCluster(t, drainertest.Node{}.Object(), drainertest.Pod{Name: "server"}.Object(),
-			drainertest.Pod{Name: "web-1"}.Object())
-		c.config.OwnPod = types.NamespacedName{Namespace: "default", Name: "server"}
-		return c
-	}, func(c *cluster) {
-		c.create(drainertest.Hold{Name: "a"}.Object())
-		c.finish("web-1")
-		c.wait(time.Minute)
-		c.wantEvictions(map[string]int{"server": 0, "web-1": 1})
-		c.wantCondition("a", v1beta1.ConditionBlocked, metav1.ConditionTrue, string(v1beta1.BlockerOwnPod))
-		c.wantPhase("a", v1beta1.PhaseRunning)
 	})
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/eviction"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/plan"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/replicas"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/returns"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/virtualmachine"
 )
@@ -33,6 +34,7 @@ type watcher struct {
 	budgets  *eviction.Budgets
 	selector podSelector
 	live     live
+	replicas replicas.Reader
 	// machines reads the virtual machines for plans that are only shown.
 	machines *virtualmachine.Reader
 	// cordon are the taints of a cordoned node.
@@ -48,6 +50,7 @@ func newWatcher(config Config) (*watcher, error) {
 		config: config, caches: caches, budgets: eviction.NewBudgets(),
 		selector: podSelector{client: config.Kube, daemonSets: caches.daemonSetLister()},
 		live:     live{kube: config.Kube, maintenance: config.Maintenance},
+		replicas: replicas.Reader{Kube: config.Kube, Server: config.Server},
 		cordon:   cordonTaints(config.Taints),
 		machines: virtualmachine.NewReader(config.Dynamic, config.Clock),
 	}
@@ -132,6 +135,8 @@ type underWay struct {
 	attempts map[types.UID]eviction.Attempt
 	// returns are the pods that came back.
 	returns returns.Pods
+	// leaving are the replicas of this server that are about to leave their nodes.
+	leaving sets.Set[types.UID]
 	// machines are the virtual machines that are to leave nodes; nil if this process does not lead.
 	machines *virtualmachine.Watch
 }
@@ -156,6 +161,7 @@ func (w *watcher) plan(ctx context.Context, maintenance *v1beta1.NodeMaintenance
 	active, _ := split(w.holds(holds))
 	in := w.planInput(node, active, pods, drainable, known.attempts)
 	in.Returns, in.Predicted = known.returns, plan.Predict(pods, node.Name, w.otherNodes(node.Name), in.Cordon)
+	in.Replicas = w.replicas.Facts(ctx, pods, known.leaving)
 	in.Machines, in.Forecast = w.machineStates(ctx, node.Name, pods, known.machines, failuresSince(active, in.Now)), true
 	planned := plan.Make(in)
 	report := planned.Report(maintenance.UID)
@@ -208,7 +214,7 @@ func (w *watcher) planInput(node *corev1.Node, holds []hold, pods []*corev1.Pod,
 	now := w.config.Clock.Now()
 	in := plan.Input{
 		Node: node.Name, NodeDead: nodeDead(node), Pods: pods, Drainable: drainable, Namespaces: w.caches.labelsOf(pods),
-		Budgets: w.budgets.Snapshot(pods, now), Attempts: attempts, Cordon: w.cordon, OwnPod: w.config.OwnPod, Now: now,
+		Budgets: w.budgets.Snapshot(pods, now), Attempts: attempts, Cordon: w.cordon, Now: now,
 	}
 	for _, h := range holds {
 		in.Holds = append(in.Holds, h.Hold)

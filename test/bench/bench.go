@@ -73,8 +73,8 @@ func (b *bench) close() error {
 }
 
 func (b *bench) prepare(ctx context.Context) error {
-	if err := b.cluster.ApplyArtifacts(ctx); err != nil {
-		return fmt.Errorf("could not apply the artifacts: %w", err)
+	if err := b.cluster.ApplyChart(ctx); err != nil {
+		return fmt.Errorf("could not apply the chart: %w", err)
 	}
 	if err := b.startServers(ctx); err != nil {
 		return err

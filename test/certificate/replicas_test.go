@@ -7,6 +7,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -19,8 +22,26 @@ import (
 	"github.com/medik8s/maintenance-apiserver/test/env"
 )
 
-// rotateCommand is what docs/operations.md says.
-var rotateCommand = []string{"-n", localcluster.ServerNamespace, "patch", "secret", secretName, "--type=merge", "-p", `{"data":{"tls.key":""}}`}
+// The commands of docs/operations.md.
+var (
+	rotateCommand = []string{"-n", localcluster.ServerNamespace, "patch", "secret", secretName, "--type=merge", "-p", `{"data":{"tls.key":""}}`}
+	deleteCommand = []string{"-n", localcluster.ServerNamespace, "delete", "secret", secretName}
+)
+
+func TestCommandsAreDocumented(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "operations.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range [][]string{rotateCommand, deleteCommand} {
+		last := len(command) - 1
+		for _, want := range []string{"kubectl " + strings.Join(command[:last], " "), command[last]} {
+			if !strings.Contains(string(page), want) {
+				t.Errorf("docs/operations.md does not say %q", want)
+			}
+		}
+	}
+}
 
 // TestReplicas has two servers, of which the aggregator reaches one after the other.
 func TestReplicas(t *testing.T) {
@@ -138,7 +159,7 @@ func repair(t *testing.T, ports []int) {
 // deleteSecret has an admin delete the Secret: a new CA is trusted soon, and the old one no longer.
 func deleteSecret(t *testing.T, ports []int) {
 	before := secret(t)
-	env.Current(t).Kubectl().Must(t, "", "-n", localcluster.ServerNamespace, "delete", "secret", secretName)
+	env.Current(t).Kubectl().Must(t, "", deleteCommand...)
 	began := time.Now()
 	env.EventuallyWithin(t, 10*time.Second, "both servers are trusted again", func(context.Context) string {
 		bundle := bundleNow(t)

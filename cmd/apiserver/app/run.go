@@ -50,6 +50,9 @@ func Run(ctx context.Context, o *options.Options) error {
 		return err
 	}
 	config.OpenShift = found.openShift
+	if config.Drainer.Server, err = ownServer(ctx, config.Drainer.Kube, o.Registration.OwnPod); err != nil {
+		return err
+	}
 	srv, err := config.Complete().New()
 	if err != nil {
 		return err
@@ -123,7 +126,6 @@ func newConfig(o *options.Options, st *store.Store, keeper *servingcert.Keeper, 
 			StoreID:           st.ID,
 			Taints:            o.Drainer.ParsedTaints(),
 			EvictionsInFlight: o.Drainer.EvictionsInFlight,
-			OwnPod:            o.Registration.OwnPod,
 			OperatorEvents:    len(o.Legacy.Groups) > 0,
 			Gates:             nodeLeaseGates(o.NodeLeases, kube),
 		},

@@ -115,3 +115,9 @@ func Launcher(machine string) func(*corev1.Pod) {
 		}}
 	}
 }
+
+// Replica makes the pod one that runs this server, in the Deployment server, for Pod.Change.
+func Replica(pod *corev1.Pod) {
+	pod.Labels["app.kubernetes.io/name"], pod.Labels["pod-template-hash"] = "server", "6b8f"
+	pod.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "server-6b8f", Controller: ptr.To(true)}}
+}

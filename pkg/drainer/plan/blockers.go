@@ -82,14 +82,6 @@ func (p *planner) overdue(pod *corev1.Pod, tried eviction.Attempt) *v1beta1.Drai
 
 func (p *planner) recheckAt(when time.Time) { p.recheck = due.Earlier(p.recheck, when) }
 
-func ownPodBlocker(pod *corev1.Pod) *v1beta1.DrainBlocker {
-	return &v1beta1.DrainBlocker{
-		Pod: key(pod), Reason: v1beta1.BlockerOwnPod, Permanent: true,
-		Message: "this pod runs the server that drains the node, and no other server would continue: " +
-			"have it run on another node first",
-	}
-}
-
 func completionBlocker(pod *corev1.Pod, why string) *v1beta1.DrainBlocker {
 	blocker := &v1beta1.DrainBlocker{
 		Pod: key(pod), Reason: v1beta1.BlockerWaitingForCompletion,

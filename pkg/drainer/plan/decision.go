@@ -53,15 +53,22 @@ func (d decision) goes() bool { return d.kind != stay }
 
 // turn is when a pod is evicted: the pods of an earlier turn are gone before the next one starts.
 type turn struct {
+	// own says that the pod runs this server. Such pods come last, whatever their order.
+	own      bool
 	order    int32
 	critical bool
 }
 
 func (t turn) compare(other turn) int {
-	switch byOrder := cmp.Compare(t.order, other.order); {
-	case byOrder != 0 || t.critical == other.critical:
-		return byOrder
-	case t.critical:
+	return cmp.Or(lastIf(t.own, other.own), cmp.Compare(t.order, other.order), lastIf(t.critical, other.critical))
+}
+
+// lastIf puts that of two which is so after that which is not.
+func lastIf(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
 		return 1
 	default:
 		return -1

@@ -13,6 +13,7 @@
 //	blockers.go   what keeps a pod from leaving, in words
 //	machines.go   what keeps the pods of virtual machines, in words
 //	launchers.go  which of these pods wait, and for what
+//	replicas.go   which pods that run this server stay, and why
 //	returns.go    which pods that came back wait, and why
 //	placement.go  how a pod gets to a cordoned node, in words
 //	prediction.go which pods may come back, before they are evicted

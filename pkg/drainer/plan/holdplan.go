@@ -32,12 +32,12 @@ func newHoldPlan(in Input, h Hold) *holdPlan {
 			continue
 		}
 		d := h.decide(pod, in.Namespaces)
+		d.turn.own = in.Replicas.Runs(pod)
 		plan.decisions[i] = d
 		if !d.goes() {
 			plan.staying++
 		}
-		// No turn waits for the server's own pod, which is never evicted.
-		if (d.kind == evict || d.kind == block) && !in.isOwn(pod) {
+		if d.kind == evict || d.kind == block {
 			plan.turns = append(plan.turns, d.turn)
 		}
 	}

@@ -23,8 +23,16 @@ var doNotDisrupt = []struct{ name, value string }{
 
 // message is why the pod has its action, and what its eviction loses or overrides.
 func (p Pod) message() string {
-	notes := append([]string{p.why, p.machineNote(), p.clash.message()}, p.losses()...)
+	notes := append([]string{p.why, p.ownNote(), p.machineNote(), p.clash.message()}, p.losses()...)
 	return strings.Join(slices.DeleteFunc(notes, func(note string) bool { return note == "" }), "; ")
+}
+
+// ownNote says when a pod that runs this server goes.
+func (p Pod) ownNote() string {
+	if !p.own || !removes(p.Action) {
+		return ""
+	}
+	return "runs this server, so it goes after all other pods, while another replica is ready"
 }
 
 // loses says whether the eviction of the pod may lose something or override what the pod asks for.

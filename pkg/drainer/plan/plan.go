@@ -15,6 +15,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/eviction"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/replicas"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/returns"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/virtualmachine"
 )
@@ -48,17 +49,13 @@ type Input struct {
 	Cordon []corev1.Taint
 	// Predicted are the pods that may come back once they are evicted. Only a plan that is shown has them.
 	Predicted Predictions
-	// OwnPod is the pod of this process; empty when it runs in none.
-	OwnPod types.NamespacedName
+	// Replicas are the pods that run this server.
+	Replicas replicas.Facts
 	// Forecast says that the plan is shown to somebody once, and not made again. A budget that is
 	// impossible to meet then counts as permanent at once: no later plan could say so.
 	Forecast bool
 	// Now is the time.
 	Now time.Time
-}
-
-func (in *Input) isOwn(pod *corev1.Pod) bool {
-	return in.OwnPod == types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
 }
 
 // Pod is what is to happen with one pod, and what keeps that from happening.
@@ -80,6 +77,8 @@ type Pod struct {
 	held bool
 	// waits says that it is not evicted yet, because of what a virtual machine is doing.
 	waits bool
+	// own says that it runs this server; kept says that it has to stay for now because of that.
+	own, kept bool
 	// machine is what becomes of its virtual machine; zero: it has none, or nothing is known.
 	machine     virtualmachine.State
 	gracePeriod *int64
@@ -117,24 +116,30 @@ type planner struct {
 	left    map[types.NamespacedName]int
 	chosen  map[string]types.UID
 	recheck time.Time
+	// staying are the replicas of this server that serve, and go on to.
+	staying sets.Set[types.UID]
+	// othersLeave says that pods are to leave the node that do not run this server.
+	othersLeave bool
 }
 
 // Make decides what is to happen with each pod of the node.
 func Make(in Input) Plan {
 	p := &planner{
 		Input: in, byHold: map[types.UID]*holdPlan{}, left: map[types.NamespacedName]int{}, chosen: map[string]types.UID{},
+		staying: stayingReplicas(in),
 	}
 	for _, h := range in.Holds {
 		if h.Drains() {
 			p.byHold[h.UID] = newHoldPlan(in, h)
 		}
 	}
-	plan := Plan{Pods: make([]Pod, 0, len(in.Pods)), byHold: p.byHold, budgets: in.Budgets, predicted: in.Predicted}
-	for i, pod := range in.Pods {
-		planned := p.decide(i, pod)
-		planned.index = i
-		plan.Pods = append(plan.Pods, planned)
-		if in.Drainable.Has(pod.UID) {
+	plan := Plan{Pods: make([]Pod, len(in.Pods)), byHold: p.byHold, budgets: in.Budgets, predicted: in.Predicted}
+	for _, i := range p.order() {
+		planned := p.decide(i, in.Pods[i])
+		planned.index, planned.own = i, in.Replicas.Runs(in.Pods[i])
+		p.othersLeave = p.othersLeave || (!planned.own && planned.Action != v1beta1.PlanStay)
+		plan.Pods[i] = planned
+		if in.Drainable.Has(planned.Pod.UID) {
 			plan.drainable++
 		}
 	}
@@ -159,10 +164,6 @@ func (p *planner) decide(i int, pod *corev1.Pod) Pod {
 		going.Action, going.Blocker = v1beta1.PlanTerminating, cmp.Or(p.overdue(pod, tried), p.leaving(pod))
 		return going
 	}
-	if p.isOwn(pod) {
-		going.Action, going.Blocker = v1beta1.PlanBlock, ownPodBlocker(pod)
-		return going
-	}
 	if u.undecided {
 		p.recheckAt(p.Now.Add(decideAgain))
 	}
@@ -171,8 +172,14 @@ func (p *planner) decide(i int, pod *corev1.Pod) Pod {
 	if u.blocked && removes(u.action) {
 		going.clash = p.clash(i)
 	}
+	if p.Replicas.Runs(pod) {
+		if p.keep(&going); going.kept {
+			return going
+		}
+	}
 	going.machine = p.machine(going)
 	going.held = p.holds(going)
+	p.leaves(going)
 	switch {
 	case u.action == v1beta1.PlanBlock, u.action == v1beta1.PlanWaitCompleted:
 		going.Blocker = u.blocker
@@ -181,7 +188,7 @@ func (p *planner) decide(i int, pod *corev1.Pod) Pod {
 	case u.action == v1beta1.PlanDelete:
 		going.gracePeriod = deletionGrace(pod, u.gracePeriod)
 		going.Blocker = cmp.Or(attemptBlocker(pod, tried), p.again(pod))
-	case u.due:
+	case going.due:
 		blocker := p.blocker(going, tried) // takes the room of the budget
 		going.Blocker = cmp.Or(blocker, p.again(pod))
 	}
@@ -193,7 +200,7 @@ func (p *planner) decide(i int, pod *corev1.Pod) Pod {
 func (p Plan) Evictions() []eviction.Eviction {
 	var now []Pod
 	for _, pod := range p.Pods {
-		if pod.goesNow() && !pod.held && !pod.waits && !pod.machine.Pointless() {
+		if pod.wanted() {
 			now = append(now, pod)
 		}
 	}
@@ -206,6 +213,11 @@ func (p Plan) Evictions() []eviction.Eviction {
 		})
 	}
 	return evictions
+}
+
+// wanted says whether the eviction of the pod is wanted now.
+func (p Pod) wanted() bool {
+	return p.goesNow() && !p.held && !p.waits && !p.kept && !p.machine.Pointless()
 }
 
 // goesNow says whether the pod is to be evicted or deleted now, unless it is held.

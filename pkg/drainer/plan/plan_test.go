@@ -16,6 +16,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/eviction"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/replicas"
 )
 
 // steadyFor is how long a budget must look impossible before a plan says that it is for good.
@@ -49,7 +50,7 @@ func TestPlanForOnePod(t *testing.T) {
 		holds   []drainertest.Hold
 		budgets []drainertest.Budget
 		attempt eviction.Attempt
-		ownPod  types.NamespacedName
+		own     bool
 		dead    bool
 		now     time.Time
 		// forecast says that the plan is shown once.
@@ -181,14 +182,9 @@ func TestPlanForOnePod(t *testing.T) {
 			pod: drainertest.Pod{Name: "p"}, attempt: tried(eviction.Failed, "boom"), wantAction: v1beta1.PlanEvict,
 			wantReason: v1beta1.BlockerEvictionFailed, wantObject: "webhook/w", wantMessage: "boom",
 		},
-		"own pod": {
-			pod: drainertest.Pod{Name: "p"}, ownPod: types.NamespacedName{Namespace: "default", Name: "p"},
-			wantAction: v1beta1.PlanBlock, wantReason: v1beta1.BlockerOwnPod, wantPermanent: true,
-			wantMessage: "have it run on another node first",
-		},
 		"own pod, going anyway": {
-			pod:    drainertest.Pod{Name: "p", TerminatingAt: drainertest.Epoch.Add(time.Hour)},
-			ownPod: types.NamespacedName{Namespace: "default", Name: "p"}, wantAction: v1beta1.PlanTerminating,
+			pod: drainertest.Pod{Name: "p", TerminatingAt: drainertest.Epoch.Add(time.Hour)},
+			own: true, wantAction: v1beta1.PlanTerminating,
 			wantRecheck: drainertest.Epoch.Add(time.Hour + terminationLag),
 		},
 		"terminating": {
@@ -230,7 +226,10 @@ func TestPlanForOnePod(t *testing.T) {
 				Node: drainertest.NodeName, NodeDead: test.dead, Pods: []*corev1.Pod{pod},
 				Drainable: sets.New[types.UID](),
 				Budgets:   snapshot(test.budgets...), Attempts: map[types.UID]eviction.Attempt{pod.UID: test.attempt},
-				OwnPod: test.ownPod, Now: test.now, Forecast: test.forecast,
+				Now: test.now, Forecast: test.forecast,
+			}
+			if test.own {
+				in.Replicas.Server = replicas.Of(pod)
 			}
 			if !test.stays {
 				in.Drainable.Insert(pod.UID)

@@ -15,6 +15,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/eviction"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/replicas"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/returns"
 )
 
@@ -25,11 +26,17 @@ var everyField = cmp.Exporter(func(reflect.Type) bool { return true })
 func richInput() Input {
 	in := Input{
 		Node: drainertest.NodeName, Now: drainertest.Epoch,
-		OwnPod: types.NamespacedName{Namespace: drainertest.Namespace, Name: "own"},
+		Replicas: replicas.Facts{
+			Server: replicas.Of(drainertest.Pod{Name: "own", Change: drainertest.Replica}.Object()),
+			Replicas: []replicas.Replica{
+				{Pod: types.NamespacedName{Namespace: drainertest.Namespace, Name: "own"}, UID: drainertest.UID("own"), Ready: true},
+				{Pod: types.NamespacedName{Namespace: drainertest.Namespace, Name: "other"}, UID: drainertest.UID("other"), Ready: true},
+			},
+		},
 		Pods: drainertest.Objects([]drainertest.Pod{
 			{Name: "z"},
 			{Name: "last", App: "last"},
-			{Name: "own"},
+			{Name: "own", Change: drainertest.Replica},
 			{Name: "leaving", TerminatingAt: drainertest.Epoch.Add(-time.Hour), Finalizers: []string{"example.com/f"}},
 			{Name: "mirror", Mirror: true},
 			{Name: "first", App: "first"},

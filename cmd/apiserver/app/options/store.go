@@ -39,7 +39,7 @@ func newStoreOptions() *StoreOptions {
 func (o *StoreOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar((*string)(&o.Type), "store", string(o.Type),
 		"What stores the objects: embedded, an etcd in this process; etcd, the one of --etcd-servers; or cluster, the API of "+
-			"the cluster, of Kubernetes 1.32 or later, with the CRDs and permissions in artifacts/store. Default: etcd with "+
+			"the cluster, of Kubernetes 1.32 or later, with the CRDs and permissions that the chart makes for store.type=cluster. Default: etcd with "+
 			"--etcd-servers, else embedded.")
 	fs.StringVar(&o.DataDir, "data-dir", o.DataDir,
 		"Directory of the embedded etcd. Each server process needs its own directory.")

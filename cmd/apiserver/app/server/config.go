@@ -160,21 +160,29 @@ func (c CompletedConfig) newGroups(drain *drainer.Drainer, authorizing *authoriz
 // newDrainer returns the drainer. Its client for this server calls it in process, as the
 // privileged loopback user.
 func (c CompletedConfig) newDrainer() (*drainer.Drainer, error) {
-	loopback, config := rest.CopyConfig(c.generic.LoopbackClientConfig), c.drainer
-	if c.leadership != nil {
-		loopback.Wrap(c.leadership.Fence().Wrap)
-		config.Elect = c.leadership.Run
-	}
-	client, err := versioned.NewForConfig(loopback)
+	client, err := newLoopbackClient(c.generic.LoopbackClientConfig, c.leadership)
 	if err != nil {
 		return nil, fmt.Errorf("could not create the loopback client: %w", err)
 	}
+	config := c.drainer
 	config.Maintenance = client
+	if c.leadership != nil {
+		config.Elect = c.leadership.Run
+	}
 	drain, err := drainer.New(config)
 	if err != nil {
 		return nil, fmt.Errorf("could not create the drainer: %w", err)
 	}
 	return drain, nil
+}
+
+// newLoopbackClient returns a client of this server. If there is an elector, it writes only while this server leads.
+func newLoopbackClient(config *rest.Config, elector *leadership.Elector) (versioned.Interface, error) {
+	if elector != nil {
+		config = rest.CopyConfig(config)
+		config.Wrap(elector.Fence().Wrap)
+	}
+	return versioned.NewForConfig(config)
 }
 
 // guard has the drainer ask for the quorum of the control plane, and returns what the registry asks; nil when the

@@ -15,6 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/component-base/metrics"
+	"k8s.io/component-base/metrics/testutil"
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/ktesting"
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
@@ -70,7 +72,16 @@ func TestServingCertificateIsRenewed(t *testing.T) {
 	if listener.count != 1 {
 		t.Errorf("the library was told %d times, want once", listener.count)
 	}
+	wantMetric(t, certificateEnd, k.serving.current().leaf.NotAfter)
+	wantMetric(t, authorityEnd, first.ca.NotAfter)
 	c.wantTrusted(k)
+}
+
+func wantMetric(t *testing.T, gauge *metrics.Gauge, want time.Time) {
+	t.Helper()
+	if got, err := testutil.GetGaugeMetricValue(gauge); err != nil || int64(got) != want.Unix() {
+		t.Errorf("%s is %f (%v), want %d", gauge.Name, got, err, want.Unix())
+	}
 }
 
 type counter struct{ count int }

@@ -390,7 +390,8 @@ const (
 	// BlockerVirtualMachineNotMigratable means that the virtual machine of the pod cannot be migrated. It
 	// has to be shut down, or made migratable.
 	BlockerVirtualMachineNotMigratable BlockerReason = "VirtualMachineNotMigratable"
-	// BlockerOwnPod means that the pod runs this server, which would have to continue the drain.
+	// BlockerOwnPod means that the pod runs this server, and that no other pod that runs it is ready and
+	// would continue the drain.
 	BlockerOwnPod BlockerReason = "OwnPod"
 	// BlockerEvictionFailed means that the eviction is refused or fails for another reason, which
 	// the message quotes. It is retried.
