@@ -28,7 +28,6 @@ const serverStopGrace = 15 * time.Second
 // legacyGroups are the API groups of the node-maintenance operators.
 const legacyGroups = "nodemaintenance.medik8s.io,nodemaintenance.kubevirt.io,kubevirt.io"
 
-
 // ServerOptions says how to run our server. The zero value is the same as in the command up.
 type ServerOptions struct {
 	// Binary is the server's program. Default: bin/maintenance-apiserver.
