@@ -71,6 +71,11 @@ kills() {
   go test -race -timeout 2h -count=20 -run '^Test(Kill|Terminate|Restart)' ./test/lifecycle
 }
 
+# Failovers of three replicas at other moments, with every store.
+replicas() {
+  go test -race -timeout 2h -count=5 ./test/replicas -replicas.all
+}
+
 # One server through hundreds of drains.
 soak() {
   go run ./test/shared go test -race -timeout 2h -count=10 ./test/drain

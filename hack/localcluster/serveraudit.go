@@ -12,4 +12,4 @@ func (c *Cluster) serverAuditPolicy() string {
 
 // AuditLogPath returns the path of our server's own audit log, which says who started,
 // changed and ended maintenance. kube-apiserver's audit log is another: see AuditEvents.
-func (s *Server) AuditLogPath() string { return s.cluster.layout.log("maintenance-apiserver-audit") }
+func (s *Server) AuditLogPath() string { return s.cluster.layout.log(s.name + "-audit") }
