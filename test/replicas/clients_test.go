@@ -83,8 +83,9 @@ func (c *client) createAndDelete(ctx context.Context, round int) {
 	_, err := c.holds.Create(ctx, hold, metav1.CreateOptions{})
 	if c.note("create", err) {
 		c.await(ctx, hold.Name, true)
-		c.note("delete", c.holds.Delete(ctx, hold.Name, metav1.DeleteOptions{}))
-		c.await(ctx, hold.Name, false)
+		if c.note("delete", c.holds.Delete(ctx, hold.Name, metav1.DeleteOptions{})) {
+			c.await(ctx, hold.Name, false)
+		}
 	}
 }
 
