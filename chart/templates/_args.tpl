@@ -6,6 +6,7 @@
 {{- if gt (int $v.replicaCount) 1 }}
 - --shutdown-delay-duration={{ $v.shutdownDelaySeconds }}s
 - --shutdown-request-grace-period=10s
+- --disable-http2-serving
 {{- end }}
 {{- include "maintenance-apiserver.storeArgs" . }}
 {{- if ne $v.tls.type "server" }}

@@ -27,20 +27,23 @@ var folder = filepath.Join("..", "..", "chart")
 var cluster *localcluster.Cluster
 
 // TestMain starts a control plane of the package's own, without our server, which Helm installs.
-func TestMain(m *testing.M) {
+func TestMain(m *testing.M) { os.Exit(withCluster(m.Run)) }
+
+// withCluster runs tests beside the control plane, and returns what the process is to exit with.
+func withCluster(tests func() int) (code int) {
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
 	var err error
 	if cluster, err = localcluster.Start(ctx, localcluster.Options{Nodes: 3, Log: os.Stderr}); err != nil {
 		fmt.Fprintln(os.Stderr, "FAILED:", err)
-		os.Exit(1)
+		return 1
 	}
-	code := m.Run()
+	code = tests()
 	if err := cluster.Stop(context.WithoutCancel(ctx)); err != nil {
 		fmt.Fprintln(os.Stderr, "FAILED:", err)
-		code = 1
+		return 1
 	}
-	os.Exit(code)
+	return code
 }
 
 func kubectl() *env.Kubectl { return (&env.Env{Cluster: cluster}).Kubectl() }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"os/exec"
+	"slices"
 	"testing"
 	"time"
 
@@ -61,7 +62,7 @@ func runPod(t *testing.T, pod *corev1.Pod) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := append(pod.Spec.Containers[0].Args, "--kubeconfig="+kubeconfig)
+	args := slices.Concat(pod.Spec.Containers[0].Args, []string{"--kubeconfig=" + kubeconfig})
 	said, err := exec.CommandContext(t.Context(), serverBinary(), args...).CombinedOutput()
 	phase := corev1.PodSucceeded
 	if err != nil {

@@ -22,63 +22,79 @@ import (
 // version goes on with each of them to its end, and keeps what it does not know.
 func TestRollback(t *testing.T) {
 	pool := env.Current(t).NewPool(t, 6)
-	cordon, blocked, late, drained, ending, unknown := pool.Nodes[0], pool.Nodes[1], pool.Nodes[2], pool.Nodes[3], pool.Nodes[4], pool.Nodes[5]
-	pool.Run(t, pool.Cluster.Workload(pool.Name).
-		Pod("blocked", localcluster.OnNode(blocked)).Budget("blocked", localcluster.MinAvailable("1")).
-		Pod("late", localcluster.OnNode(late)).Budget("late", localcluster.MinAvailable("1")).
-		Pod("unknown", localcluster.OnNode(unknown)))
 	s := newStore(t)
 	server := replaceServer(t, s)
 	start(t, server)
-
-	missing := pool.Name + "-new-1"
-	create(t, pool, "pending", missing, nil)
-	create(t, pool, "cordon", cordon, func(spec *v1beta1.NodeMaintenanceSpec) { spec.Stage = v1beta1.StageCordon })
-	create(t, pool, "blocked", blocked, nil)
-	create(t, pool, "late", late, func(spec *v1beta1.NodeMaintenanceSpec) { spec.Drain.TimeoutSeconds = ptr.To[int64](1) })
-	create(t, pool, "drained", drained, nil)
-	create(t, pool, "ending", ending, nil)
-	create(t, pool, "unknown", unknown, func(spec *v1beta1.NodeMaintenanceSpec) { spec.Stage = v1beta1.StageCordon })
-	waitForPhases(t, pool, map[string]v1beta1.MaintenancePhase{
-		"pending": v1beta1.PhasePending, "cordon": v1beta1.PhaseSucceeded, "blocked": v1beta1.PhaseRunning, "late": v1beta1.PhaseFailed,
-		"drained": v1beta1.PhaseSucceeded, "ending": v1beta1.PhaseSucceeded, "unknown": v1beta1.PhaseSucceeded,
-	})
+	nodes := holdInEveryPhase(t, pool)
 	if _, err := server.Terminate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for _, suffix := range []string{"pending", "cordon", "blocked", "late", "drained", "ending", "unknown"} {
-		s.change(t, pool.Name+"-"+suffix, addTomorrow)
-	}
-	s.change(t, pool.Name+"-ending", func(object map[string]any) {
-		in(object, "metadata")["deletionTimestamp"] = time.Now().UTC().Format(time.RFC3339)
-		in(object, "metadata")["deletionGracePeriodSeconds"] = 0
-	})
-	s.change(t, pool.Name+"-unknown", func(object map[string]any) {
-		in(object, "spec")["stage"], in(object, "status")["phase"] = "Quiesce", "Quiescing"
-	})
+	storeTomorrow(t, s, pool.Name, nodes)
 	start(t, server)
 
 	waitUntilGone(t, pool, "ending")
-	waitUntilClean(t, pool, ending)
+	waitUntilClean(t, pool, nodes["ending"])
 	writeInEveryWay(t, pool, s, pool.Name+"-cordon")
-	addNode(t, pool, missing)
+	addNode(t, pool, nodes["pending"])
 	letGo(t, pool, "blocked", "late")
 	for _, suffix := range []string{"pending", "blocked", "late", "drained", "cordon"} {
 		pool.WaitForHold(t, pool.Name+"-"+suffix, suffix+" is drained", env.Drained)
 	}
-	wantTomorrow(t, s, pool.Name+"-pending", "/status.nodeBefore")
+	wantTomorrow(t, s, pool.Name+"-pending", "/status.nodeBefore") // which was not recorded yet
 	for _, suffix := range []string{"blocked", "late", "drained", "cordon", "unknown"} {
 		wantTomorrow(t, s, pool.Name+"-"+suffix)
 	}
-	wantLeftAsItIs(t, pool, unknown)
+	wantLeftAsItIs(t, pool, nodes["unknown"])
 	wantNotServed(t, pool, s)
 
-	for _, suffix := range []string{"pending", "blocked", "late", "drained", "cordon", "unknown"} {
+	delete(nodes, "ending")
+	for suffix, node := range nodes {
 		pool.Delete(t, pool.Name+"-"+suffix)
-	}
-	for _, node := range pool.Nodes {
 		waitUntilClean(t, pool, node)
 	}
+}
+
+// holdInEveryPhase returns the nodes of the holds, by what the names of the holds end with. That of the pending one
+// does not exist.
+func holdInEveryPhase(t *testing.T, pool *env.Pool) map[string]string {
+	t.Helper()
+	nodes := map[string]string{
+		"pending": pool.Name + "-new-1", "cordon": pool.Nodes[0], "blocked": pool.Nodes[1], "late": pool.Nodes[2],
+		"drained": pool.Nodes[3], "ending": pool.Nodes[4], "unknown": pool.Nodes[5],
+	}
+	pool.Run(t, pool.Cluster.Workload(pool.Name).
+		Pod("blocked", localcluster.OnNode(nodes["blocked"])).Budget("blocked", localcluster.MinAvailable("1")).
+		Pod("late", localcluster.OnNode(nodes["late"])).Budget("late", localcluster.MinAvailable("1")).
+		Pod("unknown", localcluster.OnNode(nodes["unknown"])))
+	onlyCordon := func(spec *v1beta1.NodeMaintenanceSpec) { spec.Stage = v1beta1.StageCordon }
+	changes := map[string]func(*v1beta1.NodeMaintenanceSpec){
+		"cordon": onlyCordon, "unknown": onlyCordon,
+		"late": func(spec *v1beta1.NodeMaintenanceSpec) { spec.Drain.TimeoutSeconds = ptr.To[int64](1) },
+	}
+	for suffix, node := range nodes {
+		create(t, pool, suffix, node, changes[suffix])
+	}
+	waitForPhases(t, pool, map[string]v1beta1.MaintenancePhase{
+		"pending": v1beta1.PhasePending, "blocked": v1beta1.PhaseRunning, "late": v1beta1.PhaseFailed,
+		"cordon": v1beta1.PhaseSucceeded, "drained": v1beta1.PhaseSucceeded, "ending": v1beta1.PhaseSucceeded,
+		"unknown": v1beta1.PhaseSucceeded,
+	})
+	return nodes
+}
+
+// storeTomorrow makes of the holds what a later version might have stored.
+func storeTomorrow(t *testing.T, s *store, prefix string, nodes map[string]string) {
+	t.Helper()
+	for suffix := range nodes {
+		s.change(t, prefix+"-"+suffix, addTomorrow)
+	}
+	s.change(t, prefix+"-ending", func(object map[string]any) {
+		in(object, "metadata")["deletionTimestamp"] = time.Now().UTC().Format(time.RFC3339)
+		in(object, "metadata")["deletionGracePeriodSeconds"] = 0
+	})
+	s.change(t, prefix+"-unknown", func(object map[string]any) {
+		in(object, "spec")["stage"], in(object, "status")["phase"] = "Quiesce", "Quiescing"
+	})
 }
 
 // create creates a hold with a rule.
@@ -107,7 +123,11 @@ func waitForPhases(t *testing.T, pool *env.Pool, want map[string]v1beta1.Mainten
 func writeInEveryWay(t *testing.T, pool *env.Pool, s *store, name string) {
 	t.Helper()
 	kubectl := pool.Kubectl()
-	manifest := fmt.Sprintf(`{"apiVersion":"maintenance.medik8s.io/v1beta1","kind":"NodeMaintenance","metadata":{"name":%q},"spec":{"reason":"applied"}}`, name)
+	patch := func(group, kind, patch string) {
+		kubectl.Must(t, "", "patch", "nodemaintenances."+group, name, "--type="+kind, "-p", patch)
+	}
+	manifest := fmt.Sprintf(`{"apiVersion":"maintenance.medik8s.io/v1beta1","kind":"NodeMaintenance",`+
+		`"metadata":{"name":%q},"spec":{"reason":"applied"}}`, name)
 	ways := map[string]func(){
 		"put": func() {
 			holds := pool.Maintenance.MaintenanceV1beta1().NodeMaintenances()
@@ -124,16 +144,16 @@ func writeInEveryWay(t *testing.T, pool *env.Pool, s *store, name string) {
 			})
 		},
 		"merge patch": func() {
-			kubectl.Must(t, "", "patch", "nodemaintenances.maintenance.medik8s.io", name, "--type=merge", "-p", `{"spec":{"stage":"Drain"}}`)
+			patch("maintenance.medik8s.io", "merge", `{"spec":{"stage":"Drain"}}`)
 		},
 		"json patch": func() {
-			kubectl.Must(t, "", "patch", "nodemaintenances.maintenance.medik8s.io", name, "--type=json", "-p", `[{"op":"replace","path":"/spec/reason","value":"patched"}]`)
+			patch("maintenance.medik8s.io", "json", `[{"op":"replace","path":"/spec/reason","value":"patched"}]`)
 		},
 		"apply": func() {
 			kubectl.Must(t, manifest, "apply", "--server-side", "--force-conflicts", "-f", "-")
 		},
 		"old group": func() {
-			kubectl.Must(t, "", "patch", "nodemaintenances.nodemaintenance.medik8s.io", name, "--type=merge", "-p", `{"spec":{"reason":"old"}}`)
+			patch("nodemaintenance.medik8s.io", "merge", `{"spec":{"reason":"old"}}`)
 		},
 	}
 	for way, write := range ways {
@@ -169,9 +189,10 @@ func letGo(t *testing.T, pool *env.Pool, budgets ...string) {
 // wantLeftAsItIs wants the hold of a stage of tomorrow to say so, and its node and pod to be as they were.
 func wantLeftAsItIs(t *testing.T, pool *env.Pool, node string) {
 	t.Helper()
-	hold := pool.WaitForHold(t, pool.Name+"-unknown", "the hold says that its stage is not known", func(nm *v1beta1.NodeMaintenance) bool {
+	says := func(nm *v1beta1.NodeMaintenance) bool {
 		return strings.Contains(nm.Status.LastError, `spec.stage is "Quiesce", which this version of the server does not know`)
-	})
+	}
+	hold := pool.WaitForHold(t, pool.Name+"-unknown", "the hold says that its stage is not known", says)
 	if hold.Status.Phase != "Quiescing" {
 		t.Errorf("phase is %s, want that of the later version", hold.Status.Phase)
 	}

@@ -76,7 +76,8 @@ func TestUpgrade(t *testing.T) {
 		if !known {
 			t.Fatalf("it is not said what becomes of %s: add it to outcomes", file)
 		}
-		u := upgraded{file: file, node: pool.Nodes[i], name: pool.Name + "-" + strings.ReplaceAll(release, ".", "-") + "-" + kind, after: outcome}
+		name := pool.Name + "-" + strings.ReplaceAll(release, ".", "-") + "-" + kind
+		u := upgraded{file: file, node: pool.Nodes[i], name: name, after: outcome}
 		all = append(all, u)
 		if kind != "drained" {
 			workload.Pod(u.name, localcluster.OnNode(u.node), localcluster.Label("app", "web"))
@@ -158,10 +159,11 @@ func (u upgraded) want(t *testing.T, pool *env.Pool, began *metav1.Time) {
 		waitUntilGone(t, pool, strings.TrimPrefix(u.name, pool.Name+"-"))
 		waitUntilClean(t, pool, u.node)
 	} else {
-		hold := pool.WaitForHold(t, u.name, fmt.Sprintf("it is %s, with Drained %s", u.phase, u.reason), func(nm *v1beta1.NodeMaintenance) bool {
+		became := func(nm *v1beta1.NodeMaintenance) bool {
 			drained := apimeta.FindStatusCondition(nm.Status.Conditions, v1beta1.ConditionDrained)
 			return nm.Status.Phase == u.phase && drained != nil && drained.Reason == u.reason
-		})
+		}
+		hold := pool.WaitForHold(t, u.name, fmt.Sprintf("it is %s, with Drained %s", u.phase, u.reason), became)
 		if strings.HasSuffix(u.name, "-drained") && !hold.Status.DrainedTime.Before(began) {
 			t.Errorf("it was drained again, at %s", hold.Status.DrainedTime)
 		}
@@ -186,7 +188,8 @@ func finish(t *testing.T, pool *env.Pool, s *store, all []upgraded) {
 			if finalizers := in(released, "metadata")["finalizers"]; !slices.Equal(finalizers.([]any), []any{"example.com/audit"}) {
 				t.Errorf("%s has the finalizers %v, want that of somebody else", u.name, finalizers)
 			}
-			pool.Kubectl().Must(t, "", "patch", "nodemaintenances.maintenance.medik8s.io", u.name, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
+			pool.Kubectl().Must(t, "", "patch", "nodemaintenances.maintenance.medik8s.io", u.name,
+				"--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
 		default:
 			pool.Delete(t, u.name)
 			waitUntilClean(t, pool, u.node)
