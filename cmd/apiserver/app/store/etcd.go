@@ -28,6 +28,7 @@ type etcdStore struct {
 
 // openEmbedded starts the embedded etcd, and sets its address in the backend.
 func openEmbedded(ctx context.Context, c Config) (*Store, error) {
+	quietGRPC()
 	server, err := embeddedetcd.Start(ctx, c.Embedded)
 	if err != nil {
 		return nil, err
@@ -38,11 +39,11 @@ func openEmbedded(ctx context.Context, c Config) (*Store, error) {
 
 // openExternal connects to the etcd that the backend names.
 func openExternal(ctx context.Context, c Config) (*Store, error) {
+	quietGRPC()
 	return openEtcd(ctx, c, &etcdStore{})
 }
 
 func openEtcd(ctx context.Context, c Config, s *etcdStore) (*Store, error) {
-	quietGRPC()
 	registerMetrics()
 	s.stop = func() {}
 	backend := &c.Backend.Transport
