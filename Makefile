@@ -101,6 +101,10 @@ bench: build cluster-binaries ## Measure the drain engine beside kubectl drain (
 	go test -run '^$$' -bench . -benchmem ./pkg/drainer/...
 	go run ./test/bench -rounds $(ROUNDS) $(BENCH_FLAGS)
 
+.PHONY: bench-stores
+bench-stores: build cluster-binaries ## Measure creates with each store: embedded, etcd and cluster
+	go test -run '^$$' -bench Create -benchtime 1x ./test/storeapi
+
 ##@ Check
 
 .PHONY: lint

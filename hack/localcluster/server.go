@@ -27,6 +27,13 @@ const serverStopGrace = 15 * time.Second
 // legacyArtifacts are the folders of the artifacts for the API groups of the node-maintenance operators.
 var legacyArtifacts = []string{"legacy", "legacy-kubevirt", "node-leases"}
 
+const (
+	// storeCluster is the value of --store with which the server needs storeArtifacts.
+	storeCluster = "cluster"
+	// storeArtifacts is the folder of the artifacts for a store in the cluster.
+	storeArtifacts = "store"
+)
+
 // ServerOptions says how to run our server. The zero value is the same as in the command up.
 type ServerOptions struct {
 	// Binary is the server's program. Default: bin/maintenance-apiserver.
@@ -39,6 +46,8 @@ type ServerOptions struct {
 	// Legacy has the server serve the API groups of the node-maintenance operators as well, and take the
 	// leases of nodes as these did.
 	Legacy bool
+	// Store is what stores its objects, as its flag --store says. Default: as the server chooses.
+	Store string
 	// ExtraArgs are appended to the arguments.
 	ExtraArgs []string
 	// Env is added to the environment of the calling process, as NAME=VALUE.
@@ -123,10 +132,19 @@ func (s *Server) register(ctx context.Context) error {
 	if err := s.cluster.setServerPort(ctx, s.options.Port); err != nil {
 		return err
 	}
+	return s.cluster.ApplyArtifacts(ctx, s.artifacts()...)
+}
+
+// artifacts are the folders that the options need.
+func (s *Server) artifacts() []string {
+	var folders []string
 	if s.options.Legacy {
-		return s.cluster.ApplyArtifacts(ctx, legacyArtifacts...)
+		folders = append(folders, legacyArtifacts...)
 	}
-	return s.cluster.ApplyArtifacts(ctx)
+	if s.options.Store == storeCluster {
+		folders = append(folders, storeArtifacts)
+	}
+	return folders
 }
 
 // Start starts the server with the same arguments, port and data directory as before, and
@@ -189,11 +207,18 @@ func (s *Server) component() component {
 			"--audit-policy-file=" + policy,
 			"--audit-log-path=" + s.AuditLogPath(),
 			"--v=2",
-		}, s.legacyArgs(), s.options.ExtraArgs),
+		}, s.storeArgs(), s.legacyArgs(), s.options.ExtraArgs),
 	}
 }
 
 // legacyArgs are those that an admin adds to the Deployment.
+func (s *Server) storeArgs() []string {
+	if s.options.Store == "" {
+		return nil
+	}
+	return []string{"--store=" + s.options.Store}
+}
+
 func (s *Server) legacyArgs() []string {
 	if !s.options.Legacy {
 		return nil

@@ -15,6 +15,8 @@ var exceptions = []struct{ test, reason string }{
 	{"GuaranteedUpdateWithTTL", noExpiry},
 	{"GuaranteedUpdateChecksStoredData", "the cluster writes nothing where nothing differs. The test's encryption " +
 		"makes of the same data the same bytes, which no real one does"},
+	{"ProgressNotify", rare},
+	{"OptionalWatchBookmarksWithCorrectResourceVersion", rare},
 	{"List/test List with continue, resource version before first write", noCompaction},
 	{"List/test List with resource version set before first write, match=Exact", noCompaction},
 	{"List/test List on existing key with resource version set before first write, match=Exact", noCompaction},
@@ -26,6 +28,7 @@ var exceptions = []struct{ test, reason string }{
 
 const (
 	noExpiry     = "custom resources do not expire"
+	rare         = "optional, for a cache in front: the cluster sends a bookmark about every minute, and the test waits less"
 	noCompaction = "the test must compact the cluster's etcd, which is not the store's"
 	cached       = "the cluster's watch cache answers, and does not limit what it has. The test is not meant for one"
 	history      = "the cluster has the history of a kind since it serves the kind, not since revision 1"

@@ -1,6 +1,8 @@
 // Copyright The maintenance-apiserver Authors.
 // SPDX-License-Identifier: Apache-2.0
 
+// Package clusterstore tests the store in the cluster's API with the library's own tests for a store, on a real
+// control plane.
 package clusterstore
 
 import (
@@ -13,18 +15,30 @@ import (
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
 )
 
+// timeout bounds the start and the end of the control plane.
+const timeout = 3 * time.Minute
+
 var current *localcluster.Cluster
 
 func TestMain(m *testing.M) {
 	skipExceptions()
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
-	var err error
-	if current, err = localcluster.Start(ctx, localcluster.Options{Log: os.Stderr}); err != nil {
+	code, err := run(m)
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "FAILED:", err)
-		os.Exit(1)
+		code = 1
 	}
-	code := m.Run()
-	_ = current.Stop(ctx)
-	cancel()
 	os.Exit(code)
+}
+
+// run runs the tests beside a control plane without our server, which would write into it, too.
+func run(m *testing.M) (code int, err error) {
+	starting, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	if current, err = localcluster.Start(starting, localcluster.Options{Log: os.Stderr}); err != nil {
+		return 1, err
+	}
+	code = m.Run()
+	stopping, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	return code, current.Stop(stopping)
 }

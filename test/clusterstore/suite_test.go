@@ -199,8 +199,8 @@ func (s *suiteStore) wantClean(ctx context.Context, t *testing.T, key string) {
 	if _, _, err := s.codec.Decode([]byte(data), nil, pod); err != nil {
 		t.Fatal(err)
 	}
-	if pod.ResourceVersion != "" || pod.SelfLink != "" {
-		t.Errorf("stored are resourceVersion %q and selfLink %q, want neither", pod.ResourceVersion, pod.SelfLink)
+	if version, link := pod.GetResourceVersion(), pod.GetSelfLink(); version != "" || link != "" {
+		t.Errorf("stored are resourceVersion %q and selfLink %q, want neither", version, link)
 	}
 }
 

@@ -31,6 +31,9 @@ const (
 	// detector, for tests that measure it.
 	plainServerBinaryVariable = "PLAIN_SERVER_BINARY"
 
+	// storeVariable names the store of the server under test, as its flag --store does.
+	storeVariable = "TEST_STORE"
+
 	// mutationDetector has the server end when it changes an object that a cache
 	// shares. It costs much memory and time, so nothing but the server has it.
 	mutationDetector = "KUBE_CACHE_MUTATION_DETECTOR=true"
@@ -42,9 +45,11 @@ const (
 )
 
 // ServerOptions says which server is tested: the one that SERVER_BINARY names,
-// or the ordinary build.
+// or the ordinary build. It stores where TEST_STORE says, as with its flag --store.
 func ServerOptions() localcluster.ServerOptions {
-	return localcluster.ServerOptions{Binary: os.Getenv(serverBinaryVariable), Env: []string{mutationDetector}}
+	return localcluster.ServerOptions{
+		Binary: os.Getenv(serverBinaryVariable), Store: os.Getenv(storeVariable), Env: []string{mutationDetector},
+	}
 }
 
 // PlainServerBinary is the program of a server whose memory and speed tell

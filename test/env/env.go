@@ -30,7 +30,7 @@ type Env struct {
 
 // MaintenanceAs returns a client for our API, through the aggregator, for any
 // user. What the user may do is up to RBAC.
-func (e *Env) MaintenanceAs(t *testing.T, user string, groups ...string) versioned.Interface {
+func (e *Env) MaintenanceAs(t testing.TB, user string, groups ...string) versioned.Interface {
 	t.Helper()
 	config, err := e.Cluster.UserConfig(user, groups...)
 	if err != nil {
@@ -39,7 +39,7 @@ func (e *Env) MaintenanceAs(t *testing.T, user string, groups ...string) version
 	return mustClient(t, config)
 }
 
-func mustClient(t *testing.T, config *rest.Config) versioned.Interface {
+func mustClient(t testing.TB, config *rest.Config) versioned.Interface {
 	t.Helper()
 	client, err := versioned.NewForConfig(config)
 	if err != nil {

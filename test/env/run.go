@@ -67,7 +67,7 @@ func run(m *testing.M, start func(context.Context) (*Env, error), end func(*Env)
 }
 
 // Current returns the control plane that Main or MainAlone was given.
-func Current(t *testing.T) *Env {
+func Current(t testing.TB) *Env {
 	t.Helper()
 	if current == nil {
 		t.Fatal("no control plane: the package's TestMain must call env.Main or env.MainAlone")

@@ -35,8 +35,7 @@ func Run(ctx context.Context, o *options.Options) error {
 		return err
 	}
 
-	backend := &o.Recommended.Etcd.StorageConfig
-	st, err := store.Open(ctx, &backend.Transport, backend.Prefix, o.Store.Embedded())
+	st, err := openStore(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -59,6 +58,17 @@ func Run(ctx context.Context, o *options.Options) error {
 		return err
 	}
 	return runWhileStoreRuns(ctx, st, srv)
+}
+
+// openStore opens the store that the options name.
+func openStore(ctx context.Context, o *options.Options) (*store.Store, error) {
+	cluster, err := loadConfig(o.Recommended.CoreAPI.CoreAPIKubeconfigPath)
+	if err != nil {
+		return nil, err
+	}
+	return store.Open(ctx, store.Config{
+		Type: o.Store.Type, Backend: &o.Recommended.Etcd.StorageConfig, Embedded: o.Store.Embedded(), Cluster: cluster,
+	})
 }
 
 // errStoreStopped ends the server when its store stops: without a store every request would
@@ -92,6 +102,8 @@ func newConfig(o *options.Options, st *store.Store, keeper *servingcert.Keeper, 
 	if err := o.Recommended.ApplyTo(generic); err != nil {
 		return nil, err
 	}
+	generic.RESTOptionsGetter = st.RESTOptions(generic.RESTOptionsGetter)
+	generic.AddReadyzChecks(st.Checks()...)
 	elector, err := newElector(generic.ClientConfig, o)
 	if err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	cliflag "k8s.io/component-base/cli/flag"
 	logsapi "k8s.io/component-base/logs/api/v1"
 
+	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/store"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/stored"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -25,7 +26,7 @@ type Options struct {
 	Recommended *genericoptions.RecommendedOptions
 	// Requests is how requests are limited, and how they end when the server does.
 	Requests *RequestOptions
-	// Store is the embedded store, which is used if no external etcd is given.
+	// Store is what stores the objects.
 	Store *StoreOptions
 	// Registration is how the cluster finds this server.
 	Registration *RegistrationOptions
@@ -109,8 +110,11 @@ func (o *Options) Complete() error {
 	if o.Recommended.Authorization.RemoteKubeConfigFile == "" {
 		o.Recommended.Authorization.RemoteKubeConfigFile = kubeconfig
 	}
+	etcd := o.Recommended.Etcd
+	o.Store.complete(etcd.StorageConfig.Transport.ServerList)
+	etcd.SkipHealthEndpoints = etcd.SkipHealthEndpoints || o.Store.Type == store.Cluster // it has a check of its own
 	o.NodeLeases.complete(len(o.Legacy.Groups) > 0)
-	o.LeaderElection.complete(o.embedded())
+	o.LeaderElection.complete(o.Store.Type == store.Embedded)
 	return o.Registration.complete()
 }
 
@@ -119,7 +123,7 @@ func (o *Options) Validate() []error {
 	var errs []error
 	errs = append(errs, o.validateRecommended()...)
 	errs = append(errs, o.Requests.validate(o.Recommended.Features.EnablePriorityAndFairness)...)
-	errs = append(errs, o.Store.validate()...)
+	errs = append(errs, o.Store.validate(o.Recommended.Etcd.StorageConfig.Transport.ServerList)...)
 	errs = append(errs, o.Registration.validate()...)
 	errs = append(errs, o.Legacy.validate()...)
 	errs = append(errs, o.Drainer.validate()...)
@@ -128,17 +132,12 @@ func (o *Options) Validate() []error {
 	return errs
 }
 
-// embedded says whether the store is the embedded one, which only one process can use.
-func (o *Options) embedded() bool {
-	return len(o.Recommended.Etcd.StorageConfig.Transport.ServerList) == 0
-}
-
 // validateRecommended validates the library's options, but does not require an etcd, since
-// there is an embedded one.
+// there are other stores.
 func (o *Options) validateRecommended() []error {
 	recommended, etcd := *o.Recommended, *o.Recommended.Etcd
-	if o.embedded() {
-		etcd.StorageConfig.Transport.ServerList = []string{"embedded"}
+	if len(etcd.StorageConfig.Transport.ServerList) == 0 {
+		etcd.StorageConfig.Transport.ServerList = []string{"none"}
 	}
 	recommended.Etcd = &etcd
 	return recommended.Validate()

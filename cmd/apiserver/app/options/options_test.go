@@ -41,6 +41,16 @@ func TestValidate(t *testing.T) {
 	}{
 		"defaults":             {},
 		"external etcd":        {args: []string{"--etcd-servers=https://127.0.0.1:2379"}},
+		"store in the cluster": {args: []string{"--store=cluster"}},
+		"etcd, twice told":     {args: []string{"--store=etcd", "--etcd-servers=https://127.0.0.1:2379"}},
+		"etcd without address": {args: []string{"--store=etcd"}, want: "--store=etcd requires --etcd-servers"},
+		"cluster and an etcd": {
+			args: []string{"--store=cluster", "--etcd-servers=https://127.0.0.1:2379"}, want: "--store=cluster must not be given with --etcd-servers",
+		},
+		"embedded and an etcd": {
+			args: []string{"--store=embedded", "--etcd-servers=https://127.0.0.1:2379"}, want: "use --store=etcd",
+		},
+		"no such store":        {args: []string{"--store=disk"}, want: `--store must be embedded, etcd or cluster, not "disk"`},
 		"in a pod":             {env: map[string]string{"POD_NAME": "a", "POD_NAMESPACE": "b"}},
 		"half a pod":           {env: map[string]string{"POD_NAME": "a"}, want: "both POD_NAMESPACE and POD_NAME"},
 		"empty data dir":       {args: []string{"--data-dir="}, want: "--data-dir must not be empty"},

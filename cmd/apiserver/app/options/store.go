@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/embeddedetcd"
+	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/store"
 )
 
 // minQuotaBytes is the smallest useful quota: an empty bbolt database has about 100 KiB,
@@ -18,6 +19,9 @@ const minQuotaBytes = 16 << 20
 
 // StoreOptions is where the server keeps its data.
 type StoreOptions struct {
+	// Type says what stores the objects. Complete makes an empty one Etcd if there are addresses of an etcd, else
+	// Embedded.
+	Type store.Type
 	// DataDir is the directory of the embedded store.
 	DataDir string
 	// QuotaBytes is the size, in bytes, at which an embedded store begins to refuse writes. At
@@ -33,14 +37,41 @@ func newStoreOptions() *StoreOptions {
 }
 
 func (o *StoreOptions) addFlags(fs *pflag.FlagSet) {
+	fs.StringVar((*string)(&o.Type), "store", string(o.Type),
+		"What stores the objects: embedded, an etcd in this process; etcd, the one of --etcd-servers; or cluster, the API of "+
+			"the cluster, of Kubernetes 1.32 or later, with the CRDs and permissions that the chart makes for store.type=cluster. Default: etcd with "+
+			"--etcd-servers, else embedded.")
 	fs.StringVar(&o.DataDir, "data-dir", o.DataDir,
-		"Directory of the embedded etcd, which is used unless --etcd-servers is given. Each server process needs its own directory.")
+		"Directory of the embedded etcd. Each server process needs its own directory.")
 	fs.Int64Var(&o.QuotaBytes, "embedded-etcd-quota-bytes", o.QuotaBytes,
 		"Size in bytes at which the embedded etcd begins to refuse writes. At 80 % of it, the server begins to refuse new NodeMaintenances.")
 }
 
-func (o *StoreOptions) validate() []error {
+// complete sets the default type. etcdServers are the addresses of an external etcd.
+func (o *StoreOptions) complete(etcdServers []string) {
+	if o.Type != "" {
+		return
+	}
+	o.Type = store.Embedded
+	if len(etcdServers) > 0 {
+		o.Type = store.Etcd
+	}
+}
+
+func (o *StoreOptions) validate(etcdServers []string) []error {
 	var errs []error
+	switch o.Type {
+	case store.Etcd:
+		if len(etcdServers) == 0 {
+			errs = append(errs, errors.New("--store=etcd requires --etcd-servers"))
+		}
+	case store.Embedded, store.Cluster:
+		if len(etcdServers) > 0 {
+			errs = append(errs, fmt.Errorf("--store=%s must not be given with --etcd-servers; use --store=etcd", o.Type))
+		}
+	default:
+		errs = append(errs, fmt.Errorf("--store must be embedded, etcd or cluster, not %q", o.Type))
+	}
 	if o.DataDir == "" {
 		errs = append(errs, errors.New("--data-dir must not be empty"))
 	}

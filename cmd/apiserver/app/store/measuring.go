@@ -30,25 +30,25 @@ const (
 )
 
 // startMeasuring has the store measured until it is closed.
-func (s *Store) startMeasuring(ctx context.Context, backend *storagebackend.TransportConfig) error {
-	s.Space = &Space{clock: clock.RealClock{}}
+func (s *etcdStore) startMeasuring(ctx context.Context, backend *storagebackend.TransportConfig) error {
+	s.space = &Space{clock: clock.RealClock{}}
 	if s.embedded != nil {
 		s.measureEmbedded()
 	} else if err := s.measureExternal(backend); err != nil {
 		return err
 	}
 	ctx, s.stop = context.WithCancel(ctx)
-	s.measuring.Go(func() { s.Space.run(ctx) })
+	s.measuring.Go(func() { s.space.run(ctx) })
 	return nil
 }
 
-func (s *Store) measureEmbedded() {
-	s.Space.members, s.Space.names = s.embedded, []string{s.embedded.Endpoint()}
-	s.Space.reclaim = s.embedded.Reclaim
-	s.Space.interval, s.Space.advice = embeddedInterval, adviceEmbedded
+func (s *etcdStore) measureEmbedded() {
+	s.space.members, s.space.names = s.embedded, []string{s.embedded.Endpoint()}
+	s.space.reclaim = s.embedded.Reclaim
+	s.space.interval, s.space.advice = embeddedInterval, adviceEmbedded
 }
 
-func (s *Store) measureExternal(backend *storagebackend.TransportConfig) error {
+func (s *etcdStore) measureExternal(backend *storagebackend.TransportConfig) error {
 	config, err := clientConfig(backend)
 	if err != nil {
 		return err
@@ -56,8 +56,8 @@ func (s *Store) measureExternal(backend *storagebackend.TransportConfig) error {
 	if s.client, err = clientv3.New(config); err != nil {
 		return err
 	}
-	s.Space.members, s.Space.names = s.client, backend.ServerList
-	s.Space.reclaim = func(context.Context, bool) (bool, error) { return false, nil } // others look after it
-	s.Space.interval, s.Space.advice = externalInterval, adviceExternal
+	s.space.members, s.space.names = s.client, backend.ServerList
+	s.space.reclaim = func(context.Context, bool) (bool, error) { return false, nil } // others look after it
+	s.space.interval, s.space.advice = externalInterval, adviceExternal
 	return nil
 }

@@ -149,13 +149,13 @@ func TestFreeingSpaceIsPaced(t *testing.T) {
 // Both kinds of store tell how full they are, and have space again when what was deleted is compacted.
 func TestSpaceOfARealStore(t *testing.T) {
 	embedded := embeddedetcd.Config{Dir: filepath.Join(t.TempDir(), "data"), QuotaBytes: 16 << 20}
-	var backend storagebackend.TransportConfig
-	own, err := Open(t.Context(), &backend, prefix, embedded)
+	backend := storagebackend.Config{Prefix: prefix}
+	own, err := openEmbedded(t.Context(), Config{Backend: &backend, Embedded: embedded})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer own.Close()
-	other, err := Open(t.Context(), &backend, prefix, embedded)
+	other, err := openExternal(t.Context(), Config{Backend: &backend})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +164,8 @@ func TestSpaceOfARealStore(t *testing.T) {
 	wantSpace := func(space bool) {
 		t.Helper()
 		for what, st := range map[string]*Store{"--embedded-etcd-quota-bytes": own, "--quota-backend-bytes": other} {
-			st.Space.note(t.Context(), st.Space.measure(t.Context()))
+			measured := st.kind.(*etcdStore).space
+			measured.note(t.Context(), measured.measure(t.Context()))
 			err := st.Space.CheckSpace()
 			if space && err != nil || !space && (err == nil || !strings.Contains(err.Error(), "of 16 MiB") || !strings.Contains(err.Error(), what)) {
 				t.Errorf("CheckSpace = %v, want space %t, else the size and %s", err, space, what)
@@ -173,17 +174,17 @@ func TestSpaceOfARealStore(t *testing.T) {
 	}
 	wantSpace(true)
 	value := strings.Repeat("x", 16<<10)
-	for i := 0; !own.Space.measure(t.Context()).nearlyFull(); i++ {
-		if _, err := other.client.Put(t.Context(), "key", value); err != nil {
+	for i := 0; !own.kind.(*etcdStore).space.measure(t.Context()).nearlyFull(); i++ {
+		if _, err := other.kind.(*etcdStore).client.Put(t.Context(), "key", value); err != nil {
 			t.Fatalf("the store was full at write %d and not nearly full before: %v", i, err)
 		}
 	}
 	wantSpace(false)
-	deleted, err := other.client.Delete(t.Context(), "key")
+	deleted, err := other.kind.(*etcdStore).client.Delete(t.Context(), "key")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := other.client.Compact(t.Context(), deleted.Header.Revision, clientv3.WithCompactPhysical()); err != nil {
+	if _, err := other.kind.(*etcdStore).client.Compact(t.Context(), deleted.Header.Revision, clientv3.WithCompactPhysical()); err != nil {
 		t.Fatal(err)
 	}
 	wantSpace(true)

@@ -24,14 +24,14 @@ const prefix = "/registry/test"
 func TestEmbeddedStoreKeepsItsID(t *testing.T) {
 	embedded := embeddedetcd.Config{Dir: filepath.Join(t.TempDir(), "data"), QuotaBytes: 64 << 20}
 	open := func() string {
-		var backend storagebackend.TransportConfig
-		st, err := Open(t.Context(), &backend, prefix, embedded)
+		backend := storagebackend.Config{Prefix: prefix}
+		st, err := Open(t.Context(), Config{Type: Embedded, Backend: &backend, Embedded: embedded})
 		if err != nil {
 			t.Fatalf("Open: %v", err)
 		}
 		defer st.Close()
-		if len(backend.ServerList) != 1 || !strings.HasPrefix(backend.ServerList[0], "unix://") {
-			t.Errorf("the registry is sent to %v, want the embedded store's socket", backend.ServerList)
+		if servers := backend.Transport.ServerList; len(servers) != 1 || !strings.HasPrefix(servers[0], "unix://") {
+			t.Errorf("the registry is sent to %v, want the embedded store's socket", servers)
 		}
 		return st.ID
 	}
@@ -58,7 +58,7 @@ func TestUnreachableEtcd(t *testing.T) {
 			t.Parallel()
 			backend := tc.backend
 			began := time.Now()
-			_, err := Open(t.Context(), &backend, prefix, embeddedetcd.Config{})
+			_, err := Open(t.Context(), Config{Type: Etcd, Backend: &storagebackend.Config{Transport: backend, Prefix: prefix}})
 			if err == nil || !strings.Contains(err.Error(), "could not reach etcd at "+backend.ServerList[0]) || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("Open = %v, want an error that names etcd and says %q", err, tc.want)
 			}

@@ -72,7 +72,7 @@ func (w writer) get(ctx context.Context) (current, error) {
 		return current{}, err
 	}
 	c := current{object: object, uid: u.GetUID(), resourceVersion: u.GetResourceVersion(), live: true}
-	_, c.content, err = w.Store.read(ctx, u, object)
+	c.content, err = w.read(ctx, u, object)
 	switch {
 	case w.unreadable && err == nil:
 		return c, storage.NewInvalidObjError(w.at.key, "it can be read, so it must not be deleted as one that cannot")

@@ -48,16 +48,16 @@ func (s *Store) decode(key string, data []byte, resourceVersion string, object r
 }
 
 // read reads the object of a custom resource into object.
-func (s *Store) read(ctx context.Context, u *unstructured.Unstructured, object runtime.Object) (Envelope, content, error) {
+func (s *Store) read(ctx context.Context, u *unstructured.Unstructured, object runtime.Object) (content, error) {
 	envelope, err := Decode(u)
 	if err != nil {
-		return envelope, content{}, unreadable(s.keyOf(envelope), err, true)
+		return content{}, unreadable(s.keyOf(envelope), err, true)
 	}
 	inside, err := s.open(ctx, envelope)
 	if err != nil {
-		return envelope, content{}, err
+		return content{}, err
 	}
-	return envelope, inside, s.decode(s.keyOf(envelope), inside.data, envelope.ResourceVersion, object)
+	return inside, s.decode(s.keyOf(envelope), inside.data, envelope.ResourceVersion, object)
 }
 
 // unreadable is the error about an envelope that cannot be read. Only a corrupt one may be deleted unread: what
@@ -82,6 +82,6 @@ func (s *Store) Get(ctx context.Context, key string, opts storage.GetOptions, ob
 		}
 		return err
 	}
-	_, _, err = s.read(ctx, u, object)
+	_, err = s.read(ctx, u, object)
 	return err
 }

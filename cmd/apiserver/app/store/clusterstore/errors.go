@@ -47,11 +47,17 @@ func (s *Store) interpret(err error, key string) error {
 
 // interpretNotFound tells an object that does not exist from a kind that the cluster does not serve.
 func (s *Store) interpretNotFound(err error, key string) error {
-	var status apierrors.APIStatus
-	if errors.As(err, &status) && status.Status().Details != nil && status.Status().Details.Name != "" {
+	if isMissingObject(err) {
 		return storage.NewKeyNotFoundError(key, 0)
 	}
 	return storage.NewInternalError(fmt.Errorf("the cluster does not serve %s; install its CRD: %w", s.Kind, err))
+}
+
+// isMissingObject says whether an object does not exist, while its kind does.
+func isMissingObject(err error) bool {
+	var status apierrors.APIStatus
+	return apierrors.IsNotFound(err) && errors.As(err, &status) &&
+		status.Status().Details != nil && status.Status().Details.Name != ""
 }
 
 // isAboutOptions says whether what is invalid are the options of a list or a watch, which the user has set.

@@ -100,7 +100,7 @@ type selected struct {
 func (l *selected) add(ctx context.Context, page *unstructured.UnstructuredList) error {
 	for i := range page.Items {
 		object := l.store.New()
-		_, _, err := l.store.read(ctx, &page.Items[i], object)
+		_, err := l.store.read(ctx, &page.Items[i], object)
 		if err != nil {
 			if err := l.corrupt.add(err); err != nil {
 				return err

@@ -146,7 +146,7 @@ func (w *watching) bookmark(u *unstructured.Unstructured) (*watch.Event, error) 
 
 func (w *watching) read(u *unstructured.Unstructured) (runtime.Object, error) {
 	object := w.store.New()
-	_, _, err := w.store.read(w.ctx, u, object)
+	_, err := w.store.read(w.ctx, u, object)
 	return object, err
 }
 

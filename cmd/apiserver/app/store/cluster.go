@@ -1,0 +1,92 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apiserver/pkg/registry/generic"
+	"k8s.io/apiserver/pkg/server/healthz"
+	etcdmetrics "k8s.io/apiserver/pkg/storage/etcd3/metrics"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+
+	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/store/clusterstore"
+)
+
+const (
+	// settleTimeout is how long CRDs and permissions that were just applied may take until they count.
+	settleTimeout = 7 * time.Second
+	// settleInterval is how often that is looked at.
+	settleInterval = 500 * time.Millisecond
+)
+
+// clusterStore is the API of the cluster.
+type clusterStore struct {
+	client dynamic.Interface
+	answer *lastAnswer
+}
+
+// openCluster finds out whether the cluster can be the store.
+func openCluster(ctx context.Context, c Config) (*Store, error) {
+	client, err := clusterstore.NewClient(c.Cluster)
+	if err != nil {
+		return nil, err
+	}
+	if err := awaitCluster(ctx, c.Cluster); err != nil {
+		return nil, fmt.Errorf("could not store in the cluster: %w", err)
+	}
+	id, err := clusterstore.Identify(ctx, client)
+	if err != nil {
+		return nil, fmt.Errorf("could not store in the cluster: %w", err)
+	}
+	s := &clusterStore{client: client}
+	s.answer = &lastAnswer{clock: clock.RealClock{}, ask: func(ctx context.Context) error { return clusterstore.Ping(ctx, client) }}
+	return &Store{ID: id, Space: unlimited{}, kind: s}, nil
+}
+
+// awaitCluster waits until the cluster can be the store. It returns what is missing, if that does not come soon.
+func awaitCluster(ctx context.Context, config *rest.Config) error {
+	config = rest.CopyConfig(config)
+	config.Timeout = settleTimeout
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+	var missing error
+	err = wait.PollUntilContextTimeout(ctx, settleInterval, settleTimeout, true, func(ctx context.Context) (bool, error) {
+		missing = clusterstore.CheckCluster(ctx, client.Discovery(), client.AuthorizationV1().SelfSubjectAccessReviews())
+		return missing == nil, nil
+	})
+	if missing != nil {
+		return missing
+	}
+	return err
+}
+
+func (s *clusterStore) restOptions(getter generic.RESTOptionsGetter) generic.RESTOptionsGetter {
+	// The library would connect to an etcd to measure it.
+	etcdmetrics.SetStorageMonitorGetter(func() ([]etcdmetrics.Monitor, error) { return nil, nil })
+	return &clusterOptions{RESTOptionsGetter: getter, client: s.client}
+}
+
+func (s *clusterStore) checks() []healthz.HealthChecker {
+	return []healthz.HealthChecker{healthz.NamedCheck("store", s.answer.check)}
+}
+
+// failed implements kind. A cluster that does not answer may do so later.
+func (s *clusterStore) failed() <-chan error { return nil }
+
+func (s *clusterStore) close() {}
+
+// unlimited is the space of a store that has no quota of its own.
+type unlimited struct{}
+
+// CheckSpace implements the check of a store for space.
+func (unlimited) CheckSpace() error { return nil }

@@ -1,0 +1,96 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package clusterstore
+
+import (
+	"context"
+	"fmt"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apimachinery/pkg/util/version"
+	"k8s.io/client-go/discovery"
+	authorizationclient "k8s.io/client-go/kubernetes/typed/authorization/v1"
+)
+
+// oldest is the oldest Kubernetes that selects custom resources by their fields.
+var oldest = version.MustParseGeneric("1.32")
+
+// neededVerbs are what the server does with the objects of each kind.
+func neededVerbs() map[string][]string {
+	needed := map[string][]string{StoreKind.Resource: {"get", "create"}}
+	for _, kind := range kinds {
+		needed[kind.Resource] = []string{"get", "list", "watch", "create", "update", "delete"}
+	}
+	return needed
+}
+
+// CheckCluster returns an error, for an admin to read, if the cluster cannot store the envelopes: it is too old, does
+// not have the CRDs, or does not let the server use them.
+func CheckCluster(ctx context.Context, cluster discovery.DiscoveryInterface, access authorizationclient.SelfSubjectAccessReviewInterface) error {
+	if err := checkVersion(cluster); err != nil {
+		return err
+	}
+	if err := checkKinds(cluster); err != nil {
+		return err
+	}
+	for resource, verbs := range neededVerbs() {
+		for _, verb := range verbs {
+			if err := checkAccess(ctx, access, resource, verb); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func checkVersion(cluster discovery.DiscoveryInterface) error {
+	info, err := cluster.ServerVersion()
+	if err != nil {
+		return fmt.Errorf("could not read the version of the cluster: %w", err)
+	}
+	found, err := version.ParseGeneric(info.GitVersion)
+	if err != nil {
+		return fmt.Errorf("could not read the version of the cluster: %w", err)
+	}
+	if !found.AtLeast(oldest) {
+		return fmt.Errorf("the cluster is Kubernetes %s, and --store=cluster needs %s or later: use an etcd, with --etcd-servers, "+
+			"or --store=embedded", info.GitVersion, oldest)
+	}
+	return nil
+}
+
+func checkKinds(cluster discovery.DiscoveryInterface) error {
+	list, err := cluster.ServerResourcesForGroupVersion(GroupVersion.String())
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("could not find out whether the cluster has the CRDs of the store: %w", err)
+	}
+	served := sets.New[string]()
+	if err == nil {
+		for _, resource := range list.APIResources {
+			served.Insert(resource.Name)
+		}
+	}
+	for resource := range neededVerbs() {
+		if !served.Has(resource) {
+			return fmt.Errorf("the cluster has no CRD %s.%s: apply artifacts/store", resource, GroupVersion.Group)
+		}
+	}
+	return nil
+}
+
+func checkAccess(ctx context.Context, access authorizationclient.SelfSubjectAccessReviewInterface, resource, verb string) error {
+	review, err := access.Create(ctx, &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
+		ResourceAttributes: &authorizationv1.ResourceAttributes{Group: GroupVersion.Group, Resource: resource, Verb: verb},
+	}}, metav1.CreateOptions{})
+	if err != nil {
+		return fmt.Errorf("could not ask what the server may do: %w", err)
+	}
+	if !review.Status.Allowed {
+		return fmt.Errorf("the server may not %s %s.%s: apply artifacts/store, which has the permissions", verb, resource, GroupVersion.Group)
+	}
+	return nil
+}

@@ -1,0 +1,58 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package clusterstore
+
+import (
+	"strings"
+	"testing"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/version"
+	fakediscovery "k8s.io/client-go/discovery/fake"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+)
+
+// What is missing is said in one line, with what to do.
+func TestCheckCluster(t *testing.T) {
+	both := []string{StoreKind.Resource, "storednodemaintenances"}
+	for name, test := range map[string]struct {
+		version string
+		served  []string
+		refused string // verb
+		want    string
+	}{
+		"all is there":    {version: "v1.32.0", served: both},
+		"a distribution":  {version: "v1.33.4-eks-1", served: both},
+		"too old":         {version: "v1.31.9", served: both, want: "needs 1.32 or later: use an etcd"},
+		"no CRDs":         {version: "v1.36.1", want: "apply artifacts/store"},
+		"a CRD":           {version: "v1.36.1", served: both[:1], want: "has no CRD storednodemaintenances.store.maintenance.medik8s.io: apply artifacts/store"},
+		"no permission":   {version: "v1.36.1", served: both, refused: "update", want: "may not update storednodemaintenances.store"},
+		"no way to begin": {version: "v1.36.1", served: both, refused: "create", want: "may not create"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client := fake.NewClientset()
+			client.PrependReactor("create", "selfsubjectaccessreviews", func(action clienttesting.Action) (bool, runtime.Object, error) {
+				review := action.(clienttesting.CreateAction).GetObject().(*authorizationv1.SelfSubjectAccessReview)
+				review.Status.Allowed = review.Spec.ResourceAttributes.Verb != test.refused
+				return true, review, nil
+			})
+			cluster := client.Discovery().(*fakediscovery.FakeDiscovery)
+			cluster.FakedServerVersion = &version.Info{GitVersion: test.version}
+			cluster.Resources = []*metav1.APIResourceList{{GroupVersion: GroupVersion.String()}}
+			for _, resource := range test.served {
+				cluster.Resources[0].APIResources = append(cluster.Resources[0].APIResources, metav1.APIResource{Name: resource})
+			}
+			err := CheckCluster(t.Context(), cluster, client.AuthorizationV1().SelfSubjectAccessReviews())
+			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+				t.Errorf("CheckCluster = %v, want %q", err, test.want)
+			}
+			if err != nil && strings.Contains(err.Error(), "\n") {
+				t.Errorf("the error is more than a line: %v", err)
+			}
+		})
+	}
+}
