@@ -8,6 +8,9 @@ SHELL := /usr/bin/env bash
 # The local cluster: how many nodes, in how many zones, and where its state lies.
 NODES ?= 5
 ZONES ?= 3
+# How many processes of our server, and where they store: embedded (one only), etcd or cluster.
+REPLICAS ?= 1
+STORE ?=
 CLUSTER_DIR ?= .localcluster
 # Further flags for `make up`, such as --deployments 20 --ready-delay 3s; all of
 # them: go run ./hack/localcluster/cmd up --help
@@ -39,8 +42,8 @@ demo: build cluster-binaries ## Put a node into maintenance and give it back, on
 	hack/demo.sh
 
 .PHONY: up
-up: build cluster-binaries ## Start a local cluster with our server in it (NODES=5 ZONES=3 LEGACY=)
-	$(localcluster) up --dir $(CLUSTER_DIR) --nodes $(NODES) --zones $(ZONES) $(legacy_flag) $(UP_FLAGS)
+up: build cluster-binaries ## Start a local cluster with our server in it (NODES=5 ZONES=3 REPLICAS=1 STORE= LEGACY=)
+	$(localcluster) up --dir $(CLUSTER_DIR) --nodes $(NODES) --zones $(ZONES) --server-replicas $(REPLICAS) --store '$(STORE)' $(legacy_flag) $(UP_FLAGS)
 
 .PHONY: down
 down: ## End what `make up` started
@@ -77,6 +80,12 @@ version: ## Print the version that is built
 cluster-binaries: ## Build the local cluster's programs into bin/, once
 	$(localcluster) build
 
+.PHONY: chart
+chart: ## Package the chart into bin/, with the version of git
+	$(localcluster) build helm
+	version=$$(hack/version.sh version) && \
+		bin/helm package chart --version "$${version#v}" --app-version "$$version" --destination bin
+
 ##@ Test
 
 # hack/test.sh says at the end where the time went.
@@ -93,8 +102,8 @@ test-integration: ## Run the tests on a real control plane
 	hack/test.sh programs integration
 
 .PHONY: test-long
-test-long: ## Run what is random or rare many times, for about an hour
-	hack/test.sh programs images models kills soak
+test-long: ## Run what is random or rare many times, for about an hour and a half
+	hack/test.sh programs images models kills replicas soak
 
 .PHONY: bench
 bench: build cluster-binaries ## Measure the drain engine beside kubectl drain (ROUNDS=1; more flags in BENCH_FLAGS)
@@ -118,8 +127,9 @@ verify: ## Check that generated code, modules and manifests are up to date
 ##@ Change
 
 .PHONY: generate
-generate: ## Regenerate what is generated from pkg/apis
+generate: ## Regenerate what is generated from pkg/apis, and artifacts/install.yaml from chart/
 	hack/update-codegen.sh
+	hack/update-manifests.sh
 
 .PHONY: stored-objects
 stored-objects: ## Write the objects as this version stores them, for the tests of later ones

@@ -63,11 +63,17 @@ together() {
 models() {
   go test -timeout 2h -run 'TestModel$' ./pkg/drainer -model.runs=50000
   go test -race -timeout 2h -run 'TestModel$' ./pkg/drainer -model.runs=5000
+  go test -timeout 2h -run 'TestModel$' ./cmd/apiserver/app/servingcert -model.runs=2000
 }
 
 # Kills, orderly ends and restarts, again and again.
 kills() {
   go test -race -timeout 2h -count=20 -run '^Test(Kill|Terminate|Restart)' ./test/lifecycle
+}
+
+# Failovers of three replicas at other moments, with every store.
+replicas() {
+  go test -race -timeout 2h -count=5 ./test/replicas -replicas.all
 }
 
 # One server through hundreds of drains.

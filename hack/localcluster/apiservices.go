@@ -7,10 +7,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 	"k8s.io/kube-aggregator/pkg/apis/apiregistration/v1/helper"
 )
@@ -58,6 +60,20 @@ func (c *Cluster) checkAllAvailable(ctx context.Context) error {
 		if err := checkAvailable(&registered[i]); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// endpointsAnnotation is changed on the Service when the aggregator is to look at our server again.
+const endpointsAnnotation = "localcluster/endpoints-changed"
+
+// wakeAggregator has the aggregator look at our server within a second. In a real cluster it does so when the
+// Service has new endpoints; an external name has none, and it would wait for up to 30 s.
+func (c *Cluster) wakeAggregator(ctx context.Context) error {
+	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:"%d"}}}`, endpointsAnnotation, time.Now().Unix())
+	_, err := c.client.CoreV1().Services(ServerNamespace).Patch(ctx, ServerName, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+	if err != nil {
+		return fmt.Errorf("could not have the aggregator look at our server: %w", err)
 	}
 	return nil
 }

@@ -133,6 +133,13 @@ func (c *Cluster) serverPort() int {
 	return c.state.ServerPort
 }
 
+// replicaPort is the port of the replica of our server with a name.
+func (c *Cluster) replicaPort(name string) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.state.ReplicaPorts[name]
+}
+
 // setServerPort saves the port for later starts of our server.
 func (c *Cluster) setServerPort(ctx context.Context, port int) error {
 	if c.serverPort() == port {

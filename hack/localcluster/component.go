@@ -76,6 +76,7 @@ func (c *Cluster) ensure(ctx context.Context, p component) (proc *process.Proces
 	}
 	proc, err = process.Start(process.Spec{
 		Path:     p.binary,
+		Name:     p.name,
 		Args:     p.args,
 		Env:      p.env,
 		LogPath:  c.layout.log(p.name),

@@ -16,6 +16,7 @@ import (
 
 	"k8s.io/apiserver/pkg/authentication/serviceaccount"
 
+	"github.com/medik8s/maintenance-apiserver/hack/localcluster/balance"
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster/binaries"
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster/process"
 )
@@ -24,15 +25,8 @@ import (
 // at most 10 s.
 const serverStopGrace = 15 * time.Second
 
-// legacyArtifacts are the folders of the artifacts for the API groups of the node-maintenance operators.
-var legacyArtifacts = []string{"legacy", "legacy-kubevirt", "node-leases"}
-
-const (
-	// storeCluster is the value of --store with which the server needs storeArtifacts.
-	storeCluster = "cluster"
-	// storeArtifacts is the folder of the artifacts for a store in the cluster.
-	storeArtifacts = "store"
-)
+// legacyGroups are the API groups of the node-maintenance operators.
+const legacyGroups = "nodemaintenance.medik8s.io,nodemaintenance.kubevirt.io,kubevirt.io"
 
 // ServerOptions says how to run our server. The zero value is the same as in the command up.
 type ServerOptions struct {
@@ -46,6 +40,9 @@ type ServerOptions struct {
 	// Legacy has the server serve the API groups of the node-maintenance operators as well, and take the
 	// leases of nodes as these did.
 	Legacy bool
+	// Installed has Helm install the chart, unless a release of it is there, which is left as it is. Otherwise what
+	// the chart makes is applied, which is faster, and no release. Tests of Helm's commands need one.
+	Installed bool
 	// Store is what stores its objects, as its flag --store says. Default: as the server chooses.
 	Store string
 	// ExtraArgs are appended to the arguments.
@@ -55,9 +52,13 @@ type ServerOptions struct {
 }
 
 // Server is our API server, registered with the cluster's aggregator. It acts as
-// the ServiceAccount of the artifacts, never as admin.
+// the ServiceAccount of the chart, never as admin.
 type Server struct {
+	// Link is the way to kube-apiserver of a replica that was started Linked, else nil.
+	Link *balance.Link
+
 	cluster    *Cluster
+	name       string // of its process and of its log
 	options    ServerOptions
 	kubeconfig string
 	fixedPort  bool
@@ -84,25 +85,36 @@ func (c *Cluster) StartServer(ctx context.Context, options ServerOptions) (*Serv
 
 // NewServer registers our server without starting it.
 func (c *Cluster) NewServer(ctx context.Context, options ServerOptions) (*Server, error) {
-	if options.Binary == "" {
-		options.Binary = c.binary(binaries.MaintenanceAPIServer)
+	options, err := options.complete(c, binaries.MaintenanceAPIServer)
+	if err != nil {
+		return nil, err
 	}
-	if _, err := os.Stat(options.Binary); err != nil {
-		return nil, fmt.Errorf("could not find our server, which make build builds: %w", err)
-	}
-	if options.DataDir == "" {
-		options.DataDir = c.layout.data(binaries.MaintenanceAPIServer)
-	}
-	s := &Server{cluster: c, options: options, fixedPort: options.Port != 0}
+	s := &Server{cluster: c, name: binaries.MaintenanceAPIServer, options: options, fixedPort: options.Port != 0}
 	if err := s.choosePort(); err != nil {
+		return nil, err
+	}
+	if err := c.stopServersBut(ctx, s.name); err != nil {
 		return nil, err
 	}
 	if err := s.register(ctx); err != nil {
 		return nil, err
 	}
-	var err error
 	s.kubeconfig, err = c.serverKubeconfig(ctx)
 	return s, err
+}
+
+// complete sets the defaults of a server with a name.
+func (o ServerOptions) complete(c *Cluster, name string) (ServerOptions, error) {
+	if o.Binary == "" {
+		o.Binary = c.binary(binaries.MaintenanceAPIServer)
+	}
+	if _, err := os.Stat(o.Binary); err != nil {
+		return o, fmt.Errorf("could not find our server, which make build builds: %w", err)
+	}
+	if o.DataDir == "" {
+		o.DataDir = c.layout.data(name)
+	}
+	return o, nil
 }
 
 // choosePort prefers the port of the last server of this cluster, which the APIService
@@ -127,31 +139,38 @@ func (c *Cluster) serverKubeconfig(ctx context.Context) (string, error) {
 	return c.ServiceAccountKubeconfig(ctx, ServerNamespace, ServerName)
 }
 
-// register applies the artifacts with the server's port.
+// register applies the chart with the server's port.
 func (s *Server) register(ctx context.Context) error {
-	if err := s.cluster.setServerPort(ctx, s.options.Port); err != nil {
-		return err
-	}
-	return s.cluster.ApplyArtifacts(ctx, s.artifacts()...)
+	return s.cluster.register(ctx, s.options.Port, s.options)
 }
 
-// artifacts are the folders that the options need.
-func (s *Server) artifacts() []string {
-	var folders []string
-	if s.options.Legacy {
-		folders = append(folders, legacyArtifacts...)
+// register applies the chart with the port on which the aggregator finds our server.
+func (c *Cluster) register(ctx context.Context, port int, options ServerOptions) error {
+	if err := c.setServerPort(ctx, port); err != nil {
+		return err
 	}
-	if s.options.Store == storeCluster {
-		folders = append(folders, storeArtifacts)
+	if options.Installed {
+		return c.installChart(ctx)
 	}
-	return folders
+	return c.ApplyChart(ctx, options.chartValues()...)
+}
+
+// chartValues are those that the options need.
+func (o ServerOptions) chartValues() (values []string) {
+	if o.Store == StoreCluster {
+		values = append(values, "store.type=cluster", "store.etcd.servers=null")
+	}
+	if o.Legacy {
+		values = append(values, "legacyGroups={"+legacyGroups+"}")
+	}
+	return values
 }
 
 // Start starts the server with the same arguments, port and data directory as before, and
 // waits until it serves through the aggregator. If another program listens on its port, and
 // the options set no port, Start chooses another port.
 func (s *Server) Start(ctx context.Context) error {
-	return s.cluster.step(binaries.MaintenanceAPIServer, func() (string, error) {
+	return s.cluster.step(s.name, func() (string, error) {
 		started, err := s.start(ctx)
 		if errors.Is(err, process.ErrPortTaken) && !s.fixedPort {
 			err = process.WithFreePort(ctx, func(ctx context.Context, port int) (err error) {
@@ -193,9 +212,9 @@ func (s *Server) launch(ctx context.Context) (started bool, err error) {
 }
 
 func (s *Server) component() component {
-	policy := s.cluster.layout.config(serverAuditPolicyFile)
+	policy := s.cluster.serverAuditPolicy()
 	return component{
-		name:    binaries.MaintenanceAPIServer,
+		name:    s.name,
 		binary:  s.options.Binary,
 		env:     s.options.Env,
 		configs: []string{policy},
@@ -211,20 +230,19 @@ func (s *Server) component() component {
 	}
 }
 
-// legacyArgs are those that an admin adds to the Deployment.
-func (s *Server) storeArgs() []string {
-	if s.options.Store == "" {
-		return nil
-	}
-	return []string{"--store=" + s.options.Store}
-}
-
+// legacyArgs are those that the chart gives the Deployment.
 func (s *Server) legacyArgs() []string {
 	if !s.options.Legacy {
 		return nil
 	}
-	return []string{"--serve-legacy-groups=nodemaintenance.medik8s.io,nodemaintenance.kubevirt.io,kubevirt.io"}
+	return []string{"--serve-legacy-groups=" + legacyGroups}
 }
+
+// Pause stops the server's process where it is, as a machine that hangs does, until Continue.
+func (s *Server) Pause() error { return s.proc.Signal(syscall.SIGSTOP) }
+
+// Continue ends a Pause.
+func (s *Server) Continue() error { return s.proc.Signal(syscall.SIGCONT) }
 
 // Kill ends the server with SIGKILL and waits until it is gone.
 func (s *Server) Kill() error {
@@ -271,6 +289,12 @@ func (s *Server) Running() bool { return s.proc != nil && !s.proc.Ended() }
 // PID returns the server's process id; it must have been started.
 func (s *Server) PID() int { return s.proc.PID }
 
+// Name is what the server's process and its log are called, and what its user agent begins with.
+func (s *Server) Name() string { return s.name }
+
+// Address returns the server's address on loopback, as host:port.
+func (s *Server) Address() string { return fmt.Sprintf("127.0.0.1:%d", s.options.Port) }
+
 // Port returns the server's port on loopback.
 func (s *Server) Port() int { return s.options.Port }
 
@@ -284,4 +308,4 @@ func (s *Server) MetricsCommand() string {
 func (s *Server) DataDir() string { return filepath.Clean(s.options.DataDir) }
 
 // LogPath returns the path of the server's log, which has the output of all its starts.
-func (s *Server) LogPath() string { return s.cluster.LogPath(binaries.MaintenanceAPIServer) }
+func (s *Server) LogPath() string { return s.cluster.LogPath(s.name) }

@@ -15,8 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	certutil "k8s.io/client-go/util/cert"
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
-
-	"github.com/medik8s/maintenance-apiserver/hack/localcluster/binaries"
 )
 
 const (
@@ -35,7 +33,7 @@ func (s *Server) WaitReady(ctx context.Context) error {
 	ready := 0
 	err := wait.PollUntilContextTimeout(ctx, readyInterval, readyTimeout, true, func(ctx context.Context) (bool, error) {
 		if s.proc.Ended() {
-			return false, s.cluster.failure(binaries.MaintenanceAPIServer)
+			return false, s.cluster.failure(s.name)
 		}
 		ready++
 		if last = s.checkReady(ctx); last != nil {
@@ -71,7 +69,7 @@ func (s *Server) checkReady(ctx context.Context) error {
 		return err
 	}
 	if err := s.cluster.checkAllAvailable(ctx); err != nil {
-		return err
+		return errors.Join(err, s.cluster.wakeAggregator(ctx))
 	}
 	err = s.cluster.client.Discovery().RESTClient().Get().AbsPath("/apis/maintenance.medik8s.io/v1beta1").Do(ctx).Error()
 	if err != nil {
@@ -95,8 +93,7 @@ func (s *Server) checkReadyz(ctx context.Context, apiService *apiregistrationv1.
 		MinVersion: tls.VersionTLS12,
 	}}
 	defer transport.CloseIdleConnections()
-	url := fmt.Sprintf("https://127.0.0.1:%d/readyz", s.options.Port)
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+s.Address()+"/readyz", http.NoBody)
 	if err != nil {
 		return fmt.Errorf("could not ask server whether it is ready: %w", err)
 	}

@@ -18,8 +18,10 @@ import (
 type state struct {
 	// APIServerPort is the port of kube-apiserver; 0 before its first start.
 	APIServerPort int `json:"apiServerPort,omitempty"`
-	// ServerPort is the port of our server; 0 before its first start.
+	// ServerPort is the port of our server, or of the balancer before its replicas; 0 before its first start.
 	ServerPort int `json:"serverPort,omitempty"`
+	// ReplicaPorts are the ports of the replicas of our server, by their names; none where there is one server.
+	ReplicaPorts map[string]int `json:"replicaPorts,omitempty"`
 	// SocketDir holds etcd's sockets.
 	SocketDir string `json:"socketDir,omitempty"`
 	// Processes are the started processes, by the name of the component.
@@ -64,6 +66,24 @@ func (s *state) save() error {
 		return fmt.Errorf("could not write state of cluster: %w", err)
 	}
 	return nil
+}
+
+// replicaPorts chooses a port for each replica that has none yet.
+func (s *state) replicaPorts(names []string) error {
+	if s.ReplicaPorts == nil {
+		s.ReplicaPorts = map[string]int{}
+	}
+	for _, name := range names {
+		if s.ReplicaPorts[name] != 0 {
+			continue
+		}
+		port, err := process.FreePort()
+		if err != nil {
+			return err
+		}
+		s.ReplicaPorts[name] = port
+	}
+	return s.save()
 }
 
 // record saves the process of a component.

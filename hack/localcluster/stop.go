@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
+	"strings"
 
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 
@@ -38,12 +40,21 @@ func (c *Cluster) Stop(ctx context.Context) error {
 	return nil
 }
 
-// StopServer ends our server, if it runs, and waits until it is gone.
-func (c *Cluster) StopServer(ctx context.Context) error {
+// StopServer ends our server, if it runs, with all its replicas, and waits until it is gone.
+func (c *Cluster) StopServer(ctx context.Context) error { return c.stopServersBut(ctx) }
+
+// stopServersBut ends the processes of our server but those with these names.
+func (c *Cluster) stopServersBut(ctx context.Context, names ...string) error {
 	return c.locked(ctx, func(ctx context.Context) error {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		return c.stopLocked(ctx, binaries.MaintenanceAPIServer)
+		var others []string
+		for name := range c.state.Processes {
+			if strings.HasPrefix(name, binaries.MaintenanceAPIServer) && !slices.Contains(names, name) {
+				others = append(others, name)
+			}
+		}
+		return c.stopLocked(ctx, others...)
 	})
 }
 

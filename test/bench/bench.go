@@ -36,7 +36,11 @@ const (
 type bench struct {
 	options *options
 	cluster *localcluster.Cluster
+	// servers are all processes of our server, and server is the first.
+	servers []*localcluster.Server
 	server  *localcluster.Server
+	// replicas are the servers if there are several, else nil.
+	replicas *localcluster.Replicas
 	// kube is the admin's client, for everything that is not measured.
 	kube  kubernetes.Interface
 	tools map[string]tool
@@ -61,15 +65,19 @@ func newBench(ctx context.Context, o *options) (*bench, error) {
 func (b *bench) close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()
-	return b.cluster.Stop(ctx)
+	err := b.cluster.Stop(ctx)
+	if b.replicas != nil {
+		b.replicas.Close()
+	}
+	return err
 }
 
-func (b *bench) prepare(ctx context.Context) (err error) {
-	if err := b.cluster.ApplyArtifacts(ctx); err != nil {
-		return fmt.Errorf("could not apply the artifacts: %w", err)
+func (b *bench) prepare(ctx context.Context) error {
+	if err := b.cluster.ApplyChart(ctx); err != nil {
+		return fmt.Errorf("could not apply the chart: %w", err)
 	}
-	if b.server, err = b.cluster.StartServer(ctx, localcluster.ServerOptions{Binary: b.options.server}); err != nil {
-		return fmt.Errorf("could not start the server: %w", err)
+	if err := b.startServers(ctx); err != nil {
+		return err
 	}
 	if err := b.createUsers(ctx); err != nil {
 		return err

@@ -122,7 +122,7 @@ func (b *bench) measureDrain(ctx context.Context, w *workload, t tool, nodes []s
 	if err := t.prepare(ctx, w, nodes); err != nil {
 		return nil, err
 	}
-	if err := resetPeakMemory(b.server.PID()); err != nil {
+	if err := b.resetPeakMemory(); err != nil {
 		return nil, err
 	}
 	run = &drainRun{pods: o.podsOn(nodes)}
@@ -140,7 +140,7 @@ func (b *bench) measureDrain(ctx context.Context, w *workload, t tool, nodes []s
 	}
 	broken, freed := o.outcome()
 	run.broken, run.reactions = broken, run.calls.reactions(freed)
-	run.memory, err = peakMemory(b.server.PID())
+	run.memory, err = b.peakMemory()
 	return run, err
 }
 

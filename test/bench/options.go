@@ -19,6 +19,9 @@ type options struct {
 	verbose       bool
 	// server is the program of our server; empty: the one that make build builds.
 	server string
+	// replicas is how many processes of our server there are, and store is where they store.
+	replicas int
+	store    string
 
 	// The drains' sizes, by case.
 	budgets, free, serial, wide, large, busy size
@@ -55,6 +58,8 @@ func parseOptions(args []string) (*options, error) {
 	flags.StringVar(&o.names, "cases", "budgets,free,serial,wide,blocked,create", "what to measure, in this order; there are large, crowd and crowded besides")
 	flags.BoolVar(&o.verbose, "verbose", false, "print each measurement to standard error")
 	flags.StringVar(&o.server, "server", "", "program of our server, to compare two builds (default bin/maintenance-apiserver)")
+	flags.IntVar(&o.replicas, "replicas", 1, "how many processes of our server there are, behind a balancer if there are several")
+	flags.StringVar(&o.store, "store", "", "where our server stores (default embedded, for several replicas cluster)")
 	const sizes = ": nodes,nodes with pods,nodes drained,apps,replicas of each"
 	flags.Var(&o.budgets, "budgets", "size of case budgets"+sizes)
 	flags.Var(&o.free, "free", "size of case free"+sizes)
@@ -73,6 +78,9 @@ func parseOptions(args []string) (*options, error) {
 	}
 	if o.rounds < 1 || o.blockedNodes < 1 || o.creates < o.clients.most() {
 		return nil, fmt.Errorf("-rounds and -blocked-nodes must be at least 1, -creates at least -clients")
+	}
+	if slices.Contains(strings.Split(o.names, ","), o.crowded.name()) && o.replicas > 1 {
+		return nil, fmt.Errorf("case %s restarts one server; leave out -replicas", o.crowded.name())
 	}
 	return o, o.checkNames()
 }

@@ -25,13 +25,23 @@ type processorTimes map[string]time.Duration
 func (b *bench) processorTimes() (processorTimes, error) {
 	pids := map[string]int{benchProgram: os.Getpid()}
 	for _, name := range []string{
-		binaries.Etcd, binaries.KubeAPIServer, binaries.KubeControllerManager, binaries.KubeScheduler, binaries.Kwok, binaries.MaintenanceAPIServer,
+		binaries.Etcd, binaries.KubeAPIServer, binaries.KubeControllerManager, binaries.KubeScheduler, binaries.Kwok,
 	} {
 		if pid, running := b.cluster.PID(name); running {
 			pids[name] = pid
 		}
 	}
 	times := processorTimes{}
+	for _, s := range b.servers {
+		if !s.Running() {
+			continue
+		}
+		spent, err := processorTime(s.PID())
+		if err != nil {
+			return nil, err
+		}
+		times[binaries.MaintenanceAPIServer] += spent
+	}
 	for name, pid := range pids {
 		var err error
 		if times[name], err = processorTime(pid); err != nil {

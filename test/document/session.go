@@ -105,6 +105,14 @@ func (s *Session) Write(t *testing.T, name, content string) {
 	}
 }
 
+// Copy puts a folder where the commands look for it.
+func (s *Session) Copy(t *testing.T, folder string) {
+	t.Helper()
+	if err := os.CopyFS(filepath.Join(s.dir, filepath.Base(folder)), os.DirFS(folder)); err != nil {
+		t.Fatal(err)
+	}
+}
+
 var (
 	prompt   = regexp.MustCompile(`^([a-z]+)\$ (.*)$`)
 	fileName = regexp.MustCompile(`^# ([a-z0-9.-]+\.(yaml|json))$`)
@@ -181,6 +189,7 @@ var masks = []struct {
 	mask    string
 }{
 	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`), "TIME"},
+	{regexp.MustCompile(`LAST DEPLOYED: .*`), "LAST DEPLOYED: TIME"},
 	{regexp.MustCompile(`\b(\d+[smhd])+\b`), "AGE"},
 	{regexp.MustCompile(`[ \t]+`), " "},
 }

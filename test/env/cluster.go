@@ -90,17 +90,30 @@ func withServer(ctx context.Context, cluster *localcluster.Cluster, options loca
 	if err != nil {
 		return nil, fmt.Errorf("could not start the server: %w", err)
 	}
+	e, err := newEnv(cluster)
+	if err != nil {
+		return nil, err
+	}
+	e.Server = server
+	return e, nil
+}
+
+func newEnv(cluster *localcluster.Cluster) (*Env, error) {
 	maintenance, err := versioned.NewForConfig(cluster.Config())
 	if err != nil {
 		return nil, fmt.Errorf("could not create a client: %w", err)
 	}
-	return &Env{Cluster: cluster, Server: server, Kube: cluster.Client(), Maintenance: maintenance}, nil
+	return &Env{Cluster: cluster, Kube: cluster.Client(), Maintenance: maintenance}, nil
 }
 
 // Stop ends the server and the control plane, and returns what was wrong with the
 // server meanwhile.
 func (e *Env) Stop() error {
-	return errors.Join(e.check(), stop(e.Cluster))
+	err := errors.Join(e.check(), stop(e.Cluster))
+	if e.Replicas != nil {
+		e.Replicas.Close()
+	}
+	return err
 }
 
 func stop(cluster *localcluster.Cluster) error {
@@ -109,17 +122,29 @@ func stop(cluster *localcluster.Cluster) error {
 	return cluster.Stop(ctx)
 }
 
-// check looks whether the server runs still, and for what the race detector wrote
+// check looks whether each server runs still, and for what the race detector wrote
 // into its log.
 func (e *Env) check() error {
-	log, err := os.ReadFile(e.Server.LogPath())
+	servers := []*localcluster.Server{e.Server}
+	if e.Replicas != nil {
+		servers = e.Replicas.Servers
+	}
+	var errs []error
+	for _, server := range servers {
+		errs = append(errs, check(server))
+	}
+	return errors.Join(errs...)
+}
+
+func check(server *localcluster.Server) error {
+	log, err := os.ReadFile(server.LogPath())
 	if err != nil {
 		return fmt.Errorf("could not read the server's log: %w", err)
 	}
 	if at := bytes.Index(log, []byte("WARNING: DATA RACE")); at >= 0 {
 		return fmt.Errorf("the server has a data race:\n%s", log[at:min(len(log), at+8000)])
 	}
-	if !e.Server.Running() {
+	if !server.Running() {
 		return fmt.Errorf("the server ended by itself:\n%s", log[max(0, len(log)-8000):])
 	}
 	return nil

@@ -20,8 +20,10 @@ import (
 type Env struct {
 	// Cluster is the control plane.
 	Cluster *localcluster.Cluster
-	// Server is our server.
+	// Server is our server; nil if there are Replicas.
 	Server *localcluster.Server
+	// Replicas are several of our servers; nil if there is one Server.
+	Replicas *localcluster.Replicas
 	// Kube is the admin's client for everything but our API.
 	Kube kubernetes.Interface
 	// Maintenance is the admin's client for our API, through the aggregator.

@@ -7,7 +7,6 @@ package kubevirt
 import (
 	"flag"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -28,9 +27,6 @@ func TestMain(m *testing.M) {
 	os.Exit(env.MainAlone(m))
 }
 
-// manifests are the optional permissions on KubeVirt's kinds.
-var manifests = filepath.Join("..", "..", "artifacts", "kubevirt")
-
 // start gives the test nodes with the stand-in for KubeVirt, and the server its permissions.
 func start(t *testing.T, nodes int, options ...standin.Option) (*env.Pool, *standin.KubeVirt) {
 	t.Helper()
@@ -39,7 +35,9 @@ func start(t *testing.T, nodes int, options ...standin.Option) (*env.Pool, *stan
 		t.Fatal(err)
 	}
 	pool := e.NewPool(t, nodes)
-	e.Kubectl().Must(t, "", "apply", "-k", manifests)
+	if err := e.Cluster.ApplyChart(t.Context(), "kubevirt.enabled=true"); err != nil {
+		t.Fatal(err)
+	}
 	wantPermission(t, pool, true)
 	return pool, standin.Start(t, pool, options...)
 }

@@ -20,7 +20,7 @@ import (
 func TestWithoutPermission(t *testing.T) {
 	pool, kubevirt := start(t, 2)
 	replaceServer(t, pool.Env, env.ServerOptions())
-	pool.Kubectl().Must(t, "", "delete", "-k", manifests)
+	pool.Kubectl().Must(t, "", "delete", "clusterrole,clusterrolebinding", localcluster.ServerName+":kubevirt")
 	wantPermission(t, pool, false)
 	kubevirt.Run(t, named(pool.Nodes[0], standin.LiveMigrate, "vm-1")...)
 	kubevirt.Hold()

@@ -2,14 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package leases tests on a real control plane that the server shares nodes with operators that take the
-// leases of nodes. The server has the permissions in artifacts, and in artifacts/node-leases, and no others.
+// leases of nodes. The server has the permissions of the chart with node leases, and no others.
 package leases
 
 import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -32,8 +31,6 @@ const namespace = "medik8s-leases"
 // soon is how long the server may take to see that a lease is free.
 const soon = 2 * time.Second
 
-var manifests = filepath.Join("..", "..", "artifacts", "node-leases")
-
 func TestMain(m *testing.M) {
 	options := env.ServerOptions()
 	options.ExtraArgs = []string{"--node-leases=Medik8s"}
@@ -48,11 +45,19 @@ func newPool(t *testing.T, nodes int) *env.Pool {
 	t.Helper()
 	e := env.Current(t)
 	permitted.Do(func() {
-		e.Kubectl().Must(t, "", "apply", "-k", manifests)
+		apply(t, "nodeLeases.form=Medik8s")
 		permit(t, namespace)
 		restart(t)
 	})
 	return e.NewPool(t, nodes)
+}
+
+// apply applies the chart with a value.
+func apply(t *testing.T, value string) {
+	t.Helper()
+	if err := env.Current(t).Cluster.ApplyChart(t.Context(), value); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // permit waits until the server may use leases in the namespace.

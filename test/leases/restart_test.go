@@ -56,9 +56,8 @@ func TestRestartKeepsTheLease(t *testing.T) {
 // With KubeVirt's form, a lease has the name of its node, and stays without a holder.
 func TestKubeVirtForm(t *testing.T) {
 	pool := newPool(t, 1)
-	kubectl, node := pool.Kubectl(), pool.Nodes[0]
-	script := strings.ReplaceAll(kubectl.Must(t, "", "kustomize", manifests), namespace, "node-maintenance")
-	kubectl.Must(t, script, "apply", "-f", "-")
+	node := pool.Nodes[0]
+	apply(t, "nodeLeases.form=KubeVirt")
 	permit(t, "node-maintenance")
 	withArgs(t, "--node-leases=KubeVirt")
 	hold := pool.Create(t, pool.Hold("kubevirt", node))
@@ -81,7 +80,7 @@ func TestWithoutPermission(t *testing.T) {
 	hold := pool.Create(t, pool.Hold("refused", pool.Nodes[0]))
 	pool.WaitForHold(t, hold.Name, "lastError says what is missing", func(nm *v1beta1.NodeMaintenance) bool {
 		return strings.Contains(nm.Status.LastError, "could not get lease leases-of-nobody/node-"+pool.Nodes[0]) &&
-			strings.HasSuffix(nm.Status.LastError, "the server needs the rights in artifacts/node-leases")
+			strings.HasSuffix(nm.Status.LastError, "the server needs the rights that the chart's value nodeLeases.form gives")
 	})
 	wantUntouched(t, pool, pool.Nodes[0], time.Second)
 	pool.Delete(t, hold.Name)

@@ -12,9 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
 	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
-	"sigs.k8s.io/yaml"
 
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
 	"github.com/medik8s/maintenance-apiserver/test/env"
@@ -64,14 +62,10 @@ func TestAuditLog(t *testing.T) {
 	}
 }
 
-// shippedAuditPolicy is the one in the ConfigMap that the Deployment mounts.
+// shippedAuditPolicy is the chart's.
 func shippedAuditPolicy(t *testing.T) string {
 	t.Helper()
-	var shipped corev1.ConfigMap
-	if err := yaml.UnmarshalStrict(readFile(t, filepath.Join("..", "..", "artifacts", "audit-policy.yaml")), &shipped); err != nil {
-		t.Fatalf("could not parse the audit policy's ConfigMap: %v", err)
-	}
-	return shipped.Data["policy.yaml"]
+	return string(readFile(t, filepath.Join("..", "..", "chart", "files", "audit-policy.yaml")))
 }
 
 func auditEvents(t *testing.T, path string) []auditv1.Event {

@@ -22,7 +22,7 @@ func forbidNodePatches(t *testing.T) (allow func()) {
 	t.Helper()
 	e := env.Current(t)
 	allow = func() {
-		if err := e.Cluster.ApplyArtifacts(context.Background()); err != nil {
+		if err := e.Cluster.ApplyChart(context.Background()); err != nil {
 			t.Errorf("could not give the server its rights again: %v", err)
 		}
 		waitMayPatchNodes(t, e, true)

@@ -36,7 +36,7 @@ func TestTerminateInRollout(t *testing.T) {
 	pool := env.Current(t).NewPool(t, 3)
 	hook := newPatientWebhook(t, pool)
 	server := replaceServer(t, localcluster.ServerOptions{ExtraArgs: []string{
-		"--shutdown-delay-duration=" + rolloutDelay.String(), "--shutdown-request-grace-period=8s",
+		"--shutdown-delay-duration=" + rolloutDelay.String(), "--shutdown-request-grace-period=8s", "--disable-http2-serving",
 	}})
 	drained := pool.Create(t, pool.Hold("drained", pool.Nodes[0]))
 	pool.WaitForHold(t, drained.Name, "node drained", env.Drained)
@@ -101,16 +101,17 @@ func fresh(t *testing.T, server *localcluster.Server) (client *http.Client, url 
 		fmt.Sprintf("https://127.0.0.1:%d%s", server.Port(), holdsPath)
 }
 
-func ask(ctx context.Context, client *http.Client, url string) (*http.Response, error) {
+// ask returns the status of the answer, and when it says to try again.
+func ask(ctx context.Context, client *http.Client, url string) (status int, retryAfter string, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
-		return nil, err
+		return 0, "", err
 	}
 	answer, err := client.Do(request)
 	if err != nil {
-		return nil, err
+		return 0, "", err
 	}
-	return answer, answer.Body.Close()
+	return answer.StatusCode, answer.Header.Get("Retry-After"), answer.Body.Close()
 }
 
 // rolloutAnswers are the answers to requests of clients that ask all the time.
@@ -147,9 +148,9 @@ func askAllTheTime(t *testing.T, pool *env.Pool, server *localcluster.Server) *r
 				Param("dryRun", metav1.DryRunAll).Body(hold.DeepCopy()).MaxRetries(0).Do(context.WithoutCancel(ctx)).Error()
 		})
 		answers.begin(ctx, "list", func() error {
-			answer, err := ask(context.WithoutCancel(ctx), direct, url)
-			if err == nil && answer.StatusCode != http.StatusOK {
-				err = fmt.Errorf("status %s", answer.Status)
+			status, _, err := ask(context.WithoutCancel(ctx), direct, url)
+			if err == nil && status != http.StatusOK {
+				err = fmt.Errorf("status %d", status)
 			}
 			return err
 		})
@@ -196,14 +197,14 @@ func wantRefusedWithRetry(t *testing.T, server *localcluster.Server) {
 	t.Helper()
 	client, url := fresh(t, server)
 	env.Eventually(t, "new requests are refused", func(ctx context.Context) string {
-		answer, err := ask(ctx, client, url)
+		status, retryAfter, err := ask(ctx, client, url)
 		switch {
 		case err != nil:
 			t.Fatalf("a new request was not answered while another is in flight: %v", err)
-		case answer.StatusCode == http.StatusOK:
+		case status == http.StatusOK:
 			return "they are answered"
-		case answer.StatusCode != http.StatusTooManyRequests || answer.Header.Get("Retry-After") == "":
-			t.Errorf("status %s, Retry-After %q, want 429 and a time", answer.Status, answer.Header.Get("Retry-After"))
+		case status != http.StatusTooManyRequests || retryAfter == "":
+			t.Errorf("status %d, Retry-After %q, want 429 and a time", status, retryAfter)
 		}
 		return ""
 	})

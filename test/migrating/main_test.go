@@ -9,7 +9,15 @@ import (
 	"os"
 	"testing"
 
+	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
 	"github.com/medik8s/maintenance-apiserver/test/env"
 )
 
-func TestMain(m *testing.M) { os.Exit(env.MainAlone(m)) }
+func TestMain(m *testing.M) { os.Exit(env.MainWith(m, serverOptions())) }
+
+// serverOptions has Helm install the server, since the document goes on with Helm's commands.
+func serverOptions() localcluster.ServerOptions {
+	options := env.ServerOptions()
+	options.Installed = true
+	return options
+}

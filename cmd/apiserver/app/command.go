@@ -23,6 +23,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/mustgather"
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/noderole"
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/options"
+	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/uninstall"
 )
 
 // NewCommand returns the command that runs the server until ctx ends.
@@ -41,7 +42,8 @@ func NewCommand(ctx context.Context) *cobra.Command {
 		},
 	}
 	cmd.SetContext(ctx)
-	cmd.AddCommand(noderole.NewCommand(), importer.NewCommand(), mustgather.NewCommand(), migratestore.NewCommand())
+	cmd.AddCommand(noderole.NewCommand(), importer.NewCommand(), mustgather.NewCommand(), migratestore.NewCommand(),
+		uninstall.NewCommand())
 
 	var flagSets cliflag.NamedFlagSets
 	o.AddFlags(&flagSets)

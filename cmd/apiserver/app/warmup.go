@@ -41,7 +41,7 @@ func unreachable(host string, err error) error {
 	hint := ""
 	switch {
 	case apierrors.IsForbidden(err):
-		hint = ": bind the roles in artifacts/rbac-server.yaml; a cluster that is just starting needs some seconds until they count"
+		hint = ": bind the server's roles, which are in artifacts/install.yaml; a cluster that is just starting needs some seconds until they count"
 	case apierrors.IsUnauthorized(err):
 		hint = ": renew the token or certificate; a cluster that is just starting needs some seconds until it knows tokens"
 	}

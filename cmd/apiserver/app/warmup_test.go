@@ -60,7 +60,7 @@ func TestClusterThatIsJustStarting(t *testing.T) {
 		"roles do not count yet":  {refusals: 2, code: http.StatusForbidden, refusal: forbidden},
 		"tokens do not count yet": {refusals: 2, code: http.StatusUnauthorized, refusal: unauthorized},
 		"roles never count": {refusals: 1000, code: http.StatusForbidden, refusal: forbidden, want: []string{
-			"could not reach the cluster at http://127.0.0.1:", forbiddenText, "artifacts/rbac-server.yaml", "just starting",
+			"could not reach the cluster at http://127.0.0.1:", forbiddenText, "artifacts/install.yaml", "just starting",
 		}},
 		"tokens never count": {refusals: 1000, code: http.StatusUnauthorized, refusal: unauthorized, want: []string{
 			"could not reach the cluster at http://127.0.0.1:", "Unauthorized", "renew the token or certificate", "just starting",

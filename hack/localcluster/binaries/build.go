@@ -25,9 +25,13 @@ const buildEnv = "CGO_ENABLED=0 GOWORK=off"
 
 // Ensure builds the programs that are missing in binDir or out of date, and writes a line
 // of progress for each program to log. If quiet, it writes no lines for programs that are
-// up to date. Several processes may call it at once: one of them builds, and the others
-// wait.
-func Ensure(ctx context.Context, root, binDir string, log io.Writer, quiet bool) error {
+// up to date. Without names, it builds all programs. Several processes may call it at once:
+// one of them builds, and the others wait.
+func Ensure(ctx context.Context, root, binDir string, log io.Writer, quiet bool, names ...string) error {
+	wanted, err := programsNamed(names)
+	if err != nil {
+		return err
+	}
 	if err := os.MkdirAll(binDir, 0o755); err != nil {
 		return fmt.Errorf("could not make directory for binaries: %w", err)
 	}
@@ -46,7 +50,7 @@ func Ensure(ctx context.Context, root, binDir string, log io.Writer, quiet bool)
 	if b.built, err = loadManifest(binDir); err != nil {
 		return err
 	}
-	for _, p := range programs() {
+	for _, p := range wanted {
 		if err := b.ensure(ctx, p); err != nil {
 			return err
 		}

@@ -3,6 +3,11 @@
 
 package binaries
 
+import (
+	"fmt"
+	"slices"
+)
+
 // The programs of the control plane, as their files are called in the binary directory.
 const (
 	Etcd                  = "etcd"
@@ -11,6 +16,8 @@ const (
 	KubeScheduler         = "kube-scheduler"
 	Kubectl               = "kubectl"
 	Kwok                  = "kwok"
+	// Helm is no program of a control plane: it renders our chart.
+	Helm = "helm"
 	// MaintenanceAPIServer is built from this repository by its Makefile, not here.
 	MaintenanceAPIServer = "maintenance-apiserver"
 )
@@ -19,6 +26,7 @@ const (
 const (
 	kubernetesModule = "kubernetes"
 	kwokModule       = "kwok"
+	helmModule       = "helm"
 )
 
 type program struct {
@@ -36,5 +44,22 @@ func programs() []program {
 		{KubeScheduler, kubernetesModule, "k8s.io/kubernetes/cmd/kube-scheduler"},
 		{Kubectl, kubernetesModule, "k8s.io/kubernetes/cmd/kubectl"},
 		{Kwok, kwokModule, "sigs.k8s.io/kwok/cmd/kwok"},
+		{Helm, helmModule, "helm.sh/helm/v4/cmd/helm"},
 	}
+}
+
+// programsNamed are the programs of the names, or all if there are none.
+func programsNamed(names []string) ([]program, error) {
+	if len(names) == 0 {
+		return programs(), nil
+	}
+	var named []program
+	for _, name := range names {
+		at := slices.IndexFunc(programs(), func(p program) bool { return p.name == name })
+		if at < 0 {
+			return nil, fmt.Errorf("could not build %s: it is no program of the local cluster", name)
+		}
+		named = append(named, programs()[at])
+	}
+	return named, nil
 }

@@ -13,15 +13,14 @@ import (
 
 func newBuildCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "build",
-		Short: "Build what is missing of the control plane into bin",
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Use:   "build [PROGRAM...]",
+		Short: "Build what is missing of the control plane into bin, or only the named programs",
+		RunE: func(cmd *cobra.Command, programs []string) error {
 			root, err := binaries.Root()
 			if err != nil {
 				return err
 			}
-			return binaries.Ensure(cmd.Context(), root, filepath.Join(root, "bin"), cmd.OutOrStdout(), false)
+			return binaries.Ensure(cmd.Context(), root, filepath.Join(root, "bin"), cmd.OutOrStdout(), false, programs...)
 		},
 	}
 }

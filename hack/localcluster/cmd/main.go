@@ -42,6 +42,7 @@ func newCommand() *cobra.Command {
 		newUserCommand(&dir),
 		newServiceAccountCommand(&dir),
 		newKubeletCommand(&dir),
+		newBalanceCommand(),
 	)
 	return command
 }

@@ -19,8 +19,7 @@ type upFlags struct {
 	cluster localcluster.Options
 	load    localcluster.Load
 	demo    bool
-	server  bool
-	options localcluster.ServerOptions
+	server  serverFlags
 }
 
 func newUpCommand(dir *string) *cobra.Command {
@@ -39,8 +38,8 @@ func newUpCommand(dir *string) *cobra.Command {
 	f.IntVar(&flags.cluster.Zones, "zones", 3, "number of zones that nodes are spread over")
 	f.DurationVar(&flags.cluster.ReadyDelay, "ready-delay", localcluster.DefaultReadyDelay, "time until a pod on a node is Ready")
 	f.DurationVar(&flags.cluster.TerminationDelay, "termination-delay", localcluster.DefaultTerminationDelay, "time until a deleted pod is gone, at most its grace period")
-	f.BoolVar(&flags.server, "server", true, "start our API server and register it")
-	addLegacyFlag(command, &flags.options)
+	flags.server.add(f)
+	addLegacyFlag(command, &flags.server.options)
 	f.BoolVar(&flags.demo, "demo", true, "apply a small workload of every kind to namespace demo")
 	f.IntVar(&flags.load.Deployments, "deployments", 0, "number of Deployments in namespace load")
 	f.IntVar(&flags.load.StatefulSets, "statefulsets", 0, "number of StatefulSets in namespace load")
@@ -59,11 +58,9 @@ func up(ctx context.Context, flags *upFlags) error {
 	if err != nil {
 		return err
 	}
-	var server *localcluster.Server
-	if flags.server {
-		if server, err = cluster.StartServer(ctx, flags.options); err != nil {
-			return err
-		}
+	servers, err := flags.server.start(ctx, cluster)
+	if err != nil {
+		return err
 	}
 	var workloads []*localcluster.Workload
 	if flags.demo {
@@ -75,10 +72,15 @@ func up(ctx context.Context, flags *upFlags) error {
 	if err := cluster.Run(ctx, workloads...); err != nil {
 		return err
 	}
-	if err := printHelp(flags.cluster.Log, cluster, time.Since(start)); err != nil || server == nil {
+	if err := printHelp(flags.cluster.Log, cluster, time.Since(start)); err != nil {
 		return err
 	}
-	return printServerHelp(flags.cluster.Log, server)
+	for _, server := range servers {
+		if err := printServerHelp(flags.cluster.Log, server); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func printHelp(out io.Writer, cluster *localcluster.Cluster, took time.Duration) error {
@@ -94,10 +96,10 @@ The cluster is up (%.1f s). Go on with:
 // printServerHelp says where our server's metrics and audit log are.
 func printServerHelp(out io.Writer, server *localcluster.Server) error {
 	_, err := fmt.Fprintf(out, `
-Our server's metrics:
+The metrics of %s:
   %s
 Its audit log (who started and ended maintenance):
   %s
-`, server.MetricsCommand(), server.AuditLogPath())
+`, server.Name(), server.MetricsCommand(), server.AuditLogPath())
 	return err
 }

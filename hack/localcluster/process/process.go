@@ -4,6 +4,7 @@
 package process
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,6 +27,8 @@ const killTimeout = 10 * time.Second
 type Spec struct {
 	// Path is the program's file.
 	Path string
+	// Name is what the process takes for the name of its program. Default: Path.
+	Name string
 	// Args are its arguments, without the program's name.
 	Args []string
 	// Env is added to the environment of the calling process.
@@ -56,6 +59,7 @@ func Start(spec Spec) (*Process, error) {
 	defer func() { _ = log.Close() }() // the child has its own descriptor
 
 	cmd := exec.Command(spec.Path, spec.Args...)
+	cmd.Args[0] = cmp.Or(spec.Name, spec.Path)
 	cmd.Env = append(os.Environ(), spec.Env...)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = sysProcAttr(spec.Detached)

@@ -45,6 +45,28 @@ func TestStartWritesLogAndReapsChild(t *testing.T) {
 	}
 }
 
+// Programs that run several times tell others their names.
+func TestStartNamesProcess(t *testing.T) {
+	for name, tc := range map[string]struct{ given, want string }{
+		"a name":  {given: "replica-1", want: "replica-1\n"},
+		"no name": {want: "/bin/sh\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			log := filepath.Join(t.TempDir(), "log")
+			p, err := Start(Spec{Path: "/bin/sh", Name: tc.given, Args: []string{"-c", `echo "$0"`}, LogPath: log})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := p.Wait(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if content, err := os.ReadFile(log); err != nil || string(content) != tc.want {
+				t.Errorf("the process calls itself %q, %v, want %q", content, err, tc.want)
+			}
+		})
+	}
+}
+
 func TestStartWithoutProgram(t *testing.T) {
 	_, err := Start(Spec{Path: "/no/such/program", LogPath: filepath.Join(t.TempDir(), "log")})
 	if !errors.Is(err, os.ErrNotExist) {

@@ -19,7 +19,7 @@ import (
 const requestTimeout = 10 * time.Second
 
 // rights says what helps when the server may not use leases.
-const rights = "the server needs the rights in artifacts/node-leases"
+const rights = "the server needs the rights that the chart's value nodeLeases.form gives"
 
 // client makes the requests about leases. Each names the version that it was worked out from, so it ends in a
 // conflict when somebody else was faster.
@@ -78,7 +78,7 @@ func (c client) createNamespace(ctx context.Context) error {
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: c.namespace}}
 	_, err := c.kube.CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{})
 	if err != nil && !apierrors.IsAlreadyExists(err) {
-		return fmt.Errorf("could not create namespace %s, in which the leases of nodes are to be: create it, with the rights in artifacts/node-leases: %w",
+		return fmt.Errorf("could not create namespace %s, in which the leases of nodes are to be: set the chart's value nodeLeases.form, which creates it: %w",
 			c.namespace, err)
 	}
 	return nil

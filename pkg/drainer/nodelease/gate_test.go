@@ -271,13 +271,13 @@ func TestLeaseThatMayNotBeTakenIsSaid(t *testing.T) {
 	}{
 		"no rights": {
 			fault: drainertest.Failing("get", "leases", drainertest.NotYou("leases")),
-			want:  `could not get lease medik8s-leases/node-worker-1: leases "x" is forbidden: not you; the server needs the rights in artifacts/node-leases`,
+			want:  `could not get lease medik8s-leases/node-worker-1: leases "x" is forbidden: not you; the server needs the rights that the chart's value nodeLeases.form gives`,
 		},
 		"no namespace, and no right to make one": {
 			fault: allOf(drainertest.Failing("create", "leases", noNamespace()),
 				drainertest.Failing("create", "namespaces", drainertest.NotYou("namespaces"))),
-			want: "could not create namespace medik8s-leases, in which the leases of nodes are to be: create it, with the rights in " +
-				`artifacts/node-leases: namespaces "x" is forbidden: not you`,
+			want: "could not create namespace medik8s-leases, in which the leases of nodes are to be: set the chart's value nodeLeases.form, " +
+				`which creates it: namespaces "x" is forbidden: not you`,
 		},
 		"the namespace is not there right after it was made": {
 			fault: drainertest.Failing("create", "leases", noNamespace()),

@@ -170,7 +170,7 @@ func TestLeaseLostWithoutProgress(t *testing.T) {
 // unreadable is what a hold that was drained says while the lease cannot be read.
 var unreadable = said{
 	Phase: v1beta1.PhaseSucceeded, Reason: v1beta1.ReasonCordoned, LastError: `could not get lease medik8s-leases/node-worker-1: ` +
-		`leases "x" is forbidden: not you; the server needs the rights in artifacts/node-leases`,
+		`leases "x" is forbidden: not you; the server needs the rights that the chart's value nodeLeases.form gives`,
 }
 
 // A lease that cannot be read is not lost, so the drain that is done stays so.
@@ -217,7 +217,7 @@ func TestLeaseThatCannotBeReadCountsOnceOursHasEnded(t *testing.T) {
 		c.wait(2 * margin)
 		c.wantSaid(lostFor(4), "a")
 		want := `could not get lease medik8s-leases/node-worker-1: leases "x" is forbidden: not you; ` +
-			"the server needs the rights in artifacts/node-leases; nothing is evicted from node worker-1, and it stays cordoned, until the lease is free"
+			"the server needs the rights that the chart's value nodeLeases.form gives; nothing is evicted from node worker-1, and it stays cordoned, until the lease is free"
 		if got := c.says("a").Message; got != want {
 			t.Errorf("the message is\n%s\nwant\n%s", got, want)
 		}

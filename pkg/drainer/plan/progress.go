@@ -47,8 +47,7 @@ func (p Plan) ProgressOf(h Hold) Progress {
 // blockerOf is the pod's blocker as if the one hold were alone. A pod whose turn has not come yet is
 // not blocked.
 func (p Pod) blockerOf(alone *holdPlan, i int) *v1beta1.DrainBlocker {
-	switch {
-	case p.Action == v1beta1.PlanTerminating || p.Action == v1beta1.PlanDelete || p.kept:
+	if p.Action == v1beta1.PlanTerminating || p.Action == v1beta1.PlanDelete || p.kept {
 		return p.Blocker
 	}
 	switch d := alone.decisions[i]; {

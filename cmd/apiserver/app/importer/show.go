@@ -55,14 +55,13 @@ func showNext(out io.Writer, steps []step) {
 	fmt.Fprintf(out, "\nAll objects are imported. Next:\n"+
 		"1. See the holds: kubectl get nodemaintenances.%s\n"+
 		"2. Remove the operator, and then the CRDs. That deletes the imported objects, and does nothing to the nodes:\n", v1beta1.GroupName)
-	var told, folders []string
+	var told, groups []string
 	for _, s := range steps {
 		if crd := s.object.source.crd(); !slices.Contains(told, crd) {
 			told = append(told, crd)
-			folders = append(folders, "kubectl apply -k "+s.object.source.artifacts)
+			groups = append(groups, s.object.source.group)
 			fmt.Fprintf(out, "   kubectl delete crd %s\n", crd)
 		}
 	}
-	fmt.Fprintf(out, "3. To serve the old names: %s, and start this server with --serve-legacy-groups.\n",
-		strings.Join(slices.Compact(folders), ", "))
+	fmt.Fprintf(out, "3. To serve the old names, upgrade the chart with --set 'legacyGroups={%s}'\n", strings.Join(groups, ","))
 }

@@ -24,8 +24,6 @@ const (
 // source is an API group of an operator.
 type source struct {
 	group string
-	// artifacts is the folder of the manifests with which this server serves the group.
-	artifacts string
 	// taint is the key of the taint that the operator sets besides that of spec.unschedulable.
 	taint string
 	// leaseNamespace and leasePrefix say where the operator has the lease of a node.
@@ -36,15 +34,15 @@ type source struct {
 
 var (
 	medik8s = source{
-		group: "nodemaintenance.medik8s.io", artifacts: "artifacts/legacy", taint: v1beta1.DrainTaint,
+		group: "nodemaintenance.medik8s.io", taint: v1beta1.DrainTaint,
 		leaseNamespace: "medik8s-leases", leasePrefix: "node-", election: "135b1886.medik8s.io",
 	}
 	kubeVirt = source{
-		group: "nodemaintenance.kubevirt.io", artifacts: "artifacts/legacy-kubevirt", taint: kubeVirtTaint,
+		group: "nodemaintenance.kubevirt.io", taint: kubeVirtTaint,
 		leaseNamespace: "node-maintenance", election: "135b1886.kubevirt.io",
 	}
 	olderKubeVirt = source{
-		group: "kubevirt.io", artifacts: "artifacts/legacy-kubevirt", taint: kubeVirtTaint,
+		group: "kubevirt.io", taint: kubeVirtTaint,
 		leaseNamespace: "node-maintenance", election: "135b1886.kubevirt.io",
 	}
 	sources = []source{medik8s, kubeVirt, olderKubeVirt}

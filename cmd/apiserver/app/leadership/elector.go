@@ -60,7 +60,9 @@ func (e *Elector) Fence() *Fence { return e.fence }
 // end soon after its context is done. When Run returns, the work has ended, and the lease is released if that
 // was possible. It is to be called once.
 func (e *Elector) Run(ctx context.Context, work func(context.Context) error) {
-	e.work, e.logger = work, klog.FromContext(ctx).WithName("leadership")
+	callers := klog.FromContext(ctx)
+	e.work = func(ctx context.Context) error { return work(klog.NewContext(ctx, callers)) }
+	e.logger = callers.WithName("leadership")
 	ctx = klog.NewContext(ctx, e.logger)
 	defer e.lock.record(ctx, e.config.Client)()
 	var running sync.WaitGroup
@@ -99,7 +101,7 @@ func (e *Elector) lead(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
 	running.Go(func() { e.fence.expire(e.config.Clock) })
-	ctx, stopWork := whileTerm(klog.NewContext(ctx, e.logger), over)
+	ctx, stopWork := whileTerm(ctx, over)
 	defer stopWork()
 	defer context.AfterFunc(ctx, func() { s.cancel(e.config.Clock.Now()) })()
 	e.logger.Info("This replica leads", "lease", e.lock.Describe(), "identity", e.config.Identity)

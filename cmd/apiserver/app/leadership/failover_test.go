@@ -153,10 +153,12 @@ func (w *world) written(r *replica, what string) {
 	if holder := w.holder(); holder != r.name {
 		w.t.Errorf("%s does %s while %q holds the lease", r.name, what, holder)
 	}
-	if w.last != "" && w.last != r.name {
-		w.saw["another leads"]++
-	}
-	w.last = r.name
+	w.Locked(func() {
+		if w.last != "" && w.last != r.name {
+			w.saw["another leads"]++
+		}
+		w.last = r.name
+	})
 }
 
 // slowEvicter posts evictions that take a while, as through a Fence.

@@ -4,6 +4,7 @@
 package leadership
 
 import (
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,6 +21,10 @@ func TestLeaseOfSuccessorIsNotReleased(t *testing.T) {
 	inCluster(t, func(c *cluster) {
 		a := c.newReplica("a")
 		a.lingers = 8 * time.Second
+		var lost atomic.Bool
+		a.kube.PrependReactor("update", "leases", func(clienttesting.Action) (bool, runtime.Object, error) {
+			return lost.Load(), nil, errCutOff
+		})
 		a.start(a.work)
 		defer func() { a.stop() }()
 		c.wait(time.Minute)
@@ -27,10 +32,9 @@ func TestLeaseOfSuccessorIsNotReleased(t *testing.T) {
 		defer func() { b.stop() }()
 		c.wait(time.Second)
 		// The last renewals of a do not arrive, and its release arrives when b leads.
-		a.kube.PrependReactor("update", "leases", func(clienttesting.Action) (bool, runtime.Object, error) {
-			return !b.leads.Load(), nil, errCutOff
-		})
+		lost.Store(true)
 		c.until("b leads", b.leads.Load)
+		lost.Store(false)
 		c.wait(time.Minute)
 		c.wantLeads(map[*replica]bool{a: false, b: true})
 		if terms := b.terms.Load(); terms != 1 || c.holder() != "b" {

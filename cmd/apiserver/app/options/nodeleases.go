@@ -26,7 +26,7 @@ func (o *NodeLeaseOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.Form, "node-leases", o.Form,
 		"Leases of nodes to take before a node is cordoned, and to keep until it is given back, so that no other operator works on "+
 			"the node meanwhile: Off, Medik8s (as NodeHealthCheck and self-node-remediation take them), or KubeVirt (as KubeVirt's "+
-			"node maintenance operator did). Default: Off, or Medik8s with --serve-legacy-groups. Requires the rights in artifacts/node-leases.")
+			"node maintenance operator did). Default: Off, or Medik8s with --serve-legacy-groups. Requires the rights that the chart's value nodeLeases.form gives.")
 	fs.StringVar(&o.Namespace, "node-lease-namespace", o.Namespace,
 		"Namespace of the leases of nodes. Default: medik8s-leases, or node-maintenance with --node-leases=KubeVirt.")
 }

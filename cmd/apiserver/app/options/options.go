@@ -43,7 +43,7 @@ type Options struct {
 }
 
 // New returns the default options. They are right for a server that runs in the cluster
-// from the manifests in artifacts/.
+// as the chart's only replica, with the embedded store.
 func New() *Options {
 	enableLibraryFeatures()
 	return &Options{
@@ -114,7 +114,7 @@ func (o *Options) Complete() error {
 	o.Store.complete(etcd.StorageConfig.Transport.ServerList)
 	etcd.SkipHealthEndpoints = etcd.SkipHealthEndpoints || o.Store.Type == store.Cluster // it has a check of its own
 	o.NodeLeases.complete(len(o.Legacy.Groups) > 0)
-	o.LeaderElection.complete(o.Store.Type == store.Embedded)
+	o.LeaderElection.complete(o.embedded())
 	return o.Registration.complete()
 }
 
@@ -131,6 +131,9 @@ func (o *Options) Validate() []error {
 	errs = append(errs, o.LeaderElection.validate()...)
 	return errs
 }
+
+// embedded says whether the store is the embedded one, which only one process can use.
+func (o *Options) embedded() bool { return o.Store.Type == store.Embedded }
 
 // validateRecommended validates the library's options, but does not require an etcd, since
 // there are other stores.

@@ -70,18 +70,18 @@ func TestValidate(t *testing.T) {
 		"leases in no namespace": {
 			args: []string{"--node-leases=Medik8s", "--node-lease-namespace=a/b"}, want: "--node-lease-namespace must be the name of a namespace",
 		},
-		"requests and shutdown":  {args: []string{"--request-timeout=30s", "--shutdown-delay-duration=10s", "--shutdown-request-grace-period=30s", "--max-requests-inflight=0"}},
-		"no limit of requests":   {args: []string{"--max-requests-inflight=0", "--max-mutating-requests-inflight=0", "--enable-priority-and-fairness=false"}},
-		"limits of nothing":      {args: []string{"--max-requests-inflight=0", "--max-mutating-requests-inflight=0"}, want: "nothing would be answered"},
-		"no time for requests":   {args: []string{"--request-timeout=0", "--shutdown-request-grace-period=0"}, want: "--request-timeout must be greater than 0"},
-		"a delay of the past":    {args: []string{"--shutdown-delay-duration=-1s"}, want: "--shutdown-delay-duration can not be negative value"},
-		"requests without end":   {args: []string{"--shutdown-request-grace-period=2m"}, want: "--shutdown-request-grace-period must be from 0 to --request-timeout (1m0s), not 2m0s"},
-		"too many goaways":       {args: []string{"--goaway-chance=1"}, want: "--goaway-chance"},
-		"flag of kube-apiserver": {args: []string{"--advertise-address=127.0.0.1"}, want: "unknown flag"},
-		"unknown flag":           {args: []string{"--nonsense"}, want: "unknown flag"},
-		"an unknown old group":   {args: []string{"--serve-legacy-groups=nodemaintenance.medik8s.io,medik8s.io"}, want: `--serve-legacy-groups must name some of nodemaintenance.medik8s.io, nodemaintenance.kubevirt.io, kubevirt.io, not "medik8s.io"`},
-		"all old groups":         {args: []string{"--serve-legacy-groups=kubevirt.io,nodemaintenance.medik8s.io,nodemaintenance.kubevirt.io"}},
-		"taints that are right":  {args: []string{"--drain-taints=kubevirt.io/drain=draining:NoSchedule,soft:PreferNoSchedule"}},
+		"requests and shutdown":      {args: []string{"--request-timeout=30s", "--shutdown-delay-duration=10s", "--shutdown-request-grace-period=30s", "--max-requests-inflight=0"}},
+		"no limit of requests":       {args: []string{"--max-requests-inflight=0", "--max-mutating-requests-inflight=0", "--enable-priority-and-fairness=false"}},
+		"limits of nothing":          {args: []string{"--max-requests-inflight=0", "--max-mutating-requests-inflight=0"}, want: "nothing would be answered"},
+		"no time for requests":       {args: []string{"--request-timeout=0", "--shutdown-request-grace-period=0"}, want: "--request-timeout must be greater than 0"},
+		"a delay of the past":        {args: []string{"--shutdown-delay-duration=-1s"}, want: "--shutdown-delay-duration can not be negative value"},
+		"requests without end":       {args: []string{"--shutdown-request-grace-period=2m"}, want: "--shutdown-request-grace-period must be from 0 to --request-timeout (1m0s), not 2m0s"},
+		"goaways, which lose writes": {args: []string{"--goaway-chance=0.01"}, want: "unknown flag"},
+		"flag of kube-apiserver":     {args: []string{"--advertise-address=127.0.0.1"}, want: "unknown flag"},
+		"unknown flag":               {args: []string{"--nonsense"}, want: "unknown flag"},
+		"an unknown old group":       {args: []string{"--serve-legacy-groups=nodemaintenance.medik8s.io,medik8s.io"}, want: `--serve-legacy-groups must name some of nodemaintenance.medik8s.io, nodemaintenance.kubevirt.io, kubevirt.io, not "medik8s.io"`},
+		"all old groups":             {args: []string{"--serve-legacy-groups=kubevirt.io,nodemaintenance.medik8s.io,nodemaintenance.kubevirt.io"}},
+		"taints that are right":      {args: []string{"--drain-taints=kubevirt.io/drain=draining:NoSchedule,soft:PreferNoSchedule"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for key, value := range tc.env {
@@ -159,14 +159,14 @@ func TestParsedTaints(t *testing.T) {
 
 func TestRequestOptionsReachTheServer(t *testing.T) {
 	o, errs := parse(t, "--max-requests-inflight=1", "--max-mutating-requests-inflight=2", "--request-timeout=3s", "--min-request-timeout=4",
-		"--goaway-chance=0.01", "--shutdown-delay-duration=5s", "--shutdown-send-retry-after=false", "--shutdown-watch-termination-grace-period=6s")
+		"--shutdown-delay-duration=5s", "--shutdown-send-retry-after=false", "--shutdown-watch-termination-grace-period=6s")
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
 	got := genericapiserver.Config{}
 	o.Requests.ApplyTo(&got)
 	want := genericapiserver.Config{
-		MaxRequestsInFlight: 1, MaxMutatingRequestsInFlight: 2, RequestTimeout: 3 * time.Second, MinRequestTimeout: 4, GoawayChance: 0.01,
+		MaxRequestsInFlight: 1, MaxMutatingRequestsInFlight: 2, RequestTimeout: 3 * time.Second, MinRequestTimeout: 4,
 		ShutdownDelayDuration: 5 * time.Second, ShutdownWatchTerminationGracePeriod: 6 * time.Second,
 	}
 	if !reflect.DeepEqual(got, want) {

@@ -17,7 +17,7 @@ import (
 )
 
 // RegistrationOptions is how the cluster finds this server. The defaults are the
-// names in artifacts/.
+// names that the chart gives.
 type RegistrationOptions struct {
 	// Service is the Service that the APIService points at, as namespace/name.
 	Service string

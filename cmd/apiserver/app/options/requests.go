@@ -19,9 +19,10 @@ import (
 const lastTime = 2 * time.Second
 
 // requestFlags are the library's flags that mean something here. Of the others, some are about the address
-// of a kube-apiserver or about browsers, and some about API versions that this server does not have.
+// of a kube-apiserver or about browsers, and some about API versions that this server does not have. And
+// goaway-chance would fail writes now and then: the aggregator cannot send them again.
 var requestFlags = []string{
-	"max-requests-inflight", "max-mutating-requests-inflight", "request-timeout", "min-request-timeout", "goaway-chance",
+	"max-requests-inflight", "max-mutating-requests-inflight", "request-timeout", "min-request-timeout",
 	"shutdown-delay-duration", "shutdown-send-retry-after", "shutdown-watch-termination-grace-period",
 }
 
@@ -77,7 +78,6 @@ func (o *RequestOptions) ApplyTo(config *genericapiserver.Config) {
 	config.MaxMutatingRequestsInFlight = o.Library.MaxMutatingRequestsInFlight
 	config.RequestTimeout = o.Library.RequestTimeout
 	config.MinRequestTimeout = o.Library.MinRequestTimeout
-	config.GoawayChance = o.Library.GoawayChance
 	config.ShutdownDelayDuration = o.Library.ShutdownDelayDuration
 	config.ShutdownSendRetryAfter = o.Library.ShutdownSendRetryAfter
 	config.ShutdownWatchTerminationGracePeriod = o.Library.ShutdownWatchTerminationGracePeriod

@@ -90,7 +90,7 @@ func (c *installedCRD) ask(ctx context.Context) (refusal string, answered bool) 
 			"import its objects with maintenance-apiserver import, then delete the CRD", c.version, name), true
 	case apierrors.IsForbidden(err):
 		return fmt.Sprintf("%s is not served by maintenance-apiserver, since it may not find out whether the CRD %s is installed: "+
-			"apply artifacts/legacy or artifacts/legacy-kubevirt, which permit it: %v", c.version, name, err), true
+			"set the chart's value legacyGroups, which permits it: %v", c.version, name, err), true
 	default:
 		return fmt.Sprintf("%s is not served by maintenance-apiserver until it knows whether the CRD %s is installed: "+
 			"try again: %v", c.version, name, err), false

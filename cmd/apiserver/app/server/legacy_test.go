@@ -72,7 +72,7 @@ func TestGroupOfInstalledCRDIsRefused(t *testing.T) {
 		},
 		"CRD is not installed": {err: missing, info: objects, wantCode: http.StatusOK},
 		"may not be known": {
-			err: forbidden, info: objects, wantCode: http.StatusServiceUnavailable, want: []string{oldCRD, "apply artifacts/legacy", "no right"},
+			err: forbidden, info: objects, wantCode: http.StatusServiceUnavailable, want: []string{oldCRD, "the chart's value legacyGroups", "no right"},
 		},
 		"cannot be known": {
 			err: errors.New("no route to host"), info: objects, wantCode: http.StatusServiceUnavailable,

@@ -12,8 +12,8 @@ import (
 
 // requestEnds are what ends requests and connections at shutdown.
 type requestEnds struct {
-	// closeConnections has each answer from now on tell its client to take another connection: by
-	// GOAWAY with HTTP/2, and by closing the connection with HTTP/1. No request is lost by that.
+	// closeConnections has each answer by HTTP/1 from now on close its connection, so that the client
+	// takes another one. No request is lost by that.
 	closeConnections context.CancelFunc
 	// cutOff cancels the requests in flight.
 	cutOff context.CancelFunc
@@ -23,6 +23,9 @@ type requestEnds struct {
 // The library lets requests in flight continue for up to --request-timeout, so that one that
 // waits for a slow admission webhook would delay the shutdown. It also keeps connections open until
 // the last moment, at which a request may be on its way on each of them.
+//
+// Connections by HTTP/2 are left alone. To close one is to send GOAWAY, which drops the requests that are
+// on their way just then. Most clients send these again; the aggregator cannot if they have a body.
 func makeRequestsEnd(config *genericapiserver.Config) requestEnds {
 	leaving, closeConnections := context.WithCancel(context.Background())
 	over, cutOff := context.WithCancel(context.Background())
@@ -33,10 +36,10 @@ func makeRequestsEnd(config *genericapiserver.Config) requestEnds {
 	return requestEnds{closeConnections: closeConnections, cutOff: cutOff}
 }
 
-// closeConnectionAfter has answers close their connections once leaving has ended.
+// closeConnectionAfter has answers by HTTP/1 close their connections once leaving has ended.
 func closeConnectionAfter(leaving context.Context, handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		if leaving.Err() != nil {
+		if req.ProtoMajor == 1 && leaving.Err() != nil {
 			w.Header().Set("Connection", "close")
 		}
 		handler.ServeHTTP(w, req)

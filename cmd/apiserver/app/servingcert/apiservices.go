@@ -101,15 +101,15 @@ func (k *Keeper) spread(apiServices []*apiregistrationv1.APIService, unread erro
 	return now.Sub(k.spreadSince) >= settleTime
 }
 
-// has says whether the aggregator goes on trusting this server when the next CA signs. If somebody else sets the
-// caBundle, that may not have been so before.
+// has says whether an APIService that trusts this server now will do so when the next CA signs. One whose caBundle
+// somebody else sets waits only for what it can lose.
 func has(apiService *apiregistrationv1.APIService, s state) bool {
 	if !isInjected(apiService) {
 		return bytes.Equal(apiService.Spec.CABundle, s.bundle())
 	}
 	found, _ := certutil.ParseCertsPEM(apiService.Spec.CABundle)
 	set := state{trusted: found}
-	return s.current == nil || s.next == nil || !set.trusts(s.current.cert) || set.trusts(s.next.cert)
+	return s.next == nil || set.trusts(s.next.cert) || !slices.ContainsFunc(s.trusted, set.trusts)
 }
 
 // known are the CAs that the aggregator trusts now, and the one that signed what this replica serves with.

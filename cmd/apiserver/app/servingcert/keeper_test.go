@@ -309,10 +309,11 @@ func TestOtherAPIServices(t *testing.T) {
 // TestSomebodyElseSetsTheBundle has cert-manager copy our bundle: the next CA waits until it has.
 func TestSomebodyElseSetsTheBundle(t *testing.T) {
 	for name, tc := range map[string]struct {
-		copies, later bool
+		copies, later, byHand bool
 	}{
 		"with our CAs, and follows": {copies: true, later: true},
 		"with our first CA only":    {copies: true},
+		"the same by hand":          {copies: true, byHand: true},
 		"with another CA":           {},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -323,7 +324,11 @@ func TestSomebodyElseSetsTheBundle(t *testing.T) {
 			if tc.copies {
 				c.setBundle(furtherName, c.secret.Data[bundleKey])
 			}
-			c.clock.SetTime(dueAt(c.state().current.cert))
+			if tc.byHand {
+				c.secret.Data[corev1.TLSPrivateKeyKey] = nil
+			} else {
+				c.clock.SetTime(dueAt(c.state().current.cert))
+			}
 			c.settle(k)
 			if tc.later {
 				c.setBundle(furtherName, c.secret.Data[bundleKey])

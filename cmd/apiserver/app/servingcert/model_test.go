@@ -17,7 +17,7 @@ import (
 )
 
 var (
-	modelRuns = flag.Int("model.runs", 10, "how many random lives of a CA TestModel plays")
+	modelRuns = flag.Int("model.runs", 5, "how many random lives of a CA TestModel plays")
 	modelSeed = flag.Uint64("model.seed", 0, "play only this one")
 )
 

@@ -69,11 +69,24 @@ func TestRunSeesChanges(t *testing.T) {
 		}},
 		{"the Secret is deleted", func() error { return secrets.Delete(ctx, k.secretName(), metav1.DeleteOptions{}) }},
 	} {
+		waitUntilIdle(t, kube)
 		if err := tc.change(); err != nil {
 			t.Fatal(err)
 		}
 		eventually(t, tc.name, inOrder)
 	}
+}
+
+// waitUntilIdle waits until the replica has handled what was before, so that only the next change can wake it.
+func waitUntilIdle(t *testing.T, kube *kubefake.Clientset) {
+	t.Helper()
+	requests, since := 0, time.Now()
+	eventually(t, "the replica has nothing to do", func() bool {
+		if now := len(kube.Actions()); now != requests {
+			requests, since = now, time.Now()
+		}
+		return time.Since(since) > time.Second
+	})
 }
 
 func eventually(t *testing.T, what string, check func() bool) {

@@ -48,7 +48,7 @@ func newHold(name string, changes ...func(*maintenance.NodeMaintenance)) namedHo
 			ManagedFields: []metav1.ManagedFieldsEntry{{
 				Manager: "kubectl-create", Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: v1beta1.SchemeGroupVersion.String(),
 				Time: at(0), FieldsType: "FieldsV1",
-				FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:spec":{"f:nodeName":{},"f:reason":{},"f:stage":{}}}`)},
+				FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:nodeName":{},"f:reason":{},"f:stage":{}}}`),
 			}},
 		},
 		Spec: maintenance.NodeMaintenanceSpec{
@@ -179,7 +179,8 @@ func everySetting(hold *maintenance.NodeMaintenance) {
 		UnmanagedPods: maintenance.PolicyBlock, EmptyDirPods: maintenance.PolicyBlock,
 		Rules: []maintenance.DrainRule{
 			{PodSelector: selector, NamespaceSelector: selector, PodAnnotations: map[string]string{"karpenter.sh/do-not-disrupt": "true"}, Action: maintenance.ActionDrain, Order: 7},
-			{Action: maintenance.ActionSkip}, {Action: maintenance.ActionWaitCompleted},
+			{Action: maintenance.ActionSkip},
+			{Action: maintenance.ActionWaitCompleted},
 		},
 	}
 	hold.Status.ExpirationTime = at(3600)

@@ -76,7 +76,7 @@ func checkKinds(cluster discovery.DiscoveryInterface) error {
 	}
 	for resource := range neededVerbs() {
 		if !served.Has(resource) {
-			return fmt.Errorf("the cluster has no CRD %s.%s: apply artifacts/store", resource, GroupVersion.Group)
+			return fmt.Errorf("the cluster has no CRD %s.%s: set the chart's value store.type=cluster", resource, GroupVersion.Group)
 		}
 	}
 	return nil
@@ -90,7 +90,7 @@ func checkAccess(ctx context.Context, access authorizationclient.SelfSubjectAcce
 		return fmt.Errorf("could not ask what the server may do: %w", err)
 	}
 	if !review.Status.Allowed {
-		return fmt.Errorf("the server may not %s %s.%s: apply artifacts/store, which has the permissions", verb, resource, GroupVersion.Group)
+		return fmt.Errorf("the server may not %s %s.%s: set the chart's value store.type=cluster, which gives the permissions", verb, resource, GroupVersion.Group)
 	}
 	return nil
 }

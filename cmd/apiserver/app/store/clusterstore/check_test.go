@@ -28,8 +28,8 @@ func TestCheckCluster(t *testing.T) {
 		"all is there":    {version: "v1.32.0", served: both},
 		"a distribution":  {version: "v1.33.4-eks-1", served: both},
 		"too old":         {version: "v1.31.9", served: both, want: "needs 1.32 or later: use an etcd"},
-		"no CRDs":         {version: "v1.36.1", want: "apply artifacts/store"},
-		"a CRD":           {version: "v1.36.1", served: both[:1], want: "has no CRD storednodemaintenances.store.maintenance.medik8s.io: apply artifacts/store"},
+		"no CRDs":         {version: "v1.36.1", want: "set the chart's value store.type=cluster"},
+		"a CRD":           {version: "v1.36.1", served: both[:1], want: "has no CRD storednodemaintenances.store.maintenance.medik8s.io: set the chart's value store.type=cluster"},
 		"no permission":   {version: "v1.36.1", served: both, refused: "update", want: "may not update storednodemaintenances.store"},
 		"no way to begin": {version: "v1.36.1", served: both, refused: "create", want: "may not create"},
 	} {

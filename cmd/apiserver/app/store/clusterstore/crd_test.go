@@ -66,7 +66,7 @@ func definitionOf(kind Kind) definition {
 
 func readCRDs(t *testing.T) map[string]definition {
 	t.Helper()
-	manifest, err := os.ReadFile("../../../../../artifacts/store/crds.yaml")
+	manifest, err := os.ReadFile("../../../../../chart/files/store-crds.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

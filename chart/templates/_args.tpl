@@ -1,0 +1,54 @@
+{{/* The server's flags. */}}
+{{- define "maintenance-apiserver.args" -}}
+{{- $v := .Values }}
+- --service={{ .Release.Namespace }}/{{ include "maintenance-apiserver.fullname" . }}
+- --secure-port={{ $v.securePort }}
+{{- if gt (int $v.replicaCount) 1 }}
+- --shutdown-delay-duration={{ $v.shutdownDelaySeconds }}s
+- --shutdown-request-grace-period=10s
+- --disable-http2-serving
+{{- end }}
+{{- include "maintenance-apiserver.storeArgs" . }}
+{{- if ne $v.tls.type "server" }}
+- --tls-cert-file=/etc/maintenance-apiserver/tls/tls.crt
+- --tls-private-key-file=/etc/maintenance-apiserver/tls/tls.key
+{{- end }}
+{{- if $v.audit.enabled }}
+- --audit-policy-file=/etc/maintenance-apiserver/audit/policy.yaml
+- --audit-log-path=- # into the server's own log
+{{- end }}
+{{- with $v.legacyGroups }}
+- --serve-legacy-groups={{ join "," . }}
+{{- end }}
+{{- if ne (include "maintenance-apiserver.nodeLeaseForm" .) "Off" }}
+- --node-leases={{ include "maintenance-apiserver.nodeLeaseForm" . }}
+- --node-lease-namespace={{ include "maintenance-apiserver.nodeLeaseNamespace" . }}
+{{- else if $v.legacyGroups }}
+- --node-leases=Off
+{{- end }}
+{{- with $v.extraArgs }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- define "maintenance-apiserver.storeArgs" }}
+{{- $store := .Values.store }}
+{{- if eq $store.type "cluster" }}
+- --store=cluster
+{{- else if eq $store.type "etcd" }}
+- --etcd-servers={{ join "," $store.etcd.servers }}
+{{- with $store.etcd.prefix }}
+- --etcd-prefix={{ . }}
+{{- end }}
+{{- if $store.etcd.existingSecret }}
+- --etcd-cafile=/etc/maintenance-apiserver/etcd/ca.crt
+- --etcd-certfile=/etc/maintenance-apiserver/etcd/tls.crt
+- --etcd-keyfile=/etc/maintenance-apiserver/etcd/tls.key
+{{- end }}
+{{- else }}
+- --data-dir=/var/lib/maintenance-apiserver
+{{- with $store.embedded.quotaBytes }}
+- --embedded-etcd-quota-bytes={{ int64 . }}
+{{- end }}
+{{- end }}
+{{- end }}

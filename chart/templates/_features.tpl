@@ -1,0 +1,35 @@
+{{/* What depends on the cluster or on several values. "true", or nothing. */}}
+
+{{- define "maintenance-apiserver.kubevirt" -}}
+{{- if kindIs "invalid" .Values.kubevirt.enabled }}
+{{- if .Capabilities.APIVersions.Has "kubevirt.io/v1" }}true{{ end }}
+{{- else if .Values.kubevirt.enabled }}true{{ end }}
+{{- end }}
+
+{{- define "maintenance-apiserver.openshift" -}}
+{{- if kindIs "invalid" .Values.openshift.enabled }}
+{{- if .Capabilities.APIVersions.Has "security.openshift.io/v1" }}true{{ end }}
+{{- else if .Values.openshift.enabled }}true{{ end }}
+{{- end }}
+
+{{- define "maintenance-apiserver.nodeLeaseForm" -}}
+{{- .Values.nodeLeases.form | default (ternary "Medik8s" "Off" (not (empty .Values.legacyGroups))) }}
+{{- end }}
+
+{{- define "maintenance-apiserver.nodeLeaseNamespace" -}}
+{{- $default := eq (include "maintenance-apiserver.nodeLeaseForm" .) "KubeVirt" | ternary "node-maintenance" "medik8s-leases" }}
+{{- default $default .Values.nodeLeases.namespace }}
+{{- end }}
+
+{{- define "maintenance-apiserver.systemPriority" -}}
+{{- if hasPrefix "system-" .Values.priorityClassName }}true{{ end }}
+{{- end }}
+
+{{/* The Service that stands for a server outside the cluster needs an EndpointSlice for an IP address. */}}
+{{- define "maintenance-apiserver.externalIP" -}}
+{{- if regexMatch "^([0-9.]+|[0-9a-fA-F:]*:[0-9a-fA-F:.]*)$" .Values.service.externalAddress }}true{{ end }}
+{{- end }}
+
+{{- define "maintenance-apiserver.auditPolicy" -}}
+{{- default (.Files.Get "files/audit-policy.yaml") .Values.audit.policy | trim }}
+{{- end }}

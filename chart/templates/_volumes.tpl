@@ -1,0 +1,30 @@
+{{/* What is mounted into the server's container: where, and from which source. */}}
+{{- define "maintenance-apiserver.volumes" -}}
+{{- $fullname := include "maintenance-apiserver.fullname" . }}
+{{- if eq .Values.store.type "embedded" }}
+- name: data
+  mountPath: /var/lib/maintenance-apiserver
+  source: {persistentVolumeClaim: {claimName: {{ $fullname }}}}
+{{- end }}
+- name: tmp
+  mountPath: /tmp
+  source: {emptyDir: {}}
+{{- if .Values.audit.enabled }}
+- name: audit
+  mountPath: /etc/maintenance-apiserver/audit
+  readOnly: true
+  source: {configMap: {name: {{ $fullname }}-audit}}
+{{- end }}
+{{- if ne .Values.tls.type "server" }}
+- name: tls
+  mountPath: /etc/maintenance-apiserver/tls
+  readOnly: true
+  source: {secret: {secretName: {{ default (printf "%s-tls" $fullname) .Values.tls.existingSecret }}}}
+{{- end }}
+{{- if and (eq .Values.store.type "etcd") .Values.store.etcd.existingSecret }}
+- name: etcd
+  mountPath: /etc/maintenance-apiserver/etcd
+  readOnly: true
+  source: {secret: {secretName: {{ .Values.store.etcd.existingSecret }}}}
+{{- end }}
+{{- end }}

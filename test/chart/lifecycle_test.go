@@ -1,0 +1,157 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package chart
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
+	"github.com/medik8s/maintenance-apiserver/hack/localcluster/process"
+	"github.com/medik8s/maintenance-apiserver/test/env"
+)
+
+// An admin installs the chart, upgrades it, goes back, and uninstalls it. Simulated kubelets make the pods ready, and the
+// Service points to a process of ours.
+func TestLifecycle(t *testing.T) {
+	server := install(t)
+	serve(t)
+	wantPods(t, "v1")
+	ca := caBundle(t)
+	takeOut(t)
+
+	helm(t, "upgrade", localcluster.ServerName, folder, "--reset-then-reuse-values", "--set", "podLabels.release=v2")
+	wantPods(t, "v2")
+	wantSame(t, ca)
+	helm(t, "rollback", localcluster.ServerName)
+	wantPods(t, "v1")
+	wantSame(t, ca)
+
+	refused, err := uninstall(t)
+	wantContains(t, "the uninstall", refused, "in maintenance, or are to be (1)", "- node-1 (NodeMaintenance disk of admin)")
+	if err == nil {
+		t.Fatal("it is uninstalled although a node is in maintenance")
+	}
+	wantSame(t, ca)
+	helm(t, "rollback", localcluster.ServerName)
+	helm(t, "upgrade", localcluster.ServerName, folder, "--reset-then-reuse-values", "--set", "uninstall.giveBack=true")
+	given, err := uninstall(t)
+	wantContains(t, "the uninstall", given, "Giving back: node-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := server.Terminate(t.Context()); err != nil {
+		t.Error(err)
+	}
+	wantNothingLeft(t)
+}
+
+// install installs two replicas, and starts the process to which the Service points.
+func install(t *testing.T) *localcluster.Server {
+	t.Helper()
+	port, err := process.FreePort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	helm(t, append([]string{"install", "--create-namespace"},
+		cluster.ChartArgs("store.type=cluster", "store.etcd.servers=null", "replicaCount=2", "podLabels.release=v1", fmt.Sprintf("service.port=%d", port))...)...)
+	options := env.ServerOptions()
+	options.Installed, options.Port, options.Store = true, port, "cluster"
+	server, err := cluster.StartServer(t.Context(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return server
+}
+
+// serve waits until the API answers.
+func serve(t *testing.T) {
+	t.Helper()
+	kubectl().Must(t, "", "wait", "--for=condition=Available", "apiservice/"+localcluster.APIServiceName, "--timeout=1m")
+}
+
+func helm(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := cluster.Helm(t.Context(), args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// wantPods waits until two pods of this release are ready, and no others are there.
+func wantPods(t *testing.T, release string) {
+	t.Helper()
+	kubectl().Must(t, "", "-n", localcluster.ServerNamespace, "rollout", "status", "deployment", localcluster.ServerName, "--timeout=1m")
+	env.Eventually(t, "two pods of release "+release, func(context.Context) string {
+		got := kubectl().Must(t, "", "-n", localcluster.ServerNamespace, "get", "pods", "-o", "jsonpath={.items[*].metadata.labels.release}")
+		if got != release+" "+release {
+			return "got pods of " + got
+		}
+		return ""
+	})
+}
+
+func caBundle(t *testing.T) string {
+	t.Helper()
+	ca := kubectl().Must(t, "", "get", "apiservice", localcluster.APIServiceName, "-o", "jsonpath={.spec.caBundle}")
+	if ca == "" {
+		t.Fatal("the APIService has no caBundle")
+	}
+	return ca
+}
+
+// wantSame wants the APIService to be as the server left it, and the server to answer.
+func wantSame(t *testing.T, ca string) {
+	t.Helper()
+	if got := caBundle(t); got != ca {
+		t.Errorf("the caBundle is another one: %s", got)
+	}
+	out := kubectl().Must(t, "", "get", "nodemaintenances", "-o", "name")
+	wantContains(t, "nodemaintenances", out, "nodemaintenance.maintenance.medik8s.io/disk")
+}
+
+// takeOut drains a node.
+func takeOut(t *testing.T) {
+	t.Helper()
+	kubectl().Must(t, `{"apiVersion":"maintenance.medik8s.io/v1beta1","kind":"NodeMaintenance","metadata":{"name":"disk"},"spec":{"nodeName":"node-1"}}`,
+		"create", "-f", "-")
+	kubectl().Must(t, "", "wait", "--for=jsonpath={.spec.unschedulable}=true", "node/node-1", "--timeout=30s")
+}
+
+// kept is in the names of what an uninstall leaves on purpose.
+const kept = "store.maintenance.medik8s.io"
+
+// wantNothingLeft wants no object of the release in the cluster, a node that is in service, and namespaces that can be
+// deleted.
+func wantNothingLeft(t *testing.T) {
+	t.Helper()
+	for _, kinds := range []string{
+		"apiservices,clusterroles,clusterrolebindings,flowschemas,crds,validatingadmissionpolicies",
+		"all,configmaps,secrets,serviceaccounts,roles,rolebindings,resourcequotas,poddisruptionbudgets",
+	} {
+		left := kubectl().Must(t, "", "get", kinds, "-A", "--ignore-not-found", "-o", "name", "-l", "app.kubernetes.io/instance="+localcluster.ServerName)
+		for line := range strings.Lines(left) {
+			if !strings.Contains(line, kept) && !strings.HasPrefix(line, "pod/") {
+				t.Errorf("%s is left", strings.TrimSpace(line))
+			}
+		}
+	}
+	if got := kubectl().Must(t, "", "get", "node", "node-1", "-o", "jsonpath={.spec.unschedulable}{.metadata.annotations}"); strings.Contains(got, "true") {
+		t.Errorf("node-1 is not given back: %s", got)
+	}
+	kubectl().Must(t, "", "create", "namespace", "passing")
+	kubectl().Must(t, "", "delete", "namespace", "passing", "--timeout=1m")
+}
+
+// serverBinary is the server under test.
+func serverBinary() string {
+	if binary := env.ServerOptions().Binary; binary != "" {
+		return binary
+	}
+	return filepath.Join(cluster.BinDir(), "maintenance-apiserver")
+}

@@ -1,0 +1,65 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package chart
+
+import (
+	"strings"
+	"testing"
+)
+
+// What cannot work is refused before anything is installed, with a sentence that says what to change.
+func TestRefusals(t *testing.T) {
+	for name, test := range map[string]struct {
+		values, flags []string
+		// bare has no image.
+		bare bool
+		want string
+	}{
+		"no image":         {bare: true, want: "image.repository is not set. No image is published: build and push one with make image PUSH="},
+		"no tag":           {bare: true, values: []string{"image.repository=r"}, want: "set image.tag or image.digest"},
+		"embedded, twice":  {values: []string{"store.type=embedded"}, want: "only one server can use the embedded store: set replicaCount=1, or store.type=cluster"},
+		"etcd, where":      {values: []string{"store.type=etcd"}, want: "set store.etcd.servers to the URLs of its members"},
+		"etcd, not used":   {values: []string{"store.etcd.servers={http://a}"}, want: "store.type is cluster: set store.type=etcd, or leave store.etcd.servers out"},
+		"etcd, no URL":     {values: []string{"store.type=etcd,store.etcd.servers={a:2379}"}, want: "at '/store/etcd/servers/0'"},
+		"older cluster":    {flags: []string{"--kube-version", "1.31"}, want: "store.type=cluster needs Kubernetes 1.32, and this is v1.31: set store.type=etcd"},
+		"too old":          {flags: []string{"--kube-version", "1.29"}, want: "chart requires kubeVersion: >=1.30.0-0"},
+		"which secret":     {values: []string{"tls.type=existingSecret"}, want: "set tls.existingSecret to the Secret's name, and tls.caBundle"},
+		"secret, not used": {values: []string{"tls.existingSecret=a"}, want: "tls.type is server: set tls.type=existingSecret, or leave both out"},
+		"CA is no PEM":     {values: []string{"tls.caBundle=a"}, want: "at '/tls/caBundle'"},
+		"no cert-manager":  {values: []string{"tls.type=cert-manager"}, want: "install cert-manager first, or set tls.type=server"},
+		"no Prometheus":    {values: []string{"metrics.serviceMonitor.enabled=true"}, want: "install the Prometheus operator first"},
+		"kubelet's port":   {values: []string{"hostNetwork=true"}, want: "on a node the kubelet has port 10250: set securePort to a port that is free on every node"},
+		"no effect":        {values: []string{"hostNetwork=true,securePort=8443,networkPolicy.enabled=true"}, want: "set networkPolicy.enabled=false"},
+		"host of OpenShift": {
+			values: []string{"hostNetwork=true,securePort=8443,openshift.enabled=true"}, want: "bind some to the ServiceAccount yourself, and set openshift.enabled=false",
+		},
+		"which account":  {values: []string{"serviceAccount.create=false"}, want: "set serviceAccount.name to the ServiceAccount to use"},
+		"memory limit":   {values: []string{"resources.limits.memory=1g"}, want: `resources.limits.memory is "1g": write it as a number of bytes with a unit`},
+		"unknown value":  {values: []string{"replicas=2"}, want: "additional properties 'replicas' not allowed"},
+		"unknown inside": {values: []string{"store.etcd.server=a"}, want: "at '/store/etcd': additional properties 'server' not allowed"},
+		"unknown store":  {values: []string{"store.type=etcd3"}, want: "value must be one of 'cluster', 'etcd', 'embedded'"},
+		"unknown group":  {values: []string{"legacyGroups={a}"}, want: "at '/legacyGroups/0': value must be one of 'nodemaintenance.medik8s.io'"},
+		"wrong type":     {values: []string{"replicaCount=two"}, want: "at '/replicaCount': got string, want integer"},
+		"wrong digest":   {values: []string{"image.digest=abc"}, want: "at '/image/digest'"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			values := append([]string{image}, test.values...)
+			if test.bare {
+				values = test.values
+			}
+			rendered, err := render(t, values, test.flags...)
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got the error %v, want %q\n%.200s", err, test.want, rendered)
+			}
+		})
+	}
+}
+
+func TestLint(t *testing.T) {
+	t.Parallel()
+	if out, err := cluster.Helm(t.Context(), "lint", "--strict", folder, "--set", image); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}

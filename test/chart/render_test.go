@@ -1,0 +1,175 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package chart
+
+import (
+	"strings"
+	"testing"
+)
+
+// sets are values that admins use together, and what is and is not rendered for them. The text "KIND " stands for an
+// object of the kind.
+var sets = map[string]struct {
+	values, flags []string
+	want, wantNot []string
+	// unknown has kinds that the test's cluster does not know; privileged has pods that need a namespace without a
+	// security standard.
+	unknown, privileged bool
+}{
+	"defaults": {
+		want: []string{
+			"  replicas: 2\n", "- --store=cluster\n", "image: registry.example/maintenance-apiserver:v1.2.3\n", "maxUnavailable: 0\n", "value: 921MiB\n",
+			"--secure-port=10250\n", "kind: PodDisruptionBudget\n", "kind: ResourceQuota\n", "kind: FlowSchema\n", "kind: Job\n", "verbs: [get, list, watch, delete]\n",
+			"name: maintenance.medik8s.io:force\n", `aggregate-to-view: "true"`, "--audit-log-path=-", "terminationGracePeriodSeconds: 40\n",
+			"topologyKey: topology.kubernetes.io/zone\n", "- --service=maintenance-system/maintenance-apiserver\n", "name: POD_UID\n", "- --shutdown-delay-duration=10s\n",
+			"name: storednodemaintenances.store.maintenance.medik8s.io\n", "name: stores.store.maintenance.medik8s.io\n", "helm.sh/resource-policy: keep\n",
+			"kind: ValidatingAdmissionPolicyBinding\n", "resourceNames: [maintenance-apiserver-ca]\n",
+		},
+		wantNot: []string{
+			"kind: Namespace\n", "kind: PersistentVolumeClaim\n", "kind: NetworkPolicy\n", "caBundle", "insecureSkipTLSVerify", "hostNetwork", "Nobody else could",
+			"name: v1beta1.nodemaintenance", "virtualmachineinstances", "scc", "--node-leases", "--give-back", "etcd-servers",
+		},
+	},
+	"one replica": {
+		values: []string{"replicaCount=1"}, want: []string{"  replicas: 1\n", "      # Nobody else could give the node back.\n      - key: medik8s.io/drain\n"},
+		wantNot: []string{"kind: PodDisruptionBudget\n"},
+	},
+	"embedded store": {
+		values: []string{"store.type=embedded,store.embedded.quotaBytes=4294967296,store.embedded.storageClassName=fast,replicaCount=1"},
+		want: []string{
+			"type: Recreate\n", "kind: PersistentVolumeClaim\n", "helm.sh/resource-policy: keep\n", "claimName: maintenance-apiserver\n",
+			"- --embedded-etcd-quota-bytes=4294967296\n", "storageClassName: fast\n",
+		},
+		wantNot: []string{"--store=cluster", "store.maintenance.medik8s.io"},
+	},
+	"etcd": {
+		values: []string{"store.type=etcd,store.etcd.servers={https://a:2379,https://b:2379},store.etcd.existingSecret=etcd,store.etcd.prefix=/m"},
+		want: []string{
+			"- --etcd-servers=https://a:2379,https://b:2379\n", "- --etcd-prefix=/m\n", "- --etcd-cafile=/etc/maintenance-apiserver/etcd/ca.crt\n",
+			"secretName: etcd\n", "maxSurge: 1\n",
+		},
+		wantNot: []string{"--store=cluster", "store.maintenance.medik8s.io", "PersistentVolumeClaim", "--data-dir"},
+	},
+	"older cluster with etcd": {
+		values: []string{"store.type=etcd,store.etcd.servers={http://a:2379}"}, flags: []string{"--kube-version", "1.30"}, wantNot: []string{"--etcd-cafile"},
+	},
+	"cert-manager": {
+		values: []string{"tls.type=cert-manager,tls.certManager.duration=720h"}, flags: []string{"--api-versions", "cert-manager.io/v1"}, unknown: true,
+		want: []string{
+			"cert-manager.io/inject-ca-from: maintenance-system/maintenance-apiserver-tls\n", "- --tls-cert-file=/etc/maintenance-apiserver/tls/tls.crt\n",
+			"- maintenance-apiserver.maintenance-system.svc\n", "selfSigned: {}\n", "duration: 720h\n", "secretName: maintenance-apiserver-tls\n",
+		},
+		wantNot: []string{"caBundle:"},
+	},
+	"issuer of cert-manager": {
+		values: []string{"tls.type=cert-manager,tls.certManager.issuerRef.name=internal,tls.certManager.issuerRef.kind=ClusterIssuer"},
+		flags:  []string{"--api-versions", "cert-manager.io/v1"}, unknown: true, want: []string{"kind: ClusterIssuer\n"}, wantNot: []string{"selfSigned"},
+	},
+	"certificate of one's own": {
+		values: []string{"tls.type=existingSecret,tls.existingSecret=mine,tls.caBundle=-----BEGIN CERTIFICATE-----"},
+		want:   []string{"secretName: mine\n", "caBundle: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0t\n", "--tls-private-key-file="},
+	},
+	"digest": {
+		values: []string{"image.tag=,image.digest=sha256:" + strings.Repeat("a", 64)},
+		want:   []string{"image: registry.example/maintenance-apiserver@sha256:" + strings.Repeat("a", 64) + "\n"},
+	},
+	"host network": {
+		values: []string{"hostNetwork=true,securePort=8443,namespace.create=true"}, privileged: true,
+		want: []string{"hostNetwork: true\n", "dnsPolicy: ClusterFirstWithHostNet\n", "maxUnavailable: 1\n", "maxSurge: 0\n", "enforce: privileged\n"},
+	},
+	"old groups": {
+		values: []string{"legacyGroups={nodemaintenance.medik8s.io,nodemaintenance.kubevirt.io,kubevirt.io}"},
+		want: []string{
+			"- --serve-legacy-groups=nodemaintenance.medik8s.io,nodemaintenance.kubevirt.io,kubevirt.io\n", "- nodemaintenances.kubevirt.io\n",
+			"  name: v1alpha1.kubevirt.io\n", "  name: v1beta1.nodemaintenance.medik8s.io\n", "- --node-leases=Medik8s\n", "name: medik8s-leases\n",
+			"name: maintenance.medik8s.io:legacy-editor\n", "name: maintenance.medik8s.io:legacy-kubevirt-viewer\n",
+		},
+	},
+	"old group without leases": {
+		values: []string{"legacyGroups={nodemaintenance.medik8s.io}", "nodeLeases.form=Off"}, want: []string{"- --node-leases=Off\n"},
+		wantNot: []string{"medik8s-leases", "legacy-kubevirt", "nodemaintenances.kubevirt.io"},
+	},
+	"leases of KubeVirt": {
+		values: []string{"nodeLeases.form=KubeVirt,nodeLeases.createNamespace=false"}, want: []string{"- --node-leases=KubeVirt\n", "namespace: node-maintenance\n"},
+		wantNot: []string{"kind: Namespace\n"},
+	},
+	"KubeVirt is there": {flags: []string{"--api-versions", "kubevirt.io/v1"}, want: []string{"virtualmachineinstancemigrations"}},
+	"KubeVirt is there, not for us": {
+		values: []string{"kubevirt.enabled=false"}, flags: []string{"--api-versions", "kubevirt.io/v1"}, wantNot: []string{"virtualmachineinstancemigrations"},
+	},
+	"OpenShift":     {flags: []string{"--api-versions", "security.openshift.io/v1"}, want: []string{"name: system:openshift:scc:nonroot-v2\n"}},
+	"no force":      {values: []string{"rbac.allowForce=false"}, want: []string{"  resources: [pods]\n  verbs: [get, list, watch]\n"}},
+	"no user roles": {values: []string{"rbac.userRoles=false"}, wantNot: []string{"name: maintenance.medik8s.io:"}},
+	"no view":       {values: []string{"rbac.aggregateToView=false"}, want: []string{"maintenance.medik8s.io:viewer"}, wantNot: []string{"aggregate-to-view"}},
+	"no audit log":  {values: []string{"audit.enabled=false"}, wantNot: []string{"audit", "kind: ConfigMap\n"}},
+	"network policy": {
+		values: []string{"networkPolicy.enabled=true,networkPolicy.from[0].ipBlock.cidr=10.0.0.0/8,networkPolicy.egress[0].ports[0].port=443"},
+		want:   []string{"kind: NetworkPolicy\n", "policyTypes: [Ingress, Egress]\n", "cidr: 10.0.0.0/8\n"},
+	},
+	"metrics": {
+		values: []string{"metrics.serviceMonitor.enabled=true,metrics.serviceMonitor.labels.release=prometheus"}, unknown: true,
+		flags: []string{"--api-versions", "monitoring.coreos.com/v1"}, want: []string{"kind: ServiceMonitor\n", "release: prometheus\n", "name: maintenance-apiserver-ca\n"},
+	},
+	"own names": {
+		values: []string{"fullnameOverride=drains,serviceAccount.create=false,serviceAccount.name=drainer,commonLabels.team=infra,podLabels.tier=control"},
+		want: []string{
+			"  name: drains\n", "serviceAccountName: drainer\n", "--service=maintenance-system/drains\n", "    team: infra\n", "        tier: control\n",
+		},
+		wantNot: []string{"  name: maintenance-apiserver\n"},
+	},
+	"extras": {
+		values: []string{"extraArgs={--v=2},extraEnv[0].name=HTTPS_PROXY,extraEnv[0].value=x,podAnnotations.a=b,imagePullSecrets[0].name=pull,priorityClassName="},
+		want:   []string{"        - --v=2\n", "name: HTTPS_PROXY\n", "        a: b\n", "name: pull\n"}, wantNot: []string{"priorityClassName", "ResourceQuota"},
+	},
+	"no memory limit": {values: []string{"resources.limits=null"}, wantNot: []string{"GOMEMLIMIT"}},
+	"server elsewhere, by name": {
+		values: []string{"replicaCount=0,service.externalAddress=drains.example,service.port=8443"},
+		want:   []string{"externalName: drains.example\n", "    port: 8443\n", "  replicas: 0\n"}, wantNot: []string{"EndpointSlice"},
+	},
+	"server elsewhere, by address": {
+		values: []string{"replicaCount=0,service.externalAddress=192.0.2.10,service.port=8443"},
+		want:   []string{"kind: EndpointSlice\n", `- addresses: ["192.0.2.10"]`, "targetPort: 8443\n", "addressType: IPv4\n"}, wantNot: []string{"externalName", "component: server\n  ports"},
+	},
+	"server elsewhere, by IPv6 address": {
+		values: []string{"replicaCount=0,service.externalAddress=2001:db8::1"}, want: []string{"addressType: IPv6\n"},
+	},
+	"give back": {
+		values: []string{"uninstall.giveBack=true,uninstall.timeoutSeconds=60"},
+		want:   []string{"- --give-back\n", "- --timeout=60s\n", "activeDeadlineSeconds: 100\n", "verbs: [list, delete]\n"},
+	},
+}
+
+func TestRender(t *testing.T) {
+	for name, set := range sets {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rendered, err := render(t, append([]string{image}, set.values...), set.flags...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantContains(t, "rendered", rendered, set.want...)
+			for _, part := range set.wantNot {
+				if strings.Contains(rendered, part) {
+					t.Errorf("want no %q in:\n%s", part, rendered)
+				}
+			}
+		})
+	}
+}
+
+// GOMEMLIMIT is nine tenths of the limit, whatever its unit is.
+func TestMemoryLimit(t *testing.T) {
+	for limit, want := range map[string]string{
+		"1Gi": "921MiB", "1.5G": "1287MiB", "800M": "686MiB", "1073741824": "921MiB", "512Mi": "460MiB", "524288Ki": "460MiB", "1Ti": "943718MiB",
+	} {
+		t.Run(limit, func(t *testing.T) {
+			t.Parallel()
+			rendered, err := render(t, []string{image, "resources.limits.memory=" + limit}, "--show-only", "templates/deployment.yaml")
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantContains(t, "deployment", rendered, "value: "+want+"\n")
+		})
+	}
+}

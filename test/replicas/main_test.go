@@ -1,0 +1,120 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package replicas ends, stops and cuts off replicas of our server in the midst of drains, and checks that
+// another one goes on, and that nothing is lost or done twice. Each store has a control plane of its own.
+package replicas
+
+import (
+	"context"
+	"flag"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
+	"github.com/medik8s/maintenance-apiserver/test/env"
+)
+
+var (
+	all    = flag.Bool("replicas.all", false, "run every case with every store, with three replicas")
+	rounds = flag.Int("replicas.rounds", 1, "how often a leader is ended, for the figures of failover")
+	seed   = flag.Uint64("replicas.seed", 0, "what decides about the moments; 0 for another one each time")
+)
+
+const (
+	// takeover is how long it may take until another replica acts after a leader was lost without a word: the
+	// duration of the lease, one more try, and a moment.
+	takeover = 18 * time.Second
+	// handover is the same for a leader that ends in order.
+	handover = 3 * time.Second
+	// shutdownDelay is how long a replica that ends in order still serves, while the balancer finds out.
+	shutdownDelay = 3 * time.Second
+
+	startTimeout = 3 * time.Minute
+)
+
+// stores are the stores that several replicas can share.
+var stores = []string{localcluster.StoreEtcd, localcluster.StoreCluster}
+
+// cases are what befalls the replicas, in this order.
+var cases = []struct {
+	name string
+	run  func(t *testing.T, g *group)
+	// only is the one store that suffices for an ordinary run; "" for all.
+	only string
+}{
+	{name: "LeaderKilled", run: leaderKilled},
+	{name: "LeaderTerminated", run: leaderTerminated},
+	{name: "LeaderUnreachable", run: leaderUnreachable},
+	{name: "LeaderPaused", run: leaderPaused, only: localcluster.StoreEtcd},
+	{name: "LeaderCutOff", run: leaderCutOff},
+	{name: "AllKilled", run: allKilled},
+	{name: "RollingRestart", run: rollingRestart},
+}
+
+func TestReplicas(t *testing.T) {
+	for _, store := range stores {
+		t.Run(store, func(t *testing.T) {
+			t.Parallel()
+			g := startGroup(t, store)
+			for _, c := range cases {
+				if *all || c.only == "" || c.only == store {
+					t.Run(c.name, func(t *testing.T) { c.run(t, g) })
+				}
+			}
+		})
+	}
+}
+
+// group is a control plane with replicas of our server that share a store.
+type group struct {
+	*env.Env
+	random *rand.Rand
+}
+
+func startGroup(t *testing.T, store string) *group {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), startTimeout)
+	defer cancel()
+	options := localcluster.ReplicasOptions{Server: env.ServerOptions(), Count: 2, Linked: true}
+	options.Server.Store = store
+	options.Server.ExtraArgs = []string{"--shutdown-delay-duration=" + shutdownDelay.String()}
+	if *all {
+		options.Count = 3
+	}
+	e, err := env.StartReplicas(ctx, options, t.Output())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := e.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	seed := *seed
+	if seed == 0 {
+		seed = uint64(time.Now().UnixNano())
+	}
+	t.Logf("repeat this with -args -replicas.seed=%d", seed)
+	return &group{Env: e, random: rand.New(rand.NewPCG(seed, 0))}
+}
+
+// keepReplicas has the case's end start and mend every replica again, however the case left it.
+func (g *group) keepReplicas(t *testing.T) {
+	t.Helper()
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), env.Timeout)
+		defer cancel()
+		for _, s := range g.Replicas.Servers {
+			g.Replicas.Balancer.Reach(s.Address())
+			s.Link.Mend()
+			if err := s.Continue(); err != nil {
+				t.Error(err)
+			}
+			if err := s.Start(ctx); err != nil {
+				t.Errorf("could not start %s again: %v", s.Name(), err)
+			}
+		}
+	})
+}
