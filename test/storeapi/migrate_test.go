@@ -35,7 +35,7 @@ func TestMigrate(t *testing.T) {
 	dir := t.TempDir()
 	embedded := embeddedIn(filepath.Join(dir, "first"))
 	server, err := cluster.StartServer(t.Context(), localcluster.ServerOptions{
-		Binary: env.ServerOptions().Binary, Store: "embedded", DataDir: embedded.Embedded.Dir,
+		Binary: env.ServerOptions().Binary, Store: localcluster.StoreEmbedded, DataDir: embedded.Embedded.Dir,
 	})
 	if err != nil {
 		t.Fatal(err)

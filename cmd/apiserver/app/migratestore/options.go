@@ -113,9 +113,9 @@ func (o *Options) lease() types.NamespacedName {
 func (o *StoreOptions) serverFlags() string {
 	switch o.Type {
 	case store.Embedded:
-		return "--store=embedded --data-dir=" + o.Embedded.Dir
+		return "--store=embedded --data-dir=" + o.Embedded.Dir + " --etcd-prefix=" + o.Prefix
 	case store.Etcd:
-		return "--store=etcd --etcd-servers=" + strings.Join(o.Etcd.ServerList, ",")
+		return "--store=etcd --etcd-servers=" + strings.Join(o.Etcd.ServerList, ",") + " --etcd-prefix=" + o.Prefix
 	default:
 		return "--store=cluster"
 	}

@@ -47,8 +47,11 @@ func (p plan) count() int {
 // showNext writes what is to be done after the move.
 func showNext(out io.Writer, from source, flags string) {
 	fmt.Fprintf(out, "\nNext:\n"+
-		"1. Start the server with %s. Never start one on the old store again: both have the same ID, so both would take the\n"+
-		"   nodes in maintenance for theirs.\n"+
-		"2. See the holds: kubectl get nodemaintenances.maintenance.medik8s.io\n"+
-		"3. When you are content, remove the old store: %s.\n", flags, from.cleanup())
+		"1. Start the server with\n"+
+		"     %s\n"+
+		"   Never start one on the old store again: both have the same ID, so both would take the nodes in maintenance for theirs.\n"+
+		"2. See the holds:\n"+
+		"     kubectl get nodemaintenances.maintenance.medik8s.io\n"+
+		"3. When you are content, remove the old store:\n"+
+		"     %s\n", flags, from.cleanup())
 }
