@@ -77,14 +77,15 @@ func (c *client) run(ctx context.Context) {
 
 // createAndDelete creates a hold that is not to be drained, and deletes it.
 func (c *client) createAndDelete(ctx context.Context, round int) {
-	hold := c.pool.Hold(fmt.Sprintf("client-%d-%d", c.number, round), "nowhere")
+	hold := c.pool.Hold(fmt.Sprintf("client-%d-%d", c.number, round), fmt.Sprintf("nowhere-%d", c.number))
 	hold.Labels = map[string]string{clientLabel: fmt.Sprint(c.number)}
 	hold.Spec.Stage = v1beta1.StageIdle
 	_, err := c.holds.Create(ctx, hold, metav1.CreateOptions{})
 	if c.note("create", err) {
 		c.await(ctx, hold.Name, true)
-		c.note("delete", c.holds.Delete(ctx, hold.Name, metav1.DeleteOptions{}))
-		c.await(ctx, hold.Name, false)
+		if c.note("delete", c.holds.Delete(ctx, hold.Name, metav1.DeleteOptions{})) {
+			c.await(ctx, hold.Name, false)
+		}
 	}
 }
 

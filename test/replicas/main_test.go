@@ -31,6 +31,10 @@ const (
 	// shutdownDelay is how long a replica that ends in order still serves, while the balancer finds out.
 	shutdownDelay = 3 * time.Second
 
+	// requestGrace is how long it lets requests in flight go on then. On a busy machine with the race detector, a
+	// create takes seconds, above all with StoreCluster.
+	requestGrace = 10 * time.Second
+
 	startTimeout = 3 * time.Minute
 )
 
@@ -79,7 +83,10 @@ func startGroup(t *testing.T, store string) *group {
 	defer cancel()
 	options := localcluster.ReplicasOptions{Server: env.ServerOptions(), Count: 2, Linked: true}
 	options.Server.Store = store
-	options.Server.ExtraArgs = []string{"--shutdown-delay-duration=" + shutdownDelay.String()}
+	options.Server.ExtraArgs = []string{ // as in the chart
+		"--shutdown-delay-duration=" + shutdownDelay.String(), "--shutdown-request-grace-period=" + requestGrace.String(),
+		"--disable-http2-serving",
+	}
 	if *all {
 		options.Count = 3
 	}
