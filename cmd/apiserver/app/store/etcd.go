@@ -5,6 +5,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -14,6 +15,7 @@ import (
 	"k8s.io/apiserver/pkg/server/healthz"
 
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/embeddedetcd"
+	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/store/clusterstore"
 )
 
 // etcdStore is an open etcd: the one embedded in this process, or an external one.
@@ -28,7 +30,6 @@ type etcdStore struct {
 
 // openEmbedded starts the embedded etcd, and sets its address in the backend.
 func openEmbedded(ctx context.Context, c Config) (*Store, error) {
-	quietGRPC()
 	server, err := embeddedetcd.Start(ctx, c.Embedded)
 	if err != nil {
 		return nil, err
@@ -39,7 +40,6 @@ func openEmbedded(ctx context.Context, c Config) (*Store, error) {
 
 // openExternal connects to the etcd that the backend names.
 func openExternal(ctx context.Context, c Config) (*Store, error) {
-	quietGRPC()
 	return openEtcd(ctx, c, &etcdStore{})
 }
 
@@ -50,7 +50,11 @@ func openEtcd(ctx context.Context, c Config, s *etcdStore) (*Store, error) {
 	id, err := identify(ctx, backend, c.Backend.Prefix)
 	if err != nil {
 		s.close()
-		return nil, fmt.Errorf("could not reach etcd at %s: %w", strings.Join(backend.ServerList, ", "), err)
+		what := "could not reach etcd"
+		if errors.Is(err, clusterstore.ErrIncomplete) {
+			what = "could not use the store in etcd"
+		}
+		return nil, fmt.Errorf("%s at %s: %w", what, strings.Join(backend.ServerList, ", "), err)
 	}
 	if err := s.startMeasuring(ctx, backend); err != nil {
 		s.close()
