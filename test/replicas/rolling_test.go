@@ -7,6 +7,8 @@ import (
 	"context"
 	"sync"
 	"testing"
+
+	"github.com/medik8s/maintenance-apiserver/test/env"
 )
 
 // clients is how many create and watch during a rolling restart.
@@ -30,6 +32,12 @@ func rollingRestart(t *testing.T, g *group) {
 		if err := s.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
+		env.Eventually(t, s.Name()+" is behind the Service again", func(context.Context) (wrong string) {
+			if !g.Replicas.Balancer.Ready(s.Address()) {
+				return "it is not"
+			}
+			return ""
+		})
 	}
 	end()
 	d.end(t)

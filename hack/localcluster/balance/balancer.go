@@ -56,6 +56,9 @@ func (b *Balancer) CutOff(address string) {
 // Reach ends a CutOff.
 func (b *Balancer) Reach(address string) { b.replica(address).conns.refuse(false) }
 
+// Ready says whether new connections may go to the replica with an address.
+func (b *Balancer) Ready(address string) bool { return b.replica(address).ready.Load() }
+
 // Connections is how many connections are open to the replica with an address.
 func (b *Balancer) Connections(address string) int { return b.replica(address).conns.count() }
 

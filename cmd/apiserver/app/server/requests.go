@@ -7,7 +7,7 @@ import (
 	"context"
 	"net/http"
 
-	"k8s.io/apiserver/pkg/endpoints/request"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 )
 
@@ -52,7 +52,7 @@ func closeConnectionAfter(leaving context.Context, handler http.Handler) http.Ha
 // them.
 func closeConnectionOfWatches(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		if info, found := request.RequestInfoFrom(req.Context()); found && info.Verb == "watch" && req.ProtoMajor == 1 {
+		if info, found := genericapirequest.RequestInfoFrom(req.Context()); found && info.Verb == "watch" && req.ProtoMajor == 1 {
 			w.Header().Set("Connection", "close")
 		}
 		handler.ServeHTTP(w, req)

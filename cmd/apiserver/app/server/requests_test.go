@@ -11,7 +11,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"k8s.io/apiserver/pkg/endpoints/request"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 )
 
@@ -92,7 +92,7 @@ func TestWatchesCloseTheirConnections(t *testing.T) {
 	for verb, wantClose := range map[string]bool{"watch": true, "list": false} {
 		answer := httptest.NewRecorder()
 		handler := closeConnectionOfWatches(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
-		ctx := request.WithRequestInfo(t.Context(), &request.RequestInfo{Verb: verb})
+		ctx := genericapirequest.WithRequestInfo(t.Context(), &genericapirequest.RequestInfo{Verb: verb})
 		handler.ServeHTTP(answer, httptest.NewRequestWithContext(ctx, http.MethodGet, "/", http.NoBody))
 		if got := answer.Header().Get("Connection") == "close"; got != wantClose {
 			t.Errorf("a %s closes its connection: %t, want %t", verb, got, wantClose)
