@@ -5,7 +5,7 @@
 - --secure-port={{ $v.securePort }}
 {{- if gt (int $v.replicaCount) 1 }}
 - --shutdown-delay-duration={{ $v.shutdownDelaySeconds }}s
-- --shutdown-request-grace-period=10s
+- --shutdown-request-grace-period={{ $v.shutdownGraceSeconds }}s
 - --disable-http2-serving
 {{- end }}
 {{- include "maintenance-apiserver.storeArgs" . }}

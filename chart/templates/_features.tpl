@@ -33,3 +33,15 @@
 {{- define "maintenance-apiserver.auditPolicy" -}}
 {{- default (.Files.Get "files/audit-policy.yaml") .Values.audit.policy | trim }}
 {{- end }}
+
+{{/* The store of the release that is installed, by the flags of its server, or nothing. */}}
+{{- define "maintenance-apiserver.installedStore" -}}
+{{- $deployment := lookup "apps/v1" "Deployment" .Release.Namespace (include "maintenance-apiserver.fullname" .) }}
+{{- range dig "spec" "template" "spec" "containers" list $deployment }}
+{{- $args := default list .args | join "\n" }}
+{{- if contains "--store=cluster" $args }}cluster
+{{- else if contains "--etcd-servers=" $args }}etcd
+{{- else if contains "--data-dir=" $args }}embedded
+{{- end }}
+{{- end }}
+{{- end }}

@@ -2,15 +2,15 @@
 {{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" }}
 {{- end }}
 
-{{/* The name of the Deployment, the Service and most others. */}}
+{{/* The name of the Deployment, the Service and most others. The longest, of the job NAME-uninstall, may have 63. */}}
 {{- define "maintenance-apiserver.fullname" -}}
 {{- $name := include "maintenance-apiserver.name" . }}
 {{- if .Values.fullnameOverride }}
 {{- .Values.fullnameOverride }}
 {{- else if contains $name .Release.Name }}
-{{- .Release.Name | trunc 63 | trimSuffix "-" }}
+{{- .Release.Name | trunc 53 | trimSuffix "-" }}
 {{- else }}
-{{- printf "%s-%s" .Release.Name $name | trunc 63 | trimSuffix "-" }}
+{{- printf "%s-%s" .Release.Name $name | trunc 53 | trimSuffix "-" }}
 {{- end }}
 {{- end }}
 
@@ -31,13 +31,18 @@
 {{- end }}
 
 {{- define "maintenance-apiserver.labels" -}}
+{{ include "maintenance-apiserver.ownLabels" . }}
+{{- with .Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{/* The labels that the chart sets itself. */}}
+{{- define "maintenance-apiserver.ownLabels" -}}
 {{ include "maintenance-apiserver.identity" . }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
-{{- with .Values.commonLabels }}
-{{ toYaml . }}
-{{- end }}
 {{- end }}
 
 {{- define "maintenance-apiserver.identity" -}}

@@ -6,6 +6,7 @@ package chart
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,16 +16,17 @@ import (
 	"github.com/medik8s/maintenance-apiserver/test/env"
 )
 
-// An admin installs the chart, upgrades it, goes back, and uninstalls it. Simulated kubelets make the pods ready, and the
-// Service points to a process of ours.
+// An admin installs the chart, upgrades it, goes back, and uninstalls it. Simulated kubelets make the pods ready.
 func TestLifecycle(t *testing.T) {
-	server := install(t)
+	chart := here(t)
+	server := install(t, chart)
 	serve(t)
 	wantPods(t, "v1")
 	ca := caBundle(t)
 	takeOut(t)
 
-	helm(t, "upgrade", localcluster.ServerName, folder, "--reset-then-reuse-values", "--set", "podLabels.release=v2")
+	wantStoreStays(t, chart)
+	helm(t, "upgrade", localcluster.ServerName, chart, "--reset-then-reuse-values", "--set", "podLabels.release=v2")
 	wantPods(t, "v2")
 	wantSame(t, ca)
 	helm(t, "rollback", localcluster.ServerName)
@@ -38,7 +40,7 @@ func TestLifecycle(t *testing.T) {
 	}
 	wantSame(t, ca)
 	helm(t, "rollback", localcluster.ServerName)
-	helm(t, "upgrade", localcluster.ServerName, folder, "--reset-then-reuse-values", "--set", "uninstall.giveBack=true")
+	helm(t, "upgrade", localcluster.ServerName, chart, "--reset-then-reuse-values", "--set", "uninstall.giveBack=true")
 	given, err := uninstall(t)
 	wantContains(t, "the uninstall", given, "Giving back: node-1")
 	if err != nil {
@@ -50,15 +52,30 @@ func TestLifecycle(t *testing.T) {
 	wantNothingLeft(t)
 }
 
+// serviceHere is the Service of the chart, but points to a process of the test: nothing runs in simulated pods.
+const serviceHere = `{apiVersion: v1, kind: Service, metadata: {name: maintenance-apiserver}, spec: {type: ExternalName, externalName: localhost}}`
+
+// here returns the folder of a copy of the chart that has serviceHere.
+func here(t *testing.T) string {
+	t.Helper()
+	copied := filepath.Join(t.TempDir(), "chart")
+	if err := os.CopyFS(copied, os.DirFS(folder)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(copied, "templates", "service.yaml"), []byte(serviceHere), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return copied
+}
+
 // install installs two replicas, and starts the process to which the Service points.
-func install(t *testing.T) *localcluster.Server {
+func install(t *testing.T, chart string) *localcluster.Server {
 	t.Helper()
 	port, err := process.FreePort()
 	if err != nil {
 		t.Fatal(err)
 	}
-	helm(t, append([]string{"install", "--create-namespace"},
-		cluster.ChartArgs("store.type=cluster", "store.etcd.servers=null", "replicaCount=2", "podLabels.release=v1", fmt.Sprintf("service.port=%d", port))...)...)
+	helm(t, "install", localcluster.ServerName, chart, "--create-namespace", "--set", image, "--set", fmt.Sprintf("podLabels.release=v1,service.port=%d", port))
 	options := env.ServerOptions()
 	options.Installed, options.Port, options.Store = true, port, "cluster"
 	server, err := cluster.StartServer(t.Context(), options)

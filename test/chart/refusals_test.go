@@ -34,14 +34,29 @@ func TestRefusals(t *testing.T) {
 		"host of OpenShift": {
 			values: []string{"hostNetwork=true,securePort=8443,openshift.enabled=true"}, want: "bind some to the ServiceAccount yourself, and set openshift.enabled=false",
 		},
-		"which account":  {values: []string{"serviceAccount.create=false"}, want: "set serviceAccount.name to the ServiceAccount to use"},
-		"memory limit":   {values: []string{"resources.limits.memory=1g"}, want: `resources.limits.memory is "1g": write it as a number of bytes with a unit`},
-		"unknown value":  {values: []string{"replicas=2"}, want: "additional properties 'replicas' not allowed"},
-		"unknown inside": {values: []string{"store.etcd.server=a"}, want: "at '/store/etcd': additional properties 'server' not allowed"},
-		"unknown store":  {values: []string{"store.type=etcd3"}, want: "value must be one of 'cluster', 'etcd', 'embedded'"},
-		"unknown group":  {values: []string{"legacyGroups={a}"}, want: "at '/legacyGroups/0': value must be one of 'nodemaintenance.medik8s.io'"},
-		"wrong type":     {values: []string{"replicaCount=two"}, want: "at '/replicaCount': got string, want integer"},
-		"wrong digest":   {values: []string{"image.digest=abc"}, want: "at '/image/digest'"},
+		"pods besides": {
+			values: []string{"service.externalAddress=drains.example"}, want: "nothing would reach the pods: set replicaCount=0, or leave service.externalAddress out",
+		},
+		"outlives its CA": {
+			values: []string{"tls.type=cert-manager,tls.certManager.duration=29201h"}, flags: []string{"--api-versions", "cert-manager.io/v1"},
+			want: "a certificate of the release's own CA must not outlive it: set at most 29200h, or tls.certManager.issuerRef",
+		},
+		"label of the selector": {
+			values: []string{`podLabels.app\.kubernetes\.io/component=a`}, want: "podLabels has app.kubernetes.io/component, which the chart sets itself: leave it out",
+		},
+		"label of the chart": {
+			values: []string{`commonLabels.helm\.sh/chart=a`}, want: "commonLabels has helm.sh/chart, which the chart sets itself: leave it out",
+		},
+		"name too long":        {values: []string{"fullnameOverride=" + strings.Repeat("n", 54)}, want: "at '/fullnameOverride': maxLength: got 54, want 53"},
+		"requests without end": {values: []string{"shutdownGraceSeconds=61"}, want: "at '/shutdownGraceSeconds': maximum"},
+		"which account":        {values: []string{"serviceAccount.create=false"}, want: "set serviceAccount.name to the ServiceAccount to use"},
+		"memory limit":         {values: []string{"resources.limits.memory=1g"}, want: `resources.limits.memory is "1g": write it as a number of bytes with a unit`},
+		"unknown value":        {values: []string{"replicas=2"}, want: "additional properties 'replicas' not allowed"},
+		"unknown inside":       {values: []string{"store.etcd.server=a"}, want: "at '/store/etcd': additional properties 'server' not allowed"},
+		"unknown store":        {values: []string{"store.type=etcd3"}, want: "value must be one of 'cluster', 'etcd', 'embedded'"},
+		"unknown group":        {values: []string{"legacyGroups={a}"}, want: "at '/legacyGroups/0': value must be one of 'nodemaintenance.medik8s.io'"},
+		"wrong type":           {values: []string{"replicaCount=two"}, want: "at '/replicaCount': got string, want integer"},
+		"wrong digest":         {values: []string{"image.digest=abc"}, want: "at '/image/digest'"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

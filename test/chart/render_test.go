@@ -22,18 +22,25 @@ var sets = map[string]struct {
 			"  replicas: 2\n", "- --store=cluster\n", "image: registry.example/maintenance-apiserver:v1.2.3\n", "maxUnavailable: 0\n", "value: 921MiB\n",
 			"--secure-port=10250\n", "kind: PodDisruptionBudget\n", "kind: ResourceQuota\n", "kind: FlowSchema\n", "kind: Job\n", "verbs: [get, list, watch, delete]\n",
 			"name: maintenance.medik8s.io:force\n", `aggregate-to-view: "true"`, "--audit-log-path=-", "terminationGracePeriodSeconds: 40\n",
-			"topologyKey: topology.kubernetes.io/zone\n", "- --service=maintenance-system/maintenance-apiserver\n", "name: POD_UID\n", "- --shutdown-delay-duration=10s\n",
+			"topologyKey: topology.kubernetes.io/zone\n", "- --service=maintenance-system/maintenance-apiserver\n", "- --shutdown-delay-duration=10s\n", "- --shutdown-request-grace-period=10s\n",
 			"name: storednodemaintenances.store.maintenance.medik8s.io\n", "name: stores.store.maintenance.medik8s.io\n", "helm.sh/resource-policy: keep\n",
-			"kind: ValidatingAdmissionPolicyBinding\n", "resourceNames: [maintenance-apiserver-ca]\n",
+			"kind: ValidatingAdmissionPolicyBinding\n", "resourceNames: [maintenance-apiserver-ca]\n", "- --disable-http2-serving\n", "activeDeadlineSeconds: 90\n",
+			"    pods: \"10\"\n", "unhealthyPodEvictionPolicy: AlwaysAllow\n",
 		},
 		wantNot: []string{
 			"kind: Namespace\n", "kind: PersistentVolumeClaim\n", "kind: NetworkPolicy\n", "caBundle", "insecureSkipTLSVerify", "hostNetwork", "Nobody else could",
-			"name: v1beta1.nodemaintenance", "virtualmachineinstances", "scc", "--node-leases", "--give-back", "etcd-servers",
+			"name: v1beta1.nodemaintenance", "virtualmachineinstances", "scc", "--node-leases", "--give-back", "etcd-servers", "POD_UID",
 		},
 	},
 	"one replica": {
 		values: []string{"replicaCount=1"}, want: []string{"  replicas: 1\n", "      # Nobody else could give the node back.\n      - key: medik8s.io/drain\n"},
-		wantNot: []string{"kind: PodDisruptionBudget\n"},
+		wantNot: []string{"kind: PodDisruptionBudget\n", "--shutdown-", "--disable-http2-serving"},
+	},
+	"many replicas that end slowly": {
+		values: []string{"replicaCount=12,shutdownDelaySeconds=30,shutdownGraceSeconds=45"},
+		want: []string{
+			"    pods: \"25\"\n", "- --shutdown-delay-duration=30s\n", "- --shutdown-request-grace-period=45s\n", "terminationGracePeriodSeconds: 95\n",
+		},
 	},
 	"embedded store": {
 		values: []string{"store.type=embedded,store.embedded.quotaBytes=4294967296,store.embedded.storageClassName=fast,replicaCount=1"},
@@ -59,12 +66,17 @@ var sets = map[string]struct {
 		want: []string{
 			"cert-manager.io/inject-ca-from: maintenance-system/maintenance-apiserver-tls\n", "- --tls-cert-file=/etc/maintenance-apiserver/tls/tls.crt\n",
 			"- maintenance-apiserver.maintenance-system.svc\n", "selfSigned: {}\n", "duration: 720h\n", "secretName: maintenance-apiserver-tls\n",
+			"  duration: 87600h\n", "rotationPolicy: Never}\n",
 		},
 		wantNot: []string{"caBundle:"},
 	},
 	"issuer of cert-manager": {
 		values: []string{"tls.type=cert-manager,tls.certManager.issuerRef.name=internal,tls.certManager.issuerRef.kind=ClusterIssuer"},
-		flags:  []string{"--api-versions", "cert-manager.io/v1"}, unknown: true, want: []string{"kind: ClusterIssuer\n"}, wantNot: []string{"selfSigned"},
+		flags:  []string{"--api-versions", "cert-manager.io/v1"}, unknown: true, want: []string{"kind: ClusterIssuer\n"}, wantNot: []string{"selfSigned", "87600h"},
+	},
+	"long certificates of an issuer": {
+		values: []string{"tls.type=cert-manager,tls.certManager.issuerRef.name=internal,tls.certManager.duration=40000h"},
+		flags:  []string{"--api-versions", "cert-manager.io/v1"}, unknown: true, want: []string{"duration: 40000h\n"},
 	},
 	"certificate of one's own": {
 		values: []string{"tls.type=existingSecret,tls.existingSecret=mine,tls.caBundle=-----BEGIN CERTIFICATE-----"},
@@ -83,7 +95,7 @@ var sets = map[string]struct {
 		want: []string{
 			"- --serve-legacy-groups=nodemaintenance.medik8s.io,nodemaintenance.kubevirt.io,kubevirt.io\n", "- nodemaintenances.kubevirt.io\n",
 			"  name: v1alpha1.kubevirt.io\n", "  name: v1beta1.nodemaintenance.medik8s.io\n", "- --node-leases=Medik8s\n", "name: medik8s-leases\n",
-			"name: maintenance.medik8s.io:legacy-editor\n", "name: maintenance.medik8s.io:legacy-kubevirt-viewer\n",
+			"verbs: [get, list, watch, create, update, delete]\n", "name: maintenance.medik8s.io:legacy-editor\n", "name: maintenance.medik8s.io:legacy-kubevirt-viewer\n",
 		},
 	},
 	"old group without leases": {
@@ -94,7 +106,7 @@ var sets = map[string]struct {
 		values: []string{"nodeLeases.form=KubeVirt,nodeLeases.createNamespace=false"}, want: []string{"- --node-leases=KubeVirt\n", "namespace: node-maintenance\n"},
 		wantNot: []string{"kind: Namespace\n"},
 	},
-	"KubeVirt is there": {flags: []string{"--api-versions", "kubevirt.io/v1"}, want: []string{"virtualmachineinstancemigrations"}},
+	"KubeVirt is there": {flags: []string{"--api-versions", "kubevirt.io/v1"}, want: []string{"virtualmachineinstancemigrations]\n  verbs: [list, watch]\n"}},
 	"KubeVirt is there, not for us": {
 		values: []string{"kubevirt.enabled=false"}, flags: []string{"--api-versions", "kubevirt.io/v1"}, wantNot: []string{"virtualmachineinstancemigrations"},
 	},
@@ -123,9 +135,14 @@ var sets = map[string]struct {
 		want:   []string{"        - --v=2\n", "name: HTTPS_PROXY\n", "        a: b\n", "name: pull\n"}, wantNot: []string{"priorityClassName", "ResourceQuota"},
 	},
 	"no memory limit": {values: []string{"resources.limits=null"}, wantNot: []string{"GOMEMLIMIT"}},
+	"no resources":    {values: []string{"resources=null"}, wantNot: []string{"GOMEMLIMIT", "cpu: 100m"}},
+	"long name": {
+		values: []string{"nameOverride=" + strings.Repeat("n", 63)}, // after the release's name and a hyphen, 31 of it fit
+		want:   []string{"  name: maintenance-apiserver-" + strings.Repeat("n", 31) + "-uninstall\n"},
+	},
 	"server elsewhere, by name": {
 		values: []string{"replicaCount=0,service.externalAddress=drains.example,service.port=8443"},
-		want:   []string{"externalName: drains.example\n", "    port: 8443\n", "  replicas: 0\n"}, wantNot: []string{"EndpointSlice"},
+		want:   []string{"externalName: drains.example\n", "    port: 8443\n", "  replicas: 0\n"}, wantNot: []string{"EndpointSlice", "kind: Job\n", "-uninstall"},
 	},
 	"server elsewhere, by address": {
 		values: []string{"replicaCount=0,service.externalAddress=192.0.2.10,service.port=8443"},

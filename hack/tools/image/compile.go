@@ -17,11 +17,12 @@ import (
 // where the sources lie, nor on anything in the environment but the installed toolchain.
 func compile(ctx context.Context, source string, r *release, platform v1.Platform, dir string) (string, error) {
 	program := filepath.Join(dir, platform.OS+"-"+platform.Architecture)
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", r.ldflags,
+	cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-ldflags", r.ldflags,
 		"-o", program, "./cmd/apiserver")
 	cmd.Dir = source
 	cmd.Env = append(os.Environ(), "GOOS="+platform.OS, "GOARCH="+platform.Architecture, "CGO_ENABLED=0",
-		"GOAMD64=v1", "GOARM64=v8.0", "GOFLAGS=", "GOEXPERIMENT=", "GOWORK=off")
+		// An empty value would leave what go env -w has set.
+		"GOAMD64=v1", "GOARM64=v8.0", "GOFLAGS=-trimpath", "GOEXPERIMENT=", "GOFIPS140=off", "GOWORK=off")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("could not build the server for %s: %w\n%s", platform, err, out)
 	}
