@@ -50,11 +50,11 @@ down: ## End what `make up` started
 	$(localcluster) down --dir $(CLUSTER_DIR)
 
 .PHONY: run
-run: build ## Run only our server, in the foreground, against $KUBECONFIG
+run: build ## Run only our server, in the foreground, against $KUBECONFIG (the local cluster: STORE= LEGACY=)
 ifneq ($(filter-out $(abspath $(CLUSTER_DIR)/kubeconfig),$(abspath $(KUBECONFIG))),)
 	bin/maintenance-apiserver --kubeconfig $(KUBECONFIG) --data-dir $(CLUSTER_DIR)/run-data --bind-address 127.0.0.1
 else
-	$(localcluster) serve --dir $(CLUSTER_DIR) $(legacy_flag)
+	$(localcluster) serve --dir $(CLUSTER_DIR) --store '$(STORE)' $(legacy_flag)
 endif
 
 ##@ Build

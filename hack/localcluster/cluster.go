@@ -36,6 +36,9 @@ type Cluster struct {
 	// apiServices is how APIs are registered with the aggregator.
 	apiServices apiregistrationclient.APIServiceInterface
 
+	// changing has a place for the one goroutine that changes the cluster.
+	changing chan struct{}
+
 	mu       sync.Mutex // guards what follows
 	state    *state
 	children map[string]*process.Process
@@ -97,13 +100,20 @@ func newCluster(options Options) *Cluster {
 	return &Cluster{
 		options:  options,
 		layout:   layout{dir: options.Dir},
+		changing: make(chan struct{}, 1),
 		children: map[string]*process.Process{},
 	}
 }
 
-// locked runs f while no other process changes the cluster, after it has read the state
-// that other processes have saved.
+// locked runs f while no one else changes the cluster, after it has read the state that other
+// processes have saved. It says so when it waits for another process.
 func (c *Cluster) locked(ctx context.Context, f func(ctx context.Context) error) error {
+	select {
+	case c.changing <- struct{}{}:
+		defer func() { <-c.changing }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	unlock, err := process.Lock(ctx, c.layout.lock(), func() {
 		_, _ = fmt.Fprintln(c.options.Log, "waiting for another command on this cluster to end")
 	})

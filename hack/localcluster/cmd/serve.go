@@ -36,6 +36,7 @@ func newServeCommand(dir *string) *cobra.Command {
 			return fmt.Errorf("could not run %s: %w", binary, err)
 		},
 	}
+	addStoreFlag(command.Flags(), &options)
 	addLegacyFlag(command, &options)
 	return command
 }

@@ -23,7 +23,11 @@ type serverFlags struct {
 func (s *serverFlags) add(f *pflag.FlagSet) {
 	f.BoolVar(&s.wanted, "server", true, "start our API server and register it")
 	f.IntVar(&s.replicas, "server-replicas", 1, "number of processes of our API server, behind a balancer if there are several")
-	f.StringVar(&s.options.Store, "store", "", "where our API server stores: embedded, etcd (the control plane's) or cluster (default embedded, for several replicas cluster)")
+	addStoreFlag(f, &s.options)
+}
+
+func addStoreFlag(f *pflag.FlagSet, options *localcluster.ServerOptions) {
+	f.StringVar(&options.Store, "store", "", "where our API server stores: embedded, etcd (the control plane's) or cluster (default embedded, for several replicas cluster)")
 }
 
 // start starts what the flags say, and returns every process of our server.

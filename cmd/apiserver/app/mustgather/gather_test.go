@@ -150,6 +150,25 @@ func TestOddAnswers(t *testing.T) {
 	}
 }
 
+// Who leads, who led, and which store it is, are told.
+func TestReplicas(t *testing.T) {
+	const named = "involvedObject.kind=Lease,involvedObject.name=maintenance-apiserver"
+	got := cluster{
+		"/apis/coordination.k8s.io/v1/namespaces/maintenance-system/leases?metadata.name=maintenance-apiserver": objects("Lease",
+			`{"metadata":{"name":"maintenance-apiserver"},"spec":{"holderIdentity":"server-2_1"}}`),
+		"/api/v1/namespaces/maintenance-system/events?" + named: objects("Event",
+			`{"metadata":{"name":"e"},"reason":"LeaderElection","message":"server-1_0 led","involvedObject":{"kind":"Lease"}}`),
+		"/apis/store.maintenance.medik8s.io/v1/stores": objects("Store", `{"metadata":{"name":"store"},"id":"some-id"}`),
+	}.gather(t, options{})
+	if got.err != nil {
+		t.Fatal(got.err)
+	}
+	got.wantIn(t, "index.txt", "server-2_1 leads", "its ID is some-id")
+	got.wantIn(t, "server/leader/maintenance-apiserver.yaml", "holderIdentity: server-2_1")
+	got.wantIn(t, "server/leader/events-1.yaml", "server-1_0 led")
+	got.wantIn(t, "server/store/store.yaml", "id: some-id")
+}
+
 // A request that is not answered in its time does not hold up the others.
 func TestSlowAnswer(t *testing.T) {
 	t.Parallel()

@@ -108,7 +108,7 @@ func (g *gatherer) steps() []func(context.Context) error {
 		g.holds, g.nodes, g.states, g.plans, g.leases,
 		g.podsOfNodes, g.budgets, g.attachments, g.volumeClaims, g.virtualMachines,
 		g.events, g.admission, g.apiServices,
-		g.serverPods, g.metrics, g.auditLog,
+		g.serverPods, g.leadership, g.store, g.metrics, g.auditLog,
 	}
 }
 

@@ -7,7 +7,6 @@ package options
 import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	genericoptions "k8s.io/apiserver/pkg/server/options"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	cliflag "k8s.io/component-base/cli/flag"
@@ -83,11 +82,8 @@ func (o *Options) AddFlags(fss *cliflag.NamedFlagSets) {
 	o.NodeLeases.addFlags(fss.FlagSet("drainer"))
 	o.LeaderElection.addFlags(fss.FlagSet("leader election"))
 	o.Store.addFlags(fss.FlagSet("store"))
-	o.Recommended.Etcd.AddFlags(fss.FlagSet("external etcd"))
-	// The flag is for the library's deletecollection, which this server replaces.
-	utilruntime.Must(fss.FlagSet("external etcd").MarkHidden("delete-collection-workers"))
-	o.Recommended.SecureServing.AddFlags(fss.FlagSet("serving"))
-	utilruntime.Must(fss.FlagSet("serving").MarkDeprecated("cert-dir", "the server's own certificate is no longer a file"))
+	o.addLibraryStoreFlags(fss.FlagSet("store"))
+	o.addServingFlags(fss.FlagSet("serving"))
 	o.Requests.addFlags(fss.FlagSet("requests"))
 	o.Recommended.Authentication.AddFlags(fss.FlagSet("authentication"))
 	o.Recommended.Authorization.AddFlags(fss.FlagSet("authorization"))

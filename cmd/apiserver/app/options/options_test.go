@@ -173,3 +173,19 @@ func TestRequestOptionsReachTheServer(t *testing.T) {
 		t.Errorf("the configuration is %+v, want %+v", got, want)
 	}
 }
+
+// TestHelp looks at flags of the library that this server describes in its own way.
+func TestHelp(t *testing.T) {
+	var flagSets cliflag.NamedFlagSets
+	New().AddFlags(&flagSets)
+	for flag, test := range map[string]struct{ section, want, unwanted string }{
+		"tls-cert-file":              {section: "serving", want: "the CA in its Secret", unwanted: "cert-dir"},
+		"encryption-provider-config": {section: "store", want: "in any store", unwanted: "etcd"},
+		"etcd-servers":               {section: "store"},
+	} {
+		found := flagSets.FlagSet(test.section).Lookup(flag)
+		if found == nil || !strings.Contains(found.Usage, test.want) || test.unwanted != "" && strings.Contains(found.Usage, test.unwanted) {
+			t.Errorf("--%s in section %s: %v, want %q without %q", flag, test.section, found, test.want, test.unwanted)
+		}
+	}
+}

@@ -133,10 +133,18 @@ func (k *Keeper) publish(ctx context.Context, apiServices []*apiregistrationv1.A
 	var errs []error
 	for _, apiService := range apiServices {
 		if !isInjected(apiService) && !bytes.Equal(apiService.Spec.CABundle, bundle) {
+			k.untrusted = k.untrusted || !k.trustedBy(apiService)
 			errs = append(errs, k.publishTo(ctx, apiService, bundle))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// trustedBy says whether the aggregator trusts this replica by the caBundle of an APIService.
+func (k *Keeper) trustedBy(apiService *apiregistrationv1.APIService) bool {
+	// A caBundle that cannot be read, the aggregator does not trust either.
+	found, _ := certutil.ParseCertsPEM(apiService.Spec.CABundle)
+	return state{trusted: found}.trusts(k.serving.current().ca)
 }
 
 // publishTo fails with a conflict if the APIService has changed since it was read.

@@ -56,6 +56,8 @@ type Keeper struct {
 	spreadSince  time.Time
 	// wrote says whether the last sync changed something in the cluster, or tried to.
 	wrote bool
+	// untrusted says whether the last sync found a caBundle without the CA that this replica serves with.
+	untrusted bool
 }
 
 // New returns a Keeper that has no certificate yet.
@@ -92,7 +94,7 @@ func (k *Keeper) Prepare(ctx context.Context) error {
 func (k *Keeper) sync(ctx context.Context) (next time.Time, err error) {
 	ctx, cancel := context.WithTimeout(ctx, syncTimeout)
 	defer cancel()
-	k.wrote = false
+	k.wrote, k.untrusted = false, false
 	apiServices, unread := k.readAPIServices(ctx)
 	s, err := k.keepSecret(ctx, func(s state) facts {
 		return facts{

@@ -32,7 +32,7 @@ func (k *Keeper) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		next, err := k.sync(ctx)
 		k.complain(ctx, err)
-		k.wait(ctx, pauses.after(k.wrote || err != nil), nil)
+		k.wait(ctx, pauses.after(k.wrote || err != nil, k.untrusted), nil)
 		if err == nil {
 			k.wait(ctx, next.Sub(k.config.Clock.Now()), changed)
 		}

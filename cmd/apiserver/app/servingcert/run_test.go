@@ -101,21 +101,75 @@ func eventually(t *testing.T, what string, check func() bool) {
 
 // TestPauses has somebody else change the caBundle again at once, each time, for an hour.
 func TestPauses(t *testing.T) {
-	clock := clocktesting.NewFakePassiveClock(began)
-	p := pauses{clock: clock}
-	writes := 0
-	for clock.Since(began) < time.Hour {
-		clock.SetTime(clock.Now().Add(p.after(true)))
-		writes++
+	for name, test := range map[string]struct {
+		outage bool
+		want   time.Duration
+	}{
+		"still trusted": {want: longestPause},
+		"not trusted":   {outage: true, want: longestOutage},
+	} {
+		t.Run(name, func(t *testing.T) {
+			clock := clocktesting.NewFakePassiveClock(began)
+			p := pauses{clock: clock}
+			writes, longest := 0, time.Duration(0)
+			for clock.Since(began) < time.Hour {
+				pause := p.after(true, test.outage)
+				clock.SetTime(clock.Now().Add(pause))
+				writes, longest = writes+1, max(longest, pause)
+			}
+			if most := int(time.Hour/test.want) + 20; writes > most {
+				t.Errorf("%d writes within an hour, want about one in %s", writes, test.want)
+			}
+			if longest > test.want+test.want/10 {
+				t.Errorf("the longest pause is %s, want %s", longest, test.want)
+			}
+			if pause := p.after(false, false); pause != shortestPause {
+				t.Errorf("the pause after a look that changed nothing is %s, want %s", pause, shortestPause)
+			}
+			clock.SetTime(clock.Now().Add(calm + time.Second))
+			if pause := p.after(true, test.outage); pause > 2*shortestPause {
+				t.Errorf("the pause is %s after a calm time, want a short one", pause)
+			}
+		})
 	}
-	if writes > 140 {
-		t.Errorf("%d writes within an hour, want about one in %s", writes, longestPause)
+}
+
+// TestUntrusted has the caBundle changed to what the aggregator trusts this server by, and to what it does not.
+func TestUntrusted(t *testing.T) {
+	k := New(Config{
+		Kube: kubefake.NewClientset(), APIServices: fake.NewSimpleClientset(apiService(ownName)), Service: service,
+		Name: serverName, Clock: clock.RealClock{}, APIServiceNames: []string{ownName},
+	})
+	if err := k.Prepare(t.Context()); err != nil {
+		t.Fatal(err)
 	}
-	if pause := p.after(false); pause != shortestPause {
-		t.Errorf("the pause after a look that changed nothing is %s, want %s", pause, shortestPause)
+	other, err := newAuthority(serverName, time.Now())
+	if err != nil {
+		t.Fatal(err)
 	}
-	clock.SetTime(clock.Now().Add(calm + time.Second))
-	if pause := p.after(true); pause > 2*shortestPause {
-		t.Errorf("the pause is %s after a calm time, want a short one", pause)
+	own := encodePEM(k.serving.current().ca.Raw)
+	for name, test := range map[string]struct {
+		bundle []byte
+		want   bool
+	}{
+		"empty":               {want: true},
+		"not a certificate":   {bundle: []byte("stranger"), want: true},
+		"another CA":          {bundle: other.certPEM, want: true},
+		"another CA and ours": {bundle: append(bytes.Clone(other.certPEM), own...)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			changed := apiService(ownName)
+			changed.Spec.CABundle = test.bundle
+			registrations := k.config.APIServices.ApiregistrationV1().APIServices()
+			if _, err := registrations.Update(t.Context(), changed, metav1.UpdateOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := k.sync(t.Context()); err != nil || !k.wrote || k.untrusted != test.want {
+				t.Errorf("got %v, wrote %t, untrusted %t, want untrusted %t", err, k.wrote, k.untrusted, test.want)
+			}
+			if _, err := k.sync(t.Context()); err != nil || k.untrusted {
+				t.Errorf("got %v, untrusted %t after the repair", err, k.untrusted)
+			}
+		})
 	}
 }

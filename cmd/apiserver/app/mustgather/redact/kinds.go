@@ -29,6 +29,9 @@ var (
 	// Lease is a lease.
 	Lease = Keep("spec")
 
+	// Store is what has the ID of the store in the cluster.
+	Store = Keep("id")
+
 	// Claim is a PersistentVolumeClaim.
 	Claim = Keep("spec.accessModes", "spec.resources", "spec.storageClassName", "spec.volumeMode", "spec.volumeName", "status")
 

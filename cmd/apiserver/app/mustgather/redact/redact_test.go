@@ -85,6 +85,7 @@ func TestSecretsAreLeftOut(t *testing.T) {
 		"event":          {`"message":"KEPT","reason":"KEPT","aFieldOfTomorrow":"MARK"`, Event},
 		"attachment":     {`"spec":{"nodeName":"KEPT","source":{"inlineVolumeSpec":"MARK","persistentVolumeName":"KEPT"}},"status":{"attachmentMetadata":{"a":"MARK"}}`, Attachment},
 		"claim":          {`"spec":{"volumeName":"KEPT"},"status":{"phase":"KEPT"},"data":"MARK"`, Claim},
+		"store":          {`"id":"KEPT","data":"MARK"`, Store},
 		"lease":          {`"spec":{"holderIdentity":"KEPT"}`, Lease},
 		"budget":         {`"spec":{"minAvailable":"KEPT"}`, Budget},
 		"virtualmachine": {`"spec":{"evictionStrategy":"KEPT","volumes":[{"cloudInitNoCloud":{"userData":"MARK"}}],"accessCredentials":"MARK"},"status":{"nodeName":"KEPT"}`, VirtualMachineInstance},
