@@ -6,6 +6,8 @@ package server
 import (
 	"fmt"
 	"time"
+
+	"k8s.io/klog/v2"
 )
 
 const (
@@ -31,15 +33,20 @@ type ShutdownConfig struct {
 //	at once            the drainer stops to lead, so that another replica goes on
 //	half of the delay  who was sent elsewhere has been by now: other connections are told to go
 //	the whole delay    caches and the rest of the work end; requests in flight get a last time
+//
+// Work that does not end is no error of this hook: after one, the generic server cuts off the requests in flight
+// and leaves the audit log unfinished. Run returns the error.
 func (s *Server) shutDown() error {
 	s.stopLeading()
 	delay := s.generic.ShutdownDelayDuration
 	pause(delay / 2)
 	s.requests.closeConnections()
 	pause(delay - delay/2)
-	err := s.waitForWork()
+	if err := s.waitForWork(); err != nil {
+		klog.ErrorS(err, "Background work goes on")
+	}
 	time.AfterFunc(s.shutdown.RequestsGracePeriod, s.requests.cutOff)
-	return err
+	return nil
 }
 
 func pause(d time.Duration) {
