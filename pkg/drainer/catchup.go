@@ -4,7 +4,9 @@
 package drainer
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -23,39 +25,61 @@ const (
 	catchUpLook = 20 * time.Millisecond
 	// catchUpList is how long it is compared with the same list.
 	catchUpList = time.Second
+	// catchUpRequest bounds one list.
+	catchUpRequest = 10 * time.Second
+	// catchUpMost bounds all of it: this process may hold the lease, so no other one drains meanwhile.
+	catchUpMost = 30 * time.Second
 )
 
 // catchUp waits until the caches of holds and nodes show at least what the API servers know when it is called.
-// It says no if ctx is done before. Another process may have led until a moment ago. A hold that it has ended
+// It fails if that takes too long, or ctx is done before. Another process may have led until a moment ago. A hold that it has ended
 // must not be seen as lasting, nor a node that it has given back as cordoned: pods would be evicted from a node in
 // service, and no write that could end in a conflict comes before. Pods are listed anew anyway, and a budget
 // that is stale only costs a refusal.
-func (w *watcher) catchUp(ctx context.Context) bool {
-	return caughtUp(ctx, w.caches.holds.GetStore(), func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+func (w *watcher) catchUp(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, catchUpMost)
+	defer cancel()
+	holds := caughtUp(ctx, w.caches.holds.GetStore(), func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 		return w.config.Maintenance.MaintenanceV1beta1().NodeMaintenances().List(ctx, options)
-	}) && caughtUp(ctx, w.caches.nodes.GetStore(), func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+	})
+	if holds != nil {
+		return fmt.Errorf("could not learn what NodeMaintenances there are now: %w", holds)
+	}
+	nodes := caughtUp(ctx, w.caches.nodes.GetStore(), func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 		return w.config.Kube.CoreV1().Nodes().List(ctx, options)
 	})
+	if nodes != nil {
+		return fmt.Errorf("could not learn what nodes there are now: %w", nodes)
+	}
+	return nil
 }
 
 // caughtUp waits until the store shows at least what a list shows that begins now.
-func caughtUp(ctx context.Context, store cache.Store, list pager.ListPageFunc) bool {
+func caughtUp(ctx context.Context, store cache.Store, list pager.ListPageFunc) error {
+	var failure error
 	err := wait.PollUntilContextCancel(ctx, catchUpList, true, func(ctx context.Context) (bool, error) {
-		known, err := listVersions(ctx, list)
-		if err != nil {
-			klog.FromContext(ctx).Error(err, "Could not compare a cache with the API server")
+		var known versions
+		if known, failure = listVersions(ctx, list); failure != nil {
+			klog.FromContext(ctx).Error(failure, "Could not compare a cache with the API server")
 			return false, nil
 		}
 		shown := wait.PollUntilContextTimeout(ctx, catchUpLook, catchUpList, true, func(context.Context) (bool, error) {
 			return known.shownBy(store), nil
 		}) == nil
 		if !shown {
+			failure = errBehind
 			klog.FromContext(ctx).Info("A cache is behind the API server", "version", known.at, "cached", store.LastStoreSyncResourceVersion())
 		}
 		return shown, nil
 	})
-	return err == nil
+	if err != nil {
+		return cmp.Or(failure, err)
+	}
+	return nil
 }
+
+// errBehind is why a process cannot catch up.
+var errBehind = errors.New("the cache is behind the API server")
 
 // versions are the versions of all objects of a kind, by name, and of the list that has shown them.
 type versions struct {
@@ -65,6 +89,8 @@ type versions struct {
 
 // listVersions asks the API server, and not its cache, for all objects of a kind.
 func listVersions(ctx context.Context, list pager.ListPageFunc) (versions, error) {
+	ctx, cancel := context.WithTimeout(ctx, catchUpRequest)
+	defer cancel()
 	known := versions{objects: map[string]string{}}
 	pages := pager.New(func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 		page, err := list(ctx, options)
@@ -88,7 +114,8 @@ func listVersions(ctx context.Context, list pager.ListPageFunc) (versions, error
 }
 
 // shownBy says whether the store shows at least these versions: something newer than the list, or exactly the
-// same. A kind that does not change brings no newer version.
+// same. A kind that does not change brings no newer version. Else the cache is behind: whatever it had that is newer
+// than the list would have made the store newer.
 func (v versions) shownBy(store cache.Store) bool {
 	if order, err := resourceversion.CompareResourceVersion(store.LastStoreSyncResourceVersion(), v.at); err == nil && order >= 0 {
 		return true

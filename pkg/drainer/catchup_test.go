@@ -5,13 +5,18 @@ package drainer
 
 import (
 	"context"
+	"errors"
+	"maps"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/record"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -97,4 +102,100 @@ func TestNewLeaderBeginsAtOnce(t *testing.T) {
 				drainertest.Hold{Name: "gone", Stage: v1beta1.StageIdle}.Object())
 		})
 	}
+}
+
+// A cache shows what a list shows if it has something newer, or the same, however new the version of the list is.
+func TestCacheShowsList(t *testing.T) {
+	for name, test := range map[string]struct {
+		cached, listed map[string]string // versions by name
+		want           bool
+	}{
+		"nothing":                     {want: true},
+		"the same":                    {cached: map[string]string{"a": "7"}, listed: map[string]string{"a": "7"}, want: true},
+		"older":                       {cached: map[string]string{"a": "7"}, listed: map[string]string{"a": "12"}},
+		"changed since":               {cached: map[string]string{"a": "102"}, listed: map[string]string{"a": "12"}, want: true},
+		"created since":               {cached: map[string]string{"a": "7", "b": "102"}, listed: map[string]string{"a": "7"}, want: true},
+		"deleted before":              {cached: map[string]string{"a": "7", "b": "9"}, listed: map[string]string{"a": "7"}},
+		"one missing":                 {cached: map[string]string{"a": "7"}, listed: map[string]string{"a": "7", "b": "9"}},
+		"as many, but not the same":   {cached: map[string]string{"a": "7", "c": "8"}, listed: map[string]string{"a": "7", "b": "9"}},
+		"versions that have no order": {cached: map[string]string{"a": "x"}, listed: map[string]string{"a": "y"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			store := cache.NewStore(cache.MetaNamespaceKeyFunc)
+			for _, name := range slices.Sorted(maps.Keys(test.cached)) { // the last added is the newest
+				object := metav1.ObjectMeta{Name: name, ResourceVersion: test.cached[name]}
+				if err := store.Add(&v1beta1.NodeMaintenance{ObjectMeta: object}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got := (versions{at: "100", objects: test.listed}).shownBy(store); got != test.want {
+				t.Errorf("shown: %t, want %t", got, test.want)
+			}
+		})
+	}
+}
+
+// A process whose watches are stuck does not hold the lease for long.
+func TestLeaderThatCannotCatchUpGivesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var lag time.Duration // changes only while the watches have delivered everything
+		server := drainertest.NewServer(drainertest.Hooks{Lag: func(int) time.Duration { return lag }})
+		drainer, err := New(Config{Maintenance: server.Maintenance, Kube: server.Kube, StoreID: drainertest.StoreID})
+		if err != nil {
+			t.Fatal(err)
+		}
+		server.Add(drainertest.Node{}.Object(), drainertest.Hold{Name: "a", Stage: v1beta1.StageIdle}.Object())
+		ctx, cancel := context.WithCancel(context.Background())
+		var running sync.WaitGroup
+		defer running.Wait()
+		defer cancel()
+		running.Go(func() { drainer.Watch(ctx) })
+		synctest.Wait()
+		lag = time.Hour
+		server.Remove(drainertest.Get[*v1beta1.NodeMaintenance](server, "", "a"))
+		began := time.Now()
+		err = drainer.Lead(ctx)
+		if took := time.Since(began); !errors.Is(err, errBehind) || took != catchUpMost {
+			t.Errorf("it fails after %s with %v, want %s and %v", took, err, catchUpMost, errBehind)
+		}
+	})
+}
+
+// A list that does not end is given up and begun anew.
+func TestListToCatchUpHasAnEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		_, err := listVersions(context.Background(), func(ctx context.Context, _ metav1.ListOptions) (runtime.Object, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		})
+		if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || took != catchUpRequest {
+			t.Errorf("it ends after %s with %v, want %s", took, err, catchUpRequest)
+		}
+	})
+}
+
+// A process without an election leads as soon as it can catch up, however long that takes.
+func TestProcessThatLeadsAllTheTimeCatchesUp(t *testing.T) {
+	var down bool
+	inCluster(t, func(t *testing.T) *cluster {
+		c := newCluster(t, drainertest.Node{}.Object())
+		lists := 0
+		c.Kube.PrependReactor("list", "nodes", func(clienttesting.Action) (bool, runtime.Object, error) {
+			lists++
+			return down && lists > 1, nil, drainertest.ServerDown() // the first one is for the cache
+		})
+		down = true
+		return c
+	}, func(c *cluster) {
+		c.wait(2 * catchUpMost)
+		if c.drainer.leading.Load() != nil {
+			t.Error("it leads although it cannot catch up")
+		}
+		down = false
+		c.wait(time.Minute)
+		if c.drainer.leading.Load() == nil {
+			t.Error("it does not lead")
+		}
+	})
 }

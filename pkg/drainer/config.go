@@ -80,6 +80,9 @@ func (c *Config) complete() error {
 	if c.Clock == nil {
 		c.Clock = clock.RealClock{}
 	}
+	if c.Elect == nil {
+		c.Elect = leadAlways
+	}
 	if c.Evictions == nil && c.Kube != nil {
 		c.Evictions = eviction.NewClient(c.Kube)
 	}

@@ -55,11 +55,7 @@ func (d *Drainer) Run(ctx, leading context.Context) {
 	if !d.watcher.sync(leading) {
 		return // leading is done
 	}
-	if d.config.Elect != nil {
-		d.config.Elect(leading, d.Lead)
-	} else if err := d.Lead(leading); err != nil {
-		logger.Error(err, "Drainer does not lead")
-	}
+	d.config.Elect(leading, d.Lead)
 }
 
 // Watch keeps the caches up to date until ctx is done: nodes and plans can be asked for, and nothing
@@ -67,10 +63,16 @@ func (d *Drainer) Run(ctx, leading context.Context) {
 func (d *Drainer) Watch(ctx context.Context) { d.watcher.run(ctx) }
 
 // Lead drains nodes, beside Watch, until ctx is done, and returns when everything it started has ended.
-// It may be called again, and remembers nothing of the time before. It fails when Watch has ended.
+// It may be called again, and remembers nothing of the time before. It fails when Watch has ended, and when the
+// caches are behind the API servers and stay so: another process may know more.
 func (d *Drainer) Lead(ctx context.Context) error {
-	if !d.watcher.sync(ctx) || !d.watcher.catchUp(ctx) {
+	if !d.watcher.sync(ctx) {
 		return nil // ctx is done
+	}
+	if err := d.watcher.catchUp(ctx); ctx.Err() != nil {
+		return nil
+	} else if err != nil {
+		return err
 	}
 	l := newLeader(d.config, d.watcher)
 	d.leading.Store(l)

@@ -13,23 +13,25 @@ import (
 )
 
 const (
-	// heartbeatKey goes through the queue like a node does; no node has that name.
+	// heartbeatKey goes through the queue like a node does, so that idle workers beat, too; no node has that name.
 	heartbeatKey      = ""
 	heartbeatInterval = 10 * time.Second
 	// heartbeatMissed is how long after the last beat the loop is called stuck. It is longer than any
-	// reconcile of a node may take.
+	// reconcile of a node may take, so then no worker has come back.
 	heartbeatMissed = 2 * time.Minute
 )
 
-// heartbeat shows that the workers still take keys from the queue.
+// heartbeat shows that workers still take keys from the queue, and come back from them. One that is slow, and a
+// queue that is long, are no reason for a restart.
 type heartbeat struct {
-	mu   sync.Mutex
+	mu sync.Mutex
+	// last is when the last beat was; zero while none are due.
 	last time.Time
 }
 
 func (h *heartbeat) run(ctx context.Context, c clock.WithTicker, add func(string)) {
-	h.beat(c.Now())
-	defer h.beat(time.Time{})
+	h.set(c.Now())
+	defer h.set(time.Time{})
 	ticker := c.NewTicker(heartbeatInterval)
 	defer ticker.Stop()
 	for {
@@ -42,11 +44,19 @@ func (h *heartbeat) run(ctx context.Context, c clock.WithTicker, add func(string
 	}
 }
 
-// beat notes the time of a beat; zero means that none are due.
+func (h *heartbeat) set(last time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.last = last
+}
+
+// beat notes that a worker has taken a key from the queue, or has come back from one.
 func (h *heartbeat) beat(now time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.last = now
+	if !h.last.IsZero() {
+		h.last = now
+	}
 }
 
 func (h *heartbeat) missed(now time.Time) error {

@@ -99,18 +99,16 @@ func (l *leader) work(ctx context.Context) {
 		if shutDown {
 			return
 		}
+		l.heartbeat.beat(l.config.Clock.Now())
 		l.visit(ctx, node)
 		l.queue.Done(node)
+		l.heartbeat.beat(l.config.Clock.Now())
 	}
 }
 
 // visit looks at one node, and puts it into the queue again if another look is due.
 func (l *leader) visit(ctx context.Context, node string) {
-	if ctx.Err() != nil {
-		return
-	}
-	if node == heartbeatKey {
-		l.heartbeat.beat(l.config.Clock.Now())
+	if ctx.Err() != nil || node == heartbeatKey {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, reconcileTimeout)

@@ -20,6 +20,8 @@ const (
 	countedLate = 45 * time.Second
 	// posting is how long after it was posted an eviction may be carried out, as far as the drainer knows.
 	posting = 40 * time.Second
+	// early is how long a new leader evicts no pod of ours.
+	early = 40 * time.Second
 )
 
 // choosePod has the next drainer run in one of its pods, if there is one that is to stay.
@@ -56,6 +58,9 @@ func (c *modelCheck) ownPodPosted(pod *corev1.Pod) {
 	if other := c.leavesLater(pod, c.recent()); other != nil {
 		c.fail("our own pod %s is posted before %s", pod.UID, other.UID)
 	}
+	if led := time.Since(c.restartedAt); led < early {
+		c.fail("our own pod %s is posted %s after a new leader was to begin", pod.UID, led)
+	}
 	if !c.standsIn(pod) {
 		c.fail("our own pod %s is posted, and no other one is ready", pod.UID)
 	}
@@ -87,7 +92,7 @@ func (c *modelCheck) standsIn(pod *corev1.Pod) bool {
 	}
 	since := c.recent().Add(-window)
 	for uid, record := range c.pods {
-		posted := !record.posted.IsZero() && record.posted.After(c.restartedAt) && time.Since(record.posted) < posting
+		posted := !record.posted.IsZero() && time.Since(record.posted) < posting
 		if record.app != c.ours || uid == pod.UID || !record.accepted.IsZero() || posted {
 			continue
 		}

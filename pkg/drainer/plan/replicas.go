@@ -58,17 +58,18 @@ func stayingReplicas(in Input) sets.Set[types.UID] {
 	return staying
 }
 
-// keep has a pod that runs this server stay while other pods are to leave the node, and while no other
-// replica is ready that stays. What another pod may count on is less by each replica that goes.
+// keep has a pod that runs this server stay while other pods are to leave the node, while no other replica is
+// ready that stays, and while that is not sure, early in the term of a leader. What another pod may count on is less
+// by each replica that goes.
 func (p *planner) keep(going *Pod) {
 	if !removes(going.Action) {
 		return
 	}
 	alone := len(p.staying.Difference(sets.New(going.Pod.UID))) == 0
 	going.due = going.due && !p.othersLeave
-	going.kept = p.othersLeave || alone
-	if alone {
-		going.Blocker = p.ownPodBlocker(going.Pod)
+	going.kept = p.othersLeave || alone || p.Replicas.Early
+	if alone || p.Replicas.Early {
+		going.Blocker = p.ownPodBlocker(going.Pod, alone)
 	}
 	if going.Blocker != nil && p.othersLeave && !going.Blocker.Permanent {
 		going.Blocker = nil // its turn has not come, and by then another may be ready
@@ -96,12 +97,15 @@ func (p Plan) Replicas() []types.UID {
 	return going
 }
 
-// ownPodBlocker says why the pod has to stay: no other replica of this server would go on.
-func (p *planner) ownPodBlocker(pod *corev1.Pod) *v1beta1.DrainBlocker {
+// ownPodBlocker says why the pod has to stay: no other replica of this server would go on, or that is not sure.
+func (p *planner) ownPodBlocker(pod *corev1.Pod, alone bool) *v1beta1.DrainBlocker {
 	others := slices.DeleteFunc(slices.Clone(p.Replicas.Replicas), func(r replicas.Replica) bool { return r.UID == pod.UID })
 	blocker := &v1beta1.DrainBlocker{Pod: key(pod), Reason: v1beta1.BlockerOwnPod}
 	const runs = "this pod runs the server that drains the node"
 	switch {
+	case !alone:
+		blocker.Message = runs + ", and the leader has just changed: it is evicted 40 seconds after that at the earliest, since the " +
+			"other replicas may have been lost with the last leader"
 	case p.Replicas.Failure != "":
 		blocker.Message = fmt.Sprintf("%s, and it is not known whether another replica is ready: %s", runs, p.Replicas.Failure)
 	case len(others) == 0:

@@ -38,6 +38,7 @@ func TestPodsOfThisServer(t *testing.T) {
 		pods     []drainertest.Pod
 		replicas []replicas.Replica
 		failure  string
+		early    bool
 		holds    []drainertest.Hold
 		deletes  bool
 		attempts map[types.UID]eviction.Attempt
@@ -114,6 +115,18 @@ func TestPodsOfThisServer(t *testing.T) {
 			pods: []drainertest.Pod{own("own"), own("other")}, replicas: []replicas.Replica{here, ready, replica("third", true, false)},
 			wantGoing: []string{"own", "other"}, wantTurn: 1, wantRecheck: true,
 		},
+		"the leader is new": {
+			pods: []drainertest.Pod{own("own")}, replicas: []replicas.Replica{here, ready}, early: true, wantTurn: 1, wantRecheck: true,
+			wantBlocked: true, wantMessage: "the leader has just changed: it is evicted 40 seconds after that at the earliest",
+		},
+		"the leader is new, before its turn": {
+			pods: []drainertest.Pod{own("own"), {Name: "web"}}, replicas: []replicas.Replica{here, ready}, early: true,
+			wantGoing: []string{"web"}, wantTurn: 2,
+		},
+		"the leader is new, and no other at all": {
+			pods: []drainertest.Pod{own("own")}, replicas: []replicas.Replica{here}, early: true, wantTurn: 1, wantRecheck: true,
+			wantBlocked: true, wantPermanent: true, wantMessage: "no other replica to go on",
+		},
 		"past the deadline, after all others": {
 			pods: []drainertest.Pod{own("own"), {Name: "web"}}, replicas: []replicas.Replica{here, ready}, deletes: true,
 			wantGoing: []string{"web"}, wantTurn: 2,
@@ -134,7 +147,7 @@ func TestPodsOfThisServer(t *testing.T) {
 			}
 			in := Input{
 				Node: drainertest.NodeName, Pods: pods, Drainable: uidsOf(pods), Holds: holdsOf(test.holds...), Attempts: test.attempts,
-				Replicas: replicas.Facts{Server: replicas.Of(pods[0]), Replicas: test.replicas, Failure: test.failure}, Now: drainertest.Epoch,
+				Replicas: replicas.Facts{Server: replicas.Of(pods[0]), Replicas: test.replicas, Failure: test.failure, Early: test.early}, Now: drainertest.Epoch,
 			}
 			in.Holds[0].Deletes = test.deletes
 			plan := Make(in)

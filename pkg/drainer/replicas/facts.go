@@ -33,6 +33,8 @@ type Facts struct {
 	Replicas []Replica
 	// Failure says why they are not known; empty when they are.
 	Failure string
+	// Early says that this process leads for too short a time to count on what is known. See Ledger.
+	Early bool
 }
 
 // Replica is a pod that runs this server.

@@ -19,10 +19,17 @@ import (
 // request may take.
 const underWay = 40 * time.Second
 
-// Ledger is for the process that leads. It knows which replicas are about to be evicted. Use NewLedger.
+// early is how long a process must have led before it counts on what it knows of the replicas. Two things show
+// by then: evictions that the last leader has begun, and that a replica's node has died, perhaps with that leader.
+// Kubernetes takes up to 50 seconds to say so, of which the election has taken the first 10.
+const early = 40 * time.Second
+
+// Ledger is for the process that leads, and made when it begins to. It knows which replicas are about to be
+// evicted. Use NewLedger.
 type Ledger struct {
 	reader Reader
 	clock  clock.PassiveClock
+	began  time.Time
 
 	// deciding is full from the look at the replicas until it is noted which of them are to go.
 	deciding chan struct{}
@@ -41,7 +48,7 @@ type departure struct {
 
 // NewLedger returns a Ledger for the replicas that the reader lists.
 func NewLedger(reader Reader, time clock.PassiveClock) *Ledger {
-	return &Ledger{reader: reader, clock: time, deciding: make(chan struct{}, 1), going: map[types.UID]departure{}}
+	return &Ledger{reader: reader, clock: time, began: time.Now(), deciding: make(chan struct{}, 1), going: map[types.UID]departure{}}
 }
 
 // Look returns what is known of the replicas for a plan for the node, which has these pods. decided must be
@@ -57,7 +64,9 @@ func (l *Ledger) Look(ctx context.Context, node string, pods []*corev1.Pod) (fac
 		l.note(node, nil)
 		return Facts{Server: l.reader.Server, Failure: ctx.Err().Error()}, func([]types.UID) {}
 	}
-	return l.reader.Facts(ctx, pods, l.Leaving()), func(going []types.UID) {
+	facts = l.reader.Facts(ctx, pods, l.Leaving())
+	facts.Early = l.clock.Now().Sub(l.began) < early
+	return facts, func(going []types.UID) {
 		l.note(node, going)
 		<-l.deciding
 	}

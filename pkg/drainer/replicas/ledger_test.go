@@ -73,6 +73,17 @@ func TestLedger(t *testing.T) {
 			}
 		}
 
+		for _, test := range []struct {
+			after time.Duration
+			want  bool
+		}{{0, true}, {39 * time.Second, true}, {time.Second, false}} {
+			time.Sleep(test.after)
+			facts, decided := ledger.Look(t.Context(), "node-a", []*corev1.Pod{a})
+			decided(nil)
+			if facts.Early != test.want {
+				t.Errorf("%s later, it is early: %t, want %t", test.after, facts.Early, test.want)
+			}
+		}
 		_, decided := ledger.Look(t.Context(), "node-a", []*corev1.Pod{a})
 		second := make(chan []string)
 		go func() { second <- look("node-b", b) }()

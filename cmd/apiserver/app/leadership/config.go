@@ -27,7 +27,8 @@ type Config struct {
 	Identity string
 	// LeaseDuration is how long others wait for a renewal until they take the lease; in whole seconds.
 	LeaseDuration time.Duration
-	// RenewDeadline is how long after the last renewal this replica may write; shorter than LeaseDuration.
+	// RenewDeadline is how long after the last renewal this replica may write; shorter than LeaseDuration by at
+	// least a second, since the lease says its times in seconds.
 	RenewDeadline time.Duration
 	// RetryPeriod is how often the lease is renewed, and how often at least a candidate asks for it.
 	RetryPeriod time.Duration

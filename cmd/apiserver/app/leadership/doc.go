@@ -27,5 +27,8 @@
 //	                                                 once; and so does the end of the lease (watch.go)
 //	it releases a lease while the work still runs    lock waits for the work first (lock.go)
 //	it releases a lease that another has taken       lock refuses that
+//	it overwrites one, after the machine slept       lock refuses that until the other's term must be over
+//	it trusts the duration that any lease says       lock counts at most LeaseDuration
+//	it sees a lost lease when it renews it next      the watch tells, and the fence closes at once (follow.go)
 //	a deleted lease is created by who comes first    lock waits until the last holder's term is over
 package leadership

@@ -96,6 +96,9 @@ func (f *Fence) check() (over <-chan struct{}, err error) {
 // left is how much longer the last renewal counts; not positive if it no longer does.
 func (f *Fence) left() time.Duration { return f.lasts - age(f.renewed, f.clock.Now()) }
 
+// expireLook is how often at least expire looks at the clocks: timers stand still while the machine is suspended.
+const expireLook = time.Second
+
 // expire ends the term when its lease was not renewed in time, and returns when the term is over.
 func (f *Fence) expire(c clock.WithTicker) {
 	for {
@@ -104,7 +107,7 @@ func (f *Fence) expire(c clock.WithTicker) {
 			return
 		}
 		f.mu.Lock()
-		timer := c.NewTimer(f.left())
+		timer := c.NewTimer(min(f.left(), expireLook))
 		f.mu.Unlock()
 		select {
 		case <-over:

@@ -17,6 +17,7 @@ import (
 var (
 	errDeleted = errors.New("the lease was deleted while another replica held it: its term must be over first")
 	errNotHeld = errors.New("the lease is not released, since this replica does not hold it any more")
+	errHeld    = errors.New("the lease is not taken, since the term of another replica may not be over")
 )
 
 // lock is the Lease as the library's elector sees it. It closes the gaps that the library leaves; see the
@@ -39,16 +40,19 @@ type lock struct {
 	mu sync.Mutex
 	// held says that this replica held the lease when it last heard of it.
 	held bool
-	// seen is the lease as it was last read, and since is when it was first seen so.
+	// seen is the lease as it was last read, and since is when it was first seen so. seen is empty since this
+	// replica last wrote.
 	seen  string
 	since time.Time
-	// holder is who held it then.
+	// holder is who held it then, and term is for how long.
 	holder string
+	term   time.Duration
 	// again has the library ask for the lease at once.
 	again func()
 }
 
-// Get implements resourcelock.Interface.
+// Get implements resourcelock.Interface. No lease counts for longer than this replica's own would: somebody may
+// have written one by hand, and all replicas have the same duration.
 func (l *lock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -59,19 +63,20 @@ func (l *lock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []b
 		}
 		return nil, nil, err
 	}
-	l.see(string(raw), record.HolderIdentity)
+	record.LeaseDurationSeconds = min(record.LeaseDurationSeconds, int(l.lasts/time.Second))
+	l.see(string(raw), record)
 	return record, raw, nil
 }
 
 // see notes what the lease says. The caller holds the lock.
-func (l *lock) see(raw, holder string) {
+func (l *lock) see(raw string, record *resourcelock.LeaderElectionRecord) {
 	if raw == l.seen {
 		return
 	}
-	l.seen, l.since, l.holder = raw, l.clock.Now(), holder
-	if l.held && holder != l.Identity() {
-		l.held = false
-		l.lost()
+	l.seen, l.since, l.holder = raw, l.clock.Now(), record.HolderIdentity
+	l.term = time.Duration(record.LeaseDurationSeconds) * time.Second
+	if l.holder != l.Identity() {
+		l.lose()
 	}
 	select {
 	case l.observed <- struct{}{}:
@@ -81,7 +86,15 @@ func (l *lock) see(raw, holder string) {
 
 // termOfOther says whether the term of another replica may not be over. The caller holds the lock.
 func (l *lock) termOfOther() bool {
-	return l.holder != "" && l.holder != l.Identity() && l.clock.Now().Sub(l.since) < l.lasts
+	return l.holder != "" && l.holder != l.Identity() && l.clock.Now().Sub(l.since) < l.term
+}
+
+// lose notes that this replica does not hold the lease any more. The caller holds the lock.
+func (l *lock) lose() {
+	if l.held {
+		l.held = false
+		l.lost()
+	}
 }
 
 // Create implements resourcelock.Interface.
@@ -106,15 +119,20 @@ func (l *lock) Update(ctx context.Context, record resourcelock.LeaderElectionRec
 	return l.LeaseLock.Update(ctx, record)
 }
 
-// hold writes this replica as the holder.
+// hold writes this replica as the holder, unless another one is. The library may still believe that it leads,
+// by a clock that stood still while the machine was suspended, and has the present version of the lease since it
+// read it to release it: so it would overwrite the lease of its successor.
 func (l *lock) hold(write func() error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.termOfOther() {
+		return errHeld
+	}
 	began := l.clock.Now()
 	if err := write(); err != nil {
 		return err
 	}
-	l.held, l.holder = true, l.Identity()
+	l.held, l.holder, l.seen = true, l.Identity(), ""
 	l.renewed(began)
 	return nil
 }

@@ -8,11 +8,13 @@ import (
 	"sync"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	coordinationinformers "k8s.io/client-go/informers/coordination/v1"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
+	"k8s.io/utils/ptr"
 )
 
 // margin is how long after the end of a lease the library is made to ask for it, so that the lease has really
@@ -21,15 +23,19 @@ const margin = 50 * time.Millisecond
 
 // watch has the library ask for the lease at once when somebody else changes it, and when it ends, until ctx is
 // done. So a released lease is taken in milliseconds, and a renewal is seen when it is made: the library counts
-// the lease from then. Without the permission to watch, the library asks every RetryPeriod to 2.2 times that.
+// the lease from then. A leader learns at once that somebody has edited or deleted its lease. Without the
+// permission to watch, the library asks every RetryPeriod to 2.2 times that.
 func (e *Elector) watch(ctx context.Context) {
 	informer := coordinationinformers.NewFilteredLeaseInformer(e.config.Watcher, e.config.Namespace, 0, cache.Indexers{},
 		func(options *metav1.ListOptions) {
 			options.FieldSelector = fields.OneTermEqualSelector(metav1.ObjectNameField, e.config.Name).String()
 		})
-	changed := func(any) { e.lock.retry() }
+	changed := func(obj any) {
+		e.lock.follow(ctx, holderOf(obj))
+		e.lock.retry()
+	}
 	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc: changed, UpdateFunc: func(_, lease any) { changed(lease) }, DeleteFunc: changed,
+		AddFunc: changed, UpdateFunc: func(_, lease any) { changed(lease) }, DeleteFunc: func(any) { changed(nil) },
 	})
 	if err != nil {
 		klog.FromContext(ctx).Error(err, "Could not watch the lease", "lease", e.lock.Describe())
@@ -38,6 +44,14 @@ func (e *Elector) watch(ctx context.Context) {
 	defer running.Wait()
 	running.Go(func() { informer.RunWithContext(ctx) })
 	e.retryAtEnd(ctx)
+}
+
+// holderOf is who holds the lease; empty if nobody does, or there is none.
+func holderOf(obj any) string {
+	if lease, is := obj.(*coordinationv1.Lease); is {
+		return ptr.Deref(lease.Spec.HolderIdentity, "")
+	}
+	return ""
 }
 
 // retryAtEnd has the library ask for the lease when it ends.

@@ -43,12 +43,15 @@ func (o *LeaderElectionOptions) addFlags(fs *pflag.FlagSet) {
 	fs.DurationVar(&o.LeaseDuration, "leader-elect-lease-duration", o.LeaseDuration,
 		"How long the other replicas wait after a renewal of the lease until one of them takes it, in whole seconds.")
 	fs.DurationVar(&o.RenewDeadline, "leader-elect-renew-deadline", o.RenewDeadline,
-		"How long after its last renewal of the lease the leader may change nodes and pods. Shorter than --leader-elect-lease-duration.")
+		"How long after its last renewal of the lease the leader may change nodes and pods. At least 1s shorter than --leader-elect-lease-duration.")
 	fs.DurationVar(&o.RetryPeriod, "leader-elect-retry-period", o.RetryPeriod,
 		"How often the leader renews the lease. Less than 1/1.2 of --leader-elect-renew-deadline.")
 	fs.StringVar(&o.ResourceName, "leader-elect-resource-name", o.ResourceName,
 		"Name of the lease. It is in the namespace of --service.")
 }
+
+// leaseSteps is how exact a Lease says its times: another replica may count it as that much older.
+const leaseSteps = time.Second
 
 // complete sets the default of Elect. embedded says that no other process can use the store.
 func (o *LeaderElectionOptions) complete(embedded bool) {
@@ -62,9 +65,9 @@ func (o *LeaderElectionOptions) validate() []error {
 	if o.LeaseDuration < time.Second || o.LeaseDuration%time.Second != 0 {
 		errs = append(errs, fmt.Errorf("--leader-elect-lease-duration must be at least 1s, and in whole seconds, not %s", o.LeaseDuration))
 	}
-	if o.RenewDeadline >= o.LeaseDuration {
-		errs = append(errs, fmt.Errorf("--leader-elect-renew-deadline must be shorter than --leader-elect-lease-duration (%s), not %s",
-			o.LeaseDuration, o.RenewDeadline))
+	if o.RenewDeadline > o.LeaseDuration-leaseSteps {
+		errs = append(errs, fmt.Errorf("--leader-elect-renew-deadline must be at least %s shorter than --leader-elect-lease-duration (%s), not %s",
+			leaseSteps, o.LeaseDuration, o.RenewDeadline))
 	}
 	if o.RetryPeriod <= 0 {
 		errs = append(errs, fmt.Errorf("--leader-elect-retry-period must be greater than 0, not %s", o.RetryPeriod))

@@ -6,6 +6,8 @@ package server
 import (
 	"fmt"
 	"time"
+
+	"k8s.io/klog/v2"
 )
 
 const (
@@ -30,13 +32,18 @@ type ShutdownConfig struct {
 //
 //	at once          the drainer stops to lead, so that another replica goes on; each answer closes its connection
 //	after the delay  caches and the rest of the work end; requests in flight get a last time
+//
+// Work that does not end is no error of this hook: after one, the generic server cuts off the requests in flight
+// and leaves the audit log unfinished. Run returns the error.
 func (s *Server) shutDown() error {
 	s.stopLeading()
 	s.requests.closeConnections()
 	pause(s.generic.ShutdownDelayDuration)
-	err := s.waitForWork()
+	if err := s.waitForWork(); err != nil {
+		klog.ErrorS(err, "Background work goes on")
+	}
 	time.AfterFunc(s.shutdown.RequestsGracePeriod, s.requests.cutOff)
-	return err
+	return nil
 }
 
 func pause(d time.Duration) {
