@@ -19,6 +19,7 @@ import (
 	examplev1 "k8s.io/apiserver/pkg/apis/example/v1"
 	"k8s.io/client-go/dynamic"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
+	clienttesting "k8s.io/client-go/testing"
 )
 
 // newTestStore returns a store of the library's example pods, in a cluster.
@@ -53,4 +54,12 @@ func newTestCluster() *dynamicfake.FakeDynamicClient {
 
 func newPod(name string) *example.Pod {
 	return &example.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, UID: "u"}}
+}
+
+// giveVersions gives what is created a resourceVersion, as a cluster does.
+func giveVersions(cluster *dynamicfake.FakeDynamicClient) {
+	cluster.PrependReactor("create", testKind.Resource, func(action clienttesting.Action) (bool, runtime.Object, error) {
+		action.(clienttesting.CreateAction).GetObject().(metav1.Object).SetResourceVersion("5")
+		return false, nil, nil
+	})
 }
