@@ -38,10 +38,11 @@ func (s *Store) GuaranteedUpdate(ctx context.Context, key string, destination ru
 	}
 }
 
-// retry reads what is stored now. It returns the error of the last try where that is nothing else than before.
+// retry reads what is stored now. It returns the error of the last try where that is nothing else than before: then
+// another try would fail in the same way.
 func (w writer) retry(ctx context.Context, before current, last error) (current, error) {
 	now, err := w.get(ctx)
-	if err == nil && last != nil && !before.live && now.resourceVersion == before.resourceVersion {
+	if err == nil && last != nil && now.exists() && now.resourceVersion == before.resourceVersion {
 		err = last
 	}
 	return now, err
@@ -63,10 +64,10 @@ func (w writer) update(ctx context.Context, now current, preconditions *storage.
 	}
 	if !now.exists() {
 		err = w.create(ctx, w.at, updated, data, destination)
-		return unlessOvertaken(err, storage.IsExist(err))
+		return storage.IsExist(err), err
 	}
 	err = w.put(ctx, now, updated, data, destination)
-	return unlessOvertaken(err, isOvertaken(err))
+	return isOvertaken(err), err
 }
 
 // change returns the changed object, and how it is stored.
@@ -109,11 +110,3 @@ func (w writer) put(ctx context.Context, now current, updated runtime.Object, da
 
 // isOvertaken says whether another write of the stored object came between.
 func isOvertaken(err error) bool { return storage.IsConflict(err) || storage.IsNotFound(err) }
-
-// unlessOvertaken returns the result of a try: to try again where another write came between, which is no error.
-func unlessOvertaken(err error, overtaken bool) (bool, error) {
-	if overtaken {
-		return true, nil
-	}
-	return false, err
-}
