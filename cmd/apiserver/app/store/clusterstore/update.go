@@ -6,6 +6,8 @@ package clusterstore
 import (
 	"bytes"
 	"context"
+	"errors"
+	"maps"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -60,7 +62,9 @@ func (w writer) update(ctx context.Context, now current, preconditions *storage.
 		if !now.live {
 			return true, nil
 		}
-		return false, w.decode(w.at.key, data, now.resourceVersion, destination)
+		if repeated, err := w.repeated(now, updated); repeated || err != nil {
+			return false, errors.Join(err, w.decode(w.at.key, data, now.resourceVersion, destination))
+		}
 	}
 	if !now.exists() {
 		err = w.create(ctx, w.at, updated, data, destination)
@@ -91,6 +95,21 @@ func (w writer) change(now current, preconditions *storage.Preconditions, tryUpd
 	}
 	data, err := w.encode(updated)
 	return updated, data, err
+}
+
+// repeated says whether the envelope repeats all of the object that this version repeats. One that an older version
+// has written may repeat less, and one of a newer version more.
+func (w writer) repeated(now current, object runtime.Object) (bool, error) {
+	want, err := w.outside(w.at, object)
+	if err != nil {
+		return false, err
+	}
+	for name, value := range want.Fields {
+		if found, ok := now.repeats.Fields[name]; !ok || found != value {
+			return false, nil
+		}
+	}
+	return maps.Equal(want.Labels, now.repeats.Labels), nil
 }
 
 // put writes the object in place of the one that is stored now.
