@@ -5,6 +5,7 @@ package replicas
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"sync"
@@ -95,9 +96,18 @@ func (c *client) note(what string, err error) (succeeded bool) {
 	defer c.mu.Unlock()
 	c.requests++
 	if err != nil {
-		c.failures = append(c.failures, fmt.Sprintf("%s client %d: %s: %v", time.Now().Format(time.TimeOnly+".000"), c.number, what, err))
+		c.failures = append(c.failures, fmt.Sprintf("%s client %d: %s: %v%v", time.Now().Format(time.TimeOnly+".000"), c.number, what, err, causes(err)))
 	}
 	return err == nil
+}
+
+// causes are what the aggregator says of an answer that is not one of the API.
+func causes(err error) []metav1.StatusCause {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) || status.Status().Details == nil {
+		return nil
+	}
+	return status.Status().Details.Causes
 }
 
 // await waits until the watch shows that a hold is there, or is not.

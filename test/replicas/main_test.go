@@ -28,8 +28,9 @@ const (
 	takeover = 18 * time.Second
 	// handover is the same for a leader that ends in order.
 	handover = 3 * time.Second
-	// shutdownDelay is how long a replica that ends in order still serves, while the balancer finds out.
-	shutdownDelay = 3 * time.Second
+	// shutdownDelay is how long a replica that ends in order still serves, as in the chart: until the aggregator has
+	// used each of its idle connections to it once more. A request that comes just when one is closed would fail.
+	shutdownDelay = 10 * time.Second
 
 	// requestGrace is how long it lets requests in flight go on then. On a busy machine with the race detector, a
 	// create takes seconds, above all with StoreCluster.

@@ -19,6 +19,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/buildversion"
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/importer"
+	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/migratestore"
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/mustgather"
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/noderole"
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/options"
@@ -41,7 +42,8 @@ func NewCommand(ctx context.Context) *cobra.Command {
 		},
 	}
 	cmd.SetContext(ctx)
-	cmd.AddCommand(noderole.NewCommand(), importer.NewCommand(), mustgather.NewCommand(), uninstall.NewCommand())
+	cmd.AddCommand(noderole.NewCommand(), importer.NewCommand(), mustgather.NewCommand(), migratestore.NewCommand(),
+		uninstall.NewCommand())
 
 	var flagSets cliflag.NamedFlagSets
 	o.AddFlags(&flagSets)

@@ -32,7 +32,7 @@ func newStandIn(t *testing.T, ready bool) *standIn {
 	s.ready.Store(ready)
 	s.Server = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if req.URL.Path == "/readyz" && !s.ready.Load() {
-			w.WriteHeader(http.StatusInternalServerError)
+			http.Error(w, ending+" failed", http.StatusInternalServerError)
 			return
 		}
 		_, _ = io.WriteString(w, req.Context().Value(http.LocalAddrContextKey).(interface{ String() string }).String())

@@ -7,6 +7,7 @@ import (
 	"context"
 	"net/http"
 
+	"k8s.io/apiserver/pkg/endpoints/request"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 )
 
@@ -31,7 +32,7 @@ func makeRequestsEnd(config *genericapiserver.Config) requestEnds {
 	over, cutOff := context.WithCancel(context.Background())
 	build := config.BuildHandlerChainFunc
 	config.BuildHandlerChainFunc = func(apiHandler http.Handler, c *genericapiserver.Config) http.Handler {
-		return closeConnectionAfter(leaving, endWith(over, build(apiHandler, c)))
+		return closeConnectionAfter(leaving, endWith(over, build(closeConnectionOfWatches(apiHandler), c)))
 	}
 	return requestEnds{closeConnections: closeConnections, cutOff: cutOff}
 }
@@ -40,6 +41,18 @@ func makeRequestsEnd(config *genericapiserver.Config) requestEnds {
 func closeConnectionAfter(leaving context.Context, handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if req.ProtoMajor == 1 && leaving.Err() != nil {
+			w.Header().Set("Connection", "close")
+		}
+		handler.ServeHTTP(w, req)
+	})
+}
+
+// closeConnectionOfWatches has each watch by HTTP/1 close its connection when it ends. At shutdown all watches end
+// at once. Otherwise clients would take their connections for the next requests, just when the server closes
+// them.
+func closeConnectionOfWatches(handler http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if info, found := request.RequestInfoFrom(req.Context()); found && info.Verb == "watch" && req.ProtoMajor == 1 {
 			w.Header().Set("Connection", "close")
 		}
 		handler.ServeHTTP(w, req)

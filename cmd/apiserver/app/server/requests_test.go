@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"k8s.io/apiserver/pkg/endpoints/request"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 )
 
@@ -57,11 +58,11 @@ func TestConnectionsAreToldToGo(t *testing.T) {
 			server.StartTLS()
 			defer server.Close()
 			ask := func() (connection string) {
-				request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL, http.NoBody)
+				req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL, http.NoBody)
 				if err != nil {
 					t.Fatal(err)
 				}
-				answer, err := server.Client().Do(request)
+				answer, err := server.Client().Do(req)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -84,5 +85,17 @@ func TestConnectionsAreToldToGo(t *testing.T) {
 				t.Errorf("the connection was closed: %t, want %t", closed, test.wantClosed)
 			}
 		})
+	}
+}
+
+func TestWatchesCloseTheirConnections(t *testing.T) {
+	for verb, wantClose := range map[string]bool{"watch": true, "list": false} {
+		answer := httptest.NewRecorder()
+		handler := closeConnectionOfWatches(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+		ctx := request.WithRequestInfo(t.Context(), &request.RequestInfo{Verb: verb})
+		handler.ServeHTTP(answer, httptest.NewRequestWithContext(ctx, http.MethodGet, "/", http.NoBody))
+		if got := answer.Header().Get("Connection") == "close"; got != wantClose {
+			t.Errorf("a %s closes its connection: %t, want %t", verb, got, wantClose)
+		}
 	}
 }

@@ -28,15 +28,12 @@ type ShutdownConfig struct {
 // serving although /readyz fails. The API refuses requests only after shutDown has returned, since
 // the drainer still sends requests to it.
 //
-//	at once            the drainer stops to lead, so that another replica goes on
-//	half of the delay  who was sent elsewhere has been by now: other connections are told to go
-//	the whole delay    caches and the rest of the work end; requests in flight get a last time
+//	at once          the drainer stops to lead, so that another replica goes on; each answer closes its connection
+//	after the delay  caches and the rest of the work end; requests in flight get a last time
 func (s *Server) shutDown() error {
 	s.stopLeading()
-	delay := s.generic.ShutdownDelayDuration
-	pause(delay / 2)
 	s.requests.closeConnections()
-	pause(delay - delay/2)
+	pause(s.generic.ShutdownDelayDuration)
 	err := s.waitForWork()
 	time.AfterFunc(s.shutdown.RequestsGracePeriod, s.requests.cutOff)
 	return err

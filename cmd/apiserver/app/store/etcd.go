@@ -5,6 +5,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -14,6 +15,7 @@ import (
 	"k8s.io/apiserver/pkg/server/healthz"
 
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/embeddedetcd"
+	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/store/clusterstore"
 )
 
 // etcdStore is an open etcd: the one embedded in this process, or an external one.
@@ -42,14 +44,17 @@ func openExternal(ctx context.Context, c Config) (*Store, error) {
 }
 
 func openEtcd(ctx context.Context, c Config, s *etcdStore) (*Store, error) {
-	quietGRPC()
 	registerMetrics()
 	s.stop = func() {}
 	backend := &c.Backend.Transport
 	id, err := identify(ctx, backend, c.Backend.Prefix)
 	if err != nil {
 		s.close()
-		return nil, fmt.Errorf("could not reach etcd at %s: %w", strings.Join(backend.ServerList, ", "), err)
+		what := "could not reach etcd"
+		if errors.Is(err, clusterstore.ErrIncomplete) {
+			what = "could not use the store in etcd"
+		}
+		return nil, fmt.Errorf("%s at %s: %w", what, strings.Join(backend.ServerList, ", "), err)
 	}
 	if err := s.startMeasuring(ctx, backend); err != nil {
 		s.close()

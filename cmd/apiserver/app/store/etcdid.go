@@ -5,50 +5,48 @@ package store
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"path"
-	"time"
 
 	"github.com/google/uuid"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"k8s.io/apiserver/pkg/storage/storagebackend"
+
+	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/store/clusterstore"
 )
 
-// reachTimeout is how long an external etcd may take to answer at start.
-const reachTimeout = 7 * time.Second
+// The keys of what is no object, below the prefix of all keys.
+const (
+	idKey     = "store-id"
+	copyOfKey = "copy-of"
+)
 
-// identify reads the store's ID. If there is none yet, it writes one.
-func identify(ctx context.Context, backend *storagebackend.TransportConfig, prefix string) (string, error) {
-	config, err := clientConfig(backend)
-	if err != nil {
-		return "", err
-	}
-	reach, cancel := context.WithTimeout(ctx, reachTimeout)
-	defer cancel()
-	config.Context = reach
-	reason := make(chan error, 1)
-	go func() { reason <- knock(reach, backend.ServerList[0], config.TLS) }()
-	id, err := readID(reach, config, path.Join("/", prefix, "store-id"))
-	cancel() // ends the knocking
-	found := <-reason
-	if !errors.Is(err, context.DeadlineExceeded) {
-		return id, err
-	}
-	if found != nil {
-		return "", found
-	}
-	return "", fmt.Errorf("no answer within %s", reachTimeout)
+// Root begins every key of a store in an etcd.
+func Root(prefix string) string { return path.Join("/", prefix) + "/" }
+
+// IDKey is the key of the ID of a store in an etcd.
+func IDKey(prefix string) string { return Root(prefix) + idKey }
+
+// CopyOfKey is the key of the ID of another store, while that is being copied into this one.
+func CopyOfKey(prefix string) string { return Root(prefix) + copyOfKey }
+
+// identify reads the store's ID. If the store is empty, it writes one.
+func identify(ctx context.Context, backend *storagebackend.TransportConfig, prefix string) (id string, err error) {
+	err = reach(ctx, backend, func(ctx context.Context, config clientv3.Config) error {
+		id, err = readID(ctx, config, prefix)
+		return err
+	})
+	return id, err
 }
 
-// readID reads key. It writes a new ID only if there is none, so that it also works with a
+// readID reads the ID. It writes a new one only if there is none, so that it also works with a
 // store that is full and refuses writes.
-func readID(ctx context.Context, config clientv3.Config, key string) (string, error) {
+func readID(ctx context.Context, config clientv3.Config, prefix string) (string, error) {
 	client, err := clientv3.New(config)
 	if err != nil {
 		return "", err
 	}
 	defer client.Close() //nolint:errcheck // nothing is pending on it
+	key := IDKey(prefix)
 	known, err := client.Get(ctx, key)
 	if err != nil {
 		return "", err
@@ -57,13 +55,16 @@ func readID(ctx context.Context, config clientv3.Config, key string) (string, er
 		return string(known.Kvs[0].Value), nil
 	}
 	response, err := client.Txn(ctx).
-		If(clientv3.Compare(clientv3.CreateRevision(key), "=", 0)).
+		If(clientv3.Compare(clientv3.CreateRevision(Root(prefix)), "=", 0).WithPrefix()). // nothing is there
 		Then(clientv3.OpPut(key, uuid.NewString()), clientv3.OpGet(key)).
 		Else(clientv3.OpGet(key)).
 		Commit()
 	if err != nil {
 		return "", err
 	}
-	last := response.Responses[len(response.Responses)-1]
-	return string(last.GetResponseRange().Kvs[0].Value), nil
+	last := response.Responses[len(response.Responses)-1].GetResponseRange().Kvs
+	if len(last) == 0 {
+		return "", clusterstore.ErrIncomplete
+	}
+	return string(last[0].Value), nil
 }

@@ -12,10 +12,10 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// quietGRPC makes gRPC log its warnings with verbosity 2. They are only details: one for
+// QuietGRPC makes gRPC log its warnings with verbosity 2. They are only details: one for
 // each attempt to connect, and some at every stop. Real problems show in the errors of
 // calls, and in readyz. It must be called before gRPC is used.
-var quietGRPC = sync.OnceFunc(func() {
+var QuietGRPC = sync.OnceFunc(func() {
 	grpclog.SetLoggerV2(grpclog.NewLoggerV2(io.Discard, details{}, io.Discard))
 })
 

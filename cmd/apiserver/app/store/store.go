@@ -78,6 +78,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	if !ok {
 		return nil, fmt.Errorf("no store of type %q", c.Type)
 	}
+	QuietGRPC()
 	return open(ctx, c)
 }
 

@@ -5,6 +5,9 @@ package clusterstore
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -39,7 +42,7 @@ var kinds = map[schema.GroupResource]Kind{
 	},
 }
 
-// StoreKind is the kind of the one object that has the store's ID. It is no envelope.
+// StoreKind is the kind of the object that has the store's ID. It is no envelope.
 var StoreKind = Kind{Resource: "stores", Name: "Store"}
 
 // KindOf returns the kind of the envelopes of a resource.
@@ -49,6 +52,11 @@ func KindOf(resource schema.GroupResource) (Kind, error) {
 		return Kind{}, fmt.Errorf("no kind of group %s stores %s", GroupVersion.Group, resource)
 	}
 	return kind, nil
+}
+
+// Resources returns the resources that this server stores, in a fixed order.
+func Resources() []schema.GroupResource {
+	return slices.SortedFunc(maps.Keys(kinds), func(a, b schema.GroupResource) int { return strings.Compare(a.String(), b.String()) })
 }
 
 // GVR is the resource of the envelopes in the cluster's API.
