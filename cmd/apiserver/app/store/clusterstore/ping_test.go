@@ -36,7 +36,7 @@ func TestPing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cluster := newTestCluster()
 			cluster.PrependReactor("get", StoreKind.Resource, func(clienttesting.Action) (bool, runtime.Object, error) {
-				return true, EncodeID("an ID"), test.answer
+				return true, EncodeID(StoreName, "an ID"), test.answer
 			})
 			err := Ping(t.Context(), cluster)
 			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
