@@ -32,13 +32,23 @@ func TestOnlyTheServerChangesWhatItStores(t *testing.T) {
 		})
 	}
 	envelope(t, name) // it is still there
+}
 
-	t.Run("a restore acts as the server", func(t *testing.T) {
-		as := append([]string{"--as=" + serverUser}, "annotate", resource, name, "restored=yes")
-		if output := pool.Kubectl().Try(t, "", as...); strings.Contains(output.Stderr, "only maintenance-apiserver") {
-			t.Errorf("refused: %s", output.Stderr)
+// Nobody deletes the kinds of what is stored, and so everything at once, while the server is installed.
+func TestKindsOfTheStoreStay(t *testing.T) {
+	t.Parallel()
+	kubectl := env.Current(t).Kubectl()
+	for _, kind := range []string{resource, "stores.store.maintenance.medik8s.io"} {
+		output := kubectl.Try(t, "", "delete", "crd", kind, "--dry-run=server")
+		if output.Code == 0 || !strings.Contains(output.Stderr, "uninstall it first (helm uninstall") {
+			t.Errorf("kubectl delete crd %s: exit code %d, %s, want a refusal that says what to do", kind, output.Code, output.Stderr)
 		}
-	})
+	}
+	other := `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"others.example.com"},
+"spec":{"group":"example.com","scope":"Cluster","names":{"plural":"others","kind":"Other"},
+"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}}`
+	kubectl.Must(t, other, "create", "-f", "-")
+	kubectl.Must(t, "", "delete", "crd", "others.example.com")
 }
 
 // What users call nodemaintenances are not the envelopes, in any form of the name.

@@ -10,6 +10,46 @@ import (
 	"github.com/medik8s/maintenance-apiserver/test/env"
 )
 
+// An admin who has saved what is stored restores it as the server, while that is stopped. Then it knows its nodes again.
+func TestRestore(t *testing.T) {
+	pool := env.Current(t).NewPool(t, 1)
+	name := pool.Create(t, pool.Hold("a", pool.Nodes[0])).Name
+	settled(t, pool, name)
+	if !pool.Node(t, pool.Nodes[0]).Spec.Unschedulable {
+		t.Fatal("the node is not cordoned")
+	}
+	server, kubectl := env.Current(t).Server, pool.Kubectl()
+	if _, err := server.Terminate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	const kinds = "storednodemaintenances,stores.store.maintenance.medik8s.io"
+	saved := kubectl.Must(t, "", "get", kinds, "-o", "yaml")
+	id := storeID(t, kubectl)
+	kubectl.Must(t, "", "delete", kinds, "--all", asServer, asAdmin)
+	kubectl.Must(t, saved, "create", asServer, "-f", "-")
+	if restored := storeID(t, kubectl); restored != id {
+		t.Errorf("the ID of the store is %s, want %s", restored, id)
+	}
+	if err := server.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	pool.Delete(t, name)
+	if pool.Node(t, pool.Nodes[0]).Spec.Unschedulable {
+		t.Error("the node is not given back")
+	}
+}
+
+const (
+	asServer = "--as=" + serverUser
+	// asAdmin adds the permission to delete the ID, which the server does not have.
+	asAdmin = "--as-group=system:masters"
+)
+
+func storeID(t *testing.T, kubectl *env.Kubectl) string {
+	t.Helper()
+	return kubectl.Must(t, "", "get", "stores.store.maintenance.medik8s.io", "store", "-o", "jsonpath={.id}")
+}
+
 // The holds and the ID of the store outlast the server.
 func TestRestart(t *testing.T) {
 	pool := env.Current(t).NewPool(t, 1)

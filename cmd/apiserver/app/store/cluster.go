@@ -21,7 +21,8 @@ import (
 )
 
 const (
-	// settleTimeout is how long CRDs and permissions that were just applied may take until they count.
+	// settleTimeout is how long CRDs and permissions that were just applied may take until they count, and the cluster
+	// to answer at all.
 	settleTimeout = 7 * time.Second
 	// settleInterval is how often that is looked at.
 	settleInterval = 500 * time.Millisecond
@@ -39,10 +40,7 @@ func openCluster(ctx context.Context, c Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := awaitCluster(ctx, c.Cluster); err != nil {
-		return nil, fmt.Errorf("could not store in the cluster: %w", err)
-	}
-	id, err := clusterstore.Identify(ctx, client)
+	id, err := identifyCluster(ctx, c.Cluster, client)
 	if err != nil {
 		return nil, fmt.Errorf("could not store in the cluster: %w", err)
 	}
@@ -51,16 +49,24 @@ func openCluster(ctx context.Context, c Config) (*Store, error) {
 	return &Store{ID: id, Space: unlimited{}, kind: s}, nil
 }
 
+// identifyCluster waits until the cluster can be the store, and returns its ID.
+func identifyCluster(ctx context.Context, config *rest.Config, client dynamic.Interface) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
+	defer cancel()
+	if err := awaitCluster(ctx, config); err != nil {
+		return "", err
+	}
+	return clusterstore.Identify(ctx, client)
+}
+
 // awaitCluster waits until the cluster can be the store. It returns what is missing, if that does not come soon.
 func awaitCluster(ctx context.Context, config *rest.Config) error {
-	config = rest.CopyConfig(config)
-	config.Timeout = settleTimeout
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return err
 	}
 	var missing error
-	err = wait.PollUntilContextTimeout(ctx, settleInterval, settleTimeout, true, func(ctx context.Context) (bool, error) {
+	err = wait.PollUntilContextCancel(ctx, settleInterval, true, func(ctx context.Context) (bool, error) {
 		missing = clusterstore.CheckCluster(ctx, client.Discovery(), client.AuthorizationV1().SelfSubjectAccessReviews())
 		return missing == nil, nil
 	})

@@ -13,7 +13,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 )
 
-// readyz is asked often, and the cluster at most every ten seconds.
+// readyz is asked often, and the cluster every ten seconds, or every second while it does not answer.
 func TestLastAnswer(t *testing.T) {
 	asked, answer := 0, error(nil)
 	clock := clocktesting.NewFakeClock(time.Now())
@@ -39,6 +39,22 @@ func TestLastAnswer(t *testing.T) {
 	want(2, false)
 	answer = nil
 	want(2, false)
-	clock.Step(10 * time.Second)
+	clock.Step(time.Second)
 	want(3, true)
+}
+
+// A client that hangs up does not make the server look as if its store did not answer.
+func TestLastAnswerOutlivesItsClient(t *testing.T) {
+	a := &lastAnswer{clock: clocktesting.NewFakeClock(time.Now()), ask: func(ctx context.Context) error { return ctx.Err() }}
+	gone, hangUp := context.WithCancel(t.Context())
+	hangUp()
+	for _, ctx := range []context.Context{gone, t.Context()} {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "/readyz", http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := a.check(request); err != nil {
+			t.Errorf("check = %v, want ready", err)
+		}
+	}
 }

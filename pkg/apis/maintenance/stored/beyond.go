@@ -62,16 +62,15 @@ func beyondItems(at []string, stored []any, known any) []part {
 }
 
 // identity is what an object at the path must have to be the same as before; nil when it is the same whatever it
-// has.
+// has. A field that it does not have is nil there.
 func identity(at []string, object map[string]any) map[string]any {
-	var same map[string]any
-	for _, name := range identities[strings.Join(at, ".")] {
-		if value, has := object[name]; has {
-			if same == nil {
-				same = map[string]any{}
-			}
-			same[name] = value
-		}
+	names := identities[strings.Join(at, ".")]
+	if len(names) == 0 {
+		return nil
+	}
+	same := map[string]any{}
+	for _, name := range names {
+		same[name] = object[name]
 	}
 	return same
 }

@@ -120,6 +120,18 @@ func TestUnknownFieldsSurvive(t *testing.T) {
 	}
 }
 
+// What was said of a status before its node was known was not said of the node.
+func TestUnknownFieldsEndWithANode(t *testing.T) {
+	hold := decoded(t, strings.Replace(newer, `"nodeUID":"n1",`, "", 1))
+	if written := encoded(t, hold); !hasField(written, "newStatus") {
+		t.Errorf("newStatus is lost while there is no node: %s", written)
+	}
+	hold.Status.NodeUID = "n1"
+	if written := encoded(t, hold); hasField(written, "newStatus") {
+		t.Errorf("newStatus is there for a node of which it was not said: %s", written)
+	}
+}
+
 // hasField looks for a field, as name or name:value, in written JSON.
 func hasField(written, field string) bool {
 	name, value, valued := strings.Cut(field, ":")

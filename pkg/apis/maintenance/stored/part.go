@@ -10,7 +10,8 @@ type part struct {
 	// At are the names of the fields that lead to the object, or to the list that it is an item of; empty for
 	// the stored object itself.
 	At []string `json:"at,omitempty"`
-	// While are known fields, with their values. What is not known holds only while the object has them.
+	// While are known fields, with their values, nil for those that the object does not have. What is not known holds
+	// only while that stays so.
 	While map[string]any `json:"while,omitempty"`
 	// Exactly says that the object must have no other known fields than those of While: it is a record, which
 	// says something as a whole. Fields are then all of its fields.

@@ -29,12 +29,13 @@ func neededVerbs() map[string][]string {
 }
 
 // CheckCluster returns an error, for an admin to read, if the cluster cannot store the envelopes: it is too old, does
-// not have the CRDs, or does not let the server use them.
+// not have the CRDs, or does not let the server use them. It takes no longer than ctx allows.
 func CheckCluster(ctx context.Context, cluster discovery.DiscoveryInterface, access authorizationclient.SelfSubjectAccessReviewInterface) error {
-	if err := checkVersion(cluster); err != nil {
+	inTime := discovery.ToDiscoveryInterfaceWithContext(cluster)
+	if err := checkVersion(ctx, inTime); err != nil {
 		return err
 	}
-	if err := checkKinds(cluster); err != nil {
+	if err := checkKinds(ctx, inTime); err != nil {
 		return err
 	}
 	for resource, verbs := range neededVerbs() {
@@ -47,8 +48,8 @@ func CheckCluster(ctx context.Context, cluster discovery.DiscoveryInterface, acc
 	return nil
 }
 
-func checkVersion(cluster discovery.DiscoveryInterface) error {
-	info, err := cluster.ServerVersion()
+func checkVersion(ctx context.Context, cluster discovery.ServerVersionInterfaceWithContext) error {
+	info, err := cluster.ServerVersionWithContext(ctx)
 	if err != nil {
 		return fmt.Errorf("could not read the version of the cluster: %w", err)
 	}
@@ -63,8 +64,8 @@ func checkVersion(cluster discovery.DiscoveryInterface) error {
 	return nil
 }
 
-func checkKinds(cluster discovery.DiscoveryInterface) error {
-	list, err := cluster.ServerResourcesForGroupVersion(GroupVersion.String())
+func checkKinds(ctx context.Context, cluster discovery.ServerResourcesInterfaceWithContext) error {
+	list, err := cluster.ServerResourcesForGroupVersionWithContext(ctx, GroupVersion.String())
 	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("could not find out whether the cluster has the CRDs of the store: %w", err)
 	}

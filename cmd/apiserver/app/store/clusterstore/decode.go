@@ -25,6 +25,8 @@ type content struct {
 	data []byte
 	// outdated says that the data should be encrypted anew.
 	outdated bool
+	// repeats is what the envelope repeats of the object outside: labels and fields.
+	repeats Envelope
 }
 
 // open decrypts what is in an envelope.
@@ -34,7 +36,7 @@ func (s *Store) open(ctx context.Context, e Envelope) (content, error) {
 	if err != nil {
 		return content{}, unreadable(key, fmt.Errorf("unable to transform key %q: %w", key, err), storage.IsCorruptObject(err))
 	}
-	return content{data: data, outdated: outdated}, nil
+	return content{data: data, outdated: outdated, repeats: Envelope{Labels: e.Labels, Fields: e.Fields}}, nil
 }
 
 // decode reads the object from data into object, as of a resourceVersion.

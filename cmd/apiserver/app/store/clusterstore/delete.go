@@ -5,6 +5,7 @@ package clusterstore
 
 import (
 	"context"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
@@ -57,7 +58,7 @@ func (w writer) delete(ctx context.Context, now current, preconditions *storage.
 	}
 	err = w.in(w.at.namespace).Delete(ctx, w.at.name, metav1.DeleteOptions{Preconditions: now.preconditions()})
 	if err = w.interpret(err, w.at.key); err != nil {
-		return unlessOvertaken(err, isOvertaken(err))
+		return isOvertaken(err), err
 	}
 	if now.object == nil {
 		return false, nil
@@ -73,9 +74,15 @@ func (c current) preconditions() *metav1.Preconditions {
 	return p
 }
 
+// deletionTimeout bounds how long a deletion may take after the cluster has accepted it. It takes longer only where
+// somebody else has given the envelope a finalizer.
+const deletionTimeout = 3 * time.Second
+
 // deletedVersion returns the resourceVersion of the deletion, which the answer to a delete does not have: the watch
 // has it. Where the watch fails, it is that of the deleted object, since the deletion itself is done.
 func (w writer) deletedVersion(ctx context.Context, deleted current) string {
+	ctx, cancel := context.WithTimeout(ctx, deletionTimeout)
+	defer cancel()
 	events, err := w.in(w.at.namespace).Watch(ctx, metav1.ListOptions{
 		FieldSelector:   fields.OneTermEqualSelector(metav1.ObjectNameField, w.at.name).String(),
 		ResourceVersion: deleted.resourceVersion,
@@ -84,11 +91,26 @@ func (w writer) deletedVersion(ctx context.Context, deleted current) string {
 		return deleted.resourceVersion
 	}
 	defer events.Stop()
-	for event := range events.ResultChan() {
-		object, ok := event.Object.(metav1.Object)
-		if ok && event.Type == watch.Deleted {
-			return object.GetResourceVersion()
-		}
+	if version, ok := awaitDeletion(ctx, events); ok {
+		return version
 	}
 	return deleted.resourceVersion
+}
+
+// awaitDeletion returns the resourceVersion of the first deletion that is told.
+func awaitDeletion(ctx context.Context, events watch.Interface) (version string, ok bool) {
+	for {
+		select {
+		case event, open := <-events.ResultChan():
+			if !open {
+				return "", false
+			}
+			object, isObject := event.Object.(metav1.Object)
+			if isObject && event.Type == watch.Deleted {
+				return object.GetResourceVersion(), true
+			}
+		case <-ctx.Done():
+			return "", false
+		}
+	}
 }

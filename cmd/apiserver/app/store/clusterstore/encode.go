@@ -25,19 +25,27 @@ func (s *Store) encode(object runtime.Object) ([]byte, error) {
 
 // envelop puts an object, encoded as data, into an envelope.
 func (s *Store) envelop(ctx context.Context, at place, object runtime.Object, data []byte) (*unstructured.Unstructured, error) {
-	accessor, err := meta.Accessor(object)
+	envelope, err := s.outside(at, object)
 	if err != nil {
 		return nil, err
 	}
-	_, fields, err := s.Attributes(object)
-	if err != nil {
-		return nil, err
-	}
-	envelope := Envelope{Namespace: at.namespace, Name: at.name, Labels: accessor.GetLabels(), Fields: s.Kind.repeated(fields)}
 	if envelope.Data, err = s.Transformer.TransformToStorage(ctx, data, value.DefaultContext(s.keyOf(envelope))); err != nil {
 		return nil, storage.NewInternalError(err)
 	}
 	return envelope.Encode(s.Kind), nil
+}
+
+// outside returns the envelope of an object, without data.
+func (s *Store) outside(at place, object runtime.Object) (Envelope, error) {
+	accessor, err := meta.Accessor(object)
+	if err != nil {
+		return Envelope{}, err
+	}
+	_, fields, err := s.Attributes(object)
+	if err != nil {
+		return Envelope{}, err
+	}
+	return Envelope{Namespace: at.namespace, Name: at.name, Labels: accessor.GetLabels(), Fields: s.Kind.repeated(fields)}, nil
 }
 
 // Create implements storage.Interface. Nothing is stored for a limited time, so ttl must be 0.

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"strings"
 
@@ -20,7 +21,6 @@ const tooLarge = "etcdserver: request is too large"
 // interpret turns an error of the cluster's API into one of a store. An answer that a user can act on stays as it is:
 // the history is gone (410), there is too much to do (429, with the time to wait).
 func (s *Store) interpret(err error, key string) error {
-	var unreachable *url.Error
 	switch {
 	case err == nil:
 		return nil
@@ -38,11 +38,29 @@ func (s *Store) interpret(err error, key string) error {
 		return apierrors.NewRequestEntityTooLargeError("the cluster that stores the object refuses it: " + tooLarge)
 	case errors.Is(err, context.DeadlineExceeded):
 		return apierrors.NewTimeoutError("the cluster that stores the objects did not answer in time", 0)
-	case errors.As(err, &unreachable) && !errors.Is(err, context.Canceled):
+	case errors.Is(err, context.Canceled):
+		return err
+	case wasNotSent(err):
 		return storage.NewUnreachableError(key, 0)
+	case hasNoAnswer(err):
+		return apierrors.NewTimeoutError("the connection to the cluster that stores the objects ended before it answered", 0)
 	default:
 		return err
 	}
+}
+
+// wasNotSent says whether there was no connection for the request. So it did nothing, and the registry tells the client
+// to send its own again.
+func wasNotSent(err error) bool {
+	var network *net.OpError
+	return errors.As(err, &network) && network.Op == "dial"
+}
+
+// hasNoAnswer says whether the answer was lost. The cluster may have done what it was asked to, so the client must not
+// repeat its request by itself: it would create an object twice.
+func hasNoAnswer(err error) bool {
+	var request *url.Error
+	return errors.As(err, &request)
 }
 
 // interpretNotFound tells an object that does not exist from a kind that the cluster does not serve.

@@ -7,8 +7,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
+	"syscall"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -38,7 +40,8 @@ func TestInterpret(t *testing.T) {
 		"too large":       {err: errors.New("rpc error: " + tooLarge), want: apierrors.IsRequestEntityTooLargeError},
 		"late":            {err: fmt.Errorf("get: %w", context.DeadlineExceeded), want: apierrors.IsTimeout},
 		"client gone":     {err: &url.Error{Err: context.Canceled}, want: func(err error) bool { return errors.Is(err, context.Canceled) }},
-		"connection":      {err: &url.Error{Err: errors.New("connection refused")}, want: storage.IsUnreachable},
+		"no connection":   {err: &url.Error{Err: &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}}, want: storage.IsUnreachable},
+		"answer is lost":  {err: &url.Error{Err: &net.OpError{Op: "read", Err: syscall.ECONNRESET}}, want: isTimeoutToLeave},
 		"history is gone": {err: apierrors.NewResourceExpired("too old"), want: apierrors.IsResourceExpired},
 		"too much to do": {err: busy, want: func(err error) bool {
 			seconds, ok := apierrors.SuggestsClientDelay(err)
@@ -51,6 +54,12 @@ func TestInterpret(t *testing.T) {
 			}
 		})
 	}
+}
+
+// isTimeoutToLeave says whether clients take the error for one after which they may not repeat the request.
+func isTimeoutToLeave(err error) bool {
+	_, again := apierrors.SuggestsClientDelay(err)
+	return apierrors.IsTimeout(err) && !again
 }
 
 // A list goes on below its own prefix, whatever slash the cluster's token begins with.

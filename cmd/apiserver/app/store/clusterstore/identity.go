@@ -93,9 +93,3 @@ func DecodeID(store *unstructured.Unstructured) (string, error) {
 	}
 	return id, nil
 }
-
-// Ping asks for the store's object, to see whether the cluster answers.
-func Ping(ctx context.Context, client dynamic.Interface) error {
-	_, err := client.Resource(StoreKind.GVR()).Get(ctx, StoreName, metav1.GetOptions{})
-	return err
-}

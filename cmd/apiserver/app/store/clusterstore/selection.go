@@ -4,6 +4,8 @@
 package clusterstore
 
 import (
+	"slices"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
@@ -23,6 +25,21 @@ func (s *Store) selectAt(at place, predicate storage.SelectionPredicate, options
 		selectors = append(selectors, fields.OneTermEqualSelector(metav1.ObjectNameField, at.name))
 	}
 	options.FieldSelector = fields.AndSelectors(selectors...).String()
+}
+
+// leavesOut says whether the cluster cannot select by all that is asked for, so that only the predicate does.
+func (s *Store) leavesOut(predicate storage.SelectionPredicate) bool {
+	if predicate.Label != nil {
+		requirements, selectable := predicate.Label.Requirements()
+		isOurs := func(r labels.Requirement) bool { return r.Key() == LabelNoBackup }
+		if !selectable || slices.ContainsFunc(requirements, isOurs) {
+			return true
+		}
+	}
+	return predicate.Field != nil && slices.ContainsFunc(predicate.Field.Requirements(), func(r fields.Requirement) bool {
+		_, ok := s.fieldInCluster(r.Field)
+		return !ok
+	})
 }
 
 // selectableLabels returns what the cluster can select by labels: everything but the label that only envelopes have.

@@ -19,17 +19,18 @@ func TestSelectAt(t *testing.T) {
 		at                    place
 		label, field          string
 		wantLabel, wantFields string
+		wantLeftOut           bool
 	}{
 		"everything":           {},
 		"labels":               {label: "a=b,!c", wantLabel: "a=b,!c"},
-		"a label of envelopes": {label: LabelNoBackup + "!=true,a=b", wantLabel: "a=b"},
+		"a label of envelopes": {label: LabelNoBackup + "!=true,a=b", wantLabel: "a=b", wantLeftOut: true},
 		"a field":              {field: "spec.nodeName=n", wantFields: "fields.nodeName=n"},
 		"not a field":          {field: "spec.nodeName!=n", wantFields: "fields.nodeName!=n"},
 		"a value with a comma": {field: `spec.nodeName=n\,m`, wantFields: `fields.nodeName=n\,m`},
-		"another field":        {field: "status.phase=Drained"},
+		"another field":        {field: "status.phase=Drained", wantLeftOut: true},
 		"a name":               {field: "metadata.name=a", wantFields: "metadata.name=a"},
 		"a key":                {at: place{name: "a"}, field: "spec.nodeName=n", wantFields: "fields.nodeName=n,metadata.name=a"},
-		"no namespaces":        {field: "metadata.namespace=ns"},
+		"no namespaces":        {field: "metadata.namespace=ns", wantLeftOut: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			label, err := labels.Parse(test.label)
@@ -41,9 +42,13 @@ func TestSelectAt(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got metav1.ListOptions
-			s.selectAt(test.at, storage.SelectionPredicate{Label: label, Field: field}, &got)
+			predicate := storage.SelectionPredicate{Label: label, Field: field}
+			s.selectAt(test.at, predicate, &got)
 			if got.LabelSelector != test.wantLabel || got.FieldSelector != test.wantFields {
 				t.Errorf("the cluster selects by %q and %q, want %q and %q", got.LabelSelector, got.FieldSelector, test.wantLabel, test.wantFields)
+			}
+			if leftOut := s.leavesOut(predicate); leftOut != test.wantLeftOut {
+				t.Errorf("leavesOut = %t, want %t", leftOut, test.wantLeftOut)
 			}
 		})
 	}

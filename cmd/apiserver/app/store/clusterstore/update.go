@@ -6,6 +6,8 @@ package clusterstore
 import (
 	"bytes"
 	"context"
+	"errors"
+	"maps"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -38,10 +40,11 @@ func (s *Store) GuaranteedUpdate(ctx context.Context, key string, destination ru
 	}
 }
 
-// retry reads what is stored now. It returns the error of the last try where that is nothing else than before.
+// retry reads what is stored now. It returns the error of the last try where that is nothing else than before: then
+// another try would fail in the same way.
 func (w writer) retry(ctx context.Context, before current, last error) (current, error) {
 	now, err := w.get(ctx)
-	if err == nil && last != nil && !before.live && now.resourceVersion == before.resourceVersion {
+	if err == nil && last != nil && now.exists() && now.resourceVersion == before.resourceVersion {
 		err = last
 	}
 	return now, err
@@ -59,14 +62,16 @@ func (w writer) update(ctx context.Context, now current, preconditions *storage.
 		if !now.live {
 			return true, nil
 		}
-		return false, w.decode(w.at.key, data, now.resourceVersion, destination)
+		if repeated, err := w.repeated(now, updated); repeated || err != nil {
+			return false, errors.Join(err, w.decode(w.at.key, data, now.resourceVersion, destination))
+		}
 	}
 	if !now.exists() {
 		err = w.create(ctx, w.at, updated, data, destination)
-		return unlessOvertaken(err, storage.IsExist(err))
+		return storage.IsExist(err), err
 	}
 	err = w.put(ctx, now, updated, data, destination)
-	return unlessOvertaken(err, isOvertaken(err))
+	return isOvertaken(err), err
 }
 
 // change returns the changed object, and how it is stored.
@@ -92,6 +97,21 @@ func (w writer) change(now current, preconditions *storage.Preconditions, tryUpd
 	return updated, data, err
 }
 
+// repeated says whether the envelope repeats all of the object that this version repeats. One that an older version
+// has written may repeat less, and one of a newer version more.
+func (w writer) repeated(now current, object runtime.Object) (bool, error) {
+	want, err := w.outside(w.at, object)
+	if err != nil {
+		return false, err
+	}
+	for name, value := range want.Fields {
+		if found, ok := now.repeats.Fields[name]; !ok || found != value {
+			return false, nil
+		}
+	}
+	return maps.Equal(want.Labels, now.repeats.Labels), nil
+}
+
 // put writes the object in place of the one that is stored now.
 func (w writer) put(ctx context.Context, now current, updated runtime.Object, data []byte, destination runtime.Object) error {
 	envelope, err := w.envelop(ctx, w.at, updated, data)
@@ -109,11 +129,3 @@ func (w writer) put(ctx context.Context, now current, updated runtime.Object, da
 
 // isOvertaken says whether another write of the stored object came between.
 func isOvertaken(err error) bool { return storage.IsConflict(err) || storage.IsNotFound(err) }
-
-// unlessOvertaken returns the result of a try: to try again where another write came between, which is no error.
-func unlessOvertaken(err error, overtaken bool) (bool, error) {
-	if overtaken {
-		return true, nil
-	}
-	return false, err
-}

@@ -32,6 +32,9 @@ func (s *Store) Watch(ctx context.Context, key string, opts storage.ListOptions)
 	}
 	events, err := w.start(at, opts)
 	if ctx.Err() != nil { // the client has gone, which is no error
+		if err == nil {
+			events.Stop()
+		}
 		events, err = watch.NewEmptyWatch(), nil
 	}
 	if err != nil {
@@ -58,7 +61,7 @@ func (w *watching) start(at place, opts storage.ListOptions) (watch.Interface, e
 		options.TimeoutSeconds = ptr.To(int64(math.Ceil(time.Until(deadline).Seconds())))
 	}
 	w.store.selectAt(at, opts.Predicate, &options)
-	if !opts.Predicate.Empty() {
+	if w.store.leavesOut(opts.Predicate) {
 		if err := w.rememberSelected(at, &options); err != nil {
 			return nil, err
 		}

@@ -28,7 +28,7 @@ type watching struct {
 	results   chan watch.Event
 
 	// known are the envelopes of the objects that the client knows of, by namespace and name: one that no longer
-	// matches is told as a deletion. It is nil where every object matches.
+	// matches is told as a deletion. It is nil where the cluster selects, and tells that by itself.
 	known map[string]*unstructured.Unstructured
 }
 
