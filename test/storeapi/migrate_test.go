@@ -116,8 +116,8 @@ func etcdIn(t *testing.T, dir string) migratestore.StoreOptions {
 	return o
 }
 
-// asServer acts as the server.
-func asServer(t *testing.T) *rest.Config {
+// serverConfig acts as the server.
+func serverConfig(t *testing.T) *rest.Config {
 	t.Helper()
 	config := rest.CopyConfig(env.Current(t).Cluster.Config())
 	config.Impersonate.UserName = serverUser
@@ -136,7 +136,7 @@ func migrate(t *testing.T, config *rest.Config, from, to migratestore.StoreOptio
 // wantMigration wants a text in the output, or in the error.
 func wantMigration(t *testing.T, from, to migratestore.StoreOptions, dryRun bool, want string) {
 	t.Helper()
-	out, err := migrate(t, asServer(t), from, to, dryRun)
+	out, err := migrate(t, serverConfig(t), from, to, dryRun)
 	if err != nil {
 		out += err.Error()
 	}
@@ -150,7 +150,7 @@ func wantMigration(t *testing.T, from, to migratestore.StoreOptions, dryRun bool
 func wantInterrupted(t *testing.T, from migratestore.StoreOptions) {
 	t.Helper()
 	var creates atomic.Int32
-	config := asServer(t)
+	config := serverConfig(t)
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		return roundTripper(func(r *http.Request) (*http.Response, error) {
 			if r.Method == http.MethodPost && strings.Contains(r.URL.Path, clusterstore.GroupVersion.Group) && creates.Add(1) > 2 {
