@@ -58,9 +58,10 @@ func (w *watcher) catchUp(ctx context.Context) error {
 func caughtUp(ctx context.Context, store cache.Store, list pager.ListPageFunc) error {
 	var failure error
 	err := wait.PollUntilContextCancel(ctx, catchUpList, true, func(ctx context.Context) (bool, error) {
-		var known versions
-		if known, failure = listVersions(ctx, list); failure != nil {
-			klog.FromContext(ctx).Error(failure, "Could not compare a cache with the API server")
+		known, err := listVersions(ctx, list)
+		if err != nil {
+			failure = err
+			klog.FromContext(ctx).Error(err, "Could not compare a cache with the API server")
 			return false, nil
 		}
 		shown := wait.PollUntilContextTimeout(ctx, catchUpLook, catchUpList, true, func(context.Context) (bool, error) {
