@@ -43,10 +43,10 @@ func metricsCommandsOfDocument(t *testing.T, e *env.Env) string {
 	_, block, _ := strings.Cut(section, "```sh\n")
 	block, _, _ = strings.Cut(block, "```")
 	forward, commands, _ := strings.Cut(block, "\n")
-	if !strings.Contains(forward, "port-forward deploy/maintenance-apiserver 8443 &") {
+	if !strings.Contains(forward, "port-forward deploy/maintenance-apiserver 10250 &") {
 		t.Fatalf("the first command forwards no port: %q", forward)
 	}
-	local := strings.NewReplacer("127.0.0.1:8443", fmt.Sprintf("127.0.0.1:%d", e.Server.Port()), "ca.crt", filepath.Join(t.TempDir(), "ca.crt"))
+	local := strings.NewReplacer("127.0.0.1:10250", fmt.Sprintf("127.0.0.1:%d", e.Server.Port()), "ca.crt", filepath.Join(t.TempDir(), "ca.crt"))
 	return local.Replace(commands)
 }
 
