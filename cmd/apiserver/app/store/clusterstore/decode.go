@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -16,7 +15,6 @@ import (
 	"k8s.io/apiserver/pkg/storage"
 	"k8s.io/apiserver/pkg/storage/value"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
-	"k8s.io/klog/v2"
 )
 
 // content is what an envelope has inside.
@@ -61,25 +59,7 @@ func (s *Store) read(ctx context.Context, u *unstructured.Unstructured, object r
 	if err != nil {
 		return content{}, err
 	}
-	if err := s.decode(s.keyOf(envelope), inside.data, envelope.ResourceVersion, object); err != nil {
-		return inside, err
-	}
-	return inside, s.checkName(u, envelope, object)
-}
-
-// checkName refuses an envelope with the data of another object, which a careless copy has: whoever changed the object
-// that it shows would change the other one.
-func (s *Store) checkName(u *unstructured.Unstructured, e Envelope, object runtime.Object) error {
-	inside, err := meta.Accessor(object)
-	if err != nil {
-		return err
-	}
-	if inside.GetNamespace() == e.Namespace && inside.GetName() == e.Name {
-		return nil
-	}
-	key := s.keyOf(e)
-	return unreadable(key, fmt.Errorf("unable to decode key %q: %s has the data of another object, %s",
-		key, describe(u), klog.KObj(inside)), true)
+	return inside, s.decode(s.keyOf(envelope), inside.data, envelope.ResourceVersion, object)
 }
 
 // unreadable is the error about an envelope that cannot be read. Only a corrupt one may be deleted unread: what
