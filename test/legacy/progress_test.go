@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // The counts mean what they meant, while a budget blocks the drain and after it.
@@ -97,7 +98,10 @@ func TestBlockedDrainsHoldUpNobody(t *testing.T) {
 		u.waitFor(t, second, "blocked by a budget", isBlocked)
 
 		u.waitFor(t, u.apply(t, u.Nodes[2]), "third node drained", succeeded)
-		// By now, the status has said all that the first budgets and pods led to.
+		// By then, the status has said all that the first budgets and pods led to.
+		u.WaitForHold(t, second, "blocked for good", func(nm *v1beta1.NodeMaintenance) bool {
+			return len(nm.Status.Blockers) == 1 && nm.Status.Blockers[0].Permanent
+		})
 		quiet := u.waitFor(t, second, "blocked by a budget", isBlocked)
 		u.wantGivenBackWithPods(t, first, u.Nodes[0])
 		if now, err := u.get(t.Context(), second); err != nil || now.ResourceVersion != quiet.ResourceVersion {
