@@ -40,7 +40,7 @@ func TestRollback(t *testing.T) {
 	for _, suffix := range []string{"pending", "blocked", "late", "drained", "cordon"} {
 		pool.WaitForHold(t, pool.Name+"-"+suffix, suffix+" is drained", env.Drained)
 	}
-	wantTomorrow(t, s, pool.Name+"-pending", "/status.nodeBefore") // which was not recorded yet
+	wantTomorrow(t, s, pool.Name+"-pending", "/status", "/status.nodeBefore") // which were said of no node
 	for _, suffix := range []string{"blocked", "late", "drained", "cordon", "unknown"} {
 		wantTomorrow(t, s, pool.Name+"-"+suffix)
 	}

@@ -17,6 +17,7 @@ import (
 func TestVersionThatIsNotKnown(t *testing.T) {
 	s := newStore(t)
 	server := replaceServer(t, s)
+	s.putValue(t, idKey, "later")
 	s.put(t, "later", map[string]any{
 		"apiVersion": "maintenance.medik8s.io/v1", "kind": "NodeMaintenance", "metadata": map[string]any{"name": "later", "uid": "u"},
 	})
