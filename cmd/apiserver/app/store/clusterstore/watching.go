@@ -58,6 +58,9 @@ func (w *watching) run(events watch.Interface) {
 
 // pass passes an event on. It says whether the watch goes on.
 func (w *watching) pass(event watch.Event) bool {
+	if event.Type == watch.Error && w.ctx.Err() != nil {
+		return false // it only says that the watch was ended
+	}
 	translated, err := w.translate(event)
 	if err != nil {
 		translated = errorEvent(err)
