@@ -60,9 +60,11 @@ func caughtUp(ctx context.Context, store cache.Store, list pager.ListPageFunc) e
 	err := wait.PollUntilContextCancel(ctx, catchUpList, true, func(ctx context.Context) (bool, error) {
 		known, err := listVersions(ctx, list)
 		if err != nil {
-			failure = err
-			klog.FromContext(ctx).Error(err, "Could not compare a cache with the API server")
-			return false, nil
+			if ctx.Err() == nil { // else the time is up, which is no failure of this list
+				failure = err
+				klog.FromContext(ctx).Error(err, "Could not compare a cache with the API server")
+			}
+			return false, ctx.Err()
 		}
 		shown := wait.PollUntilContextTimeout(ctx, catchUpLook, catchUpList, true, func(context.Context) (bool, error) {
 			return known.shownBy(store), nil

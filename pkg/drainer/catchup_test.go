@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -177,22 +178,21 @@ func TestListToCatchUpHasAnEnd(t *testing.T) {
 
 // A process without an election leads as soon as it can catch up, however long that takes.
 func TestProcessThatLeadsAllTheTimeCatchesUp(t *testing.T) {
-	var down bool
+	var down atomic.Bool
 	inCluster(t, func(t *testing.T) *cluster {
 		c := newCluster(t, drainertest.Node{}.Object())
-		lists := 0
+		var lists atomic.Int32
 		c.Kube.PrependReactor("list", "nodes", func(clienttesting.Action) (bool, runtime.Object, error) {
-			lists++
-			return down && lists > 1, nil, drainertest.ServerDown() // the first one is for the cache
+			return lists.Add(1) > 1 && down.Load(), nil, drainertest.ServerDown() // the first one is for the cache
 		})
-		down = true
+		down.Store(true)
 		return c
 	}, func(c *cluster) {
 		c.wait(2 * catchUpMost)
 		if c.drainer.leading.Load() != nil {
 			t.Error("it leads although it cannot catch up")
 		}
-		down = false
+		down.Store(false)
 		c.wait(time.Minute)
 		if c.drainer.leading.Load() == nil {
 			t.Error("it does not lead")
