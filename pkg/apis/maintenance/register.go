@@ -34,6 +34,12 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 		&NodeStateList{},
 		&DrainPlan{},
 		&DrainPlanOptions{},
+		&MaintenancePolicy{},
+		&MaintenancePolicyList{},
+		&MaintenanceLedger{},
+		&MaintenanceLedgerList{},
+		&MaintenanceApproval{},
+		&MaintenancePolicyQueue{},
 	)
 	return nil
 }

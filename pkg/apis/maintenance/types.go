@@ -75,6 +75,16 @@ type NodeMaintenanceSpec struct {
 	// overrideQuorum takes a node of the control plane out of service even if too few of its members
 	// stay in service.
 	OverrideQuorum bool
+	// priority is which of the NodeMaintenances that wait for a MaintenancePolicy start first: those with a
+	// higher one.
+	Priority int32
+	// notBefore is when the maintenance may start at the earliest.
+	NotBefore *metav1.Time
+	// startDeadline is when the maintenance should have started.
+	StartDeadline *metav1.Time
+	// bypassPolicies starts the maintenance, and gives the node back, without waiting for any
+	// MaintenancePolicy.
+	BypassPolicies bool
 }
 
 // MaintenanceStage is how far a maintenance goes. The names are those of KEP-4212
@@ -241,6 +251,9 @@ type NodeMaintenanceStatus struct {
 	// nodeBefore is the state of the node before it was cordoned. It is stored before the node is
 	// changed. When the node is given back, what was there before stays.
 	NodeBefore *NodeBefore
+	// admission is what the MaintenancePolicies of the node say of this maintenance. Not set if none
+	// selects the node and spec.notBefore is not set.
+	Admission *MaintenanceAdmission
 	// plan is what the drain would do with each pod of the node, in which order, and what blocks
 	// it. Only the answer to a write with dryRun=All has a plan. It is never stored.
 	Plan *DrainPlanStatus

@@ -51,6 +51,9 @@ type NodeStateStatus struct {
 	// NodeMaintenances drain the node, it is the lowest of their values. If none drains the node,
 	// it is not set.
 	DrainProgress *int32
+	// admission says whether maintenance of the node may start, if NodeMaintenances of it wait for a
+	// MaintenancePolicy.
+	Admission *AdmissionForecast
 	// since is when the oldest of the holds was created.
 	Since *metav1.Time
 	// holdCount is the number of NodeMaintenances that hold the node.

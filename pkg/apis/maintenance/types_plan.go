@@ -49,6 +49,9 @@ type DrainPlanOptions struct {
 
 // DrainPlanStatus is what a drain of a node would do now.
 type DrainPlanStatus struct {
+	// admission says whether the maintenance would start now, and if not, why and when. Not set if no
+	// MaintenancePolicy selects the node.
+	Admission *AdmissionForecast
 	// evictionPods is the number of pods that are to leave the node.
 	EvictionPods int32
 	// stayingPods is the number of pods that stay on the node.

@@ -19,6 +19,12 @@ import (
 func ForKind(kind schema.GroupVersionKind) interface{} {
 	switch kind {
 	// Group=maintenance.medik8s.io, Version=v1beta1
+	case v1beta1.SchemeGroupVersion.WithKind("AdmissionForecast"):
+		return &maintenancev1beta1.AdmissionForecastApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("AdmissionWait"):
+		return &maintenancev1beta1.AdmissionWaitApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("DateRange"):
+		return &maintenancev1beta1.DateRangeApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("DrainBlocker"):
 		return &maintenancev1beta1.DrainBlockerApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("DrainPlanStatus"):
@@ -27,8 +33,38 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &maintenancev1beta1.DrainRuleApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("DrainSpec"):
 		return &maintenancev1beta1.DrainSpecApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("LedgerDomain"):
+		return &maintenancev1beta1.LedgerDomainApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("LedgerEntry"):
+		return &maintenancev1beta1.LedgerEntryApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("LedgerFailure"):
+		return &maintenancev1beta1.LedgerFailureApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("LedgerHold"):
+		return &maintenancev1beta1.LedgerHoldApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("LedgerPolicy"):
+		return &maintenancev1beta1.LedgerPolicyApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("LedgerStart"):
+		return &maintenancev1beta1.LedgerStartApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("LedgerStop"):
+		return &maintenancev1beta1.LedgerStopApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("MaintenanceAdmission"):
+		return &maintenancev1beta1.MaintenanceAdmissionApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("MaintenanceDecision"):
+		return &maintenancev1beta1.MaintenanceDecisionApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("MaintenanceLedger"):
+		return &maintenancev1beta1.MaintenanceLedgerApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("MaintenanceLedgerSpec"):
+		return &maintenancev1beta1.MaintenanceLedgerSpecApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("MaintenancePolicy"):
+		return &maintenancev1beta1.MaintenancePolicyApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("MaintenancePolicySpec"):
+		return &maintenancev1beta1.MaintenancePolicySpecApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("MaintenancePolicyStatus"):
+		return &maintenancev1beta1.MaintenancePolicyStatusApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("NodeBefore"):
 		return &maintenancev1beta1.NodeBeforeApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("NodeConditionGate"):
+		return &maintenancev1beta1.NodeConditionGateApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("NodeMaintenance"):
 		return &maintenancev1beta1.NodeMaintenanceApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("NodeMaintenanceSpec"):
@@ -41,6 +77,40 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &maintenancev1beta1.PlannedHoldApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("PlannedPod"):
 		return &maintenancev1beta1.PlannedPodApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("PolicyApprovals"):
+		return &maintenancev1beta1.PolicyApprovalsApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("PolicyAutoStop"):
+		return &maintenancev1beta1.PolicyAutoStopApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("PolicyFailure"):
+		return &maintenancev1beta1.PolicyFailureApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("PolicyFreeze"):
+		return &maintenancev1beta1.PolicyFreezeApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("PolicyGate"):
+		return &maintenancev1beta1.PolicyGateApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("PolicyGates"):
+		return &maintenancev1beta1.PolicyGatesApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("PolicyLimits"):
+		return &maintenancev1beta1.PolicyLimitsApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("PolicyOpening"):
+		return &maintenancev1beta1.PolicyOpeningApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("PolicyPace"):
+		return &maintenancev1beta1.PolicyPaceApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("PolicyQueueSpec"):
+		return &maintenancev1beta1.PolicyQueueSpecApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("PolicySchedule"):
+		return &maintenancev1beta1.PolicyScheduleApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("PolicyWindow"):
+		return &maintenancev1beta1.PolicyWindowApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("PrometheusGate"):
+		return &maintenancev1beta1.PrometheusGateApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("QueuePosition"):
+		return &maintenancev1beta1.QueuePositionApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("TopologyLimit"):
+		return &maintenancev1beta1.TopologyLimitApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("WeeklyTime"):
+		return &maintenancev1beta1.WeeklyTimeApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("YearlyRange"):
+		return &maintenancev1beta1.YearlyRangeApplyConfiguration{}
 
 	}
 	return nil

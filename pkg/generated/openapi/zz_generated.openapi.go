@@ -36,13 +36,35 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		medik8sv1beta1.NodeMaintenanceSpec{}.OpenAPIModelName():     schema_pkg_apis_legacy_medik8sv1beta1_NodeMaintenanceSpec(ref),
 		medik8sv1beta1.NodeMaintenanceStatus{}.OpenAPIModelName():   schema_pkg_apis_legacy_medik8sv1beta1_NodeMaintenanceStatus(ref),
 		medik8sv1beta1.PodReference{}.OpenAPIModelName():            schema_pkg_apis_legacy_medik8sv1beta1_PodReference(ref),
+		v1beta1.AdmissionForecast{}.OpenAPIModelName():              schema_pkg_apis_maintenance_v1beta1_AdmissionForecast(ref),
+		v1beta1.AdmissionWait{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_AdmissionWait(ref),
+		v1beta1.DateRange{}.OpenAPIModelName():                      schema_pkg_apis_maintenance_v1beta1_DateRange(ref),
 		v1beta1.DrainBlocker{}.OpenAPIModelName():                   schema_pkg_apis_maintenance_v1beta1_DrainBlocker(ref),
 		v1beta1.DrainPlan{}.OpenAPIModelName():                      schema_pkg_apis_maintenance_v1beta1_DrainPlan(ref),
 		v1beta1.DrainPlanOptions{}.OpenAPIModelName():               schema_pkg_apis_maintenance_v1beta1_DrainPlanOptions(ref),
 		v1beta1.DrainPlanStatus{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_DrainPlanStatus(ref),
 		v1beta1.DrainRule{}.OpenAPIModelName():                      schema_pkg_apis_maintenance_v1beta1_DrainRule(ref),
 		v1beta1.DrainSpec{}.OpenAPIModelName():                      schema_pkg_apis_maintenance_v1beta1_DrainSpec(ref),
+		v1beta1.LedgerDomain{}.OpenAPIModelName():                   schema_pkg_apis_maintenance_v1beta1_LedgerDomain(ref),
+		v1beta1.LedgerEntry{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_LedgerEntry(ref),
+		v1beta1.LedgerFailure{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_LedgerFailure(ref),
+		v1beta1.LedgerHold{}.OpenAPIModelName():                     schema_pkg_apis_maintenance_v1beta1_LedgerHold(ref),
+		v1beta1.LedgerPolicy{}.OpenAPIModelName():                   schema_pkg_apis_maintenance_v1beta1_LedgerPolicy(ref),
+		v1beta1.LedgerStart{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_LedgerStart(ref),
+		v1beta1.LedgerStop{}.OpenAPIModelName():                     schema_pkg_apis_maintenance_v1beta1_LedgerStop(ref),
+		v1beta1.MaintenanceAdmission{}.OpenAPIModelName():           schema_pkg_apis_maintenance_v1beta1_MaintenanceAdmission(ref),
+		v1beta1.MaintenanceApproval{}.OpenAPIModelName():            schema_pkg_apis_maintenance_v1beta1_MaintenanceApproval(ref),
+		v1beta1.MaintenanceDecision{}.OpenAPIModelName():            schema_pkg_apis_maintenance_v1beta1_MaintenanceDecision(ref),
+		v1beta1.MaintenanceLedger{}.OpenAPIModelName():              schema_pkg_apis_maintenance_v1beta1_MaintenanceLedger(ref),
+		v1beta1.MaintenanceLedgerList{}.OpenAPIModelName():          schema_pkg_apis_maintenance_v1beta1_MaintenanceLedgerList(ref),
+		v1beta1.MaintenanceLedgerSpec{}.OpenAPIModelName():          schema_pkg_apis_maintenance_v1beta1_MaintenanceLedgerSpec(ref),
+		v1beta1.MaintenancePolicy{}.OpenAPIModelName():              schema_pkg_apis_maintenance_v1beta1_MaintenancePolicy(ref),
+		v1beta1.MaintenancePolicyList{}.OpenAPIModelName():          schema_pkg_apis_maintenance_v1beta1_MaintenancePolicyList(ref),
+		v1beta1.MaintenancePolicyQueue{}.OpenAPIModelName():         schema_pkg_apis_maintenance_v1beta1_MaintenancePolicyQueue(ref),
+		v1beta1.MaintenancePolicySpec{}.OpenAPIModelName():          schema_pkg_apis_maintenance_v1beta1_MaintenancePolicySpec(ref),
+		v1beta1.MaintenancePolicyStatus{}.OpenAPIModelName():        schema_pkg_apis_maintenance_v1beta1_MaintenancePolicyStatus(ref),
 		v1beta1.NodeBefore{}.OpenAPIModelName():                     schema_pkg_apis_maintenance_v1beta1_NodeBefore(ref),
+		v1beta1.NodeConditionGate{}.OpenAPIModelName():              schema_pkg_apis_maintenance_v1beta1_NodeConditionGate(ref),
 		v1beta1.NodeHold{}.OpenAPIModelName():                       schema_pkg_apis_maintenance_v1beta1_NodeHold(ref),
 		v1beta1.NodeMaintenance{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_NodeMaintenance(ref),
 		v1beta1.NodeMaintenanceList{}.OpenAPIModelName():            schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceList(ref),
@@ -54,6 +76,24 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		v1beta1.PlannedBudget{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_PlannedBudget(ref),
 		v1beta1.PlannedHold{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_PlannedHold(ref),
 		v1beta1.PlannedPod{}.OpenAPIModelName():                     schema_pkg_apis_maintenance_v1beta1_PlannedPod(ref),
+		v1beta1.PolicyApprovals{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_PolicyApprovals(ref),
+		v1beta1.PolicyAutoStop{}.OpenAPIModelName():                 schema_pkg_apis_maintenance_v1beta1_PolicyAutoStop(ref),
+		v1beta1.PolicyFailure{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_PolicyFailure(ref),
+		v1beta1.PolicyFreeze{}.OpenAPIModelName():                   schema_pkg_apis_maintenance_v1beta1_PolicyFreeze(ref),
+		v1beta1.PolicyGate{}.OpenAPIModelName():                     schema_pkg_apis_maintenance_v1beta1_PolicyGate(ref),
+		v1beta1.PolicyGates{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_PolicyGates(ref),
+		v1beta1.PolicyLimits{}.OpenAPIModelName():                   schema_pkg_apis_maintenance_v1beta1_PolicyLimits(ref),
+		v1beta1.PolicyOpening{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_PolicyOpening(ref),
+		v1beta1.PolicyPace{}.OpenAPIModelName():                     schema_pkg_apis_maintenance_v1beta1_PolicyPace(ref),
+		v1beta1.PolicyQueueSpec{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_PolicyQueueSpec(ref),
+		v1beta1.PolicySchedule{}.OpenAPIModelName():                 schema_pkg_apis_maintenance_v1beta1_PolicySchedule(ref),
+		v1beta1.PolicyWindow{}.OpenAPIModelName():                   schema_pkg_apis_maintenance_v1beta1_PolicyWindow(ref),
+		v1beta1.PrometheusGate{}.OpenAPIModelName():                 schema_pkg_apis_maintenance_v1beta1_PrometheusGate(ref),
+		v1beta1.QueuePosition{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_QueuePosition(ref),
+		v1beta1.QueuedMaintenance{}.OpenAPIModelName():              schema_pkg_apis_maintenance_v1beta1_QueuedMaintenance(ref),
+		v1beta1.TopologyLimit{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_TopologyLimit(ref),
+		v1beta1.WeeklyTime{}.OpenAPIModelName():                     schema_pkg_apis_maintenance_v1beta1_WeeklyTime(ref),
+		v1beta1.YearlyRange{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_YearlyRange(ref),
 		resource.Quantity{}.OpenAPIModelName():                      schema_apimachinery_pkg_api_resource_Quantity(ref),
 		v1.APIGroup{}.OpenAPIModelName():                            schema_pkg_apis_meta_v1_APIGroup(ref),
 		v1.APIGroupList{}.OpenAPIModelName():                        schema_pkg_apis_meta_v1_APIGroupList(ref),
@@ -753,6 +793,140 @@ func schema_pkg_apis_legacy_medik8sv1beta1_PodReference(ref common.ReferenceCall
 	}
 }
 
+func schema_pkg_apis_maintenance_v1beta1_AdmissionForecast(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "AdmissionForecast says whether maintenance would start now.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"startsNow": {
+						SchemaProps: spec.SchemaProps{
+							Description: "startsNow is true if the maintenance would start at once, or has started.",
+							Default:     false,
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
+					"waitingFor": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "waitingFor is everything that it would wait for, sorted by policy. At most 20.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.AdmissionWait{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"earliestStartTime": {
+						SchemaProps: spec.SchemaProps{
+							Description: "earliestStartTime is before when it would not start. It may start later. Not set while it would wait for a person or a gate.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+					"positions": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "positions are its places in the queues of the policies, sorted by policy.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.QueuePosition{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"startsNow"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.AdmissionWait{}.OpenAPIModelName(), v1beta1.QueuePosition{}.OpenAPIModelName(), v1.Time{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_AdmissionWait(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "AdmissionWait is what a maintenance waits for.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"policy": {
+						SchemaProps: spec.SchemaProps{
+							Description: "policy is the MaintenancePolicy that has it wait. Empty if the NodeMaintenance itself does, with spec.notBefore.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"reason": {
+						SchemaProps: spec.SchemaProps{
+							Description: "reason is why, in CamelCase.\n\nPossible enum values:\n - `\"Admitted\"` means that it does not wait.\n - `\"ApprovalNeeded\"` means that people have yet to approve.\n - `\"Bypassed\"` means that it does not wait, since spec.bypassPolicies is true.\n - `\"Denied\"` means that somebody has denied it.\n - `\"Frozen\"` means that there is a freeze.\n - `\"GateFailed\"` means that a gate does not pass.\n - `\"InvalidPolicy\"` means that the server cannot apply the policy, which a newer version may have stored.\n - `\"NodeNotFound\"` means that no node of that name exists.\n - `\"NotBefore\"` means that spec.notBefore is not reached.\n - `\"PaceLimited\"` means that as many nodes have started as may in a time.\n - `\"Paused\"` means that the policy is paused.\n - `\"PlanBlocked\"` means that something keeps a pod on the node for good.\n - `\"Queued\"` means that as many nodes are in maintenance as may be, or that another node is first.\n - `\"Stopped\"` means that failures have stopped the policy.\n - `\"TooManyUnavailable\"` means that as many nodes are out of service as may be.\n - `\"WindowClosed\"` means that no window is open.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Admitted", "ApprovalNeeded", "Bypassed", "Denied", "Frozen", "GateFailed", "InvalidPolicy", "NodeNotFound", "NotBefore", "PaceLimited", "Paused", "PlanBlocked", "Queued", "Stopped", "TooManyUnavailable", "WindowClosed"},
+						},
+					},
+					"message": {
+						SchemaProps: spec.SchemaProps{
+							Description: "message is why, in a sentence, with the numbers.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"reason", "message"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_DateRange(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "DateRange is a range of days.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"from": {
+						SchemaProps: spec.SchemaProps{
+							Description: "from is the first day, as YYYY-MM-DD. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"until": {
+						SchemaProps: spec.SchemaProps{
+							Description: "until is the last day, as YYYY-MM-DD. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"from", "until"},
+			},
+		},
+	}
+}
+
 func schema_pkg_apis_maintenance_v1beta1_DrainBlocker(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
@@ -923,6 +1097,12 @@ func schema_pkg_apis_maintenance_v1beta1_DrainPlanStatus(ref common.ReferenceCal
 				Description: "DrainPlanStatus is what a drain of a node would do now.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
+					"admission": {
+						SchemaProps: spec.SchemaProps{
+							Description: "admission says whether the maintenance would start now, and if not, why and when. Not set if no MaintenancePolicy selects the node.",
+							Ref:         ref(v1beta1.AdmissionForecast{}.OpenAPIModelName()),
+						},
+					},
 					"evictionPods": {
 						SchemaProps: spec.SchemaProps{
 							Description: "evictionPods is the number of pods that are to leave the node.",
@@ -1108,7 +1288,7 @@ func schema_pkg_apis_maintenance_v1beta1_DrainPlanStatus(ref common.ReferenceCal
 			},
 		},
 		Dependencies: []string{
-			v1beta1.PlannedPod{}.OpenAPIModelName()},
+			v1beta1.AdmissionForecast{}.OpenAPIModelName(), v1beta1.PlannedPod{}.OpenAPIModelName()},
 	}
 }
 
@@ -1248,6 +1428,1138 @@ func schema_pkg_apis_maintenance_v1beta1_DrainSpec(ref common.ReferenceCallback)
 	}
 }
 
+func schema_pkg_apis_maintenance_v1beta1_LedgerDomain(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "LedgerDomain is a domain that a node was in.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"key": {
+						SchemaProps: spec.SchemaProps{
+							Description: "key is the label.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"value": {
+						SchemaProps: spec.SchemaProps{
+							Description: "value is its value; empty if the node did not have the label.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"key"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_LedgerEntry(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "LedgerEntry is a node that was admitted to maintenance.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"node": {
+						SchemaProps: spec.SchemaProps{
+							Description: "node is the name of the node.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"nodeUID": {
+						SchemaProps: spec.SchemaProps{
+							Description: "nodeUID is the UID of the node.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"holds": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "holds are the NodeMaintenances of the node that were admitted.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.LedgerHold{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"policies": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "policies are those that selected the node when it was admitted. It counts for them, even if they do not select it any more.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.LedgerPolicy{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"admittedTime": {
+						SchemaProps: spec.SchemaProps{
+							Description: "admittedTime is when the node was admitted.",
+							Ref:         ref(v1.MicroTime{}.OpenAPIModelName()),
+						},
+					},
+					"releaseTime": {
+						SchemaProps: spec.SchemaProps{
+							Description: "releaseTime is since when release gates keep the node.",
+							Ref:         ref(v1.MicroTime{}.OpenAPIModelName()),
+						},
+					},
+					"givenBackTime": {
+						SchemaProps: spec.SchemaProps{
+							Description: "givenBackTime is when the node was given back. It counts for maxConcurrent until it has soaked.",
+							Ref:         ref(v1.MicroTime{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"node", "nodeUID", "admittedTime"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.LedgerHold{}.OpenAPIModelName(), v1beta1.LedgerPolicy{}.OpenAPIModelName(), v1.MicroTime{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_LedgerFailure(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "LedgerFailure is a maintenance that failed.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"policy": {
+						SchemaProps: spec.SchemaProps{
+							Description: "policy is the policy that it counts for.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"node": {
+						SchemaProps: spec.SchemaProps{
+							Description: "node is the name of the node.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"nodeUID": {
+						SchemaProps: spec.SchemaProps{
+							Description: "nodeUID is the UID of the node.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"reason": {
+						SchemaProps: spec.SchemaProps{
+							Description: "reason is why it counts as failed: DrainOverdue, HeldTooLong, DrainFailed, ReleaseTimedOut or NotReady.\n\nPossible enum values:\n - `\"DrainFailed\"` means that a NodeMaintenance of the node was Failed.\n - `\"DrainOverdue\"` means that the drain took longer than autoStop.drainSeconds.\n - `\"HeldTooLong\"` means that the node was in maintenance longer than autoStop.heldSeconds.\n - `\"NotReady\"` means that the node was not Ready for 300 seconds after it was given back.\n - `\"ReleaseTimedOut\"` means that a release gate did not pass in time.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"DrainFailed", "DrainOverdue", "HeldTooLong", "NotReady", "ReleaseTimedOut"},
+						},
+					},
+					"time": {
+						SchemaProps: spec.SchemaProps{
+							Description: "time is when it failed.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"policy", "node", "reason", "time"},
+			},
+		},
+		Dependencies: []string{
+			v1.Time{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_LedgerHold(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "LedgerHold is a NodeMaintenance that was admitted.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "name is its name.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"uid": {
+						SchemaProps: spec.SchemaProps{
+							Description: "uid is its UID.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"stage": {
+						SchemaProps: spec.SchemaProps{
+							Description: "stage is how far it may go.\n\nPossible enum values:\n - `\"Cordon\"` cordons the node: no new pods are scheduled to it.\n - `\"Drain\"` cordons the node and evicts its pods.\n - `\"Idle\"` does nothing to the node.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Cordon", "Drain", "Idle"},
+						},
+					},
+					"time": {
+						SchemaProps: spec.SchemaProps{
+							Description: "time is when it was admitted.",
+							Ref:         ref(v1.MicroTime{}.OpenAPIModelName()),
+						},
+					},
+					"approved": {
+						SchemaProps: spec.SchemaProps{
+							Description: "approved says that people approved it, so that its spec.drain cannot be changed any more.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
+					"bypassed": {
+						SchemaProps: spec.SchemaProps{
+							Description: "bypassed says that it did not wait for the policies.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"name", "uid", "stage", "time"},
+			},
+		},
+		Dependencies: []string{
+			v1.MicroTime{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_LedgerPolicy(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "LedgerPolicy is a policy that selected a node when the node was admitted.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "name is its name.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"generation": {
+						SchemaProps: spec.SchemaProps{
+							Description: "generation is its metadata.generation at that time.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"domains": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "domains are the domains that the node was in, one for each entry of limits.topology.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.LedgerDomain{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"name", "generation"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.LedgerDomain{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_LedgerStart(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "LedgerStart is when the maintenance of a node started.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"policy": {
+						SchemaProps: spec.SchemaProps{
+							Description: "policy is the policy whose pace it counts for.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"node": {
+						SchemaProps: spec.SchemaProps{
+							Description: "node is the name of the node.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"time": {
+						SchemaProps: spec.SchemaProps{
+							Description: "time is when the node was admitted.",
+							Ref:         ref(v1.MicroTime{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"policy", "node", "time"},
+			},
+		},
+		Dependencies: []string{
+			v1.MicroTime{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_LedgerStop(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "LedgerStop is a policy that failures have stopped.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"policy": {
+						SchemaProps: spec.SchemaProps{
+							Description: "policy is the name of the policy.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"time": {
+						SchemaProps: spec.SchemaProps{
+							Description: "time is when it was stopped.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"policy", "time"},
+			},
+		},
+		Dependencies: []string{
+			v1.Time{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_MaintenanceAdmission(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "MaintenanceAdmission is what the policies of a node say of one of its NodeMaintenances.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"stage": {
+						SchemaProps: spec.SchemaProps{
+							Description: "stage is how far the maintenance may go now. It is Idle before it is admitted at all, and Cordon if spec.stage was raised to Drain since, and that waits.\n\nPossible enum values:\n - `\"Cordon\"` cordons the node: no new pods are scheduled to it.\n - `\"Drain\"` cordons the node and evicts its pods.\n - `\"Idle\"` does nothing to the node.",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Cordon", "Drain", "Idle"},
+						},
+					},
+					"admittedTime": {
+						SchemaProps: spec.SchemaProps{
+							Description: "admittedTime is when the maintenance was admitted. spec.expirationSeconds counts from then.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+					"waitingFor": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "waitingFor is everything that the maintenance waits for, sorted by policy. At most 20.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.AdmissionWait{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"earliestStartTime": {
+						SchemaProps: spec.SchemaProps{
+							Description: "earliestStartTime is before when the maintenance does not start. It may start later. Not set while it waits for a person or a gate, and once it is admitted. It is brought up to date once a minute at most.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+					"approvals": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "approvals are what people have decided: POST nodemaintenances/<name>/approval. One for each user and policy. At most 64.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.MaintenanceDecision{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.AdmissionWait{}.OpenAPIModelName(), v1beta1.MaintenanceDecision{}.OpenAPIModelName(), v1.Time{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_MaintenanceApproval(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "MaintenanceApproval is what a person decides of a NodeMaintenance: the body of a POST to nodemaintenances/<name>/approval. A DELETE there withdraws one's own decisions, while the maintenance has not started. It requires the verb approve on the MaintenancePolicy.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object's metadata. The name is that of the NodeMaintenance.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ObjectMeta{}.OpenAPIModelName()),
+						},
+					},
+					"policy": {
+						SchemaProps: spec.SchemaProps{
+							Description: "policy is the MaintenancePolicy that asks for the approval. May be left out if only one does.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"decision": {
+						SchemaProps: spec.SchemaProps{
+							Description: "decision is Approved or Denied. Required.\n\nPossible enum values:\n - `\"Approved\"` means that the maintenance may start.\n - `\"Denied\"` means that it may not start, whoever else approves.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Approved", "Denied"},
+						},
+					},
+					"uid": {
+						SchemaProps: spec.SchemaProps{
+							Description: "uid is the UID of the NodeMaintenance that is decided on. If it is set and is another one, the request is refused.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"generation": {
+						SchemaProps: spec.SchemaProps{
+							Description: "generation is the metadata.generation that is decided on. If it is set and is another one, the request is refused, so nobody approves what they have not seen.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"reason": {
+						SchemaProps: spec.SchemaProps{
+							Description: "reason is why, for other people to read. At most 1,024 characters on one line.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"decision"},
+			},
+		},
+		Dependencies: []string{
+			v1.ObjectMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_MaintenanceDecision(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "MaintenanceDecision is what a person has decided of a NodeMaintenance.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"policy": {
+						SchemaProps: spec.SchemaProps{
+							Description: "policy is the MaintenancePolicy that asks for the approval.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"decision": {
+						SchemaProps: spec.SchemaProps{
+							Description: "decision is Approved or Denied.\n\nPossible enum values:\n - `\"Approved\"` means that the maintenance may start.\n - `\"Denied\"` means that it may not start, whoever else approves.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Approved", "Denied"},
+						},
+					},
+					"by": {
+						SchemaProps: spec.SchemaProps{
+							Description: "by is the user who has decided.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"time": {
+						SchemaProps: spec.SchemaProps{
+							Description: "time is when.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+					"generation": {
+						SchemaProps: spec.SchemaProps{
+							Description: "generation is the metadata.generation that was decided on. A change of the spec makes the decision void.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"nodeUID": {
+						SchemaProps: spec.SchemaProps{
+							Description: "nodeUID is the UID of the node at that time. A new node of the same name makes the decision void.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"reason": {
+						SchemaProps: spec.SchemaProps{
+							Description: "reason is why, for other people to read.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"policy", "decision", "by", "time", "generation"},
+			},
+		},
+		Dependencies: []string{
+			v1.Time{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_MaintenanceLedger(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "MaintenanceLedger is the server's record of which nodes were admitted to maintenance. There is one, named cluster, while there is a MaintenancePolicy or something is left to record. Only the server writes it.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object's metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ObjectMeta{}.OpenAPIModelName()),
+						},
+					},
+					"spec": {
+						SchemaProps: spec.SchemaProps{
+							Description: "spec is the record.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.MaintenanceLedgerSpec{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.MaintenanceLedgerSpec{}.OpenAPIModelName(), v1.ObjectMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_MaintenanceLedgerList(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "MaintenanceLedgerList is a list of MaintenanceLedgers.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard list metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ListMeta{}.OpenAPIModelName()),
+						},
+					},
+					"items": {
+						SchemaProps: spec.SchemaProps{
+							Description: "items are the MaintenanceLedgers.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.MaintenanceLedger{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"items"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.MaintenanceLedger{}.OpenAPIModelName(), v1.ListMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_MaintenanceLedgerSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "MaintenanceLedgerSpec is which nodes were admitted, and what limits how many more are.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"epoch": {
+						SchemaProps: spec.SchemaProps{
+							Description: "epoch counts the terms of leaders. Each leader raises it before anything else, so that a write of the one before fails.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"entries": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "entries are the nodes that were admitted and are not through yet, sorted by name.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.LedgerEntry{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"starts": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "starts are the starts that count for the pace of a policy, oldest first.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.LedgerStart{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"failures": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "failures are the failures that count for the automatic stop of a policy, oldest first.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.LedgerFailure{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"stops": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "stops are the policies that failures have stopped.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.LedgerStop{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"epoch"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.LedgerEntry{}.OpenAPIModelName(), v1beta1.LedgerFailure{}.OpenAPIModelName(), v1beta1.LedgerStart{}.OpenAPIModelName(), v1beta1.LedgerStop{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_MaintenancePolicy(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "MaintenancePolicy says when maintenance of the nodes that it selects may start, and of how many of them at the same time. A NodeMaintenance that may not start yet waits, and says for what. If several policies select a node, all of them must agree. What has started is never stopped: if a window closes, a freeze begins or a limit is lowered, maintenance that was admitted goes on to its end. Without policies, every NodeMaintenance starts at once.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object's metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ObjectMeta{}.OpenAPIModelName()),
+						},
+					},
+					"spec": {
+						SchemaProps: spec.SchemaProps{
+							Description: "spec is which nodes the policy is for, and what it asks for.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.MaintenancePolicySpec{}.OpenAPIModelName()),
+						},
+					},
+					"status": {
+						SchemaProps: spec.SchemaProps{
+							Description: "status is what the policy means now. Only the server writes it.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.MaintenancePolicyStatus{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.MaintenancePolicySpec{}.OpenAPIModelName(), v1beta1.MaintenancePolicyStatus{}.OpenAPIModelName(), v1.ObjectMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_MaintenancePolicyList(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "MaintenancePolicyList is a list of MaintenancePolicies.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard list metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ListMeta{}.OpenAPIModelName()),
+						},
+					},
+					"items": {
+						SchemaProps: spec.SchemaProps{
+							Description: "items are the MaintenancePolicies.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.MaintenancePolicy{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"items"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.MaintenancePolicy{}.OpenAPIModelName(), v1.ListMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_MaintenancePolicyQueue(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "MaintenancePolicyQueue is the queue of a policy: GET maintenancepolicies/<name>/queue. It is computed when it is asked for.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object's metadata. The name is the policy's.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ObjectMeta{}.OpenAPIModelName()),
+						},
+					},
+					"items": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "items are the NodeMaintenances that wait for the policy, in the order in which they are to start.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.QueuedMaintenance{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"items"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.QueuedMaintenance{}.OpenAPIModelName(), v1.ObjectMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_MaintenancePolicySpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "MaintenancePolicySpec is which nodes a policy is for, and what it asks for.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"nodeSelector": {
+						SchemaProps: spec.SchemaProps{
+							Description: "nodeSelector selects the nodes that the policy is for, by their labels. The empty selector {} selects all nodes. Required.",
+							Ref:         ref(v1.LabelSelector{}.OpenAPIModelName()),
+						},
+					},
+					"paused": {
+						SchemaProps: spec.SchemaProps{
+							Description: "paused stops all starts. Maintenance that was admitted goes on. Defaults to false.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
+					"limits": {
+						SchemaProps: spec.SchemaProps{
+							Description: "limits are how many nodes may be in maintenance at the same time. If not set, there is no limit.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.PolicyLimits{}.OpenAPIModelName()),
+						},
+					},
+					"pace": {
+						SchemaProps: spec.SchemaProps{
+							Description: "pace is how fast nodes may follow one another. If not set, they may follow at once.",
+							Ref:         ref(v1beta1.PolicyPace{}.OpenAPIModelName()),
+						},
+					},
+					"autoStop": {
+						SchemaProps: spec.SchemaProps{
+							Description: "autoStop stops all starts after failures. If not set, failures stop nothing.",
+							Ref:         ref(v1beta1.PolicyAutoStop{}.OpenAPIModelName()),
+						},
+					},
+					"schedule": {
+						SchemaProps: spec.SchemaProps{
+							Description: "schedule is at which times maintenance may start. If not set, it may start at any time.",
+							Ref:         ref(v1beta1.PolicySchedule{}.OpenAPIModelName()),
+						},
+					},
+					"approvals": {
+						SchemaProps: spec.SchemaProps{
+							Description: "approvals have people agree before maintenance starts. If not set, nobody needs to.",
+							Ref:         ref(v1beta1.PolicyApprovals{}.OpenAPIModelName()),
+						},
+					},
+					"gates": {
+						SchemaProps: spec.SchemaProps{
+							Description: "gates are checked before maintenance starts, and before a node is given back. If not set, nothing is checked.",
+							Ref:         ref(v1beta1.PolicyGates{}.OpenAPIModelName()),
+						},
+					},
+					"queue": {
+						SchemaProps: spec.SchemaProps{
+							Description: "queue is how nodes that wait are dealt with.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.PolicyQueueSpec{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"nodeSelector"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.PolicyApprovals{}.OpenAPIModelName(), v1beta1.PolicyAutoStop{}.OpenAPIModelName(), v1beta1.PolicyGates{}.OpenAPIModelName(), v1beta1.PolicyLimits{}.OpenAPIModelName(), v1beta1.PolicyPace{}.OpenAPIModelName(), v1beta1.PolicyQueueSpec{}.OpenAPIModelName(), v1beta1.PolicySchedule{}.OpenAPIModelName(), v1.LabelSelector{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_MaintenancePolicyStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "MaintenancePolicyStatus is what a policy means now.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"observedGeneration": {
+						SchemaProps: spec.SchemaProps{
+							Description: "observedGeneration is the metadata.generation that this status describes.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"selected": {
+						SchemaProps: spec.SchemaProps{
+							Description: "selected is how many nodes the policy selects.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"inMaintenance": {
+						SchemaProps: spec.SchemaProps{
+							Description: "inMaintenance is how many nodes count for maxConcurrent, with those in soaking.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"soaking": {
+						SchemaProps: spec.SchemaProps{
+							Description: "soaking is how many nodes were given back, and count until pace.soakSeconds are over.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"unavailable": {
+						SchemaProps: spec.SchemaProps{
+							Description: "unavailable is how many nodes count for maxUnavailable.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"waiting": {
+						SchemaProps: spec.SchemaProps{
+							Description: "waiting is how many nodes wait for the policy.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"maxConcurrent": {
+						SchemaProps: spec.SchemaProps{
+							Description: "maxConcurrent is limits.maxConcurrent as a number of nodes. Not set if there is no such limit.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"maxUnavailable": {
+						SchemaProps: spec.SchemaProps{
+							Description: "maxUnavailable is limits.maxUnavailable as a number of nodes. Not set if there is no such limit.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"failures": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "failures are the failures that count for autoStop, oldest first. At most 20.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.PolicyFailure{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"stoppedTime": {
+						SchemaProps: spec.SchemaProps{
+							Description: "stoppedTime is when failures stopped the policy.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+					"nextOpenTime": {
+						SchemaProps: spec.SchemaProps{
+							Description: "nextOpenTime is when maintenance may start again. Not set while it may start.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+					"nextCloseTime": {
+						SchemaProps: spec.SchemaProps{
+							Description: "nextCloseTime is until when maintenance may start. Not set while it may not start, or if the schedule never closes.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+					"nextOpenings": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "nextOpenings are the next five times in which maintenance may start. Only the answer to a write with dryRun=All has them. They are never stored.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.PolicyOpening{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"conditions": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-map-keys": []interface{}{
+									"type",
+								},
+								"x-kubernetes-list-type":       "map",
+								"x-kubernetes-patch-merge-key": "type",
+								"x-kubernetes-patch-strategy":  "merge",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "conditions are Open (True while the schedule lets maintenance start) and Stopped (True while failures have stopped the policy).",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1.Condition{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.PolicyFailure{}.OpenAPIModelName(), v1beta1.PolicyOpening{}.OpenAPIModelName(), v1.Condition{}.OpenAPIModelName(), v1.Time{}.OpenAPIModelName()},
+	}
+}
+
 func schema_pkg_apis_maintenance_v1beta1_NodeBefore(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
@@ -1317,6 +2629,42 @@ func schema_pkg_apis_maintenance_v1beta1_NodeBefore(ref common.ReferenceCallback
 						},
 					},
 				},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_NodeConditionGate(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "NodeConditionGate asks for a condition of the node.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"type": {
+						SchemaProps: spec.SchemaProps{
+							Description: "type is the type of the condition, such as Ready. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"status": {
+						SchemaProps: spec.SchemaProps{
+							Description: "status is the status that the condition must have. Defaults to True.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"forSeconds": {
+						SchemaProps: spec.SchemaProps{
+							Description: "forSeconds is for how long the condition must have had that status, from 0 to 86400. Defaults to 0.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+				},
+				Required: []string{"type"},
 			},
 		},
 	}
@@ -1523,7 +2871,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceSpec(ref common.Referenc
 					},
 					"expirationSeconds": {
 						SchemaProps: spec.SchemaProps{
-							Description: "expirationSeconds is how long after its creation the server deletes this NodeMaintenance, so that a forgotten one does not hold the node forever. A warning event is sent after 80 % of that time. A higher value extends it. Must be from 1 to 31536000 (365 days), and more than the current age of this NodeMaintenance. If not set, it does not expire.",
+							Description: "expirationSeconds is how long after its start the server deletes this NodeMaintenance, so that a forgotten one does not hold the node forever. The start is its creation, or, if it had to wait for a MaintenancePolicy or spec.notBefore, when it was admitted. A warning event is sent after 80 % of that time. A higher value extends it. Must be from 1 to 31536000 (365 days), and more than the current age of this NodeMaintenance. If not set, it does not expire.",
 							Type:        []string{"integer"},
 							Format:      "int64",
 						},
@@ -1542,12 +2890,38 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceSpec(ref common.Referenc
 							Format:      "",
 						},
 					},
+					"priority": {
+						SchemaProps: spec.SchemaProps{
+							Description: "priority is which of the NodeMaintenances that wait for a MaintenancePolicy start first: those with a higher one. From -100 to 100. More than 0 requires the verb prioritize on nodes/maintenance. Defaults to 0.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"notBefore": {
+						SchemaProps: spec.SchemaProps{
+							Description: "notBefore is when the maintenance may start at the earliest. If not set, it may start at once.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+					"startDeadline": {
+						SchemaProps: spec.SchemaProps{
+							Description: "startDeadline is when the maintenance should have started. Of those that wait for a MaintenancePolicy with the same priority, the ones whose deadline is nearest start first. If it passes, a warning event is sent, and the maintenance goes on waiting.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+					"bypassPolicies": {
+						SchemaProps: spec.SchemaProps{
+							Description: "bypassPolicies starts the maintenance, and gives the node back, without waiting for any MaintenancePolicy. The node still counts for their limits. Setting it requires a reason, and the verb bypass on nodes/maintenance. It cannot be unset. Defaults to false.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
 				},
 				Required: []string{"nodeName"},
 			},
 		},
 		Dependencies: []string{
-			v1beta1.DrainSpec{}.OpenAPIModelName()},
+			v1beta1.DrainSpec{}.OpenAPIModelName(), v1.Time{}.OpenAPIModelName()},
 	}
 }
 
@@ -1708,6 +3082,12 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceStatus(ref common.Refere
 							Ref:         ref(v1beta1.NodeBefore{}.OpenAPIModelName()),
 						},
 					},
+					"admission": {
+						SchemaProps: spec.SchemaProps{
+							Description: "admission is what the MaintenancePolicies of the node say of this maintenance. Not set if none selects the node and spec.notBefore is not set.",
+							Ref:         ref(v1beta1.MaintenanceAdmission{}.OpenAPIModelName()),
+						},
+					},
 					"plan": {
 						SchemaProps: spec.SchemaProps{
 							Description: "plan is what the drain would do with each pod of the node, in which order, and what blocks it. Only the answer to a write with dryRun=All has a plan. It is never stored.",
@@ -1716,7 +3096,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceStatus(ref common.Refere
 					},
 					"expirationTime": {
 						SchemaProps: spec.SchemaProps{
-							Description: "expirationTime is when the server deletes this NodeMaintenance: its creation time plus spec.expirationSeconds.",
+							Description: "expirationTime is when the server deletes this NodeMaintenance: its creation time plus spec.expirationSeconds, or status.admission.admittedTime plus spec.expirationSeconds if it had to wait. Not set while it waits.",
 							Ref:         ref(v1.Time{}.OpenAPIModelName()),
 						},
 					},
@@ -1732,7 +3112,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceStatus(ref common.Refere
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "conditions are Cordoned, Drained, Blocked, VolumesDetached and, once 80 % of spec.expirationSeconds is over, Expiring.",
+							Description: "conditions are Cordoned, Drained, Blocked, VolumesDetached, once 80 % of spec.expirationSeconds is over, Expiring, and, if status.admission is set, Admitted.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -1747,7 +3127,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceStatus(ref common.Refere
 			},
 		},
 		Dependencies: []string{
-			v1beta1.DrainBlocker{}.OpenAPIModelName(), v1beta1.DrainPlanStatus{}.OpenAPIModelName(), v1beta1.NodeBefore{}.OpenAPIModelName(), v1.Condition{}.OpenAPIModelName(), v1.Time{}.OpenAPIModelName()},
+			v1beta1.DrainBlocker{}.OpenAPIModelName(), v1beta1.DrainPlanStatus{}.OpenAPIModelName(), v1beta1.MaintenanceAdmission{}.OpenAPIModelName(), v1beta1.NodeBefore{}.OpenAPIModelName(), v1.Condition{}.OpenAPIModelName(), v1.Time{}.OpenAPIModelName()},
 	}
 }
 
@@ -1874,6 +3254,12 @@ func schema_pkg_apis_maintenance_v1beta1_NodeStateStatus(ref common.ReferenceCal
 							Format:      "int32",
 						},
 					},
+					"admission": {
+						SchemaProps: spec.SchemaProps{
+							Description: "admission says whether maintenance of the node may start, if NodeMaintenances of it wait for a MaintenancePolicy.",
+							Ref:         ref(v1beta1.AdmissionForecast{}.OpenAPIModelName()),
+						},
+					},
 					"since": {
 						SchemaProps: spec.SchemaProps{
 							Description: "since is when the oldest of the holds was created.",
@@ -1911,7 +3297,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeStateStatus(ref common.ReferenceCal
 			},
 		},
 		Dependencies: []string{
-			v1beta1.NodeHold{}.OpenAPIModelName(), v1.Time{}.OpenAPIModelName()},
+			v1beta1.AdmissionForecast{}.OpenAPIModelName(), v1beta1.NodeHold{}.OpenAPIModelName(), v1.Time{}.OpenAPIModelName()},
 	}
 }
 
@@ -2109,6 +3495,839 @@ func schema_pkg_apis_maintenance_v1beta1_PlannedPod(ref common.ReferenceCallback
 		},
 		Dependencies: []string{
 			v1beta1.DrainBlocker{}.OpenAPIModelName(), v1beta1.PlannedBudget{}.OpenAPIModelName(), v1beta1.PlannedHold{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_PolicyApprovals(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "PolicyApprovals have people agree before maintenance starts: POST nodemaintenances/<name>/approval.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"count": {
+						SchemaProps: spec.SchemaProps{
+							Description: "count is how many people must approve, from 1 to 5. Required.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"validSeconds": {
+						SchemaProps: spec.SchemaProps{
+							Description: "validSeconds is how long an approval counts. Maintenance must start within that time. From 60 to 2592000 (30 days). Defaults to 86400 (a day).",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"allowSelf": {
+						SchemaProps: spec.SchemaProps{
+							Description: "allowSelf counts the approval of the user who created the NodeMaintenance. Defaults to false.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"count"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_PolicyAutoStop(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "PolicyAutoStop stops all starts after failures. What has started goes on. A failure is a node that could not be drained in time, that was held too long, whose drain passed its own deadline, that a release gate kept too long, or that was not Ready after it was given back.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"failures": {
+						SchemaProps: spec.SchemaProps{
+							Description: "failures is on how many nodes maintenance must fail within windowSeconds. At least 1. Required.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"windowSeconds": {
+						SchemaProps: spec.SchemaProps{
+							Description: "windowSeconds is the time in which failures are counted, from 60 to 2592000 (30 days). Defaults to 86400 (a day).",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"drainSeconds": {
+						SchemaProps: spec.SchemaProps{
+							Description: "drainSeconds is how long a drain may take before it counts as a failure, from 1 to 2592000. If not set, only the deadline of the NodeMaintenance itself counts.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"heldSeconds": {
+						SchemaProps: spec.SchemaProps{
+							Description: "heldSeconds is how long a node may be in maintenance before that counts as a failure, from 1 to 31536000. If not set, it may be in maintenance for any time.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"ignoreBefore": {
+						SchemaProps: spec.SchemaProps{
+							Description: "ignoreBefore ends a stop: failures until this time count no more. The policy stays stopped until a person sets it.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"failures"},
+			},
+		},
+		Dependencies: []string{
+			v1.Time{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_PolicyFailure(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "PolicyFailure is a maintenance that failed.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"node": {
+						SchemaProps: spec.SchemaProps{
+							Description: "node is the name of the node.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"nodeUID": {
+						SchemaProps: spec.SchemaProps{
+							Description: "nodeUID is the UID of the node.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"reason": {
+						SchemaProps: spec.SchemaProps{
+							Description: "reason is why it counts as failed: DrainOverdue, HeldTooLong, DrainFailed, ReleaseTimedOut or NotReady.\n\nPossible enum values:\n - `\"DrainFailed\"` means that a NodeMaintenance of the node was Failed.\n - `\"DrainOverdue\"` means that the drain took longer than autoStop.drainSeconds.\n - `\"HeldTooLong\"` means that the node was in maintenance longer than autoStop.heldSeconds.\n - `\"NotReady\"` means that the node was not Ready for 300 seconds after it was given back.\n - `\"ReleaseTimedOut\"` means that a release gate did not pass in time.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"DrainFailed", "DrainOverdue", "HeldTooLong", "NotReady", "ReleaseTimedOut"},
+						},
+					},
+					"time": {
+						SchemaProps: spec.SchemaProps{
+							Description: "time is when it failed.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"node", "reason", "time"},
+			},
+		},
+		Dependencies: []string{
+			v1.Time{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_PolicyFreeze(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "PolicyFreeze is a time in which nothing may start. It has one of the forms of a window, or one of two others: dates, or yearly.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "name tells the window from others, in messages. A DNS label. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"weekly": {
+						SchemaProps: spec.SchemaProps{
+							Description: "weekly is a time of some days of each week.",
+							Ref:         ref(v1beta1.WeeklyTime{}.OpenAPIModelName()),
+						},
+					},
+					"cron": {
+						SchemaProps: spec.SchemaProps{
+							Description: "cron is when the window opens, as the five fields of a line of cron: minute, hour, day of the month, month, day of the week. If both day fields are restricted, a day needs to match only one of them. It needs durationSeconds.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"durationSeconds": {
+						SchemaProps: spec.SchemaProps{
+							Description: "durationSeconds is how long a window with cron is open, from 300 to 604800 (7 days).",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"from": {
+						SchemaProps: spec.SchemaProps{
+							Description: "from is when a window opens that opens once. It needs until.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+					"until": {
+						SchemaProps: spec.SchemaProps{
+							Description: "until is when a window closes that opens once.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+					"dates": {
+						SchemaProps: spec.SchemaProps{
+							Description: "dates are days of one year or several, such as from 2026-11-27 until 2026-11-30.",
+							Ref:         ref(v1beta1.DateRange{}.OpenAPIModelName()),
+						},
+					},
+					"yearly": {
+						SchemaProps: spec.SchemaProps{
+							Description: "yearly are the same days of each year, such as from 12-20 until 01-02.",
+							Ref:         ref(v1beta1.YearlyRange{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"name"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.DateRange{}.OpenAPIModelName(), v1beta1.WeeklyTime{}.OpenAPIModelName(), v1beta1.YearlyRange{}.OpenAPIModelName(), v1.Time{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_PolicyGate(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "PolicyGate is one check. Exactly one of its fields is set.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"planUnblocked": {
+						SchemaProps: spec.SchemaProps{
+							Description: "planUnblocked passes if nothing keeps a pod on the node for good. Only for the start; true is its only value.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
+					"prometheus": {
+						SchemaProps: spec.SchemaProps{
+							Description: "prometheus passes if a query has a result.",
+							Ref:         ref(v1beta1.PrometheusGate{}.OpenAPIModelName()),
+						},
+					},
+					"nodeCondition": {
+						SchemaProps: spec.SchemaProps{
+							Description: "nodeCondition passes if the node has a condition.",
+							Ref:         ref(v1beta1.NodeConditionGate{}.OpenAPIModelName()),
+						},
+					},
+					"daemonSetPodsReady": {
+						SchemaProps: spec.SchemaProps{
+							Description: "daemonSetPodsReady passes if the node has a ready pod of each DaemonSet that is to run there. Only for the release; true is its only value.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.NodeConditionGate{}.OpenAPIModelName(), v1beta1.PrometheusGate{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_PolicyGates(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "PolicyGates are checks. All must pass. A check that gets no answer does not pass.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"start": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "start are checked before maintenance starts: planUnblocked, prometheus and nodeCondition. At most 8.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.PolicyGate{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"release": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "release are checked before a node is given back: nodeCondition, daemonSetPodsReady and prometheus. While one does not pass, the node stays cordoned, and the last NodeMaintenance stays, too. At most 8.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.PolicyGate{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"releaseTimeoutSeconds": {
+						SchemaProps: spec.SchemaProps{
+							Description: "releaseTimeoutSeconds is how long the release gates may take before that counts as a failure. The node stays cordoned even then. From 1 to 604800. Defaults to 1800 (half an hour).",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.PolicyGate{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_PolicyLimits(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "PolicyLimits are how many nodes may be in maintenance at the same time. A limit is a number of nodes, such as 3, or a share of the nodes that the policy selects now, such as \"10%\". A share is rounded down, but is at least 1 unless it is \"0%\". With 0 nothing starts.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"maxConcurrent": {
+						SchemaProps: spec.SchemaProps{
+							Description: "maxConcurrent is how many nodes may be in maintenance: from when their maintenance was admitted until they were given back and pace.soakSeconds are over.",
+							Ref:         ref("k8s.io/apimachinery/pkg/util/intstr.IntOrString"),
+						},
+					},
+					"maxUnavailable": {
+						SchemaProps: spec.SchemaProps{
+							Description: "maxUnavailable is how many nodes may be out of service for any cause: those in maintenance, until they are given back, and those that are not Ready, cordoned by somebody else or being deleted. A node does not count for its own maintenance, so a broken one can be repaired. Nodes that are not Ready and younger than 10 minutes do not count. Since nodes also fail by themselves, this limit can be exceeded, but then nothing more starts.",
+							Ref:         ref("k8s.io/apimachinery/pkg/util/intstr.IntOrString"),
+						},
+					},
+					"topology": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-map-keys": []interface{}{
+									"key",
+								},
+								"x-kubernetes-list-type": "map",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "topology are limits for groups of nodes that fail together, such as zones. At most 4, each with another key.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.TopologyLimit{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.TopologyLimit{}.OpenAPIModelName(), "k8s.io/apimachinery/pkg/util/intstr.IntOrString"},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_PolicyOpening(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "PolicyOpening is a time in which maintenance may start.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"from": {
+						SchemaProps: spec.SchemaProps{
+							Description: "from is when maintenance may start.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+					"until": {
+						SchemaProps: spec.SchemaProps{
+							Description: "until is when it may start no more. Not set if that is more than a year away.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"from"},
+			},
+		},
+		Dependencies: []string{
+			v1.Time{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_PolicyPace(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "PolicyPace is how fast nodes may follow one another.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"maxStarts": {
+						SchemaProps: spec.SchemaProps{
+							Description: "maxStarts is how many nodes may begin maintenance within perSeconds, at any time. From 1 to 1000. It needs perSeconds.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"perSeconds": {
+						SchemaProps: spec.SchemaProps{
+							Description: "perSeconds is the time for maxStarts, from 60 to 604800 (7 days). It needs maxStarts.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"soakSeconds": {
+						SchemaProps: spec.SchemaProps{
+							Description: "soakSeconds is how long a node must be Ready after it was given back before it counts no more for maxConcurrent. If it is not Ready for 300 seconds in that time, its maintenance has failed. From 0 to 86400. Defaults to 0.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+				},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_PolicyQueueSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "PolicyQueueSpec is how nodes that wait are dealt with.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"markWaiting": {
+						SchemaProps: spec.SchemaProps{
+							Description: "markWaiting marks nodes that may start within 24 hours with the taint maintenance.medik8s.io/planned:PreferNoSchedule, so that evicted pods do not go to a node that is next. Defaults to true.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
+					"agingSeconds": {
+						SchemaProps: spec.SchemaProps{
+							Description: "agingSeconds is after how long the node that waits longest gets the next free slots, although others could use them sooner. From 0 to 2592000. Defaults to 3600 (an hour).",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+				},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_PolicySchedule(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "PolicySchedule is at which times maintenance may start. All times of day are those of the time zone. A time that the change to daylight saving time skips means the first moment after it; one that comes twice means the first of the two. The beginning of an interval belongs to it, and its end does not.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"timeZone": {
+						SchemaProps: spec.SchemaProps{
+							Description: "timeZone is the name of a time zone of the IANA database, such as Europe/Berlin. Defaults to UTC.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"windows": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-map-keys": []interface{}{
+									"name",
+								},
+								"x-kubernetes-list-type": "map",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "windows are when maintenance may start. If there are none, it may start at any time. At most 16.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.PolicyWindow{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"lastStartSeconds": {
+						SchemaProps: spec.SchemaProps{
+							Description: "lastStartSeconds is how long before the end of its window maintenance may start at the latest. Less than the shortest window takes. Defaults to 0.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"freezes": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-map-keys": []interface{}{
+									"name",
+								},
+								"x-kubernetes-list-type": "map",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "freezes are when nothing may start, whatever the windows say. At most 64.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.PolicyFreeze{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.PolicyFreeze{}.OpenAPIModelName(), v1beta1.PolicyWindow{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_PolicyWindow(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "PolicyWindow is a time that comes once or again and again. It has one of three forms: weekly; cron with durationSeconds; or from with until.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "name tells the window from others, in messages. A DNS label. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"weekly": {
+						SchemaProps: spec.SchemaProps{
+							Description: "weekly is a time of some days of each week.",
+							Ref:         ref(v1beta1.WeeklyTime{}.OpenAPIModelName()),
+						},
+					},
+					"cron": {
+						SchemaProps: spec.SchemaProps{
+							Description: "cron is when the window opens, as the five fields of a line of cron: minute, hour, day of the month, month, day of the week. If both day fields are restricted, a day needs to match only one of them. It needs durationSeconds.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"durationSeconds": {
+						SchemaProps: spec.SchemaProps{
+							Description: "durationSeconds is how long a window with cron is open, from 300 to 604800 (7 days).",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"from": {
+						SchemaProps: spec.SchemaProps{
+							Description: "from is when a window opens that opens once. It needs until.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+					"until": {
+						SchemaProps: spec.SchemaProps{
+							Description: "until is when a window closes that opens once.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"name"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.WeeklyTime{}.OpenAPIModelName(), v1.Time{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_PrometheusGate(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "PrometheusGate asks the Prometheus server that the flag --prometheus-url names.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"query": {
+						SchemaProps: spec.SchemaProps{
+							Description: "query is a query of PromQL. It passes if its result is not empty and has no NaN, as with an alert: sum(up{job=\"db\"}) > 2. $(nodeName) stands for the name of the node. At most 4,096 bytes. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"forSeconds": {
+						SchemaProps: spec.SchemaProps{
+							Description: "forSeconds is for how long the query must have passed, from 0 to 86400. Defaults to 0.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+				},
+				Required: []string{"query"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_QueuePosition(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "QueuePosition is a place in the queue of a policy.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"policy": {
+						SchemaProps: spec.SchemaProps{
+							Description: "policy is the MaintenancePolicy.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"position": {
+						SchemaProps: spec.SchemaProps{
+							Description: "position is the place, from 1.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"of": {
+						SchemaProps: spec.SchemaProps{
+							Description: "of is how many nodes wait for the policy.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+				},
+				Required: []string{"policy", "position", "of"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_QueuedMaintenance(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "QueuedMaintenance is a NodeMaintenance that waits for a policy.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"position": {
+						SchemaProps: spec.SchemaProps{
+							Description: "position is its place in the queue, from 1. NodeMaintenances of the same node have the same place.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "name is the name of the NodeMaintenance.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"node": {
+						SchemaProps: spec.SchemaProps{
+							Description: "node is the node that it waits to take out of service.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"requestor": {
+						SchemaProps: spec.SchemaProps{
+							Description: "requestor is the user who created it.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"priority": {
+						SchemaProps: spec.SchemaProps{
+							Description: "priority is its spec.priority.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"since": {
+						SchemaProps: spec.SchemaProps{
+							Description: "since is when it was created.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+					"waitingFor": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "waitingFor is everything that it waits for, sorted by policy.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.AdmissionWait{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"earliestStartTime": {
+						SchemaProps: spec.SchemaProps{
+							Description: "earliestStartTime is before when it does not start. It may start later.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"position", "name", "node", "requestor", "since"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.AdmissionWait{}.OpenAPIModelName(), v1.Time{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_TopologyLimit(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "TopologyLimit limits maintenance in groups of nodes. A group is called a domain. It is made of the selected nodes whose label has the same value. Nodes without the label are one domain.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"key": {
+						SchemaProps: spec.SchemaProps{
+							Description: "key is the label, such as topology.kubernetes.io/zone. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"maxConcurrent": {
+						SchemaProps: spec.SchemaProps{
+							Description: "maxConcurrent is how many nodes of each domain may be in maintenance at the same time. A share is one of the nodes of the domain.",
+							Ref:         ref("k8s.io/apimachinery/pkg/util/intstr.IntOrString"),
+						},
+					},
+					"maxDomains": {
+						SchemaProps: spec.SchemaProps{
+							Description: "maxDomains is how many domains may have nodes in maintenance at the same time. At least 1.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+				},
+				Required: []string{"key"},
+			},
+		},
+		Dependencies: []string{
+			"k8s.io/apimachinery/pkg/util/intstr.IntOrString"},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_WeeklyTime(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "WeeklyTime is a time of some days of each week.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"days": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "set",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "days are the days on which it begins. If there are none, it begins each day.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+										Enum:   []interface{}{"Fri", "Mon", "Sat", "Sun", "Thu", "Tue", "Wed"},
+									},
+								},
+							},
+						},
+					},
+					"start": {
+						SchemaProps: spec.SchemaProps{
+							Description: "start is when it begins, as HH:MM, such as 22:00. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"end": {
+						SchemaProps: spec.SchemaProps{
+							Description: "end is when it ends, as HH:MM. If it is not after start, it is on the next day. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"start", "end"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_YearlyRange(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "YearlyRange is a range of days of each year.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"from": {
+						SchemaProps: spec.SchemaProps{
+							Description: "from is the first day, as MM-DD. 02-29 is March 1 in years that do not have it. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"until": {
+						SchemaProps: spec.SchemaProps{
+							Description: "until is the last day, as MM-DD. If it is before from, it is in the next year. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"from", "until"},
+			},
+		},
 	}
 }
 

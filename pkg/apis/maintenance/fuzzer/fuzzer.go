@@ -21,6 +21,14 @@ var Funcs = func(runtimeserializer.CodecFactory) []any {
 			// Only the codec of the store keeps them, and no served version has them.
 			hold.Unknown = ""
 		},
+		func(policy *maintenance.MaintenancePolicy, c randfill.Continue) {
+			c.FillNoCustom(policy)
+			policy.Unknown = ""
+		},
+		func(ledger *maintenance.MaintenanceLedger, c randfill.Continue) {
+			c.FillNoCustom(ledger)
+			ledger.Unknown = ""
+		},
 		func(spec *maintenance.NodeMaintenanceSpec, c randfill.Continue) {
 			c.FillNoCustom(spec)
 			// Decoding sets the default, so an empty stage does not come back empty.

@@ -21,6 +21,17 @@ const (
 	// ConditionExpiring is True once 80 % of spec.expirationSeconds is over. The server
 	// then deletes the hold soon, unless expirationSeconds is raised.
 	ConditionExpiring = "Expiring"
+	// ConditionAdmitted is False while the hold waits for a MaintenancePolicy or for spec.notBefore. Its
+	// reason is an AdmissionReason.
+	ConditionAdmitted = "Admitted"
+)
+
+// The types of the conditions in MaintenancePolicy's status.
+const (
+	// ConditionOpen is True while the schedule of the policy lets maintenance start.
+	ConditionOpen = "Open"
+	// ConditionStopped is True while failures have stopped the policy.
+	ConditionStopped = "Stopped"
 )
 
 // Reasons of the conditions Cordoned and Drained.
@@ -51,6 +62,9 @@ const (
 	// ReasonControlPlaneQuorum means that the control plane would lose its quorum without the node. The
 	// maintenance starts when enough of its other members are in service.
 	ReasonControlPlaneQuorum = "ControlPlaneQuorum"
+	// ReasonNotAdmitted means that the hold waits for a MaintenancePolicy, or for spec.notBefore: see the
+	// condition Admitted.
+	ReasonNotAdmitted = "NotAdmitted"
 	// ReasonDraining means that pods are still to be evicted, or are terminating.
 	ReasonDraining = "Draining"
 	// ReasonDeadlineExceeded means that pods are still on the node after status.deadline. Evictions

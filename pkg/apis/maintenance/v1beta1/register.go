@@ -38,6 +38,12 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 		&NodeStateList{},
 		&DrainPlan{},
 		&DrainPlanOptions{},
+		&MaintenancePolicy{},
+		&MaintenancePolicyList{},
+		&MaintenanceLedger{},
+		&MaintenanceLedgerList{},
+		&MaintenanceApproval{},
+		&MaintenancePolicyQueue{},
 	)
 	metav1.AddToGroupVersion(scheme, SchemeGroupVersion)
 	return nil

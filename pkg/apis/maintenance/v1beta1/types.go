@@ -64,8 +64,9 @@ type NodeMaintenanceSpec struct {
 	// the highest stage applies. Defaults to Drain.
 	// +optional
 	Stage MaintenanceStage `json:"stage,omitempty"`
-	// expirationSeconds is how long after its creation the server deletes this NodeMaintenance, so
-	// that a forgotten one does not hold the node forever. A warning event is sent after 80 % of
+	// expirationSeconds is how long after its start the server deletes this NodeMaintenance, so that a
+	// forgotten one does not hold the node forever. The start is its creation, or, if it had to wait for a
+	// MaintenancePolicy or spec.notBefore, when it was admitted. A warning event is sent after 80 % of
 	// that time. A higher value extends it. Must be from 1 to 31536000 (365 days), and more than
 	// the current age of this NodeMaintenance. If not set, it does not expire.
 	// +optional
@@ -78,6 +79,24 @@ type NodeMaintenanceSpec struct {
 	// nothing for other nodes. Defaults to false.
 	// +optional
 	OverrideQuorum bool `json:"overrideQuorum,omitempty"`
+	// priority is which of the NodeMaintenances that wait for a MaintenancePolicy start first: those with a
+	// higher one. From -100 to 100. More than 0 requires the verb prioritize on nodes/maintenance. Defaults
+	// to 0.
+	// +optional
+	Priority int32 `json:"priority,omitempty"`
+	// notBefore is when the maintenance may start at the earliest. If not set, it may start at once.
+	// +optional
+	NotBefore *metav1.Time `json:"notBefore,omitempty"`
+	// startDeadline is when the maintenance should have started. Of those that wait for a
+	// MaintenancePolicy with the same priority, the ones whose deadline is nearest start first. If it
+	// passes, a warning event is sent, and the maintenance goes on waiting.
+	// +optional
+	StartDeadline *metav1.Time `json:"startDeadline,omitempty"`
+	// bypassPolicies starts the maintenance, and gives the node back, without waiting for any
+	// MaintenancePolicy. The node still counts for their limits. Setting it requires a reason, and the verb
+	// bypass on nodes/maintenance. It cannot be unset. Defaults to false.
+	// +optional
+	BypassPolicies bool `json:"bypassPolicies,omitempty"`
 }
 
 // MaintenanceStage is how far a maintenance goes. The names are those of KEP-4212
@@ -282,16 +301,21 @@ type NodeMaintenanceStatus struct {
 	// changed. When the node is given back, what was there before stays.
 	// +optional
 	NodeBefore *NodeBefore `json:"nodeBefore,omitempty"`
+	// admission is what the MaintenancePolicies of the node say of this maintenance. Not set if none
+	// selects the node and spec.notBefore is not set.
+	// +optional
+	Admission *MaintenanceAdmission `json:"admission,omitempty"`
 	// plan is what the drain would do with each pod of the node, in which order, and what blocks
 	// it. Only the answer to a write with dryRun=All has a plan. It is never stored.
 	// +optional
 	Plan *DrainPlanStatus `json:"plan,omitempty"`
 	// expirationTime is when the server deletes this NodeMaintenance: its creation time
-	// plus spec.expirationSeconds.
+	// plus spec.expirationSeconds, or status.admission.admittedTime plus
+	// spec.expirationSeconds if it had to wait. Not set while it waits.
 	// +optional
 	ExpirationTime *metav1.Time `json:"expirationTime,omitempty"`
-	// conditions are Cordoned, Drained, Blocked, VolumesDetached and, once 80 % of
-	// spec.expirationSeconds is over, Expiring.
+	// conditions are Cordoned, Drained, Blocked, VolumesDetached, once 80 % of spec.expirationSeconds is
+	// over, Expiring, and, if status.admission is set, Admitted.
 	// +optional
 	// +patchMergeKey=type
 	// +patchStrategy=merge

@@ -63,6 +63,10 @@ type NodeStateStatus struct {
 	// it is not set.
 	// +optional
 	DrainProgress *int32 `json:"drainProgress,omitempty"`
+	// admission says whether maintenance of the node may start, if NodeMaintenances of it wait for a
+	// MaintenancePolicy.
+	// +optional
+	Admission *AdmissionForecast `json:"admission,omitempty"`
 	// since is when the oldest of the holds was created.
 	// +optional
 	Since *metav1.Time `json:"since,omitempty"`

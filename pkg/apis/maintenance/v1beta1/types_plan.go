@@ -58,6 +58,10 @@ type DrainPlanOptions struct {
 
 // DrainPlanStatus is what a drain of a node would do now.
 type DrainPlanStatus struct {
+	// admission says whether the maintenance would start now, and if not, why and when. Not set if no
+	// MaintenancePolicy selects the node.
+	// +optional
+	Admission *AdmissionForecast `json:"admission,omitempty"`
 	// evictionPods is the number of pods that are to leave the node.
 	EvictionPods int32 `json:"evictionPods"`
 	// stayingPods is the number of pods that stay on the node.

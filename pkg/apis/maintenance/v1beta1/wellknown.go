@@ -28,6 +28,10 @@ const (
 	// read. It also names the store of the server that cordoned the node. Servers use that
 	// to tell which nodes are not theirs to give back.
 	HoldsAnnotation = GroupName + "/holds"
+
+	// PlannedTaint is the key of the taint, with the effect PreferNoSchedule, of a node that waits for a
+	// MaintenancePolicy and may start soon. Its value is the ID of the store of the server that set it.
+	PlannedTaint = GroupName + "/planned"
 )
 
 // DrainLabel on a pod says how the pod is drained, and takes precedence over rules. The label and

@@ -15,6 +15,7 @@ import (
 	maintenance "github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	conversion "k8s.io/apimachinery/pkg/conversion"
 	runtime "k8s.io/apimachinery/pkg/runtime"
+	types "k8s.io/apimachinery/pkg/types"
 )
 
 func init() {
@@ -24,6 +25,36 @@ func init() {
 // RegisterConversions adds conversion functions to the given scheme.
 // Public to allow building arbitrary schemes.
 func RegisterConversions(s *runtime.Scheme) error {
+	if err := s.AddGeneratedConversionFunc((*AdmissionForecast)(nil), (*maintenance.AdmissionForecast)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_AdmissionForecast_To_maintenance_AdmissionForecast(a.(*AdmissionForecast), b.(*maintenance.AdmissionForecast), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.AdmissionForecast)(nil), (*AdmissionForecast)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_AdmissionForecast_To_v1beta1_AdmissionForecast(a.(*maintenance.AdmissionForecast), b.(*AdmissionForecast), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*AdmissionWait)(nil), (*maintenance.AdmissionWait)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_AdmissionWait_To_maintenance_AdmissionWait(a.(*AdmissionWait), b.(*maintenance.AdmissionWait), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.AdmissionWait)(nil), (*AdmissionWait)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_AdmissionWait_To_v1beta1_AdmissionWait(a.(*maintenance.AdmissionWait), b.(*AdmissionWait), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*DateRange)(nil), (*maintenance.DateRange)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_DateRange_To_maintenance_DateRange(a.(*DateRange), b.(*maintenance.DateRange), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.DateRange)(nil), (*DateRange)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_DateRange_To_v1beta1_DateRange(a.(*maintenance.DateRange), b.(*DateRange), scope)
+	}); err != nil {
+		return err
+	}
 	if err := s.AddGeneratedConversionFunc((*DrainBlocker)(nil), (*maintenance.DrainBlocker)(nil), func(a, b interface{}, scope conversion.Scope) error {
 		return Convert_v1beta1_DrainBlocker_To_maintenance_DrainBlocker(a.(*DrainBlocker), b.(*maintenance.DrainBlocker), scope)
 	}); err != nil {
@@ -84,6 +115,186 @@ func RegisterConversions(s *runtime.Scheme) error {
 	}); err != nil {
 		return err
 	}
+	if err := s.AddGeneratedConversionFunc((*LedgerDomain)(nil), (*maintenance.LedgerDomain)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_LedgerDomain_To_maintenance_LedgerDomain(a.(*LedgerDomain), b.(*maintenance.LedgerDomain), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.LedgerDomain)(nil), (*LedgerDomain)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_LedgerDomain_To_v1beta1_LedgerDomain(a.(*maintenance.LedgerDomain), b.(*LedgerDomain), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*LedgerEntry)(nil), (*maintenance.LedgerEntry)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_LedgerEntry_To_maintenance_LedgerEntry(a.(*LedgerEntry), b.(*maintenance.LedgerEntry), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.LedgerEntry)(nil), (*LedgerEntry)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_LedgerEntry_To_v1beta1_LedgerEntry(a.(*maintenance.LedgerEntry), b.(*LedgerEntry), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*LedgerFailure)(nil), (*maintenance.LedgerFailure)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_LedgerFailure_To_maintenance_LedgerFailure(a.(*LedgerFailure), b.(*maintenance.LedgerFailure), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.LedgerFailure)(nil), (*LedgerFailure)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_LedgerFailure_To_v1beta1_LedgerFailure(a.(*maintenance.LedgerFailure), b.(*LedgerFailure), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*LedgerHold)(nil), (*maintenance.LedgerHold)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_LedgerHold_To_maintenance_LedgerHold(a.(*LedgerHold), b.(*maintenance.LedgerHold), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.LedgerHold)(nil), (*LedgerHold)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_LedgerHold_To_v1beta1_LedgerHold(a.(*maintenance.LedgerHold), b.(*LedgerHold), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*LedgerPolicy)(nil), (*maintenance.LedgerPolicy)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_LedgerPolicy_To_maintenance_LedgerPolicy(a.(*LedgerPolicy), b.(*maintenance.LedgerPolicy), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.LedgerPolicy)(nil), (*LedgerPolicy)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_LedgerPolicy_To_v1beta1_LedgerPolicy(a.(*maintenance.LedgerPolicy), b.(*LedgerPolicy), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*LedgerStart)(nil), (*maintenance.LedgerStart)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_LedgerStart_To_maintenance_LedgerStart(a.(*LedgerStart), b.(*maintenance.LedgerStart), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.LedgerStart)(nil), (*LedgerStart)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_LedgerStart_To_v1beta1_LedgerStart(a.(*maintenance.LedgerStart), b.(*LedgerStart), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*LedgerStop)(nil), (*maintenance.LedgerStop)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_LedgerStop_To_maintenance_LedgerStop(a.(*LedgerStop), b.(*maintenance.LedgerStop), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.LedgerStop)(nil), (*LedgerStop)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_LedgerStop_To_v1beta1_LedgerStop(a.(*maintenance.LedgerStop), b.(*LedgerStop), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*MaintenanceAdmission)(nil), (*maintenance.MaintenanceAdmission)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_MaintenanceAdmission_To_maintenance_MaintenanceAdmission(a.(*MaintenanceAdmission), b.(*maintenance.MaintenanceAdmission), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.MaintenanceAdmission)(nil), (*MaintenanceAdmission)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_MaintenanceAdmission_To_v1beta1_MaintenanceAdmission(a.(*maintenance.MaintenanceAdmission), b.(*MaintenanceAdmission), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*MaintenanceApproval)(nil), (*maintenance.MaintenanceApproval)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_MaintenanceApproval_To_maintenance_MaintenanceApproval(a.(*MaintenanceApproval), b.(*maintenance.MaintenanceApproval), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.MaintenanceApproval)(nil), (*MaintenanceApproval)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_MaintenanceApproval_To_v1beta1_MaintenanceApproval(a.(*maintenance.MaintenanceApproval), b.(*MaintenanceApproval), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*MaintenanceDecision)(nil), (*maintenance.MaintenanceDecision)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_MaintenanceDecision_To_maintenance_MaintenanceDecision(a.(*MaintenanceDecision), b.(*maintenance.MaintenanceDecision), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.MaintenanceDecision)(nil), (*MaintenanceDecision)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_MaintenanceDecision_To_v1beta1_MaintenanceDecision(a.(*maintenance.MaintenanceDecision), b.(*MaintenanceDecision), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*MaintenanceLedger)(nil), (*maintenance.MaintenanceLedger)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_MaintenanceLedger_To_maintenance_MaintenanceLedger(a.(*MaintenanceLedger), b.(*maintenance.MaintenanceLedger), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.MaintenanceLedger)(nil), (*MaintenanceLedger)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_MaintenanceLedger_To_v1beta1_MaintenanceLedger(a.(*maintenance.MaintenanceLedger), b.(*MaintenanceLedger), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*MaintenanceLedgerList)(nil), (*maintenance.MaintenanceLedgerList)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_MaintenanceLedgerList_To_maintenance_MaintenanceLedgerList(a.(*MaintenanceLedgerList), b.(*maintenance.MaintenanceLedgerList), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.MaintenanceLedgerList)(nil), (*MaintenanceLedgerList)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_MaintenanceLedgerList_To_v1beta1_MaintenanceLedgerList(a.(*maintenance.MaintenanceLedgerList), b.(*MaintenanceLedgerList), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*MaintenanceLedgerSpec)(nil), (*maintenance.MaintenanceLedgerSpec)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_MaintenanceLedgerSpec_To_maintenance_MaintenanceLedgerSpec(a.(*MaintenanceLedgerSpec), b.(*maintenance.MaintenanceLedgerSpec), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.MaintenanceLedgerSpec)(nil), (*MaintenanceLedgerSpec)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_MaintenanceLedgerSpec_To_v1beta1_MaintenanceLedgerSpec(a.(*maintenance.MaintenanceLedgerSpec), b.(*MaintenanceLedgerSpec), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*MaintenancePolicy)(nil), (*maintenance.MaintenancePolicy)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_MaintenancePolicy_To_maintenance_MaintenancePolicy(a.(*MaintenancePolicy), b.(*maintenance.MaintenancePolicy), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.MaintenancePolicy)(nil), (*MaintenancePolicy)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_MaintenancePolicy_To_v1beta1_MaintenancePolicy(a.(*maintenance.MaintenancePolicy), b.(*MaintenancePolicy), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*MaintenancePolicyList)(nil), (*maintenance.MaintenancePolicyList)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_MaintenancePolicyList_To_maintenance_MaintenancePolicyList(a.(*MaintenancePolicyList), b.(*maintenance.MaintenancePolicyList), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.MaintenancePolicyList)(nil), (*MaintenancePolicyList)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_MaintenancePolicyList_To_v1beta1_MaintenancePolicyList(a.(*maintenance.MaintenancePolicyList), b.(*MaintenancePolicyList), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*MaintenancePolicyQueue)(nil), (*maintenance.MaintenancePolicyQueue)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_MaintenancePolicyQueue_To_maintenance_MaintenancePolicyQueue(a.(*MaintenancePolicyQueue), b.(*maintenance.MaintenancePolicyQueue), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.MaintenancePolicyQueue)(nil), (*MaintenancePolicyQueue)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_MaintenancePolicyQueue_To_v1beta1_MaintenancePolicyQueue(a.(*maintenance.MaintenancePolicyQueue), b.(*MaintenancePolicyQueue), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*MaintenancePolicySpec)(nil), (*maintenance.MaintenancePolicySpec)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_MaintenancePolicySpec_To_maintenance_MaintenancePolicySpec(a.(*MaintenancePolicySpec), b.(*maintenance.MaintenancePolicySpec), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.MaintenancePolicySpec)(nil), (*MaintenancePolicySpec)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_MaintenancePolicySpec_To_v1beta1_MaintenancePolicySpec(a.(*maintenance.MaintenancePolicySpec), b.(*MaintenancePolicySpec), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*MaintenancePolicyStatus)(nil), (*maintenance.MaintenancePolicyStatus)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_MaintenancePolicyStatus_To_maintenance_MaintenancePolicyStatus(a.(*MaintenancePolicyStatus), b.(*maintenance.MaintenancePolicyStatus), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.MaintenancePolicyStatus)(nil), (*MaintenancePolicyStatus)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_MaintenancePolicyStatus_To_v1beta1_MaintenancePolicyStatus(a.(*maintenance.MaintenancePolicyStatus), b.(*MaintenancePolicyStatus), scope)
+	}); err != nil {
+		return err
+	}
 	if err := s.AddGeneratedConversionFunc((*NodeBefore)(nil), (*maintenance.NodeBefore)(nil), func(a, b interface{}, scope conversion.Scope) error {
 		return Convert_v1beta1_NodeBefore_To_maintenance_NodeBefore(a.(*NodeBefore), b.(*maintenance.NodeBefore), scope)
 	}); err != nil {
@@ -91,6 +302,16 @@ func RegisterConversions(s *runtime.Scheme) error {
 	}
 	if err := s.AddGeneratedConversionFunc((*maintenance.NodeBefore)(nil), (*NodeBefore)(nil), func(a, b interface{}, scope conversion.Scope) error {
 		return Convert_maintenance_NodeBefore_To_v1beta1_NodeBefore(a.(*maintenance.NodeBefore), b.(*NodeBefore), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*NodeConditionGate)(nil), (*maintenance.NodeConditionGate)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_NodeConditionGate_To_maintenance_NodeConditionGate(a.(*NodeConditionGate), b.(*maintenance.NodeConditionGate), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.NodeConditionGate)(nil), (*NodeConditionGate)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_NodeConditionGate_To_v1beta1_NodeConditionGate(a.(*maintenance.NodeConditionGate), b.(*NodeConditionGate), scope)
 	}); err != nil {
 		return err
 	}
@@ -204,6 +425,186 @@ func RegisterConversions(s *runtime.Scheme) error {
 	}); err != nil {
 		return err
 	}
+	if err := s.AddGeneratedConversionFunc((*PolicyApprovals)(nil), (*maintenance.PolicyApprovals)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_PolicyApprovals_To_maintenance_PolicyApprovals(a.(*PolicyApprovals), b.(*maintenance.PolicyApprovals), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.PolicyApprovals)(nil), (*PolicyApprovals)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_PolicyApprovals_To_v1beta1_PolicyApprovals(a.(*maintenance.PolicyApprovals), b.(*PolicyApprovals), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*PolicyAutoStop)(nil), (*maintenance.PolicyAutoStop)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_PolicyAutoStop_To_maintenance_PolicyAutoStop(a.(*PolicyAutoStop), b.(*maintenance.PolicyAutoStop), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.PolicyAutoStop)(nil), (*PolicyAutoStop)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_PolicyAutoStop_To_v1beta1_PolicyAutoStop(a.(*maintenance.PolicyAutoStop), b.(*PolicyAutoStop), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*PolicyFailure)(nil), (*maintenance.PolicyFailure)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_PolicyFailure_To_maintenance_PolicyFailure(a.(*PolicyFailure), b.(*maintenance.PolicyFailure), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.PolicyFailure)(nil), (*PolicyFailure)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_PolicyFailure_To_v1beta1_PolicyFailure(a.(*maintenance.PolicyFailure), b.(*PolicyFailure), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*PolicyFreeze)(nil), (*maintenance.PolicyFreeze)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_PolicyFreeze_To_maintenance_PolicyFreeze(a.(*PolicyFreeze), b.(*maintenance.PolicyFreeze), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.PolicyFreeze)(nil), (*PolicyFreeze)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_PolicyFreeze_To_v1beta1_PolicyFreeze(a.(*maintenance.PolicyFreeze), b.(*PolicyFreeze), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*PolicyGate)(nil), (*maintenance.PolicyGate)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_PolicyGate_To_maintenance_PolicyGate(a.(*PolicyGate), b.(*maintenance.PolicyGate), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.PolicyGate)(nil), (*PolicyGate)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_PolicyGate_To_v1beta1_PolicyGate(a.(*maintenance.PolicyGate), b.(*PolicyGate), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*PolicyGates)(nil), (*maintenance.PolicyGates)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_PolicyGates_To_maintenance_PolicyGates(a.(*PolicyGates), b.(*maintenance.PolicyGates), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.PolicyGates)(nil), (*PolicyGates)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_PolicyGates_To_v1beta1_PolicyGates(a.(*maintenance.PolicyGates), b.(*PolicyGates), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*PolicyLimits)(nil), (*maintenance.PolicyLimits)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_PolicyLimits_To_maintenance_PolicyLimits(a.(*PolicyLimits), b.(*maintenance.PolicyLimits), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.PolicyLimits)(nil), (*PolicyLimits)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_PolicyLimits_To_v1beta1_PolicyLimits(a.(*maintenance.PolicyLimits), b.(*PolicyLimits), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*PolicyOpening)(nil), (*maintenance.PolicyOpening)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_PolicyOpening_To_maintenance_PolicyOpening(a.(*PolicyOpening), b.(*maintenance.PolicyOpening), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.PolicyOpening)(nil), (*PolicyOpening)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_PolicyOpening_To_v1beta1_PolicyOpening(a.(*maintenance.PolicyOpening), b.(*PolicyOpening), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*PolicyPace)(nil), (*maintenance.PolicyPace)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_PolicyPace_To_maintenance_PolicyPace(a.(*PolicyPace), b.(*maintenance.PolicyPace), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.PolicyPace)(nil), (*PolicyPace)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_PolicyPace_To_v1beta1_PolicyPace(a.(*maintenance.PolicyPace), b.(*PolicyPace), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*PolicyQueueSpec)(nil), (*maintenance.PolicyQueueSpec)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_PolicyQueueSpec_To_maintenance_PolicyQueueSpec(a.(*PolicyQueueSpec), b.(*maintenance.PolicyQueueSpec), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.PolicyQueueSpec)(nil), (*PolicyQueueSpec)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_PolicyQueueSpec_To_v1beta1_PolicyQueueSpec(a.(*maintenance.PolicyQueueSpec), b.(*PolicyQueueSpec), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*PolicySchedule)(nil), (*maintenance.PolicySchedule)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_PolicySchedule_To_maintenance_PolicySchedule(a.(*PolicySchedule), b.(*maintenance.PolicySchedule), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.PolicySchedule)(nil), (*PolicySchedule)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_PolicySchedule_To_v1beta1_PolicySchedule(a.(*maintenance.PolicySchedule), b.(*PolicySchedule), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*PolicyWindow)(nil), (*maintenance.PolicyWindow)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_PolicyWindow_To_maintenance_PolicyWindow(a.(*PolicyWindow), b.(*maintenance.PolicyWindow), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.PolicyWindow)(nil), (*PolicyWindow)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_PolicyWindow_To_v1beta1_PolicyWindow(a.(*maintenance.PolicyWindow), b.(*PolicyWindow), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*PrometheusGate)(nil), (*maintenance.PrometheusGate)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_PrometheusGate_To_maintenance_PrometheusGate(a.(*PrometheusGate), b.(*maintenance.PrometheusGate), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.PrometheusGate)(nil), (*PrometheusGate)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_PrometheusGate_To_v1beta1_PrometheusGate(a.(*maintenance.PrometheusGate), b.(*PrometheusGate), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*QueuePosition)(nil), (*maintenance.QueuePosition)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_QueuePosition_To_maintenance_QueuePosition(a.(*QueuePosition), b.(*maintenance.QueuePosition), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.QueuePosition)(nil), (*QueuePosition)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_QueuePosition_To_v1beta1_QueuePosition(a.(*maintenance.QueuePosition), b.(*QueuePosition), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*QueuedMaintenance)(nil), (*maintenance.QueuedMaintenance)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_QueuedMaintenance_To_maintenance_QueuedMaintenance(a.(*QueuedMaintenance), b.(*maintenance.QueuedMaintenance), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.QueuedMaintenance)(nil), (*QueuedMaintenance)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_QueuedMaintenance_To_v1beta1_QueuedMaintenance(a.(*maintenance.QueuedMaintenance), b.(*QueuedMaintenance), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*TopologyLimit)(nil), (*maintenance.TopologyLimit)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_TopologyLimit_To_maintenance_TopologyLimit(a.(*TopologyLimit), b.(*maintenance.TopologyLimit), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.TopologyLimit)(nil), (*TopologyLimit)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_TopologyLimit_To_v1beta1_TopologyLimit(a.(*maintenance.TopologyLimit), b.(*TopologyLimit), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*WeeklyTime)(nil), (*maintenance.WeeklyTime)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_WeeklyTime_To_maintenance_WeeklyTime(a.(*WeeklyTime), b.(*maintenance.WeeklyTime), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.WeeklyTime)(nil), (*WeeklyTime)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_WeeklyTime_To_v1beta1_WeeklyTime(a.(*maintenance.WeeklyTime), b.(*WeeklyTime), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*YearlyRange)(nil), (*maintenance.YearlyRange)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_YearlyRange_To_maintenance_YearlyRange(a.(*YearlyRange), b.(*maintenance.YearlyRange), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.YearlyRange)(nil), (*YearlyRange)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_YearlyRange_To_v1beta1_YearlyRange(a.(*maintenance.YearlyRange), b.(*YearlyRange), scope)
+	}); err != nil {
+		return err
+	}
 	if err := s.AddGeneratedConversionFunc((*url.Values)(nil), (*DrainPlanOptions)(nil), func(a, b interface{}, scope conversion.Scope) error {
 		return Convert_url_Values_To_v1beta1_DrainPlanOptions(a.(*url.Values), b.(*DrainPlanOptions), scope)
 	}); err != nil {
@@ -215,6 +616,66 @@ func RegisterConversions(s *runtime.Scheme) error {
 		return err
 	}
 	return nil
+}
+
+func autoConvert_v1beta1_AdmissionForecast_To_maintenance_AdmissionForecast(in *AdmissionForecast, out *maintenance.AdmissionForecast, s conversion.Scope) error {
+	*out = *(*maintenance.AdmissionForecast)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_AdmissionForecast_To_maintenance_AdmissionForecast is an autogenerated conversion function.
+func Convert_v1beta1_AdmissionForecast_To_maintenance_AdmissionForecast(in *AdmissionForecast, out *maintenance.AdmissionForecast, s conversion.Scope) error {
+	return autoConvert_v1beta1_AdmissionForecast_To_maintenance_AdmissionForecast(in, out, s)
+}
+
+func autoConvert_maintenance_AdmissionForecast_To_v1beta1_AdmissionForecast(in *maintenance.AdmissionForecast, out *AdmissionForecast, s conversion.Scope) error {
+	*out = *(*AdmissionForecast)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_AdmissionForecast_To_v1beta1_AdmissionForecast is an autogenerated conversion function.
+func Convert_maintenance_AdmissionForecast_To_v1beta1_AdmissionForecast(in *maintenance.AdmissionForecast, out *AdmissionForecast, s conversion.Scope) error {
+	return autoConvert_maintenance_AdmissionForecast_To_v1beta1_AdmissionForecast(in, out, s)
+}
+
+func autoConvert_v1beta1_AdmissionWait_To_maintenance_AdmissionWait(in *AdmissionWait, out *maintenance.AdmissionWait, s conversion.Scope) error {
+	*out = *(*maintenance.AdmissionWait)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_AdmissionWait_To_maintenance_AdmissionWait is an autogenerated conversion function.
+func Convert_v1beta1_AdmissionWait_To_maintenance_AdmissionWait(in *AdmissionWait, out *maintenance.AdmissionWait, s conversion.Scope) error {
+	return autoConvert_v1beta1_AdmissionWait_To_maintenance_AdmissionWait(in, out, s)
+}
+
+func autoConvert_maintenance_AdmissionWait_To_v1beta1_AdmissionWait(in *maintenance.AdmissionWait, out *AdmissionWait, s conversion.Scope) error {
+	*out = *(*AdmissionWait)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_AdmissionWait_To_v1beta1_AdmissionWait is an autogenerated conversion function.
+func Convert_maintenance_AdmissionWait_To_v1beta1_AdmissionWait(in *maintenance.AdmissionWait, out *AdmissionWait, s conversion.Scope) error {
+	return autoConvert_maintenance_AdmissionWait_To_v1beta1_AdmissionWait(in, out, s)
+}
+
+func autoConvert_v1beta1_DateRange_To_maintenance_DateRange(in *DateRange, out *maintenance.DateRange, s conversion.Scope) error {
+	*out = *(*maintenance.DateRange)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_DateRange_To_maintenance_DateRange is an autogenerated conversion function.
+func Convert_v1beta1_DateRange_To_maintenance_DateRange(in *DateRange, out *maintenance.DateRange, s conversion.Scope) error {
+	return autoConvert_v1beta1_DateRange_To_maintenance_DateRange(in, out, s)
+}
+
+func autoConvert_maintenance_DateRange_To_v1beta1_DateRange(in *maintenance.DateRange, out *DateRange, s conversion.Scope) error {
+	*out = *(*DateRange)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_DateRange_To_v1beta1_DateRange is an autogenerated conversion function.
+func Convert_maintenance_DateRange_To_v1beta1_DateRange(in *maintenance.DateRange, out *DateRange, s conversion.Scope) error {
+	return autoConvert_maintenance_DateRange_To_v1beta1_DateRange(in, out, s)
 }
 
 func autoConvert_v1beta1_DrainBlocker_To_maintenance_DrainBlocker(in *DrainBlocker, out *maintenance.DrainBlocker, s conversion.Scope) error {
@@ -398,6 +859,442 @@ func Convert_maintenance_DrainSpec_To_v1beta1_DrainSpec(in *maintenance.DrainSpe
 	return autoConvert_maintenance_DrainSpec_To_v1beta1_DrainSpec(in, out, s)
 }
 
+func autoConvert_v1beta1_LedgerDomain_To_maintenance_LedgerDomain(in *LedgerDomain, out *maintenance.LedgerDomain, s conversion.Scope) error {
+	*out = *(*maintenance.LedgerDomain)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_LedgerDomain_To_maintenance_LedgerDomain is an autogenerated conversion function.
+func Convert_v1beta1_LedgerDomain_To_maintenance_LedgerDomain(in *LedgerDomain, out *maintenance.LedgerDomain, s conversion.Scope) error {
+	return autoConvert_v1beta1_LedgerDomain_To_maintenance_LedgerDomain(in, out, s)
+}
+
+func autoConvert_maintenance_LedgerDomain_To_v1beta1_LedgerDomain(in *maintenance.LedgerDomain, out *LedgerDomain, s conversion.Scope) error {
+	*out = *(*LedgerDomain)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_LedgerDomain_To_v1beta1_LedgerDomain is an autogenerated conversion function.
+func Convert_maintenance_LedgerDomain_To_v1beta1_LedgerDomain(in *maintenance.LedgerDomain, out *LedgerDomain, s conversion.Scope) error {
+	return autoConvert_maintenance_LedgerDomain_To_v1beta1_LedgerDomain(in, out, s)
+}
+
+func autoConvert_v1beta1_LedgerEntry_To_maintenance_LedgerEntry(in *LedgerEntry, out *maintenance.LedgerEntry, s conversion.Scope) error {
+	*out = *(*maintenance.LedgerEntry)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_LedgerEntry_To_maintenance_LedgerEntry is an autogenerated conversion function.
+func Convert_v1beta1_LedgerEntry_To_maintenance_LedgerEntry(in *LedgerEntry, out *maintenance.LedgerEntry, s conversion.Scope) error {
+	return autoConvert_v1beta1_LedgerEntry_To_maintenance_LedgerEntry(in, out, s)
+}
+
+func autoConvert_maintenance_LedgerEntry_To_v1beta1_LedgerEntry(in *maintenance.LedgerEntry, out *LedgerEntry, s conversion.Scope) error {
+	*out = *(*LedgerEntry)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_LedgerEntry_To_v1beta1_LedgerEntry is an autogenerated conversion function.
+func Convert_maintenance_LedgerEntry_To_v1beta1_LedgerEntry(in *maintenance.LedgerEntry, out *LedgerEntry, s conversion.Scope) error {
+	return autoConvert_maintenance_LedgerEntry_To_v1beta1_LedgerEntry(in, out, s)
+}
+
+func autoConvert_v1beta1_LedgerFailure_To_maintenance_LedgerFailure(in *LedgerFailure, out *maintenance.LedgerFailure, s conversion.Scope) error {
+	*out = *(*maintenance.LedgerFailure)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_LedgerFailure_To_maintenance_LedgerFailure is an autogenerated conversion function.
+func Convert_v1beta1_LedgerFailure_To_maintenance_LedgerFailure(in *LedgerFailure, out *maintenance.LedgerFailure, s conversion.Scope) error {
+	return autoConvert_v1beta1_LedgerFailure_To_maintenance_LedgerFailure(in, out, s)
+}
+
+func autoConvert_maintenance_LedgerFailure_To_v1beta1_LedgerFailure(in *maintenance.LedgerFailure, out *LedgerFailure, s conversion.Scope) error {
+	*out = *(*LedgerFailure)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_LedgerFailure_To_v1beta1_LedgerFailure is an autogenerated conversion function.
+func Convert_maintenance_LedgerFailure_To_v1beta1_LedgerFailure(in *maintenance.LedgerFailure, out *LedgerFailure, s conversion.Scope) error {
+	return autoConvert_maintenance_LedgerFailure_To_v1beta1_LedgerFailure(in, out, s)
+}
+
+func autoConvert_v1beta1_LedgerHold_To_maintenance_LedgerHold(in *LedgerHold, out *maintenance.LedgerHold, s conversion.Scope) error {
+	*out = *(*maintenance.LedgerHold)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_LedgerHold_To_maintenance_LedgerHold is an autogenerated conversion function.
+func Convert_v1beta1_LedgerHold_To_maintenance_LedgerHold(in *LedgerHold, out *maintenance.LedgerHold, s conversion.Scope) error {
+	return autoConvert_v1beta1_LedgerHold_To_maintenance_LedgerHold(in, out, s)
+}
+
+func autoConvert_maintenance_LedgerHold_To_v1beta1_LedgerHold(in *maintenance.LedgerHold, out *LedgerHold, s conversion.Scope) error {
+	*out = *(*LedgerHold)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_LedgerHold_To_v1beta1_LedgerHold is an autogenerated conversion function.
+func Convert_maintenance_LedgerHold_To_v1beta1_LedgerHold(in *maintenance.LedgerHold, out *LedgerHold, s conversion.Scope) error {
+	return autoConvert_maintenance_LedgerHold_To_v1beta1_LedgerHold(in, out, s)
+}
+
+func autoConvert_v1beta1_LedgerPolicy_To_maintenance_LedgerPolicy(in *LedgerPolicy, out *maintenance.LedgerPolicy, s conversion.Scope) error {
+	*out = *(*maintenance.LedgerPolicy)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_LedgerPolicy_To_maintenance_LedgerPolicy is an autogenerated conversion function.
+func Convert_v1beta1_LedgerPolicy_To_maintenance_LedgerPolicy(in *LedgerPolicy, out *maintenance.LedgerPolicy, s conversion.Scope) error {
+	return autoConvert_v1beta1_LedgerPolicy_To_maintenance_LedgerPolicy(in, out, s)
+}
+
+func autoConvert_maintenance_LedgerPolicy_To_v1beta1_LedgerPolicy(in *maintenance.LedgerPolicy, out *LedgerPolicy, s conversion.Scope) error {
+	*out = *(*LedgerPolicy)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_LedgerPolicy_To_v1beta1_LedgerPolicy is an autogenerated conversion function.
+func Convert_maintenance_LedgerPolicy_To_v1beta1_LedgerPolicy(in *maintenance.LedgerPolicy, out *LedgerPolicy, s conversion.Scope) error {
+	return autoConvert_maintenance_LedgerPolicy_To_v1beta1_LedgerPolicy(in, out, s)
+}
+
+func autoConvert_v1beta1_LedgerStart_To_maintenance_LedgerStart(in *LedgerStart, out *maintenance.LedgerStart, s conversion.Scope) error {
+	*out = *(*maintenance.LedgerStart)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_LedgerStart_To_maintenance_LedgerStart is an autogenerated conversion function.
+func Convert_v1beta1_LedgerStart_To_maintenance_LedgerStart(in *LedgerStart, out *maintenance.LedgerStart, s conversion.Scope) error {
+	return autoConvert_v1beta1_LedgerStart_To_maintenance_LedgerStart(in, out, s)
+}
+
+func autoConvert_maintenance_LedgerStart_To_v1beta1_LedgerStart(in *maintenance.LedgerStart, out *LedgerStart, s conversion.Scope) error {
+	*out = *(*LedgerStart)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_LedgerStart_To_v1beta1_LedgerStart is an autogenerated conversion function.
+func Convert_maintenance_LedgerStart_To_v1beta1_LedgerStart(in *maintenance.LedgerStart, out *LedgerStart, s conversion.Scope) error {
+	return autoConvert_maintenance_LedgerStart_To_v1beta1_LedgerStart(in, out, s)
+}
+
+func autoConvert_v1beta1_LedgerStop_To_maintenance_LedgerStop(in *LedgerStop, out *maintenance.LedgerStop, s conversion.Scope) error {
+	*out = *(*maintenance.LedgerStop)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_LedgerStop_To_maintenance_LedgerStop is an autogenerated conversion function.
+func Convert_v1beta1_LedgerStop_To_maintenance_LedgerStop(in *LedgerStop, out *maintenance.LedgerStop, s conversion.Scope) error {
+	return autoConvert_v1beta1_LedgerStop_To_maintenance_LedgerStop(in, out, s)
+}
+
+func autoConvert_maintenance_LedgerStop_To_v1beta1_LedgerStop(in *maintenance.LedgerStop, out *LedgerStop, s conversion.Scope) error {
+	*out = *(*LedgerStop)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_LedgerStop_To_v1beta1_LedgerStop is an autogenerated conversion function.
+func Convert_maintenance_LedgerStop_To_v1beta1_LedgerStop(in *maintenance.LedgerStop, out *LedgerStop, s conversion.Scope) error {
+	return autoConvert_maintenance_LedgerStop_To_v1beta1_LedgerStop(in, out, s)
+}
+
+func autoConvert_v1beta1_MaintenanceAdmission_To_maintenance_MaintenanceAdmission(in *MaintenanceAdmission, out *maintenance.MaintenanceAdmission, s conversion.Scope) error {
+	*out = *(*maintenance.MaintenanceAdmission)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_MaintenanceAdmission_To_maintenance_MaintenanceAdmission is an autogenerated conversion function.
+func Convert_v1beta1_MaintenanceAdmission_To_maintenance_MaintenanceAdmission(in *MaintenanceAdmission, out *maintenance.MaintenanceAdmission, s conversion.Scope) error {
+	return autoConvert_v1beta1_MaintenanceAdmission_To_maintenance_MaintenanceAdmission(in, out, s)
+}
+
+func autoConvert_maintenance_MaintenanceAdmission_To_v1beta1_MaintenanceAdmission(in *maintenance.MaintenanceAdmission, out *MaintenanceAdmission, s conversion.Scope) error {
+	*out = *(*MaintenanceAdmission)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_MaintenanceAdmission_To_v1beta1_MaintenanceAdmission is an autogenerated conversion function.
+func Convert_maintenance_MaintenanceAdmission_To_v1beta1_MaintenanceAdmission(in *maintenance.MaintenanceAdmission, out *MaintenanceAdmission, s conversion.Scope) error {
+	return autoConvert_maintenance_MaintenanceAdmission_To_v1beta1_MaintenanceAdmission(in, out, s)
+}
+
+func autoConvert_v1beta1_MaintenanceApproval_To_maintenance_MaintenanceApproval(in *MaintenanceApproval, out *maintenance.MaintenanceApproval, s conversion.Scope) error {
+	out.ObjectMeta = in.ObjectMeta
+	out.Policy = in.Policy
+	out.Decision = maintenance.ApprovalDecision(in.Decision)
+	out.UID = types.UID(in.UID)
+	out.Generation = in.Generation
+	out.Reason = in.Reason
+	return nil
+}
+
+// Convert_v1beta1_MaintenanceApproval_To_maintenance_MaintenanceApproval is an autogenerated conversion function.
+func Convert_v1beta1_MaintenanceApproval_To_maintenance_MaintenanceApproval(in *MaintenanceApproval, out *maintenance.MaintenanceApproval, s conversion.Scope) error {
+	return autoConvert_v1beta1_MaintenanceApproval_To_maintenance_MaintenanceApproval(in, out, s)
+}
+
+func autoConvert_maintenance_MaintenanceApproval_To_v1beta1_MaintenanceApproval(in *maintenance.MaintenanceApproval, out *MaintenanceApproval, s conversion.Scope) error {
+	out.ObjectMeta = in.ObjectMeta
+	out.Policy = in.Policy
+	out.Decision = ApprovalDecision(in.Decision)
+	out.UID = types.UID(in.UID)
+	out.Generation = in.Generation
+	out.Reason = in.Reason
+	return nil
+}
+
+// Convert_maintenance_MaintenanceApproval_To_v1beta1_MaintenanceApproval is an autogenerated conversion function.
+func Convert_maintenance_MaintenanceApproval_To_v1beta1_MaintenanceApproval(in *maintenance.MaintenanceApproval, out *MaintenanceApproval, s conversion.Scope) error {
+	return autoConvert_maintenance_MaintenanceApproval_To_v1beta1_MaintenanceApproval(in, out, s)
+}
+
+func autoConvert_v1beta1_MaintenanceDecision_To_maintenance_MaintenanceDecision(in *MaintenanceDecision, out *maintenance.MaintenanceDecision, s conversion.Scope) error {
+	*out = *(*maintenance.MaintenanceDecision)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_MaintenanceDecision_To_maintenance_MaintenanceDecision is an autogenerated conversion function.
+func Convert_v1beta1_MaintenanceDecision_To_maintenance_MaintenanceDecision(in *MaintenanceDecision, out *maintenance.MaintenanceDecision, s conversion.Scope) error {
+	return autoConvert_v1beta1_MaintenanceDecision_To_maintenance_MaintenanceDecision(in, out, s)
+}
+
+func autoConvert_maintenance_MaintenanceDecision_To_v1beta1_MaintenanceDecision(in *maintenance.MaintenanceDecision, out *MaintenanceDecision, s conversion.Scope) error {
+	*out = *(*MaintenanceDecision)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_MaintenanceDecision_To_v1beta1_MaintenanceDecision is an autogenerated conversion function.
+func Convert_maintenance_MaintenanceDecision_To_v1beta1_MaintenanceDecision(in *maintenance.MaintenanceDecision, out *MaintenanceDecision, s conversion.Scope) error {
+	return autoConvert_maintenance_MaintenanceDecision_To_v1beta1_MaintenanceDecision(in, out, s)
+}
+
+func autoConvert_v1beta1_MaintenanceLedger_To_maintenance_MaintenanceLedger(in *MaintenanceLedger, out *maintenance.MaintenanceLedger, s conversion.Scope) error {
+	out.ObjectMeta = in.ObjectMeta
+	if err := Convert_v1beta1_MaintenanceLedgerSpec_To_maintenance_MaintenanceLedgerSpec(&in.Spec, &out.Spec, s); err != nil {
+		return err
+	}
+	return nil
+}
+
+// Convert_v1beta1_MaintenanceLedger_To_maintenance_MaintenanceLedger is an autogenerated conversion function.
+func Convert_v1beta1_MaintenanceLedger_To_maintenance_MaintenanceLedger(in *MaintenanceLedger, out *maintenance.MaintenanceLedger, s conversion.Scope) error {
+	return autoConvert_v1beta1_MaintenanceLedger_To_maintenance_MaintenanceLedger(in, out, s)
+}
+
+func autoConvert_maintenance_MaintenanceLedger_To_v1beta1_MaintenanceLedger(in *maintenance.MaintenanceLedger, out *MaintenanceLedger, s conversion.Scope) error {
+	out.ObjectMeta = in.ObjectMeta
+	if err := Convert_maintenance_MaintenanceLedgerSpec_To_v1beta1_MaintenanceLedgerSpec(&in.Spec, &out.Spec, s); err != nil {
+		return err
+	}
+	// INFO: in.Unknown opted out of conversion generation
+	return nil
+}
+
+// Convert_maintenance_MaintenanceLedger_To_v1beta1_MaintenanceLedger is an autogenerated conversion function.
+func Convert_maintenance_MaintenanceLedger_To_v1beta1_MaintenanceLedger(in *maintenance.MaintenanceLedger, out *MaintenanceLedger, s conversion.Scope) error {
+	return autoConvert_maintenance_MaintenanceLedger_To_v1beta1_MaintenanceLedger(in, out, s)
+}
+
+func autoConvert_v1beta1_MaintenanceLedgerList_To_maintenance_MaintenanceLedgerList(in *MaintenanceLedgerList, out *maintenance.MaintenanceLedgerList, s conversion.Scope) error {
+	out.ListMeta = in.ListMeta
+	if in.Items != nil {
+		in, out := &in.Items, &out.Items
+		*out = make([]maintenance.MaintenanceLedger, len(*in))
+		for i := range *in {
+			if err := Convert_v1beta1_MaintenanceLedger_To_maintenance_MaintenanceLedger(&(*in)[i], &(*out)[i], s); err != nil {
+				return err
+			}
+		}
+	} else {
+		out.Items = nil
+	}
+	return nil
+}
+
+// Convert_v1beta1_MaintenanceLedgerList_To_maintenance_MaintenanceLedgerList is an autogenerated conversion function.
+func Convert_v1beta1_MaintenanceLedgerList_To_maintenance_MaintenanceLedgerList(in *MaintenanceLedgerList, out *maintenance.MaintenanceLedgerList, s conversion.Scope) error {
+	return autoConvert_v1beta1_MaintenanceLedgerList_To_maintenance_MaintenanceLedgerList(in, out, s)
+}
+
+func autoConvert_maintenance_MaintenanceLedgerList_To_v1beta1_MaintenanceLedgerList(in *maintenance.MaintenanceLedgerList, out *MaintenanceLedgerList, s conversion.Scope) error {
+	out.ListMeta = in.ListMeta
+	if in.Items != nil {
+		in, out := &in.Items, &out.Items
+		*out = make([]MaintenanceLedger, len(*in))
+		for i := range *in {
+			if err := Convert_maintenance_MaintenanceLedger_To_v1beta1_MaintenanceLedger(&(*in)[i], &(*out)[i], s); err != nil {
+				return err
+			}
+		}
+	} else {
+		out.Items = nil
+	}
+	return nil
+}
+
+// Convert_maintenance_MaintenanceLedgerList_To_v1beta1_MaintenanceLedgerList is an autogenerated conversion function.
+func Convert_maintenance_MaintenanceLedgerList_To_v1beta1_MaintenanceLedgerList(in *maintenance.MaintenanceLedgerList, out *MaintenanceLedgerList, s conversion.Scope) error {
+	return autoConvert_maintenance_MaintenanceLedgerList_To_v1beta1_MaintenanceLedgerList(in, out, s)
+}
+
+func autoConvert_v1beta1_MaintenanceLedgerSpec_To_maintenance_MaintenanceLedgerSpec(in *MaintenanceLedgerSpec, out *maintenance.MaintenanceLedgerSpec, s conversion.Scope) error {
+	*out = *(*maintenance.MaintenanceLedgerSpec)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_MaintenanceLedgerSpec_To_maintenance_MaintenanceLedgerSpec is an autogenerated conversion function.
+func Convert_v1beta1_MaintenanceLedgerSpec_To_maintenance_MaintenanceLedgerSpec(in *MaintenanceLedgerSpec, out *maintenance.MaintenanceLedgerSpec, s conversion.Scope) error {
+	return autoConvert_v1beta1_MaintenanceLedgerSpec_To_maintenance_MaintenanceLedgerSpec(in, out, s)
+}
+
+func autoConvert_maintenance_MaintenanceLedgerSpec_To_v1beta1_MaintenanceLedgerSpec(in *maintenance.MaintenanceLedgerSpec, out *MaintenanceLedgerSpec, s conversion.Scope) error {
+	*out = *(*MaintenanceLedgerSpec)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_MaintenanceLedgerSpec_To_v1beta1_MaintenanceLedgerSpec is an autogenerated conversion function.
+func Convert_maintenance_MaintenanceLedgerSpec_To_v1beta1_MaintenanceLedgerSpec(in *maintenance.MaintenanceLedgerSpec, out *MaintenanceLedgerSpec, s conversion.Scope) error {
+	return autoConvert_maintenance_MaintenanceLedgerSpec_To_v1beta1_MaintenanceLedgerSpec(in, out, s)
+}
+
+func autoConvert_v1beta1_MaintenancePolicy_To_maintenance_MaintenancePolicy(in *MaintenancePolicy, out *maintenance.MaintenancePolicy, s conversion.Scope) error {
+	out.ObjectMeta = in.ObjectMeta
+	if err := Convert_v1beta1_MaintenancePolicySpec_To_maintenance_MaintenancePolicySpec(&in.Spec, &out.Spec, s); err != nil {
+		return err
+	}
+	if err := Convert_v1beta1_MaintenancePolicyStatus_To_maintenance_MaintenancePolicyStatus(&in.Status, &out.Status, s); err != nil {
+		return err
+	}
+	return nil
+}
+
+// Convert_v1beta1_MaintenancePolicy_To_maintenance_MaintenancePolicy is an autogenerated conversion function.
+func Convert_v1beta1_MaintenancePolicy_To_maintenance_MaintenancePolicy(in *MaintenancePolicy, out *maintenance.MaintenancePolicy, s conversion.Scope) error {
+	return autoConvert_v1beta1_MaintenancePolicy_To_maintenance_MaintenancePolicy(in, out, s)
+}
+
+func autoConvert_maintenance_MaintenancePolicy_To_v1beta1_MaintenancePolicy(in *maintenance.MaintenancePolicy, out *MaintenancePolicy, s conversion.Scope) error {
+	out.ObjectMeta = in.ObjectMeta
+	if err := Convert_maintenance_MaintenancePolicySpec_To_v1beta1_MaintenancePolicySpec(&in.Spec, &out.Spec, s); err != nil {
+		return err
+	}
+	if err := Convert_maintenance_MaintenancePolicyStatus_To_v1beta1_MaintenancePolicyStatus(&in.Status, &out.Status, s); err != nil {
+		return err
+	}
+	// INFO: in.Unknown opted out of conversion generation
+	return nil
+}
+
+// Convert_maintenance_MaintenancePolicy_To_v1beta1_MaintenancePolicy is an autogenerated conversion function.
+func Convert_maintenance_MaintenancePolicy_To_v1beta1_MaintenancePolicy(in *maintenance.MaintenancePolicy, out *MaintenancePolicy, s conversion.Scope) error {
+	return autoConvert_maintenance_MaintenancePolicy_To_v1beta1_MaintenancePolicy(in, out, s)
+}
+
+func autoConvert_v1beta1_MaintenancePolicyList_To_maintenance_MaintenancePolicyList(in *MaintenancePolicyList, out *maintenance.MaintenancePolicyList, s conversion.Scope) error {
+	out.ListMeta = in.ListMeta
+	if in.Items != nil {
+		in, out := &in.Items, &out.Items
+		*out = make([]maintenance.MaintenancePolicy, len(*in))
+		for i := range *in {
+			if err := Convert_v1beta1_MaintenancePolicy_To_maintenance_MaintenancePolicy(&(*in)[i], &(*out)[i], s); err != nil {
+				return err
+			}
+		}
+	} else {
+		out.Items = nil
+	}
+	return nil
+}
+
+// Convert_v1beta1_MaintenancePolicyList_To_maintenance_MaintenancePolicyList is an autogenerated conversion function.
+func Convert_v1beta1_MaintenancePolicyList_To_maintenance_MaintenancePolicyList(in *MaintenancePolicyList, out *maintenance.MaintenancePolicyList, s conversion.Scope) error {
+	return autoConvert_v1beta1_MaintenancePolicyList_To_maintenance_MaintenancePolicyList(in, out, s)
+}
+
+func autoConvert_maintenance_MaintenancePolicyList_To_v1beta1_MaintenancePolicyList(in *maintenance.MaintenancePolicyList, out *MaintenancePolicyList, s conversion.Scope) error {
+	out.ListMeta = in.ListMeta
+	if in.Items != nil {
+		in, out := &in.Items, &out.Items
+		*out = make([]MaintenancePolicy, len(*in))
+		for i := range *in {
+			if err := Convert_maintenance_MaintenancePolicy_To_v1beta1_MaintenancePolicy(&(*in)[i], &(*out)[i], s); err != nil {
+				return err
+			}
+		}
+	} else {
+		out.Items = nil
+	}
+	return nil
+}
+
+// Convert_maintenance_MaintenancePolicyList_To_v1beta1_MaintenancePolicyList is an autogenerated conversion function.
+func Convert_maintenance_MaintenancePolicyList_To_v1beta1_MaintenancePolicyList(in *maintenance.MaintenancePolicyList, out *MaintenancePolicyList, s conversion.Scope) error {
+	return autoConvert_maintenance_MaintenancePolicyList_To_v1beta1_MaintenancePolicyList(in, out, s)
+}
+
+func autoConvert_v1beta1_MaintenancePolicyQueue_To_maintenance_MaintenancePolicyQueue(in *MaintenancePolicyQueue, out *maintenance.MaintenancePolicyQueue, s conversion.Scope) error {
+	out.ObjectMeta = in.ObjectMeta
+	out.Items = *(*[]maintenance.QueuedMaintenance)(unsafe.Pointer(&in.Items))
+	return nil
+}
+
+// Convert_v1beta1_MaintenancePolicyQueue_To_maintenance_MaintenancePolicyQueue is an autogenerated conversion function.
+func Convert_v1beta1_MaintenancePolicyQueue_To_maintenance_MaintenancePolicyQueue(in *MaintenancePolicyQueue, out *maintenance.MaintenancePolicyQueue, s conversion.Scope) error {
+	return autoConvert_v1beta1_MaintenancePolicyQueue_To_maintenance_MaintenancePolicyQueue(in, out, s)
+}
+
+func autoConvert_maintenance_MaintenancePolicyQueue_To_v1beta1_MaintenancePolicyQueue(in *maintenance.MaintenancePolicyQueue, out *MaintenancePolicyQueue, s conversion.Scope) error {
+	out.ObjectMeta = in.ObjectMeta
+	out.Items = *(*[]QueuedMaintenance)(unsafe.Pointer(&in.Items))
+	return nil
+}
+
+// Convert_maintenance_MaintenancePolicyQueue_To_v1beta1_MaintenancePolicyQueue is an autogenerated conversion function.
+func Convert_maintenance_MaintenancePolicyQueue_To_v1beta1_MaintenancePolicyQueue(in *maintenance.MaintenancePolicyQueue, out *MaintenancePolicyQueue, s conversion.Scope) error {
+	return autoConvert_maintenance_MaintenancePolicyQueue_To_v1beta1_MaintenancePolicyQueue(in, out, s)
+}
+
+func autoConvert_v1beta1_MaintenancePolicySpec_To_maintenance_MaintenancePolicySpec(in *MaintenancePolicySpec, out *maintenance.MaintenancePolicySpec, s conversion.Scope) error {
+	*out = *(*maintenance.MaintenancePolicySpec)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_MaintenancePolicySpec_To_maintenance_MaintenancePolicySpec is an autogenerated conversion function.
+func Convert_v1beta1_MaintenancePolicySpec_To_maintenance_MaintenancePolicySpec(in *MaintenancePolicySpec, out *maintenance.MaintenancePolicySpec, s conversion.Scope) error {
+	return autoConvert_v1beta1_MaintenancePolicySpec_To_maintenance_MaintenancePolicySpec(in, out, s)
+}
+
+func autoConvert_maintenance_MaintenancePolicySpec_To_v1beta1_MaintenancePolicySpec(in *maintenance.MaintenancePolicySpec, out *MaintenancePolicySpec, s conversion.Scope) error {
+	*out = *(*MaintenancePolicySpec)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_MaintenancePolicySpec_To_v1beta1_MaintenancePolicySpec is an autogenerated conversion function.
+func Convert_maintenance_MaintenancePolicySpec_To_v1beta1_MaintenancePolicySpec(in *maintenance.MaintenancePolicySpec, out *MaintenancePolicySpec, s conversion.Scope) error {
+	return autoConvert_maintenance_MaintenancePolicySpec_To_v1beta1_MaintenancePolicySpec(in, out, s)
+}
+
+func autoConvert_v1beta1_MaintenancePolicyStatus_To_maintenance_MaintenancePolicyStatus(in *MaintenancePolicyStatus, out *maintenance.MaintenancePolicyStatus, s conversion.Scope) error {
+	*out = *(*maintenance.MaintenancePolicyStatus)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_MaintenancePolicyStatus_To_maintenance_MaintenancePolicyStatus is an autogenerated conversion function.
+func Convert_v1beta1_MaintenancePolicyStatus_To_maintenance_MaintenancePolicyStatus(in *MaintenancePolicyStatus, out *maintenance.MaintenancePolicyStatus, s conversion.Scope) error {
+	return autoConvert_v1beta1_MaintenancePolicyStatus_To_maintenance_MaintenancePolicyStatus(in, out, s)
+}
+
+func autoConvert_maintenance_MaintenancePolicyStatus_To_v1beta1_MaintenancePolicyStatus(in *maintenance.MaintenancePolicyStatus, out *MaintenancePolicyStatus, s conversion.Scope) error {
+	*out = *(*MaintenancePolicyStatus)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_MaintenancePolicyStatus_To_v1beta1_MaintenancePolicyStatus is an autogenerated conversion function.
+func Convert_maintenance_MaintenancePolicyStatus_To_v1beta1_MaintenancePolicyStatus(in *maintenance.MaintenancePolicyStatus, out *MaintenancePolicyStatus, s conversion.Scope) error {
+	return autoConvert_maintenance_MaintenancePolicyStatus_To_v1beta1_MaintenancePolicyStatus(in, out, s)
+}
+
 func autoConvert_v1beta1_NodeBefore_To_maintenance_NodeBefore(in *NodeBefore, out *maintenance.NodeBefore, s conversion.Scope) error {
 	*out = *(*maintenance.NodeBefore)(unsafe.Pointer(in))
 	return nil
@@ -416,6 +1313,26 @@ func autoConvert_maintenance_NodeBefore_To_v1beta1_NodeBefore(in *maintenance.No
 // Convert_maintenance_NodeBefore_To_v1beta1_NodeBefore is an autogenerated conversion function.
 func Convert_maintenance_NodeBefore_To_v1beta1_NodeBefore(in *maintenance.NodeBefore, out *NodeBefore, s conversion.Scope) error {
 	return autoConvert_maintenance_NodeBefore_To_v1beta1_NodeBefore(in, out, s)
+}
+
+func autoConvert_v1beta1_NodeConditionGate_To_maintenance_NodeConditionGate(in *NodeConditionGate, out *maintenance.NodeConditionGate, s conversion.Scope) error {
+	*out = *(*maintenance.NodeConditionGate)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_NodeConditionGate_To_maintenance_NodeConditionGate is an autogenerated conversion function.
+func Convert_v1beta1_NodeConditionGate_To_maintenance_NodeConditionGate(in *NodeConditionGate, out *maintenance.NodeConditionGate, s conversion.Scope) error {
+	return autoConvert_v1beta1_NodeConditionGate_To_maintenance_NodeConditionGate(in, out, s)
+}
+
+func autoConvert_maintenance_NodeConditionGate_To_v1beta1_NodeConditionGate(in *maintenance.NodeConditionGate, out *NodeConditionGate, s conversion.Scope) error {
+	*out = *(*NodeConditionGate)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_NodeConditionGate_To_v1beta1_NodeConditionGate is an autogenerated conversion function.
+func Convert_maintenance_NodeConditionGate_To_v1beta1_NodeConditionGate(in *maintenance.NodeConditionGate, out *NodeConditionGate, s conversion.Scope) error {
+	return autoConvert_maintenance_NodeConditionGate_To_v1beta1_NodeConditionGate(in, out, s)
 }
 
 func autoConvert_v1beta1_NodeHold_To_maintenance_NodeHold(in *NodeHold, out *maintenance.NodeHold, s conversion.Scope) error {
@@ -679,4 +1596,364 @@ func autoConvert_maintenance_PlannedPod_To_v1beta1_PlannedPod(in *maintenance.Pl
 // Convert_maintenance_PlannedPod_To_v1beta1_PlannedPod is an autogenerated conversion function.
 func Convert_maintenance_PlannedPod_To_v1beta1_PlannedPod(in *maintenance.PlannedPod, out *PlannedPod, s conversion.Scope) error {
 	return autoConvert_maintenance_PlannedPod_To_v1beta1_PlannedPod(in, out, s)
+}
+
+func autoConvert_v1beta1_PolicyApprovals_To_maintenance_PolicyApprovals(in *PolicyApprovals, out *maintenance.PolicyApprovals, s conversion.Scope) error {
+	*out = *(*maintenance.PolicyApprovals)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_PolicyApprovals_To_maintenance_PolicyApprovals is an autogenerated conversion function.
+func Convert_v1beta1_PolicyApprovals_To_maintenance_PolicyApprovals(in *PolicyApprovals, out *maintenance.PolicyApprovals, s conversion.Scope) error {
+	return autoConvert_v1beta1_PolicyApprovals_To_maintenance_PolicyApprovals(in, out, s)
+}
+
+func autoConvert_maintenance_PolicyApprovals_To_v1beta1_PolicyApprovals(in *maintenance.PolicyApprovals, out *PolicyApprovals, s conversion.Scope) error {
+	*out = *(*PolicyApprovals)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_PolicyApprovals_To_v1beta1_PolicyApprovals is an autogenerated conversion function.
+func Convert_maintenance_PolicyApprovals_To_v1beta1_PolicyApprovals(in *maintenance.PolicyApprovals, out *PolicyApprovals, s conversion.Scope) error {
+	return autoConvert_maintenance_PolicyApprovals_To_v1beta1_PolicyApprovals(in, out, s)
+}
+
+func autoConvert_v1beta1_PolicyAutoStop_To_maintenance_PolicyAutoStop(in *PolicyAutoStop, out *maintenance.PolicyAutoStop, s conversion.Scope) error {
+	*out = *(*maintenance.PolicyAutoStop)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_PolicyAutoStop_To_maintenance_PolicyAutoStop is an autogenerated conversion function.
+func Convert_v1beta1_PolicyAutoStop_To_maintenance_PolicyAutoStop(in *PolicyAutoStop, out *maintenance.PolicyAutoStop, s conversion.Scope) error {
+	return autoConvert_v1beta1_PolicyAutoStop_To_maintenance_PolicyAutoStop(in, out, s)
+}
+
+func autoConvert_maintenance_PolicyAutoStop_To_v1beta1_PolicyAutoStop(in *maintenance.PolicyAutoStop, out *PolicyAutoStop, s conversion.Scope) error {
+	*out = *(*PolicyAutoStop)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_PolicyAutoStop_To_v1beta1_PolicyAutoStop is an autogenerated conversion function.
+func Convert_maintenance_PolicyAutoStop_To_v1beta1_PolicyAutoStop(in *maintenance.PolicyAutoStop, out *PolicyAutoStop, s conversion.Scope) error {
+	return autoConvert_maintenance_PolicyAutoStop_To_v1beta1_PolicyAutoStop(in, out, s)
+}
+
+func autoConvert_v1beta1_PolicyFailure_To_maintenance_PolicyFailure(in *PolicyFailure, out *maintenance.PolicyFailure, s conversion.Scope) error {
+	*out = *(*maintenance.PolicyFailure)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_PolicyFailure_To_maintenance_PolicyFailure is an autogenerated conversion function.
+func Convert_v1beta1_PolicyFailure_To_maintenance_PolicyFailure(in *PolicyFailure, out *maintenance.PolicyFailure, s conversion.Scope) error {
+	return autoConvert_v1beta1_PolicyFailure_To_maintenance_PolicyFailure(in, out, s)
+}
+
+func autoConvert_maintenance_PolicyFailure_To_v1beta1_PolicyFailure(in *maintenance.PolicyFailure, out *PolicyFailure, s conversion.Scope) error {
+	*out = *(*PolicyFailure)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_PolicyFailure_To_v1beta1_PolicyFailure is an autogenerated conversion function.
+func Convert_maintenance_PolicyFailure_To_v1beta1_PolicyFailure(in *maintenance.PolicyFailure, out *PolicyFailure, s conversion.Scope) error {
+	return autoConvert_maintenance_PolicyFailure_To_v1beta1_PolicyFailure(in, out, s)
+}
+
+func autoConvert_v1beta1_PolicyFreeze_To_maintenance_PolicyFreeze(in *PolicyFreeze, out *maintenance.PolicyFreeze, s conversion.Scope) error {
+	*out = *(*maintenance.PolicyFreeze)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_PolicyFreeze_To_maintenance_PolicyFreeze is an autogenerated conversion function.
+func Convert_v1beta1_PolicyFreeze_To_maintenance_PolicyFreeze(in *PolicyFreeze, out *maintenance.PolicyFreeze, s conversion.Scope) error {
+	return autoConvert_v1beta1_PolicyFreeze_To_maintenance_PolicyFreeze(in, out, s)
+}
+
+func autoConvert_maintenance_PolicyFreeze_To_v1beta1_PolicyFreeze(in *maintenance.PolicyFreeze, out *PolicyFreeze, s conversion.Scope) error {
+	*out = *(*PolicyFreeze)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_PolicyFreeze_To_v1beta1_PolicyFreeze is an autogenerated conversion function.
+func Convert_maintenance_PolicyFreeze_To_v1beta1_PolicyFreeze(in *maintenance.PolicyFreeze, out *PolicyFreeze, s conversion.Scope) error {
+	return autoConvert_maintenance_PolicyFreeze_To_v1beta1_PolicyFreeze(in, out, s)
+}
+
+func autoConvert_v1beta1_PolicyGate_To_maintenance_PolicyGate(in *PolicyGate, out *maintenance.PolicyGate, s conversion.Scope) error {
+	*out = *(*maintenance.PolicyGate)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_PolicyGate_To_maintenance_PolicyGate is an autogenerated conversion function.
+func Convert_v1beta1_PolicyGate_To_maintenance_PolicyGate(in *PolicyGate, out *maintenance.PolicyGate, s conversion.Scope) error {
+	return autoConvert_v1beta1_PolicyGate_To_maintenance_PolicyGate(in, out, s)
+}
+
+func autoConvert_maintenance_PolicyGate_To_v1beta1_PolicyGate(in *maintenance.PolicyGate, out *PolicyGate, s conversion.Scope) error {
+	*out = *(*PolicyGate)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_PolicyGate_To_v1beta1_PolicyGate is an autogenerated conversion function.
+func Convert_maintenance_PolicyGate_To_v1beta1_PolicyGate(in *maintenance.PolicyGate, out *PolicyGate, s conversion.Scope) error {
+	return autoConvert_maintenance_PolicyGate_To_v1beta1_PolicyGate(in, out, s)
+}
+
+func autoConvert_v1beta1_PolicyGates_To_maintenance_PolicyGates(in *PolicyGates, out *maintenance.PolicyGates, s conversion.Scope) error {
+	*out = *(*maintenance.PolicyGates)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_PolicyGates_To_maintenance_PolicyGates is an autogenerated conversion function.
+func Convert_v1beta1_PolicyGates_To_maintenance_PolicyGates(in *PolicyGates, out *maintenance.PolicyGates, s conversion.Scope) error {
+	return autoConvert_v1beta1_PolicyGates_To_maintenance_PolicyGates(in, out, s)
+}
+
+func autoConvert_maintenance_PolicyGates_To_v1beta1_PolicyGates(in *maintenance.PolicyGates, out *PolicyGates, s conversion.Scope) error {
+	*out = *(*PolicyGates)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_PolicyGates_To_v1beta1_PolicyGates is an autogenerated conversion function.
+func Convert_maintenance_PolicyGates_To_v1beta1_PolicyGates(in *maintenance.PolicyGates, out *PolicyGates, s conversion.Scope) error {
+	return autoConvert_maintenance_PolicyGates_To_v1beta1_PolicyGates(in, out, s)
+}
+
+func autoConvert_v1beta1_PolicyLimits_To_maintenance_PolicyLimits(in *PolicyLimits, out *maintenance.PolicyLimits, s conversion.Scope) error {
+	*out = *(*maintenance.PolicyLimits)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_PolicyLimits_To_maintenance_PolicyLimits is an autogenerated conversion function.
+func Convert_v1beta1_PolicyLimits_To_maintenance_PolicyLimits(in *PolicyLimits, out *maintenance.PolicyLimits, s conversion.Scope) error {
+	return autoConvert_v1beta1_PolicyLimits_To_maintenance_PolicyLimits(in, out, s)
+}
+
+func autoConvert_maintenance_PolicyLimits_To_v1beta1_PolicyLimits(in *maintenance.PolicyLimits, out *PolicyLimits, s conversion.Scope) error {
+	*out = *(*PolicyLimits)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_PolicyLimits_To_v1beta1_PolicyLimits is an autogenerated conversion function.
+func Convert_maintenance_PolicyLimits_To_v1beta1_PolicyLimits(in *maintenance.PolicyLimits, out *PolicyLimits, s conversion.Scope) error {
+	return autoConvert_maintenance_PolicyLimits_To_v1beta1_PolicyLimits(in, out, s)
+}
+
+func autoConvert_v1beta1_PolicyOpening_To_maintenance_PolicyOpening(in *PolicyOpening, out *maintenance.PolicyOpening, s conversion.Scope) error {
+	*out = *(*maintenance.PolicyOpening)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_PolicyOpening_To_maintenance_PolicyOpening is an autogenerated conversion function.
+func Convert_v1beta1_PolicyOpening_To_maintenance_PolicyOpening(in *PolicyOpening, out *maintenance.PolicyOpening, s conversion.Scope) error {
+	return autoConvert_v1beta1_PolicyOpening_To_maintenance_PolicyOpening(in, out, s)
+}
+
+func autoConvert_maintenance_PolicyOpening_To_v1beta1_PolicyOpening(in *maintenance.PolicyOpening, out *PolicyOpening, s conversion.Scope) error {
+	*out = *(*PolicyOpening)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_PolicyOpening_To_v1beta1_PolicyOpening is an autogenerated conversion function.
+func Convert_maintenance_PolicyOpening_To_v1beta1_PolicyOpening(in *maintenance.PolicyOpening, out *PolicyOpening, s conversion.Scope) error {
+	return autoConvert_maintenance_PolicyOpening_To_v1beta1_PolicyOpening(in, out, s)
+}
+
+func autoConvert_v1beta1_PolicyPace_To_maintenance_PolicyPace(in *PolicyPace, out *maintenance.PolicyPace, s conversion.Scope) error {
+	*out = *(*maintenance.PolicyPace)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_PolicyPace_To_maintenance_PolicyPace is an autogenerated conversion function.
+func Convert_v1beta1_PolicyPace_To_maintenance_PolicyPace(in *PolicyPace, out *maintenance.PolicyPace, s conversion.Scope) error {
+	return autoConvert_v1beta1_PolicyPace_To_maintenance_PolicyPace(in, out, s)
+}
+
+func autoConvert_maintenance_PolicyPace_To_v1beta1_PolicyPace(in *maintenance.PolicyPace, out *PolicyPace, s conversion.Scope) error {
+	*out = *(*PolicyPace)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_PolicyPace_To_v1beta1_PolicyPace is an autogenerated conversion function.
+func Convert_maintenance_PolicyPace_To_v1beta1_PolicyPace(in *maintenance.PolicyPace, out *PolicyPace, s conversion.Scope) error {
+	return autoConvert_maintenance_PolicyPace_To_v1beta1_PolicyPace(in, out, s)
+}
+
+func autoConvert_v1beta1_PolicyQueueSpec_To_maintenance_PolicyQueueSpec(in *PolicyQueueSpec, out *maintenance.PolicyQueueSpec, s conversion.Scope) error {
+	*out = *(*maintenance.PolicyQueueSpec)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_PolicyQueueSpec_To_maintenance_PolicyQueueSpec is an autogenerated conversion function.
+func Convert_v1beta1_PolicyQueueSpec_To_maintenance_PolicyQueueSpec(in *PolicyQueueSpec, out *maintenance.PolicyQueueSpec, s conversion.Scope) error {
+	return autoConvert_v1beta1_PolicyQueueSpec_To_maintenance_PolicyQueueSpec(in, out, s)
+}
+
+func autoConvert_maintenance_PolicyQueueSpec_To_v1beta1_PolicyQueueSpec(in *maintenance.PolicyQueueSpec, out *PolicyQueueSpec, s conversion.Scope) error {
+	*out = *(*PolicyQueueSpec)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_PolicyQueueSpec_To_v1beta1_PolicyQueueSpec is an autogenerated conversion function.
+func Convert_maintenance_PolicyQueueSpec_To_v1beta1_PolicyQueueSpec(in *maintenance.PolicyQueueSpec, out *PolicyQueueSpec, s conversion.Scope) error {
+	return autoConvert_maintenance_PolicyQueueSpec_To_v1beta1_PolicyQueueSpec(in, out, s)
+}
+
+func autoConvert_v1beta1_PolicySchedule_To_maintenance_PolicySchedule(in *PolicySchedule, out *maintenance.PolicySchedule, s conversion.Scope) error {
+	*out = *(*maintenance.PolicySchedule)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_PolicySchedule_To_maintenance_PolicySchedule is an autogenerated conversion function.
+func Convert_v1beta1_PolicySchedule_To_maintenance_PolicySchedule(in *PolicySchedule, out *maintenance.PolicySchedule, s conversion.Scope) error {
+	return autoConvert_v1beta1_PolicySchedule_To_maintenance_PolicySchedule(in, out, s)
+}
+
+func autoConvert_maintenance_PolicySchedule_To_v1beta1_PolicySchedule(in *maintenance.PolicySchedule, out *PolicySchedule, s conversion.Scope) error {
+	*out = *(*PolicySchedule)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_PolicySchedule_To_v1beta1_PolicySchedule is an autogenerated conversion function.
+func Convert_maintenance_PolicySchedule_To_v1beta1_PolicySchedule(in *maintenance.PolicySchedule, out *PolicySchedule, s conversion.Scope) error {
+	return autoConvert_maintenance_PolicySchedule_To_v1beta1_PolicySchedule(in, out, s)
+}
+
+func autoConvert_v1beta1_PolicyWindow_To_maintenance_PolicyWindow(in *PolicyWindow, out *maintenance.PolicyWindow, s conversion.Scope) error {
+	*out = *(*maintenance.PolicyWindow)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_PolicyWindow_To_maintenance_PolicyWindow is an autogenerated conversion function.
+func Convert_v1beta1_PolicyWindow_To_maintenance_PolicyWindow(in *PolicyWindow, out *maintenance.PolicyWindow, s conversion.Scope) error {
+	return autoConvert_v1beta1_PolicyWindow_To_maintenance_PolicyWindow(in, out, s)
+}
+
+func autoConvert_maintenance_PolicyWindow_To_v1beta1_PolicyWindow(in *maintenance.PolicyWindow, out *PolicyWindow, s conversion.Scope) error {
+	*out = *(*PolicyWindow)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_PolicyWindow_To_v1beta1_PolicyWindow is an autogenerated conversion function.
+func Convert_maintenance_PolicyWindow_To_v1beta1_PolicyWindow(in *maintenance.PolicyWindow, out *PolicyWindow, s conversion.Scope) error {
+	return autoConvert_maintenance_PolicyWindow_To_v1beta1_PolicyWindow(in, out, s)
+}
+
+func autoConvert_v1beta1_PrometheusGate_To_maintenance_PrometheusGate(in *PrometheusGate, out *maintenance.PrometheusGate, s conversion.Scope) error {
+	*out = *(*maintenance.PrometheusGate)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_PrometheusGate_To_maintenance_PrometheusGate is an autogenerated conversion function.
+func Convert_v1beta1_PrometheusGate_To_maintenance_PrometheusGate(in *PrometheusGate, out *maintenance.PrometheusGate, s conversion.Scope) error {
+	return autoConvert_v1beta1_PrometheusGate_To_maintenance_PrometheusGate(in, out, s)
+}
+
+func autoConvert_maintenance_PrometheusGate_To_v1beta1_PrometheusGate(in *maintenance.PrometheusGate, out *PrometheusGate, s conversion.Scope) error {
+	*out = *(*PrometheusGate)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_PrometheusGate_To_v1beta1_PrometheusGate is an autogenerated conversion function.
+func Convert_maintenance_PrometheusGate_To_v1beta1_PrometheusGate(in *maintenance.PrometheusGate, out *PrometheusGate, s conversion.Scope) error {
+	return autoConvert_maintenance_PrometheusGate_To_v1beta1_PrometheusGate(in, out, s)
+}
+
+func autoConvert_v1beta1_QueuePosition_To_maintenance_QueuePosition(in *QueuePosition, out *maintenance.QueuePosition, s conversion.Scope) error {
+	*out = *(*maintenance.QueuePosition)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_QueuePosition_To_maintenance_QueuePosition is an autogenerated conversion function.
+func Convert_v1beta1_QueuePosition_To_maintenance_QueuePosition(in *QueuePosition, out *maintenance.QueuePosition, s conversion.Scope) error {
+	return autoConvert_v1beta1_QueuePosition_To_maintenance_QueuePosition(in, out, s)
+}
+
+func autoConvert_maintenance_QueuePosition_To_v1beta1_QueuePosition(in *maintenance.QueuePosition, out *QueuePosition, s conversion.Scope) error {
+	*out = *(*QueuePosition)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_QueuePosition_To_v1beta1_QueuePosition is an autogenerated conversion function.
+func Convert_maintenance_QueuePosition_To_v1beta1_QueuePosition(in *maintenance.QueuePosition, out *QueuePosition, s conversion.Scope) error {
+	return autoConvert_maintenance_QueuePosition_To_v1beta1_QueuePosition(in, out, s)
+}
+
+func autoConvert_v1beta1_QueuedMaintenance_To_maintenance_QueuedMaintenance(in *QueuedMaintenance, out *maintenance.QueuedMaintenance, s conversion.Scope) error {
+	*out = *(*maintenance.QueuedMaintenance)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_QueuedMaintenance_To_maintenance_QueuedMaintenance is an autogenerated conversion function.
+func Convert_v1beta1_QueuedMaintenance_To_maintenance_QueuedMaintenance(in *QueuedMaintenance, out *maintenance.QueuedMaintenance, s conversion.Scope) error {
+	return autoConvert_v1beta1_QueuedMaintenance_To_maintenance_QueuedMaintenance(in, out, s)
+}
+
+func autoConvert_maintenance_QueuedMaintenance_To_v1beta1_QueuedMaintenance(in *maintenance.QueuedMaintenance, out *QueuedMaintenance, s conversion.Scope) error {
+	*out = *(*QueuedMaintenance)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_QueuedMaintenance_To_v1beta1_QueuedMaintenance is an autogenerated conversion function.
+func Convert_maintenance_QueuedMaintenance_To_v1beta1_QueuedMaintenance(in *maintenance.QueuedMaintenance, out *QueuedMaintenance, s conversion.Scope) error {
+	return autoConvert_maintenance_QueuedMaintenance_To_v1beta1_QueuedMaintenance(in, out, s)
+}
+
+func autoConvert_v1beta1_TopologyLimit_To_maintenance_TopologyLimit(in *TopologyLimit, out *maintenance.TopologyLimit, s conversion.Scope) error {
+	*out = *(*maintenance.TopologyLimit)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_TopologyLimit_To_maintenance_TopologyLimit is an autogenerated conversion function.
+func Convert_v1beta1_TopologyLimit_To_maintenance_TopologyLimit(in *TopologyLimit, out *maintenance.TopologyLimit, s conversion.Scope) error {
+	return autoConvert_v1beta1_TopologyLimit_To_maintenance_TopologyLimit(in, out, s)
+}
+
+func autoConvert_maintenance_TopologyLimit_To_v1beta1_TopologyLimit(in *maintenance.TopologyLimit, out *TopologyLimit, s conversion.Scope) error {
+	*out = *(*TopologyLimit)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_TopologyLimit_To_v1beta1_TopologyLimit is an autogenerated conversion function.
+func Convert_maintenance_TopologyLimit_To_v1beta1_TopologyLimit(in *maintenance.TopologyLimit, out *TopologyLimit, s conversion.Scope) error {
+	return autoConvert_maintenance_TopologyLimit_To_v1beta1_TopologyLimit(in, out, s)
+}
+
+func autoConvert_v1beta1_WeeklyTime_To_maintenance_WeeklyTime(in *WeeklyTime, out *maintenance.WeeklyTime, s conversion.Scope) error {
+	*out = *(*maintenance.WeeklyTime)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_WeeklyTime_To_maintenance_WeeklyTime is an autogenerated conversion function.
+func Convert_v1beta1_WeeklyTime_To_maintenance_WeeklyTime(in *WeeklyTime, out *maintenance.WeeklyTime, s conversion.Scope) error {
+	return autoConvert_v1beta1_WeeklyTime_To_maintenance_WeeklyTime(in, out, s)
+}
+
+func autoConvert_maintenance_WeeklyTime_To_v1beta1_WeeklyTime(in *maintenance.WeeklyTime, out *WeeklyTime, s conversion.Scope) error {
+	*out = *(*WeeklyTime)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_WeeklyTime_To_v1beta1_WeeklyTime is an autogenerated conversion function.
+func Convert_maintenance_WeeklyTime_To_v1beta1_WeeklyTime(in *maintenance.WeeklyTime, out *WeeklyTime, s conversion.Scope) error {
+	return autoConvert_maintenance_WeeklyTime_To_v1beta1_WeeklyTime(in, out, s)
+}
+
+func autoConvert_v1beta1_YearlyRange_To_maintenance_YearlyRange(in *YearlyRange, out *maintenance.YearlyRange, s conversion.Scope) error {
+	*out = *(*maintenance.YearlyRange)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_YearlyRange_To_maintenance_YearlyRange is an autogenerated conversion function.
+func Convert_v1beta1_YearlyRange_To_maintenance_YearlyRange(in *YearlyRange, out *maintenance.YearlyRange, s conversion.Scope) error {
+	return autoConvert_v1beta1_YearlyRange_To_maintenance_YearlyRange(in, out, s)
+}
+
+func autoConvert_maintenance_YearlyRange_To_v1beta1_YearlyRange(in *maintenance.YearlyRange, out *YearlyRange, s conversion.Scope) error {
+	*out = *(*YearlyRange)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_YearlyRange_To_v1beta1_YearlyRange is an autogenerated conversion function.
+func Convert_maintenance_YearlyRange_To_v1beta1_YearlyRange(in *maintenance.YearlyRange, out *YearlyRange, s conversion.Scope) error {
+	return autoConvert_maintenance_YearlyRange_To_v1beta1_YearlyRange(in, out, s)
 }

@@ -9,6 +9,21 @@
 package v1beta1
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in AdmissionForecast) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.AdmissionForecast"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in AdmissionWait) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.AdmissionWait"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in DateRange) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.DateRange"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in DrainBlocker) OpenAPIModelName() string {
 	return "io.medik8s.maintenance.v1beta1.DrainBlocker"
 }
@@ -44,8 +59,103 @@ func (in ImportedFrom) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in LedgerDomain) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.LedgerDomain"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in LedgerEntry) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.LedgerEntry"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in LedgerFailure) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.LedgerFailure"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in LedgerHold) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.LedgerHold"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in LedgerPolicy) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.LedgerPolicy"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in LedgerStart) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.LedgerStart"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in LedgerStop) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.LedgerStop"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in MaintenanceAdmission) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.MaintenanceAdmission"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in MaintenanceApproval) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.MaintenanceApproval"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in MaintenanceDecision) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.MaintenanceDecision"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in MaintenanceLedger) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.MaintenanceLedger"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in MaintenanceLedgerList) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.MaintenanceLedgerList"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in MaintenanceLedgerSpec) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.MaintenanceLedgerSpec"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in MaintenancePolicy) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.MaintenancePolicy"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in MaintenancePolicyList) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.MaintenancePolicyList"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in MaintenancePolicyQueue) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.MaintenancePolicyQueue"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in MaintenancePolicySpec) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.MaintenancePolicySpec"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in MaintenancePolicyStatus) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.MaintenancePolicyStatus"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in NodeBefore) OpenAPIModelName() string {
 	return "io.medik8s.maintenance.v1beta1.NodeBefore"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in NodeConditionGate) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.NodeConditionGate"
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
@@ -101,4 +211,94 @@ func (in PlannedHold) OpenAPIModelName() string {
 // OpenAPIModelName returns the OpenAPI model name for this type.
 func (in PlannedPod) OpenAPIModelName() string {
 	return "io.medik8s.maintenance.v1beta1.PlannedPod"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in PolicyApprovals) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.PolicyApprovals"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in PolicyAutoStop) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.PolicyAutoStop"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in PolicyFailure) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.PolicyFailure"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in PolicyFreeze) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.PolicyFreeze"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in PolicyGate) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.PolicyGate"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in PolicyGates) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.PolicyGates"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in PolicyLimits) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.PolicyLimits"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in PolicyOpening) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.PolicyOpening"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in PolicyPace) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.PolicyPace"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in PolicyQueueSpec) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.PolicyQueueSpec"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in PolicySchedule) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.PolicySchedule"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in PolicyWindow) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.PolicyWindow"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in PrometheusGate) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.PrometheusGate"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in QueuePosition) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.QueuePosition"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in QueuedMaintenance) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.QueuedMaintenance"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in TopologyLimit) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.TopologyLimit"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in WeeklyTime) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.WeeklyTime"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in YearlyRange) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.YearlyRange"
 }

@@ -10,6 +10,9 @@ package v1beta1
 //
 // DrainPlanStatus is what a drain of a node would do now.
 type DrainPlanStatusApplyConfiguration struct {
+	// admission says whether the maintenance would start now, and if not, why and when. Not set if no
+	// MaintenancePolicy selects the node.
+	Admission *AdmissionForecastApplyConfiguration `json:"admission,omitempty"`
 	// evictionPods is the number of pods that are to leave the node.
 	EvictionPods *int32 `json:"evictionPods,omitempty"`
 	// stayingPods is the number of pods that stay on the node.
@@ -54,6 +57,14 @@ type DrainPlanStatusApplyConfiguration struct {
 // apply.
 func DrainPlanStatus() *DrainPlanStatusApplyConfiguration {
 	return &DrainPlanStatusApplyConfiguration{}
+}
+
+// WithAdmission sets the Admission field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Admission field is set to the value of the last call.
+func (b *DrainPlanStatusApplyConfiguration) WithAdmission(value *AdmissionForecastApplyConfiguration) *DrainPlanStatusApplyConfiguration {
+	b.Admission = value
+	return b
 }
 
 // WithEvictionPods sets the EvictionPods field in the declarative configuration to the given value

@@ -7,6 +7,7 @@ package v1beta1
 
 import (
 	maintenancev1beta1 "github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	v1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // NodeMaintenanceSpecApplyConfiguration represents a declarative configuration of the NodeMaintenanceSpec type for use
@@ -28,8 +29,9 @@ type NodeMaintenanceSpecApplyConfiguration struct {
 	// Cordon stops the evictions, back to Idle gives the node back. If several holds name the node,
 	// the highest stage applies. Defaults to Drain.
 	Stage *maintenancev1beta1.MaintenanceStage `json:"stage,omitempty"`
-	// expirationSeconds is how long after its creation the server deletes this NodeMaintenance, so
-	// that a forgotten one does not hold the node forever. A warning event is sent after 80 % of
+	// expirationSeconds is how long after its start the server deletes this NodeMaintenance, so that a
+	// forgotten one does not hold the node forever. The start is its creation, or, if it had to wait for a
+	// MaintenancePolicy or spec.notBefore, when it was admitted. A warning event is sent after 80 % of
 	// that time. A higher value extends it. Must be from 1 to 31536000 (365 days), and more than
 	// the current age of this NodeMaintenance. If not set, it does not expire.
 	ExpirationSeconds *int64 `json:"expirationSeconds,omitempty"`
@@ -39,6 +41,20 @@ type NodeMaintenanceSpecApplyConfiguration struct {
 	// stay in service. Setting it requires the verb overridequorum on nodes/maintenance. It changes
 	// nothing for other nodes. Defaults to false.
 	OverrideQuorum *bool `json:"overrideQuorum,omitempty"`
+	// priority is which of the NodeMaintenances that wait for a MaintenancePolicy start first: those with a
+	// higher one. From -100 to 100. More than 0 requires the verb prioritize on nodes/maintenance. Defaults
+	// to 0.
+	Priority *int32 `json:"priority,omitempty"`
+	// notBefore is when the maintenance may start at the earliest. If not set, it may start at once.
+	NotBefore *v1.Time `json:"notBefore,omitempty"`
+	// startDeadline is when the maintenance should have started. Of those that wait for a
+	// MaintenancePolicy with the same priority, the ones whose deadline is nearest start first. If it
+	// passes, a warning event is sent, and the maintenance goes on waiting.
+	StartDeadline *v1.Time `json:"startDeadline,omitempty"`
+	// bypassPolicies starts the maintenance, and gives the node back, without waiting for any
+	// MaintenancePolicy. The node still counts for their limits. Setting it requires a reason, and the verb
+	// bypass on nodes/maintenance. It cannot be unset. Defaults to false.
+	BypassPolicies *bool `json:"bypassPolicies,omitempty"`
 }
 
 // NodeMaintenanceSpecApplyConfiguration constructs a declarative configuration of the NodeMaintenanceSpec type for use with
@@ -100,5 +116,37 @@ func (b *NodeMaintenanceSpecApplyConfiguration) WithDrain(value *DrainSpecApplyC
 // If called multiple times, the OverrideQuorum field is set to the value of the last call.
 func (b *NodeMaintenanceSpecApplyConfiguration) WithOverrideQuorum(value bool) *NodeMaintenanceSpecApplyConfiguration {
 	b.OverrideQuorum = &value
+	return b
+}
+
+// WithPriority sets the Priority field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Priority field is set to the value of the last call.
+func (b *NodeMaintenanceSpecApplyConfiguration) WithPriority(value int32) *NodeMaintenanceSpecApplyConfiguration {
+	b.Priority = &value
+	return b
+}
+
+// WithNotBefore sets the NotBefore field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the NotBefore field is set to the value of the last call.
+func (b *NodeMaintenanceSpecApplyConfiguration) WithNotBefore(value v1.Time) *NodeMaintenanceSpecApplyConfiguration {
+	b.NotBefore = &value
+	return b
+}
+
+// WithStartDeadline sets the StartDeadline field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the StartDeadline field is set to the value of the last call.
+func (b *NodeMaintenanceSpecApplyConfiguration) WithStartDeadline(value v1.Time) *NodeMaintenanceSpecApplyConfiguration {
+	b.StartDeadline = &value
+	return b
+}
+
+// WithBypassPolicies sets the BypassPolicies field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the BypassPolicies field is set to the value of the last call.
+func (b *NodeMaintenanceSpecApplyConfiguration) WithBypassPolicies(value bool) *NodeMaintenanceSpecApplyConfiguration {
+	b.BypassPolicies = &value
 	return b
 }

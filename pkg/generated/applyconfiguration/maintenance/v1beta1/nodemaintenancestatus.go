@@ -74,14 +74,18 @@ type NodeMaintenanceStatusApplyConfiguration struct {
 	// nodeBefore is the state of the node before it was cordoned. It is stored before the node is
 	// changed. When the node is given back, what was there before stays.
 	NodeBefore *NodeBeforeApplyConfiguration `json:"nodeBefore,omitempty"`
+	// admission is what the MaintenancePolicies of the node say of this maintenance. Not set if none
+	// selects the node and spec.notBefore is not set.
+	Admission *MaintenanceAdmissionApplyConfiguration `json:"admission,omitempty"`
 	// plan is what the drain would do with each pod of the node, in which order, and what blocks
 	// it. Only the answer to a write with dryRun=All has a plan. It is never stored.
 	Plan *DrainPlanStatusApplyConfiguration `json:"plan,omitempty"`
 	// expirationTime is when the server deletes this NodeMaintenance: its creation time
-	// plus spec.expirationSeconds.
+	// plus spec.expirationSeconds, or status.admission.admittedTime plus
+	// spec.expirationSeconds if it had to wait. Not set while it waits.
 	ExpirationTime *v1.Time `json:"expirationTime,omitempty"`
-	// conditions are Cordoned, Drained, Blocked, VolumesDetached and, once 80 % of
-	// spec.expirationSeconds is over, Expiring.
+	// conditions are Cordoned, Drained, Blocked, VolumesDetached, once 80 % of spec.expirationSeconds is
+	// over, Expiring, and, if status.admission is set, Admitted.
 	Conditions []metav1.ConditionApplyConfiguration `json:"conditions,omitempty"`
 }
 
@@ -239,6 +243,14 @@ func (b *NodeMaintenanceStatusApplyConfiguration) WithNodeUID(value types.UID) *
 // If called multiple times, the NodeBefore field is set to the value of the last call.
 func (b *NodeMaintenanceStatusApplyConfiguration) WithNodeBefore(value *NodeBeforeApplyConfiguration) *NodeMaintenanceStatusApplyConfiguration {
 	b.NodeBefore = value
+	return b
+}
+
+// WithAdmission sets the Admission field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Admission field is set to the value of the last call.
+func (b *NodeMaintenanceStatusApplyConfiguration) WithAdmission(value *MaintenanceAdmissionApplyConfiguration) *NodeMaintenanceStatusApplyConfiguration {
+	b.Admission = value
 	return b
 }
 

@@ -5,6 +5,14 @@
 
 package v1beta1
 
+// MaintenanceLedgerListerExpansion allows custom methods to be added to
+// MaintenanceLedgerLister.
+type MaintenanceLedgerListerExpansion interface{}
+
+// MaintenancePolicyListerExpansion allows custom methods to be added to
+// MaintenancePolicyLister.
+type MaintenancePolicyListerExpansion interface{}
+
 // NodeMaintenanceListerExpansion allows custom methods to be added to
 // NodeMaintenanceLister.
 type NodeMaintenanceListerExpansion interface{}

@@ -11,6 +11,10 @@ import (
 
 // Interface provides access to all the informers in this group version.
 type Interface interface {
+	// MaintenanceLedgers returns a MaintenanceLedgerInformer.
+	MaintenanceLedgers() TypedMaintenanceLedgerInformer
+	// MaintenancePolicies returns a MaintenancePolicyInformer.
+	MaintenancePolicies() TypedMaintenancePolicyInformer
 	// NodeMaintenances returns a NodeMaintenanceInformer.
 	NodeMaintenances() TypedNodeMaintenanceInformer
 	// NodeStates returns a NodeStateInformer.
@@ -26,6 +30,16 @@ type version struct {
 // New returns a new Interface.
 func New(f internalinterfaces.SharedInformerFactory, namespace string, tweakListOptions internalinterfaces.TweakListOptionsFunc) Interface {
 	return &version{factory: f, namespace: namespace, tweakListOptions: tweakListOptions}
+}
+
+// MaintenanceLedgers returns a TypedMaintenanceLedgerInformer.
+func (v *version) MaintenanceLedgers() TypedMaintenanceLedgerInformer {
+	return &maintenanceLedgerInformer{factory: v.factory, tweakListOptions: v.tweakListOptions}
+}
+
+// MaintenancePolicies returns a TypedMaintenancePolicyInformer.
+func (v *version) MaintenancePolicies() TypedMaintenancePolicyInformer {
+	return &maintenancePolicyInformer{factory: v.factory, tweakListOptions: v.tweakListOptions}
 }
 
 // NodeMaintenances returns a TypedNodeMaintenanceInformer.

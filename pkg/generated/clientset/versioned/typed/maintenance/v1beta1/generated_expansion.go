@@ -5,4 +5,8 @@
 
 package v1beta1
 
+type MaintenanceLedgerExpansion interface{}
+
+type MaintenancePolicyExpansion interface{}
+
 type NodeMaintenanceExpansion interface{}

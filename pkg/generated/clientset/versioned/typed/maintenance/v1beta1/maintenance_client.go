@@ -15,6 +15,8 @@ import (
 
 type MaintenanceV1beta1Interface interface {
 	RESTClient() rest.Interface
+	MaintenanceLedgersGetter
+	MaintenancePoliciesGetter
 	NodeMaintenancesGetter
 	NodeStatesGetter
 }
@@ -22,6 +24,14 @@ type MaintenanceV1beta1Interface interface {
 // MaintenanceV1beta1Client is used to interact with features provided by the maintenance.medik8s.io group.
 type MaintenanceV1beta1Client struct {
 	restClient rest.Interface
+}
+
+func (c *MaintenanceV1beta1Client) MaintenanceLedgers() MaintenanceLedgerInterface {
+	return newMaintenanceLedgers(c)
+}
+
+func (c *MaintenanceV1beta1Client) MaintenancePolicies() MaintenancePolicyInterface {
+	return newMaintenancePolicies(c)
 }
 
 func (c *MaintenanceV1beta1Client) NodeMaintenances() NodeMaintenanceInterface {

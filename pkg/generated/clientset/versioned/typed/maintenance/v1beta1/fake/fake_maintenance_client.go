@@ -15,6 +15,14 @@ type FakeMaintenanceV1beta1 struct {
 	*testing.Fake
 }
 
+func (c *FakeMaintenanceV1beta1) MaintenanceLedgers() v1beta1.MaintenanceLedgerInterface {
+	return newFakeMaintenanceLedgers(c)
+}
+
+func (c *FakeMaintenanceV1beta1) MaintenancePolicies() v1beta1.MaintenancePolicyInterface {
+	return newFakeMaintenancePolicies(c)
+}
+
 func (c *FakeMaintenanceV1beta1) NodeMaintenances() v1beta1.NodeMaintenanceInterface {
 	return newFakeNodeMaintenances(c)
 }

@@ -1,0 +1,156 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package v1beta1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// LedgerName is the name of the only MaintenanceLedger.
+const LedgerName = "cluster"
+
+// +genclient
+// +genclient:nonNamespaced
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+
+// MaintenanceLedger is the server's record of which nodes were admitted to maintenance. There is one,
+// named cluster, while there is a MaintenancePolicy or something is left to record. Only the server
+// writes it.
+type MaintenanceLedger struct {
+	metav1.TypeMeta `json:",inline"`
+	// Standard object's metadata.
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// spec is the record.
+	// +optional
+	Spec MaintenanceLedgerSpec `json:"spec,omitempty,omitzero"`
+}
+
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+
+// MaintenanceLedgerList is a list of MaintenanceLedgers.
+type MaintenanceLedgerList struct {
+	metav1.TypeMeta `json:",inline"`
+	// Standard list metadata.
+	// +optional
+	metav1.ListMeta `json:"metadata,omitempty"`
+
+	// items are the MaintenanceLedgers.
+	Items []MaintenanceLedger `json:"items"`
+}
+
+// MaintenanceLedgerSpec is which nodes were admitted, and what limits how many more are.
+type MaintenanceLedgerSpec struct {
+	// epoch counts the terms of leaders. Each leader raises it before anything else, so that a write of
+	// the one before fails.
+	Epoch int64 `json:"epoch"`
+	// entries are the nodes that were admitted and are not through yet, sorted by name.
+	// +optional
+	// +listType=atomic
+	Entries []LedgerEntry `json:"entries,omitempty"`
+	// starts are the starts that count for the pace of a policy, oldest first.
+	// +optional
+	// +listType=atomic
+	Starts []LedgerStart `json:"starts,omitempty"`
+	// failures are the failures that count for the automatic stop of a policy, oldest first.
+	// +optional
+	// +listType=atomic
+	Failures []LedgerFailure `json:"failures,omitempty"`
+	// stops are the policies that failures have stopped.
+	// +optional
+	// +listType=atomic
+	Stops []LedgerStop `json:"stops,omitempty"`
+}
+
+// LedgerEntry is a node that was admitted to maintenance.
+type LedgerEntry struct {
+	// node is the name of the node.
+	Node string `json:"node"`
+	// nodeUID is the UID of the node.
+	NodeUID types.UID `json:"nodeUID"`
+	// holds are the NodeMaintenances of the node that were admitted.
+	// +optional
+	// +listType=atomic
+	Holds []LedgerHold `json:"holds,omitempty"`
+	// policies are those that selected the node when it was admitted. It counts for them, even if they
+	// do not select it any more.
+	// +optional
+	// +listType=atomic
+	Policies []LedgerPolicy `json:"policies,omitempty"`
+	// admittedTime is when the node was admitted.
+	AdmittedTime metav1.MicroTime `json:"admittedTime"`
+	// releaseTime is since when release gates keep the node.
+	// +optional
+	ReleaseTime *metav1.MicroTime `json:"releaseTime,omitempty"`
+	// givenBackTime is when the node was given back. It counts for maxConcurrent until it has soaked.
+	// +optional
+	GivenBackTime *metav1.MicroTime `json:"givenBackTime,omitempty"`
+}
+
+// LedgerHold is a NodeMaintenance that was admitted.
+type LedgerHold struct {
+	// name is its name.
+	Name string `json:"name"`
+	// uid is its UID.
+	UID types.UID `json:"uid"`
+	// stage is how far it may go.
+	Stage MaintenanceStage `json:"stage"`
+	// time is when it was admitted.
+	Time metav1.MicroTime `json:"time"`
+	// approved says that people approved it, so that its spec.drain cannot be changed any more.
+	// +optional
+	Approved bool `json:"approved,omitempty"`
+	// bypassed says that it did not wait for the policies.
+	// +optional
+	Bypassed bool `json:"bypassed,omitempty"`
+}
+
+// LedgerPolicy is a policy that selected a node when the node was admitted.
+type LedgerPolicy struct {
+	// name is its name.
+	Name string `json:"name"`
+	// generation is its metadata.generation at that time.
+	Generation int64 `json:"generation"`
+	// domains are the domains that the node was in, one for each entry of limits.topology.
+	// +optional
+	// +listType=atomic
+	Domains []LedgerDomain `json:"domains,omitempty"`
+}
+
+// LedgerDomain is a domain that a node was in.
+type LedgerDomain struct {
+	// key is the label.
+	Key string `json:"key"`
+	// value is its value; empty if the node did not have the label.
+	// +optional
+	Value string `json:"value,omitempty"`
+}
+
+// LedgerStart is when the maintenance of a node started.
+type LedgerStart struct {
+	// policy is the policy whose pace it counts for.
+	Policy string `json:"policy"`
+	// node is the name of the node.
+	Node string `json:"node"`
+	// time is when the node was admitted.
+	Time metav1.MicroTime `json:"time"`
+}
+
+// LedgerFailure is a maintenance that failed.
+type LedgerFailure struct {
+	// policy is the policy that it counts for.
+	Policy string `json:"policy"`
+	// PolicyFailure says what failed.
+	PolicyFailure `json:",inline"`
+}
+
+// LedgerStop is a policy that failures have stopped.
+type LedgerStop struct {
+	// policy is the name of the policy.
+	Policy string `json:"policy"`
+	// time is when it was stopped.
+	Time metav1.Time `json:"time"`
+}
