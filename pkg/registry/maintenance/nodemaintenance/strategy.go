@@ -21,6 +21,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/caller"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/owners"
 )
 
@@ -114,7 +115,7 @@ func keepUncordonFinalizer(ctx context.Context, newNM, oldNM *maintenance.NodeMa
 	if !hasUncordonFinalizer(oldNM) || hasUncordonFinalizer(newNM) {
 		return
 	}
-	if IsServer(ctx) && oldNM.DeletionTimestamp != nil {
+	if caller.IsServer(ctx) && oldNM.DeletionTimestamp != nil {
 		return
 	}
 	newNM.Finalizers = withUncordonFinalizer(newNM.Finalizers)
