@@ -81,7 +81,7 @@ func TestPolicySchedules(t *testing.T) {
 				s.Windows[0].Weekly = &maintenance.WeeklyTime{Days: []maintenance.Weekday{"Mon", "Monday", "Mon"}, Start: "24:00"}
 			},
 			want: []string{
-				`spec.schedule.windows[0].weekly.days[1]: Unsupported value: "Monday": supported values: "Fri", "Mon", "Sat", "Sun", "Thu", "Tue", "Wed"`,
+				`spec.schedule.windows[0].weekly.days[1]: Unsupported value: "Monday": supported values: "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"`,
 				`spec.schedule.windows[0].weekly.days[2]: Duplicate value: "Mon"`,
 				`spec.schedule.windows[0].weekly.start: Invalid value: "24:00": "24:00" is not a time of day: use HH:MM, from 00:00 to 23:59`,
 				`spec.schedule.windows[0].weekly.end: Required value`,
@@ -220,7 +220,7 @@ func TestPolicyGates(t *testing.T) {
 			},
 			want: []string{
 				"spec.gates.release[0].nodeCondition.forSeconds: Invalid value: 86401: must be between 0 and 86400, inclusive",
-				`spec.gates.release[0].nodeCondition.status: Unsupported value: "Yes": supported values: "False", "True", "Unknown"`,
+				`spec.gates.release[0].nodeCondition.status: Unsupported value: "Yes": supported values: "True", "False", "Unknown"`,
 				"spec.gates.release[0].nodeCondition.type: Required value: must be a condition of nodes, such as Ready",
 			},
 		},

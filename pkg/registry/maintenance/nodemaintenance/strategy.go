@@ -146,12 +146,19 @@ func (s strategy) validateExpiration(newNM, oldNM *maintenance.NodeMaintenance) 
 	if seconds == nil || ptr.Equal(seconds, oldNM.Spec.ExpirationSeconds) {
 		return nil
 	}
-	age := int64(s.now().Sub(oldNM.CreationTimestamp.Time) / time.Second)
+	began, what := oldNM.CreationTimestamp, "this NodeMaintenance was created"
+	if admission := oldNM.Status.Admission; admission != nil {
+		if admission.AdmittedTime == nil {
+			return nil // it counts from when the hold is admitted
+		}
+		began, what = *admission.AdmittedTime, "this NodeMaintenance was admitted"
+	}
+	age := int64(s.now().Sub(began.Time) / time.Second)
 	if *seconds > age {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(field.NewPath("spec", "expirationSeconds"), *seconds, fmt.Sprintf(
-		"must be more than %d, the seconds that this NodeMaintenance has existed for; to end it now, delete it", age))}
+		"must be more than %d, the seconds since %s; to end it now, delete it", age, what))}
 }
 
 // WarningsOnUpdate says what is allowed but may not be meant, once: when the
