@@ -19,6 +19,9 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/approval"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/maintenanceledger"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/maintenancepolicy"
+	policystorage "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/maintenancepolicy/storage"
 	nodestorage "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/node/storage"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance/storage"
@@ -75,7 +78,11 @@ func definitions(scheme *runtime.Scheme, deps Dependencies) []resource.Definitio
 	if deps.ShortNameTaken {
 		holds.ShortNames = nil
 	}
-	return []resource.Definition{holds}
+	return []resource.Definition{
+		holds,
+		maintenancepolicy.Definition(scheme, policystorage.New),
+		maintenanceledger.Definition(scheme),
+	}
 }
 
 // NewAPIGroupInfo makes the storage of the group's resources and describes them to

@@ -73,6 +73,16 @@ func TestDiscovery(t *testing.T) {
 	}
 	want := []metav1.APIResource{
 		{
+			Name: "maintenanceledgers", SingularName: "maintenanceledger", Kind: "MaintenanceLedger",
+			Verbs: metav1.Verbs{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
+		},
+		{
+			Name: "maintenancepolicies", SingularName: "maintenancepolicy", Kind: "MaintenancePolicy",
+			ShortNames: []string{"mpol"}, Categories: []string{"maintenance"},
+			Verbs: metav1.Verbs{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
+		},
+		{Name: "maintenancepolicies/status", Kind: "MaintenancePolicy", Verbs: metav1.Verbs{"get", "patch", "update"}},
+		{
 			Name: "nodemaintenances", SingularName: "nodemaintenance", Kind: "NodeMaintenance",
 			ShortNames: []string{"nm"}, Categories: []string{"maintenance"},
 			Verbs: metav1.Verbs{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},

@@ -215,7 +215,7 @@ func startServer(t *testing.T) *testServer {
 	authorizing := authorization.New(s.rights)
 	chain := admission.NewChainHandler(authorizing, s.admission)
 	group, err := NewAPIGroupInfo(scheme.Scheme, scheme.Codecs, scheme.ParameterCodec,
-		registrytest.RESTOptions(t, maintenance.Resource("nodemaintenances")),
+		registrytest.RESTOptionsGetter(t),
 		Dependencies{
 			Waker: noWaker{}, Nodes: s.nodes, Planner: noPlanner{}, Space: s.space, Quorum: noQuorum{},
 			Admission: chain, AuthorizeUpdate: authorizing.AuthorizeUpdate, AuthorizeRead: authorizing.AuthorizeRead,
@@ -237,7 +237,11 @@ func startServer(t *testing.T) *testServer {
 		t.Fatal(err)
 	}
 	t.Cleanup(generic.Destroy)
-	registrytest.WaitUntilReady(t, group.VersionedResourcesStorageMap["v1beta1"]["nodemaintenances"].(rest.StorageWithReadiness))
+	for _, storage := range group.VersionedResourcesStorageMap["v1beta1"] {
+		if cached, ok := storage.(rest.StorageWithReadiness); ok {
+			registrytest.WaitUntilReady(t, cached)
+		}
+	}
 	httpServer := httptest.NewServer(generic.Handler)
 	t.Cleanup(httpServer.Close)
 	s.url = httpServer.URL

@@ -48,10 +48,23 @@ func (statusStrategy) PrepareForUpdate(_ context.Context, obj, old runtime.Objec
 	newNM.Spec = oldNM.Spec
 	newNM.Unknown = oldNM.Unknown
 	newNM.Status.Plan = nil
+	keepApprovals(&newNM.Status, &oldNM.Status)
 	metav1.ResetObjectMetaForStatus(newNM, oldNM)
 	newNM.ManagedFields = owners.InOurTerms(newNM.ManagedFields, oldNM.ManagedFields)
 	newNM.GenerateName = oldNM.GenerateName
 	newNM.DeletionGracePeriodSeconds = oldNM.DeletionGracePeriodSeconds
+}
+
+// keepApprovals takes the decisions of people from the stored status: they are changed through the subresource approval,
+// which knows who decides. They end with the rest of the admission, where no policy selects the node any more.
+func keepApprovals(newStatus, oldStatus *maintenance.NodeMaintenanceStatus) {
+	if newStatus.Admission == nil {
+		return
+	}
+	newStatus.Admission.Approvals = nil
+	if oldStatus.Admission != nil {
+		newStatus.Admission.Approvals = oldStatus.Admission.Approvals
+	}
 }
 
 // ValidateUpdate checks the new status.
