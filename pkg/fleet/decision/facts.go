@@ -88,6 +88,8 @@ type HoldOutcome struct {
 	Stage v1beta1.MaintenanceStage
 	// AdmittedTime is since when; zero: it waits for its first start.
 	AdmittedTime time.Time
+	// Approved says that people have approved what was admitted, so that spec.drain is frozen.
+	Approved bool
 	// Bypassed says that it did not wait for the policies.
 	Bypassed bool
 	// Waits is what it waits for, sorted by policy; empty: nothing.
