@@ -32,13 +32,18 @@ type answer struct {
 	node string
 	// generation is that of the hold which was decided about.
 	generation int64
-	// free says that no policy has a say in it, and that it need not wait.
+	// free says that it needs no entry in the ledger: no policy has a say in it, and it need not wait.
 	free     bool
 	admitted drainer.Admitted
 }
 
+// same says whether the drainer need not look again. When the answer may change by time alone does not matter: then there
+// is another decision.
 func (a answer) same(other answer) bool {
-	return a.free == other.free && a.generation == other.generation && apiequality.Semantic.DeepEqual(a.admitted, other.admitted)
+	now, before := a.admitted, other.admitted
+	return a.free == other.free && a.generation == other.generation &&
+		now.Stage == before.Stage && now.Reason == before.Reason && now.Message == before.Message &&
+		apiequality.Semantic.DeepEqual(now.Status, before.Status)
 }
 
 // answer is what the outcome lets the drainer know.
@@ -50,16 +55,32 @@ func (t *term) answer(facts decision.Facts, outcome decision.Outcome) known {
 		answers: make(map[types.UID]answer, len(facts.Holds)), planned: outcome.Planned, ledger: t.ledger.stored,
 		queue: queued(facts, outcome),
 	}
+	free := freed(facts, outcome)
 	for _, hold := range facts.Holds {
-		now := answer{node: hold.Spec.NodeName, generation: hold.Generation, free: true, admitted: own(hold)}
+		now := answer{node: hold.Spec.NodeName, generation: hold.Generation, free: free[hold.UID], admitted: own(hold)}
 		if decided, found := outcome.Holds[hold.UID]; found {
-			now.free, now.admitted = false, admitted(hold, decided)
-			now.admitted.Again = outcome.Again
+			now.admitted = admitted(hold, decided)
 			keepEarliest(now.admitted.Status, before[hold.UID].admitted.Status)
 		}
 		next.answers[hold.UID] = now
 	}
 	return next
+}
+
+// freed are the holds that may start without an entry in the ledger.
+func freed(facts decision.Facts, outcome decision.Outcome) map[types.UID]bool {
+	listed := map[types.UID]bool{}
+	for _, entry := range outcome.Ledger.Entries {
+		for _, hold := range entry.Holds {
+			listed[hold.UID] = true
+		}
+	}
+	free := make(map[types.UID]bool, len(facts.Holds))
+	for _, hold := range facts.Holds {
+		decided, found := outcome.Holds[hold.UID]
+		free[hold.UID] = !listed[hold.UID] && (!found || (decided.Stage != v1beta1.StageIdle && len(decided.Waits) == 0))
+	}
+	return free
 }
 
 // own is the answer for a hold that need not wait for anything.
@@ -69,7 +90,10 @@ func own(hold *v1beta1.NodeMaintenance) drainer.Admitted {
 
 // admitted is the answer for a hold that policies have a say in, or that waits by itself.
 func admitted(hold *v1beta1.NodeMaintenance, decided decision.HoldOutcome) drainer.Admitted {
-	status := &v1beta1.MaintenanceAdmission{Stage: decided.Stage, WaitingFor: decided.Waits[:min(len(decided.Waits), maxWaits)]}
+	status := &v1beta1.MaintenanceAdmission{
+		Stage: decided.Stage, Approved: decided.Approved,
+		WaitingFor: decided.Waits[:min(len(decided.Waits), maxWaits)],
+	}
 	if !decided.AdmittedTime.IsZero() {
 		status.AdmittedTime = &metav1.Time{Time: decided.AdmittedTime}
 	}

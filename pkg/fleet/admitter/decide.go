@@ -5,6 +5,7 @@ package admitter
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -77,20 +78,17 @@ func (t *term) withLeft(ctx context.Context, facts *decision.Facts) (decision.Ou
 	return t.config.Decide(*facts), nil
 }
 
-// startsMore says whether more may start than before: the ledger changes, or a hold need not wait for any policy.
+// startsMore says whether more may start than before: the ledger changes, or a hold needs no entry in it.
 func (t *term) startsMore(facts decision.Facts, outcome decision.Outcome) bool {
 	if !t.ledger.says(outcome.Ledger) {
 		return true
 	}
+	free := freed(facts, outcome)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, hold := range facts.Holds {
-		_, decided := outcome.Holds[hold.UID]
-		if !decided && hold.DeletionTimestamp.IsZero() && !t.known.answers[hold.UID].free {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(facts.Holds, func(hold *v1beta1.NodeMaintenance) bool {
+		return hold.DeletionTimestamp.IsZero() && free[hold.UID] && !t.known.answers[hold.UID].free
+	})
 }
 
 // act carries the outcome out: first the ledger, then everything else.

@@ -49,7 +49,7 @@ func (t *term) tell(facts decision.Facts, outcome decision.Outcome, before known
 
 // toldBefore is what people were told of a hold: in this term, or by what is stored.
 func toldBefore(hold *v1beta1.NodeMaintenance, before known) told {
-	if last, found := before.answers[hold.UID]; found && !last.free {
+	if last, found := before.answers[hold.UID]; found && last.admitted.Status != nil {
 		return said2told(last.admitted.Status, last.admitted.Reason)
 	}
 	condition := apimeta.FindStatusCondition(hold.Status.Conditions, v1beta1.ConditionAdmitted)

@@ -70,7 +70,7 @@ func (t *term) letPass(node *corev1.Node, holds []*v1beta1.NodeMaintenance) (adm
 func hasEntry(ledger *v1beta1.MaintenanceLedger, node *corev1.Node, holds []*v1beta1.NodeMaintenance) bool {
 	entry := entryOf(ledger, node.Name)
 	return entry != nil && is(node, entry) && !slices.ContainsFunc(holds, func(hold *v1beta1.NodeMaintenance) bool {
-		return !slices.ContainsFunc(entry.Holds, func(h v1beta1.LedgerHold) bool { return h.UID == hold.UID })
+		return !lists(entry, hold.UID)
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/klog/v2"
 
@@ -113,8 +114,7 @@ func (t *term) liveNode(ctx context.Context, name string) (*corev1.Node, error) 
 	return node, nil
 }
 
-// keptLive asks our own server whether a hold of the entry keeps its node. One that is being deleted does until the
-// drainer has let it end.
+// keptLive asks our own server whether a hold keeps the node in maintenance.
 func (t *term) keptLive(ctx context.Context, entry *v1beta1.LedgerEntry) (bool, error) {
 	list, err := t.config.Maintenance.MaintenanceV1beta1().NodeMaintenances().List(ctx, metav1.ListOptions{
 		FieldSelector: fields.OneTermEqualSelector(v1beta1.FieldNodeName, entry.Node).String(),
@@ -122,15 +122,19 @@ func (t *term) keptLive(ctx context.Context, entry *v1beta1.LedgerEntry) (bool, 
 	if err != nil {
 		return false, fmt.Errorf("could not list NodeMaintenances of node %s: %w", entry.Node, err)
 	}
-	return slices.ContainsFunc(list.Items, func(hold v1beta1.NodeMaintenance) bool {
-		return slices.ContainsFunc(entry.Holds, func(h v1beta1.LedgerHold) bool { return h.UID == hold.UID }) && keeps(&hold)
-	}), nil
+	return slices.ContainsFunc(list.Items, func(hold v1beta1.NodeMaintenance) bool { return keeps(&hold, entry) }), nil
 }
 
-// keeps says whether an admitted hold keeps its node.
-func keeps(hold *v1beta1.NodeMaintenance) bool {
+// keeps says whether a hold keeps the node: one that was admitted, and one that is being deleted until the drainer has let
+// it end.
+func keeps(hold *v1beta1.NodeMaintenance, entry *v1beta1.LedgerEntry) bool {
 	if !hold.DeletionTimestamp.IsZero() {
 		return slices.Contains(hold.Finalizers, v1beta1.UncordonFinalizer)
 	}
-	return hold.Spec.Stage != v1beta1.StageIdle
+	return hold.Spec.Stage != v1beta1.StageIdle && lists(entry, hold.UID)
+}
+
+// lists says whether the entry has the hold.
+func lists(entry *v1beta1.LedgerEntry, hold types.UID) bool {
+	return slices.ContainsFunc(entry.Holds, func(h v1beta1.LedgerHold) bool { return h.UID == hold })
 }
