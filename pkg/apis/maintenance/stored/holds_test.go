@@ -221,7 +221,7 @@ func everySetting(hold *maintenance.NodeMaintenance) {
 		},
 	}
 	hold.Status.ExpirationTime = at(3600)
-	hold.Status.Admission = &maintenance.MaintenanceAdmission{Stage: maintenance.StageDrain, AdmittedTime: at(2)}
+	hold.Status.Admission = &maintenance.MaintenanceAdmission{Stage: maintenance.StageDrain, AdmittedTime: at(2), Approved: true}
 	condition(hold, v1beta1.ConditionAdmitted, metav1.ConditionTrue, string(maintenance.AdmissionBypassed), "it does not wait for policies")
 	condition(hold, v1beta1.ConditionExpiring, metav1.ConditionTrue, v1beta1.ReasonExpiresSoon, "the hold ends soon")
 }
