@@ -45,10 +45,18 @@ type keeping struct {
 // Acquire implements drainer.Gate. The node is wanted, so that nobody asks for its release.
 func (g *Gates) Acquire(_ context.Context, node *corev1.Node, _ []*v1beta1.NodeMaintenance) (drainer.Verdict, error) {
 	entry, _ := g.config.Admitter.Entry(node.Name)
-	if g.letGo(node.Name) || (entry != nil && entry.ReleaseTime != nil) {
-		g.config.Admitter.KeepsBack(node.Name, false)
-	}
+	g.keepNoMore(node.Name, entry)
 	return drainer.Verdict{}, nil
+}
+
+// keepNoMore lets the node go, and has the ledger not say any more that it is kept: this process, or one before it, may
+// have kept it.
+func (g *Gates) keepNoMore(node string, entry *v1beta1.LedgerEntry) (wasKept bool) {
+	wasKept = g.letGo(node)
+	if wasKept || (entry != nil && entry.ReleaseTime != nil) {
+		g.config.Admitter.KeepsBack(node, false)
+	}
+	return wasKept
 }
 
 // Release implements drainer.Gate: nothing is asked for the node any more.
@@ -89,12 +97,12 @@ func (g *Gates) MayGiveBack(ctx context.Context, node *corev1.Node) (drainer.Ver
 	}
 	policies := releasing(g.config.Admitter.Policies(), entry, node)
 	if len(policies) == 0 || bypassed(g.config.Cluster.HoldsOn(node.Name), node) {
-		return g.pass(ctx, node), nil
+		return g.pass(ctx, node, entry), nil
 	}
 	g.asker.want(asking{node: node.Name}, releaseQuestions(policies, node), releaseLasts)
 	by, judged := g.judgeRelease(policies, node)
 	if judged.state == passes {
-		return g.pass(ctx, node), nil
+		return g.pass(ctx, node, entry), nil
 	}
 	return g.keep(ctx, node, entry, by, judged), nil
 }
@@ -149,10 +157,9 @@ func (g *Gates) judgeRelease(policies []*v1beta1.MaintenancePolicy, node *corev1
 }
 
 // pass lets the node be given back.
-func (g *Gates) pass(ctx context.Context, node *corev1.Node) drainer.Verdict {
-	if g.letGo(node.Name) {
+func (g *Gates) pass(ctx context.Context, node *corev1.Node, entry *v1beta1.LedgerEntry) drainer.Verdict {
+	if g.keepNoMore(node.Name, entry) {
 		klog.FromContext(ctx).Info("Release gates keep the node no more", "node", node.Name)
-		g.config.Admitter.KeepsBack(node.Name, false)
 	}
 	return drainer.Verdict{}
 }
