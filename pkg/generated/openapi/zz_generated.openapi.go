@@ -1797,6 +1797,13 @@ func schema_pkg_apis_maintenance_v1beta1_MaintenanceAdmission(ref common.Referen
 							Ref:         ref(v1.Time{}.OpenAPIModelName()),
 						},
 					},
+					"approved": {
+						SchemaProps: spec.SchemaProps{
+							Description: "approved says that people have approved what was admitted. spec.drain cannot be changed any more.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
 					"waitingFor": {
 						VendorExtensible: spec.VendorExtensible{
 							Extensions: spec.Extensions{
@@ -3256,7 +3263,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeStateStatus(ref common.ReferenceCal
 					},
 					"admission": {
 						SchemaProps: spec.SchemaProps{
-							Description: "admission says whether maintenance of the node may start, if NodeMaintenances of it wait for a MaintenancePolicy.",
+							Description: "admission says whether maintenance of the node may start, if NodeMaintenances of it wait for a MaintenancePolicy. Answers to get and list compute it. A watch sends what status.admission of the NodeMaintenances says, without positions, whenever that changes.",
 							Ref:         ref(v1beta1.AdmissionForecast{}.OpenAPIModelName()),
 						},
 					},

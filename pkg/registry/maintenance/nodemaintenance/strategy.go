@@ -135,7 +135,8 @@ func keepImported(newNM, oldNM *maintenance.NodeMaintenance) {
 // ValidateUpdate checks a changed object.
 func (s strategy) ValidateUpdate(_ context.Context, obj, old runtime.Object) field.ErrorList {
 	newNM, oldNM := obj.(*maintenance.NodeMaintenance), old.(*maintenance.NodeMaintenance)
-	return append(validation.ValidateNodeMaintenanceUpdate(newNM, oldNM), s.validateExpiration(newNM, oldNM)...)
+	allErrs := append(validation.ValidateNodeMaintenanceUpdate(newNM, oldNM), s.validateExpiration(newNM, oldNM)...)
+	return append(allErrs, validateFrozen(newNM, oldNM)...)
 }
 
 // validateExpiration refuses a new expiration in the past. To end a hold at once is to delete it, which

@@ -1,0 +1,28 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package decision
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+// Message says in one line what is waited for, in the order given: policy "workers": 2 of 2 nodes in maintenance (w-1,
+// w-4); opens Sat 22:00 CET. It is the message of the condition Admitted; its reason is that of the first wait.
+func Message(waits []v1beta1.AdmissionWait) string {
+	var text strings.Builder
+	for i, wait := range waits {
+		switch {
+		case i > 0:
+			text.WriteString("; ")
+		}
+		if wait.Policy != "" && (i == 0 || waits[i-1].Policy != wait.Policy) {
+			fmt.Fprintf(&text, "policy %q: ", wait.Policy)
+		}
+		text.WriteString(wait.Message)
+	}
+	return text.String()
+}
