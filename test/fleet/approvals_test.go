@@ -21,7 +21,7 @@ import (
 // approver is a policy that asks for an approval, and somebody who may give it.
 func (p *pool) approver(t *testing.T, name string) versioned.Interface {
 	t.Helper()
-	policy := p.policy(t, "approve", v1beta1.MaintenancePolicySpec{Approvals: &v1beta1.PolicyApprovals{Count: 1}})
+	policy := p.Policy(t, "approve", v1beta1.MaintenancePolicySpec{Approvals: &v1beta1.PolicyApprovals{Count: 1}})
 	user := name + "-" + p.Name
 	p.grant(t, user, []rbacv1.PolicyRule{
 		{APIGroups: []string{v1beta1.GroupName}, Resources: []string{"nodemaintenances/approval"}, Verbs: []string{"create", "delete"}},
@@ -78,7 +78,7 @@ func TestApprovalIsOfWhatWasSeen(t *testing.T) {
 	p := newPool(t, 1)
 	ada := p.approver(t, "ada")
 	// A freeze keeps it from starting, so that there is time to change one's mind.
-	freeze := p.policy(t, "freeze", frozen())
+	freeze := p.Policy(t, "freeze", frozen())
 	hold := p.cordon(t, p.Nodes[0])
 	p.waiting(t, hold, v1beta1.AdmissionApprovalNeeded, v1beta1.AdmissionFrozen)
 
@@ -175,7 +175,7 @@ func (p *pool) grantHolds(t *testing.T, user string) {
 func TestApprovalIsNotForANewNodeOfTheName(t *testing.T) {
 	p := newPool(t, 1)
 	ada := p.approver(t, "ada")
-	freeze := p.policy(t, "freeze", frozen())
+	freeze := p.Policy(t, "freeze", frozen())
 	hold := p.cordon(t, p.Nodes[0])
 	p.waiting(t, hold, v1beta1.AdmissionApprovalNeeded, v1beta1.AdmissionFrozen)
 	approve(t, ada, hold)

@@ -4,7 +4,6 @@
 package fleet
 
 import (
-	"fmt"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,7 +16,7 @@ import (
 // A second hold of a node in maintenance needs no room, but time like all others. So does a later stage.
 func TestSecondHoldAndLaterStageInAFreeze(t *testing.T) {
 	p := newPool(t, 1)
-	policy := p.policy(t, "limit", atMost("1"))
+	policy := p.Policy(t, "limit", env.AtMost("1"))
 	first := p.cordon(t, p.Nodes[0])
 	p.admitted(t, first)
 	joins := p.Hold("joins", p.Nodes[0])
@@ -27,16 +26,12 @@ func TestSecondHoldAndLaterStageInAFreeze(t *testing.T) {
 
 	p.change(t, policy, `{"spec":{"schedule":{"freezes":[{"name":"century","dates":{"from":"2000-01-01","until":"2099-12-31"}}]}}}`)
 	p.patch(t, first, `{"spec":{"stage":"Drain"}}`)
-	nm := p.WaitForHold(t, first, "the drain waits", func(nm *v1beta1.NodeMaintenance) bool {
-		return fmt.Sprint(waits(nm)) == fmt.Sprint([]v1beta1.AdmissionReason{v1beta1.AdmissionFrozen})
-	})
+	nm := p.WaitForHold(t, first, "the drain waits", env.WaitsFor(v1beta1.AdmissionFrozen))
 	if nm.Status.Admission.Stage != v1beta1.StageCordon || !env.Cordoned(p.Node(t, p.Nodes[0])) {
 		t.Errorf("stage %s, want the node to stay cordoned", nm.Status.Admission.Stage)
 	}
 	late := p.Hold("late", p.Nodes[0])
-	p.WaitForHold(t, p.Create(t, late).Name, "a hold that joins waits, too", func(nm *v1beta1.NodeMaintenance) bool {
-		return fmt.Sprint(waits(nm)) == fmt.Sprint([]v1beta1.AdmissionReason{v1beta1.AdmissionFrozen})
-	})
+	p.WaitForHold(t, p.Create(t, late).Name, "a hold that joins waits, too", env.WaitsFor(v1beta1.AdmissionFrozen))
 	p.change(t, policy, `{"spec":{"schedule":null}}`)
 	p.WaitForHold(t, first, "it is drained after the freeze", env.Drained)
 }
@@ -44,7 +39,7 @@ func TestSecondHoldAndLaterStageInAFreeze(t *testing.T) {
 // To go back and forth between stages does not start a node again and again.
 func TestStagesDoNotCheatThePace(t *testing.T) {
 	p := newPool(t, 2)
-	p.policy(t, "pace", v1beta1.MaintenancePolicySpec{Pace: &v1beta1.PolicyPace{MaxStarts: ptr.To[int32](1), PerSeconds: ptr.To[int64](604800)}})
+	p.Policy(t, "pace", v1beta1.MaintenancePolicySpec{Pace: &v1beta1.PolicyPace{MaxStarts: ptr.To[int32](1), PerSeconds: ptr.To[int64](604800)}})
 	first := p.cordon(t, p.Nodes[0])
 	p.admitted(t, first)
 	p.patch(t, first, `{"spec":{"stage":"Idle"}}`)
@@ -58,7 +53,7 @@ func TestStagesDoNotCheatThePace(t *testing.T) {
 // A bypass passes the limit, and counts: others wait for it.
 func TestBypassCounts(t *testing.T) {
 	p := newPool(t, 3)
-	policy := p.policy(t, "limit", atMost("1"))
+	policy := p.Policy(t, "limit", env.AtMost("1"))
 	p.admitted(t, p.cordon(t, p.Nodes[0]))
 	second := p.cordon(t, p.Nodes[1])
 	p.waiting(t, second, v1beta1.AdmissionQueued)
@@ -73,7 +68,7 @@ func TestBypassCounts(t *testing.T) {
 // A hold that was asked for through its node waits like all others.
 func TestHoldThroughItsNodeWaits(t *testing.T) {
 	p := newPool(t, 1)
-	policy := p.policy(t, "freeze", frozen())
+	policy := p.Policy(t, "freeze", frozen())
 	spec := v1beta1.NodeMaintenance{Spec: v1beta1.NodeMaintenanceSpec{Stage: v1beta1.StageCordon, Reason: "test"}}
 	created, err := p.Maintenance.MaintenanceV1beta1().NodeStates().CreateMaintenance(t.Context(), p.Nodes[0], &spec, metav1.CreateOptions{})
 	if err != nil {

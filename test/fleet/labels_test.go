@@ -12,6 +12,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/test/env"
 )
 
 // A node that is relabelled in maintenance counts where it was admitted and where it is now: kubelets may
@@ -21,7 +22,7 @@ func TestRelabelledNodeCountsTwice(t *testing.T) {
 	for i, zone := range []string{"a", "a", "b"} {
 		p.setZone(t, p.Nodes[i], zone)
 	}
-	policy := p.policy(t, "zones", v1beta1.MaintenancePolicySpec{Limits: v1beta1.PolicyLimits{
+	policy := p.Policy(t, "zones", v1beta1.MaintenancePolicySpec{Limits: v1beta1.PolicyLimits{
 		Topology: []v1beta1.TopologyLimit{{Key: corev1.LabelTopologyZone, MaxConcurrent: ptr.To(intstr.FromInt32(1))}},
 	}})
 	mover := p.cordon(t, p.Nodes[0])
@@ -53,13 +54,13 @@ func TestNodeThatNeedsTwoPolicies(t *testing.T) {
 		p.patchNode(t, p.Nodes[i], `{"metadata":{"labels":`+labels+`}}`)
 	}
 	for _, key := range []string{"a", "b"} {
-		spec := atMost("1")
+		spec := env.AtMost("1")
 		spec.NodeSelector = &metav1.LabelSelector{
 			MatchLabels:      map[string]string{"test-pool": p.Name},
 			MatchExpressions: []metav1.LabelSelectorRequirement{{Key: key, Operator: metav1.LabelSelectorOpExists}},
 		}
 		spec.Queue.AgingSeconds = ptr.To[int64](0)
-		p.policy(t, key, spec)
+		p.Policy(t, key, spec)
 	}
 	onlyA, onlyB := p.cordon(t, p.Nodes[0]), p.cordon(t, p.Nodes[1])
 	p.admitted(t, onlyA, onlyB)

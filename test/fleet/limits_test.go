@@ -6,6 +6,7 @@ package fleet
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -23,8 +24,9 @@ import (
 func TestManyCreatesNeverExceedTheLimit(t *testing.T) {
 	const limit = 3
 	p := newPool(t, 12)
-	p.watchLimit(t, limit)
-	p.policy(t, "few", atMost("3"))
+	p.WantMostCordoned(t, limit)
+	p.wantMostRecorded(t, limit)
+	p.Policy(t, "few", env.AtMost(strconv.Itoa(limit)))
 	var creating sync.WaitGroup
 	for _, node := range p.Nodes {
 		creating.Go(func() { p.create(t, node) })
@@ -66,14 +68,14 @@ func (p *pool) create(t *testing.T, node string) {
 // A policy is in force once it is created: no hold of a moment later passes it.
 func TestPolicyIsInForceAtOnce(t *testing.T) {
 	p := newPool(t, 1)
-	p.policy(t, "none", atMost("0"))
+	p.Policy(t, "none", env.AtMost("0"))
 	p.waiting(t, p.cordon(t, p.Nodes[0]), v1beta1.AdmissionQueued)
 }
 
 // What was admitted goes on when the policy changes, and counts.
 func TestPolicyChangesInTheMiddle(t *testing.T) {
 	p := newPool(t, 4)
-	policy := p.policy(t, "limit", atMost("2"))
+	policy := p.Policy(t, "limit", env.AtMost("2"))
 	first, second := p.cordon(t, p.Nodes[0]), p.cordon(t, p.Nodes[1])
 	p.admitted(t, first, second)
 	third := p.cordon(t, p.Nodes[2])
@@ -99,7 +101,7 @@ func TestPolicyChangesInTheMiddle(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.admitted(t, third)
-	again := p.policy(t, "again", atMost("1"))
+	again := p.Policy(t, "again", env.AtMost("1"))
 	fourth := p.cordon(t, p.Nodes[3])
 	p.waiting(t, fourth, v1beta1.AdmissionQueued)
 	p.status(t, again, "2 of 1", func(s v1beta1.MaintenancePolicyStatus) bool { return s.InMaintenance == 2 })
@@ -124,7 +126,7 @@ func (p *pool) unlessSays(t *testing.T, hold, text string) string {
 // A share follows the number of nodes, which an autoscaler changes.
 func TestShareFollowsTheNumberOfNodes(t *testing.T) {
 	p := newPool(t, 8)
-	policy := p.policy(t, "share", atMost("25%"))
+	policy := p.Policy(t, "share", env.AtMost("25%"))
 	resolved := func(selected, limit int32) {
 		t.Helper()
 		p.status(t, policy, fmt.Sprintf("%d of %d nodes may go", limit, selected), func(s v1beta1.MaintenancePolicyStatus) bool {
@@ -157,7 +159,7 @@ func TestShareFollowsTheNumberOfNodes(t *testing.T) {
 // A node that is out of service already does not count for its own repair. Its neighbours wait for it.
 func TestBrokenNodeMayBeRepairedAtTheLimit(t *testing.T) {
 	p := newPool(t, 2)
-	p.policy(t, "available", v1beta1.MaintenancePolicySpec{Limits: v1beta1.PolicyLimits{MaxUnavailable: ptr.To(intstr.FromInt32(1))}})
+	p.Policy(t, "available", v1beta1.MaintenancePolicySpec{Limits: v1beta1.PolicyLimits{MaxUnavailable: ptr.To(intstr.FromInt32(1))}})
 	healthy, broken := p.Nodes[0], p.Nodes[1]
 	p.setReady(t, broken, corev1.ConditionFalse)
 	p.patchNode(t, broken, `{"spec":{"unschedulable":true}}`) // a young node counts only if somebody cordons it

@@ -19,7 +19,7 @@ import (
 const healthy = "StorageHealthy"
 
 func gated() v1beta1.MaintenancePolicySpec {
-	spec := atMost("1")
+	spec := env.AtMost("1")
 	spec.Gates = &v1beta1.PolicyGates{Release: []v1beta1.PolicyGate{{NodeCondition: &v1beta1.NodeConditionGate{Type: healthy}}}}
 	return spec
 }
@@ -50,7 +50,7 @@ func (p *pool) held(t *testing.T, hold, node string) {
 // A node whose release gate does not pass stays cordoned, and keeps its place, until the gate passes.
 func TestReleaseGateKeepsTheNode(t *testing.T) {
 	p := newPool(t, 2)
-	policy := p.policy(t, "gated", gated())
+	policy := p.Policy(t, "gated", gated())
 	first := p.cordon(t, p.Nodes[0])
 	p.admitted(t, first)
 	second := p.cordon(t, p.Nodes[1])
@@ -66,7 +66,7 @@ func TestReleaseGateKeepsTheNode(t *testing.T) {
 // Who may bypass gives a node back although its release gate does not pass, also while the hold is being deleted.
 func TestBypassOfAReleaseGate(t *testing.T) {
 	p := newPool(t, 1)
-	p.policy(t, "gated", gated())
+	p.Policy(t, "gated", gated())
 	hold := p.cordon(t, p.Nodes[0])
 	p.admitted(t, hold)
 	p.held(t, hold, p.Nodes[0])

@@ -11,11 +11,8 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/intstr"
-	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/test/env"
@@ -28,26 +25,6 @@ func newPool(t *testing.T, nodes int) *pool {
 	t.Helper()
 	t.Parallel()
 	return &pool{Pool: env.Current(t).NewPool(t, nodes)}
-}
-
-// policy creates a policy, of all nodes of the pool unless it selects some, and waits until it is in force.
-func (p *pool) policy(t *testing.T, suffix string, spec v1beta1.MaintenancePolicySpec) string {
-	t.Helper()
-	if spec.NodeSelector == nil {
-		spec.NodeSelector = &metav1.LabelSelector{MatchLabels: map[string]string{env.PoolLabel: p.Name}}
-	}
-	policies := p.Maintenance.MaintenanceV1beta1().MaintenancePolicies()
-	policy := &v1beta1.MaintenancePolicy{ObjectMeta: metav1.ObjectMeta{Name: p.Name + "-" + suffix}, Spec: spec}
-	if _, err := policies.Create(t.Context(), policy, metav1.CreateOptions{}); err != nil {
-		t.Fatalf("could not create policy %s: %v", policy.Name, err)
-	}
-	t.Cleanup(func() {
-		err := policies.Delete(context.WithoutCancel(t.Context()), policy.Name, metav1.DeleteOptions{})
-		if err != nil && !apierrors.IsNotFound(err) {
-			t.Errorf("could not delete policy %s: %v", policy.Name, err)
-		}
-	})
-	return policy.Name
 }
 
 // status waits until check accepts the status of a policy.
@@ -126,7 +103,7 @@ func (p *pool) admitted(t *testing.T, holds ...string) {
 	t.Helper()
 	for _, hold := range holds {
 		p.WaitForHold(t, hold, hold+" starts", func(nm *v1beta1.NodeMaintenance) bool {
-			return nm.Status.Phase == v1beta1.PhaseSucceeded && len(waits(nm)) == 0
+			return nm.Status.Phase == v1beta1.PhaseSucceeded && len(env.Waits(nm)) == 0
 		})
 	}
 }
@@ -135,7 +112,7 @@ func (p *pool) admitted(t *testing.T, holds ...string) {
 func (p *pool) waiting(t *testing.T, hold string, want ...v1beta1.AdmissionReason) *v1beta1.NodeMaintenance {
 	t.Helper()
 	nm := p.WaitForHold(t, hold, fmt.Sprintf("%s waits for %v", hold, want), func(nm *v1beta1.NodeMaintenance) bool {
-		return fmt.Sprint(waits(nm)) == fmt.Sprint(want) && nm.Status.Phase == v1beta1.PhasePending
+		return fmt.Sprint(env.Waits(nm)) == fmt.Sprint(want) && nm.Status.Phase == v1beta1.PhasePending
 	})
 	if marks := env.MarksOn(p.Node(t, nm.Spec.NodeName)); strings.ReplaceAll(marks, "taint "+plannedTaint, "") != "" {
 		t.Errorf("node %s of %s, which waits, has %s", nm.Spec.NodeName, hold, marks)
@@ -146,17 +123,6 @@ func (p *pool) waiting(t *testing.T, hold string, want ...v1beta1.AdmissionReaso
 // plannedTaint is on nodes that wait.
 const plannedTaint = "maintenance.medik8s.io/planned:PreferNoSchedule"
 
-// waits are the reasons for which a hold waits.
-func waits(nm *v1beta1.NodeMaintenance) (reasons []v1beta1.AdmissionReason) {
-	if nm.Status.Admission == nil {
-		return nil
-	}
-	for _, wait := range nm.Status.Admission.WaitingFor {
-		reasons = append(reasons, wait.Reason)
-	}
-	return reasons
-}
-
 // message is all that a hold waits for, as people read it.
 func message(nm *v1beta1.NodeMaintenance) string {
 	var messages []string
@@ -164,11 +130,6 @@ func message(nm *v1beta1.NodeMaintenance) string {
 		messages = append(messages, wait.Message)
 	}
 	return strings.Join(messages, "; ")
-}
-
-// atMost is a policy of so many nodes, as a number or a share.
-func atMost(value string) v1beta1.MaintenancePolicySpec {
-	return v1beta1.MaintenancePolicySpec{Limits: v1beta1.PolicyLimits{MaxConcurrent: ptr.To(intstr.Parse(value))}}
 }
 
 // frozen is a policy that lets nothing start in this century.
