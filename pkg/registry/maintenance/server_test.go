@@ -123,6 +123,7 @@ type testServer struct {
 	space     *testSpace
 	nodes     *changingNodes
 	rights    *testRights
+	fleet     *testFleet
 }
 
 // testRights are the permissions for nodes that some users lack, as "user verb nodes/subresource".
@@ -209,7 +210,7 @@ func (a *recordingAdmission) Validate(_ context.Context, attributes admission.At
 func startServer(t *testing.T) *testServer {
 	t.Helper()
 	s := &testServer{
-		t: t, nodes: &changingNodes{}, space: &testSpace{}, rights: &testRights{},
+		t: t, nodes: &changingNodes{}, space: &testSpace{}, rights: &testRights{}, fleet: &testFleet{},
 		admission: &recordingAdmission{Handler: admission.NewHandler(admission.Create, admission.Update, admission.Delete)},
 	}
 	authorizing := authorization.New(s.rights)
@@ -217,7 +218,7 @@ func startServer(t *testing.T) *testServer {
 	group, err := NewAPIGroupInfo(scheme.Scheme, scheme.Codecs, scheme.ParameterCodec,
 		registrytest.RESTOptionsGetter(t),
 		Dependencies{
-			Waker: noWaker{}, Nodes: s.nodes, Planner: noPlanner{}, Space: s.space, Quorum: noQuorum{},
+			Waker: noWaker{}, Nodes: s.nodes, Planner: noPlanner{}, Space: s.space, Quorum: noQuorum{}, Fleet: s.fleet,
 			Admission: chain, AuthorizeUpdate: authorizing.AuthorizeUpdate, AuthorizeRead: authorizing.AuthorizeRead,
 		})
 	if err != nil {

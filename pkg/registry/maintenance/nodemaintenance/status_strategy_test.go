@@ -63,7 +63,11 @@ func TestStatusKeepsApprovals(t *testing.T) {
 			written: &maintenance.MaintenanceAdmission{},
 			want:    &maintenance.MaintenanceAdmission{Approvals: decided},
 		},
-		"no policy any more": {old: &maintenance.MaintenanceAdmission{Approvals: decided}},
+		"no policy any more": {
+			old:  &maintenance.MaintenanceAdmission{Stage: maintenance.StageIdle, Approvals: decided},
+			want: &maintenance.MaintenanceAdmission{Approvals: decided},
+		},
+		"nothing decided": {old: &maintenance.MaintenanceAdmission{Stage: maintenance.StageIdle}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
