@@ -120,11 +120,30 @@ func part(subresource string, before, sent Object) Object {
 	case *corev1.Node:
 		o.Status = *other.(*corev1.Node).Status.DeepCopy()
 	case *v1beta1.NodeMaintenance:
+		approvals := approvalsOf(before.(*v1beta1.NodeMaintenance))
 		o.Status = *other.(*v1beta1.NodeMaintenance).Status.DeepCopy()
+		keepApprovals(o, approvals)
 	case *v1beta1.MaintenancePolicy:
 		o.Status = *other.(*v1beta1.MaintenancePolicy).Status.DeepCopy()
 	}
 	return result
+}
+
+func approvalsOf(hold *v1beta1.NodeMaintenance) []v1beta1.MaintenanceDecision {
+	if hold.Status.Admission == nil {
+		return nil
+	}
+	return hold.Status.Admission.Approvals
+}
+
+// keepApprovals has a write of a status leave the approvals as they are, as the registry does.
+func keepApprovals(hold *v1beta1.NodeMaintenance, approvals []v1beta1.MaintenanceDecision) {
+	if hold.Status.Admission == nil && len(approvals) > 0 {
+		hold.Status.Admission = &v1beta1.MaintenanceAdmission{}
+	}
+	if hold.Status.Admission != nil {
+		hold.Status.Admission.Approvals = approvals
+	}
 }
 
 // write stores what became of an object, which ends with its last finalizer.
