@@ -67,6 +67,9 @@ type holdMemory struct {
 	// Written by holdWriter. Stale with the next version of the hold. Lost: one write sooner, and what
 	// happened since the last one is noted a second later.
 	writes statusWrites
+	// numbers limits how often numbers are written that a waiting hold shows. Written by holdWriter.write.
+	// Never stale. Lost: they are up to a minute late once more.
+	numbers numbersLimit
 	// pods counts the pods that the drain moves. Written by drains.progress and holdWriter. Stale with
 	// the next drain. Lost: pods that came and went since the last status was written are not counted.
 	pods podCount

@@ -133,6 +133,7 @@ func newConfig(o *options.Options, st *store.Store, keeper *servingcert.Keeper, 
 		Space:              st.Space,
 		ControlPlaneQuorum: o.Drainer.ControlPlaneQuorum,
 		Legacy:             server.LegacyConfig{Versions: o.Legacy.Versions(), Cluster: cluster},
+		Prometheus:         o.Prometheus.Config(),
 		Shutdown:           server.ShutdownConfig{RequestsGracePeriod: o.Requests.ShutdownGracePeriod},
 	}, nil
 }

@@ -18,8 +18,8 @@ type Facts struct {
 	Now time.Time
 	// Policies are all policies, with valid specs or not.
 	Policies []*v1beta1.MaintenancePolicy
-	// Nodes are all nodes of the cluster. They must not be older than Released: a node that was given back must not
-	// carry our marks any more.
+	// Nodes are all nodes of the cluster. They must not be older than the ledger and Released: a node that was given
+	// back must not carry our marks any more.
 	Nodes []*corev1.Node
 	// Holds are all NodeMaintenances. They must not be older than the ledger: a hold that the ledger names and that is
 	// not there has ended.

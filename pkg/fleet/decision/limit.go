@@ -13,6 +13,62 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
+// limits are the limits of a policy as numbers of nodes.
+type limits struct {
+	// concurrent and unavailable are nil if there is no such limit.
+	concurrent, unavailable *int
+	topology                []topology
+}
+
+// topology is a limit for domains.
+type topology struct {
+	key string
+	// sizes is of how many nodes a share is taken in each domain.
+	sizes   map[string]int
+	domains *int
+}
+
+// resolveLimits works out the limits of the policy from the nodes that it selects now.
+func (p *policy) resolveLimits() {
+	size, spec := 0, p.spec.Limits
+	for _, t := range spec.Topology {
+		known := topology{key: t.Key, sizes: map[string]int{}}
+		if t.MaxDomains != nil {
+			domains := int(*t.MaxDomains)
+			known.domains = &domains
+		}
+		p.limits.topology = append(p.limits.topology, known)
+	}
+	for _, n := range p.selected {
+		if n.joining {
+			continue
+		}
+		size++
+		for _, t := range p.limits.topology {
+			t.sizes[n.Labels[t.key]]++
+		}
+	}
+	p.limits.concurrent = resolved(spec.MaxConcurrent, size)
+	p.limits.unavailable = resolved(spec.MaxUnavailable, size)
+}
+
+// domainLimit is how many nodes of a domain may be in maintenance; nil: any number.
+func (p *policy) domainLimit(i int, domain string) *int {
+	return resolved(p.spec.Limits.Topology[i].MaxConcurrent, p.limits.topology[i].sizes[domain])
+}
+
+// resolved is a limit as a number; nil: there is none, or it cannot be applied, and the policy stops all starts.
+func resolved(limit *intstr.IntOrString, base int) *int {
+	if limit == nil {
+		return nil
+	}
+	n, err := resolve(*limit, base)
+	if err != nil {
+		return nil
+	}
+	return &n
+}
+
 // resolve is a limit as a number, given of how many nodes a share is taken.
 func resolve(limit intstr.IntOrString, base int) (int, error) {
 	share, isShare := strings.CutSuffix(limit.StrVal, "%")

@@ -13,16 +13,12 @@ import (
 // Message says in one line what is waited for, in the order given: policy "workers": 2 of 2 nodes in maintenance (w-1,
 // w-4); opens Sat 22:00 CET. It is the message of the condition Admitted; its reason is that of the first wait.
 func Message(waits []v1beta1.AdmissionWait) string {
-	var text strings.Builder
+	parts := make([]string, len(waits))
 	for i, wait := range waits {
-		switch {
-		case i > 0:
-			text.WriteString("; ")
-		}
+		parts[i] = wait.Message
 		if wait.Policy != "" && (i == 0 || waits[i-1].Policy != wait.Policy) {
-			fmt.Fprintf(&text, "policy %q: ", wait.Policy)
+			parts[i] = fmt.Sprintf("policy %q: %s", wait.Policy, wait.Message)
 		}
-		text.WriteString(wait.Message)
 	}
-	return text.String()
+	return strings.Join(parts, "; ")
 }

@@ -4,6 +4,7 @@
 package decision
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -17,18 +18,19 @@ import (
 
 // Selects says whether the policy is for the node. It fails if the selector cannot be applied.
 func Selects(policy *v1beta1.MaintenancePolicy, node *corev1.Node) (bool, error) {
-	selector, err := selectorOf(policy)
+	selector, err := selectorOf(policy.Spec)
 	if err != nil {
 		return false, err
 	}
 	return selector.Matches(labels.Set(node.Labels)), nil
 }
 
-func selectorOf(policy *v1beta1.MaintenancePolicy) (labels.Selector, error) {
-	if policy.Spec.NodeSelector == nil {
-		return nil, fmt.Errorf("spec.nodeSelector is missing")
+// selectorOf is the selector of a policy. One that is missing does not select all nodes.
+func selectorOf(spec v1beta1.MaintenancePolicySpec) (labels.Selector, error) {
+	if spec.NodeSelector == nil {
+		return nil, errors.New("spec.nodeSelector is missing")
 	}
-	selector, err := metav1.LabelSelectorAsSelector(policy.Spec.NodeSelector)
+	selector, err := metav1.LabelSelectorAsSelector(spec.NodeSelector)
 	if err != nil {
 		return nil, fmt.Errorf("spec.nodeSelector cannot be applied: %w", err)
 	}

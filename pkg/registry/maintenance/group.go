@@ -19,6 +19,9 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/approval"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/maintenanceledger"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/maintenancepolicy"
+	policystorage "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/maintenancepolicy/storage"
 	nodestorage "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/node/storage"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance/storage"
@@ -75,7 +78,11 @@ func definitions(scheme *runtime.Scheme, deps Dependencies) []resource.Definitio
 	if deps.ShortNameTaken {
 		holds.ShortNames = nil
 	}
-	return []resource.Definition{holds}
+	return []resource.Definition{
+		holds,
+		maintenancepolicy.Definition(scheme, policystorage.New),
+		maintenanceledger.Definition(scheme),
+	}
 }
 
 // NewAPIGroupInfo makes the storage of the group's resources and describes them to
@@ -99,11 +106,11 @@ func NewAPIGroupInfo(scheme *runtime.Scheme, codecs serializer.CodecFactory, par
 	if !ok {
 		return genericapiserver.APIGroupInfo{}, fmt.Errorf("nodemaintenances are served by %T", storages[nodemaintenance.Plural])
 	}
-	policies, ok := storages["maintenancepolicies"].(approval.Policies)
+	policies, ok := storages[maintenancepolicy.Plural].(*policystorage.REST)
 	if !ok {
-		return genericapiserver.APIGroupInfo{}, fmt.Errorf("maintenancepolicies are served by %T", storages["maintenancepolicies"])
+		return genericapiserver.APIGroupInfo{}, fmt.Errorf("maintenancepolicies are served by %T", storages[maintenancepolicy.Plural])
 	}
-	storages[policyqueue.Resource] = policyqueue.New(storages["maintenancepolicies"].(rest.Getter), deps.Fleet)
+	storages[policyqueue.Resource] = policyqueue.New(policies, deps.Fleet)
 	storages[approval.Resource] = approval.New(holds, policies, deps.Nodes)
 	maps.Copy(storages, nodestorage.New(deps.Nodes, holds, deps.Admission, admission.NewObjectInterfacesFromScheme(scheme), deps.AuthorizeRead, deps.Fleet))
 	return newGroupInfo(v1beta1.SchemeGroupVersion, storages, scheme, codecs, parameterCodec), nil

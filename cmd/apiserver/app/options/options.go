@@ -35,6 +35,8 @@ type Options struct {
 	Drainer *DrainerOptions
 	// NodeLeases is how nodes are shared with other operators.
 	NodeLeases *NodeLeaseOptions
+	// Prometheus is which Prometheus server the gates of policies ask.
+	Prometheus *PrometheusOptions
 	// LeaderElection is how replicas agree on the one that drains.
 	LeaderElection *LeaderElectionOptions
 	// Logs is how the log is written.
@@ -53,6 +55,7 @@ func New() *Options {
 		Legacy:         newLegacyOptions(),
 		Drainer:        newDrainerOptions(),
 		NodeLeases:     &NodeLeaseOptions{},
+		Prometheus:     &PrometheusOptions{},
 		LeaderElection: newLeaderElectionOptions(),
 		Logs:           logsapi.NewLoggingConfiguration(),
 	}
@@ -80,6 +83,7 @@ func (o *Options) AddFlags(fss *cliflag.NamedFlagSets) {
 	o.Legacy.addFlags(fss.FlagSet("legacy"))
 	o.Drainer.addFlags(fss.FlagSet("drainer"))
 	o.NodeLeases.addFlags(fss.FlagSet("drainer"))
+	o.Prometheus.addFlags(fss.FlagSet("policies"))
 	o.LeaderElection.addFlags(fss.FlagSet("leader election"))
 	o.Store.addFlags(fss.FlagSet("store"))
 	o.addLibraryStoreFlags(fss.FlagSet("store"))
@@ -124,6 +128,7 @@ func (o *Options) Validate() []error {
 	errs = append(errs, o.Legacy.validate()...)
 	errs = append(errs, o.Drainer.validate()...)
 	errs = append(errs, o.NodeLeases.validate()...)
+	errs = append(errs, o.Prometheus.validate()...)
 	errs = append(errs, o.LeaderElection.validate()...)
 	return errs
 }

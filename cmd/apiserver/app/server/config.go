@@ -23,6 +23,8 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/quorum"
+	"github.com/medik8s/maintenance-apiserver/pkg/fleet/explain"
+	"github.com/medik8s/maintenance-apiserver/pkg/fleet/promquery"
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned"
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/openapi"
 	maintenanceregistry "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance"
@@ -53,6 +55,8 @@ type Config struct {
 	OpenShift bool
 	// Legacy is which groups of former operators are served.
 	Legacy LegacyConfig
+	// Prometheus is which server the gates of policies ask. Without a URL, there is none.
+	Prometheus promquery.Config
 	// Shutdown is how the server shuts down.
 	Shutdown ShutdownConfig
 }
@@ -82,6 +86,7 @@ type completedConfig struct {
 	// quorum and openShift are ControlPlaneQuorum and OpenShift.
 	quorum, openShift bool
 	legacy            LegacyConfig
+	prometheus        promquery.Config
 	shutdown          ShutdownConfig
 }
 
@@ -102,6 +107,7 @@ func (c *Config) Complete() CompletedConfig {
 		quorum:     c.ControlPlaneQuorum,
 		openShift:  c.OpenShift,
 		legacy:     c.Legacy,
+		prometheus: c.Prometheus,
 		shutdown:   c.Shutdown,
 	}}
 }
@@ -122,11 +128,19 @@ func (c CompletedConfig) New() (*Server, error) {
 	}
 	generic.ShutdownTimeout = max(c.shutdown.RequestsGracePeriod, c.generic.ShutdownWatchTerminationGracePeriod) + connectionsLag
 
-	drain, err := c.newDrainer()
+	client, err := newLoopbackClient(c.generic.LoopbackClientConfig, c.leadership)
+	if err != nil {
+		return nil, fmt.Errorf("could not create the loopback client: %w", err)
+	}
+	drain, err := c.newDrainer(client)
 	if err != nil {
 		return nil, err
 	}
-	groups, err := c.newGroups(drain, authorizing)
+	admits, err := c.addFleet(drain, client)
+	if err != nil {
+		return nil, err
+	}
+	groups, err := c.newGroups(drain, explain.New(admits), authorizing)
 	if err != nil {
 		return nil, fmt.Errorf("could not create the registry: %w", err)
 	}
@@ -135,18 +149,18 @@ func (c CompletedConfig) New() (*Server, error) {
 	}
 
 	s := &Server{
-		generic: generic, drainer: drain, keeper: c.keeper, leadership: c.leadership, legacy: legacy,
+		generic: generic, drainer: drain, admitter: admits, keeper: c.keeper, leadership: c.leadership, legacy: legacy,
 		shutdown: c.shutdown, requests: requests,
 	}
 	return s, s.addHooks()
 }
 
 // newGroups returns all API groups that are served.
-func (c CompletedConfig) newGroups(drain *drainer.Drainer, authorizing *authorization.Plugin) ([]*genericapiserver.APIGroupInfo, error) {
+func (c CompletedConfig) newGroups(drain *drainer.Drainer, fleet *explain.Explainer, authorizing *authorization.Plugin) ([]*genericapiserver.APIGroupInfo, error) {
 	own, err := maintenanceregistry.NewAPIGroupInfo(
 		scheme.Scheme, scheme.Codecs, scheme.ParameterCodec, c.generic.RESTOptionsGetter,
 		maintenanceregistry.Dependencies{
-			Waker: drain, Nodes: drain, Planner: drain, Space: c.space, Quorum: c.guard(drain), Admission: c.generic.AdmissionControl,
+			Waker: drain, Nodes: drain, Planner: drain, Space: c.space, Quorum: c.guard(drain), Fleet: fleet, Admission: c.generic.AdmissionControl,
 			AuthorizeUpdate: authorizing.AuthorizeUpdate, AuthorizeRead: authorizing.AuthorizeRead,
 			ShortNameTaken: slices.Contains(c.legacy.Versions, medik8sv1beta1.SchemeGroupVersion),
 		})
@@ -159,11 +173,7 @@ func (c CompletedConfig) newGroups(drain *drainer.Drainer, authorizing *authoriz
 
 // newDrainer returns the drainer. Its client for this server calls it in process, as the
 // privileged loopback user.
-func (c CompletedConfig) newDrainer() (*drainer.Drainer, error) {
-	client, err := newLoopbackClient(c.generic.LoopbackClientConfig, c.leadership)
-	if err != nil {
-		return nil, fmt.Errorf("could not create the loopback client: %w", err)
-	}
+func (c CompletedConfig) newDrainer(client versioned.Interface) (*drainer.Drainer, error) {
 	config := c.drainer
 	config.Maintenance = client
 	if c.leadership != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/leadership"
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/servingcert"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
+	"github.com/medik8s/maintenance-apiserver/pkg/fleet/admitter"
 )
 
 // Server is the API server, with the drainer and the keeper of its certificate, which run in
@@ -22,7 +23,9 @@ import (
 type Server struct {
 	generic *genericapiserver.GenericAPIServer
 	drainer *drainer.Drainer
-	keeper  *servingcert.Keeper
+	// admitter says which maintenance may start.
+	admitter *admitter.Admitter
+	keeper   *servingcert.Keeper
 	// leadership is nil if the server leads all the time.
 	leadership *leadership.Elector
 	legacy     legacyGroups
@@ -55,6 +58,7 @@ func (s *Server) addHooks() error {
 
 	return errors.Join(
 		s.generic.AddPostStartHook("start-drainer", func(genericapiserver.PostStartHookContext) error {
+			s.work.Go(func() { s.admitter.Watch(ctx) })
 			s.work.Go(func() { s.drainer.Run(ctx, leading) })
 			return nil
 		}),
