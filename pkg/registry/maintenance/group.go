@@ -108,11 +108,11 @@ func NewAPIGroupInfo(scheme *runtime.Scheme, codecs serializer.CodecFactory, par
 	if !ok {
 		return genericapiserver.APIGroupInfo{}, fmt.Errorf("nodemaintenances are served by %T", storages[nodemaintenance.Plural])
 	}
-	policies, ok := storages["maintenancepolicies"].(approval.Policies)
+	policies, ok := storages[maintenancepolicy.Plural].(*policystorage.REST)
 	if !ok {
-		return genericapiserver.APIGroupInfo{}, fmt.Errorf("maintenancepolicies are served by %T", storages["maintenancepolicies"])
+		return genericapiserver.APIGroupInfo{}, fmt.Errorf("maintenancepolicies are served by %T", storages[maintenancepolicy.Plural])
 	}
-	storages[policyqueue.Resource] = policyqueue.New(storages["maintenancepolicies"].(rest.Getter), deps.Fleet)
+	storages[policyqueue.Resource] = policyqueue.New(policies, deps.Fleet)
 	storages[approval.Resource] = approval.New(holds, policies, deps.Nodes)
 	maps.Copy(storages, nodestorage.New(deps.Nodes, holds, deps.Admission, admission.NewObjectInterfacesFromScheme(scheme), deps.AuthorizeRead, deps.Fleet))
 	return newGroupInfo(v1beta1.SchemeGroupVersion, storages, scheme, codecs, parameterCodec), nil

@@ -123,6 +123,7 @@ type testServer struct {
 	space     *testSpace
 	nodes     *changingNodes
 	rights    *testRights
+	fleet     *testFleet
 	previewer *testPreviewer
 }
 
@@ -210,7 +211,7 @@ func (a *recordingAdmission) Validate(_ context.Context, attributes admission.At
 func startServer(t *testing.T) *testServer {
 	t.Helper()
 	s := &testServer{
-		t: t, nodes: &changingNodes{}, space: &testSpace{}, rights: &testRights{}, previewer: &testPreviewer{},
+		t: t, nodes: &changingNodes{}, space: &testSpace{}, rights: &testRights{}, fleet: &testFleet{}, previewer: &testPreviewer{},
 		admission: &recordingAdmission{Handler: admission.NewHandler(admission.Create, admission.Update, admission.Delete)},
 	}
 	authorizing := authorization.New(s.rights)
@@ -218,7 +219,7 @@ func startServer(t *testing.T) *testServer {
 	group, err := NewAPIGroupInfo(scheme.Scheme, scheme.Codecs, scheme.ParameterCodec,
 		registrytest.RESTOptionsGetter(t),
 		Dependencies{
-			Waker: noWaker{}, Nodes: s.nodes, Planner: noPlanner{}, Space: s.space, Quorum: noQuorum{}, Previewer: s.previewer,
+			Waker: noWaker{}, Nodes: s.nodes, Planner: noPlanner{}, Space: s.space, Quorum: noQuorum{}, Fleet: s.fleet, Previewer: s.previewer,
 			Admission: chain, AuthorizeUpdate: authorizing.AuthorizeUpdate, AuthorizeRead: authorizing.AuthorizeRead,
 		})
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
@@ -56,15 +57,16 @@ func (statusStrategy) PrepareForUpdate(_ context.Context, obj, old runtime.Objec
 }
 
 // keepApprovals takes the decisions of people from the stored status: they are changed through the subresource approval,
-// which knows who decides. They end with the rest of the admission, where no policy selects the node any more.
+// which knows who decides. They also stay where no policy selects the node for a while.
 func keepApprovals(newStatus, oldStatus *maintenance.NodeMaintenanceStatus) {
+	kept := ptr.Deref(oldStatus.Admission, maintenance.MaintenanceAdmission{}).Approvals
 	if newStatus.Admission == nil {
-		return
+		if len(kept) == 0 {
+			return
+		}
+		newStatus.Admission = &maintenance.MaintenanceAdmission{}
 	}
-	newStatus.Admission.Approvals = nil
-	if oldStatus.Admission != nil {
-		newStatus.Admission.Approvals = oldStatus.Admission.Approvals
-	}
+	newStatus.Admission.Approvals = kept
 }
 
 // ValidateUpdate checks the new status.

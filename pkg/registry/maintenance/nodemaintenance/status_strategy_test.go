@@ -46,7 +46,9 @@ func TestStatusPrepareForUpdate(t *testing.T) {
 func TestStatusKeepsApprovals(t *testing.T) {
 	decided := []maintenance.MaintenanceDecision{{Policy: "workers", Decision: maintenance.DecisionApproved, By: "bob"}}
 	forged := []maintenance.MaintenanceDecision{{Policy: "workers", Decision: maintenance.DecisionApproved, By: "carol"}}
-	tests := map[string]struct{ old, written, want *maintenance.MaintenanceAdmission }{
+	tests := map[string]struct {
+		old, written, want *maintenance.MaintenanceAdmission
+	}{
 		"forged at first": {
 			written: &maintenance.MaintenanceAdmission{Approvals: forged},
 			want:    &maintenance.MaintenanceAdmission{},
@@ -61,7 +63,11 @@ func TestStatusKeepsApprovals(t *testing.T) {
 			written: &maintenance.MaintenanceAdmission{},
 			want:    &maintenance.MaintenanceAdmission{Approvals: decided},
 		},
-		"no policy any more": {old: &maintenance.MaintenanceAdmission{Approvals: decided}},
+		"no policy any more": {
+			old:  &maintenance.MaintenanceAdmission{Stage: maintenance.StageIdle, Approvals: decided},
+			want: &maintenance.MaintenanceAdmission{Approvals: decided},
+		},
+		"nothing decided": {old: &maintenance.MaintenanceAdmission{Stage: maintenance.StageIdle}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
