@@ -47,7 +47,7 @@ type REST struct {
 // New makes the storage of MaintenancePolicies from the generic one.
 func New(generic *resource.REST) rest.Storage { return &REST{REST: generic} }
 
-// Create implements rest.Creater.
+// Create stores a new policy.
 func (r *REST) Create(ctx context.Context, obj runtime.Object, validate rest.ValidateObjectFunc,
 	options *metav1.CreateOptions,
 ) (runtime.Object, error) {
