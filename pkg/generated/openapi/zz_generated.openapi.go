@@ -3663,14 +3663,14 @@ func schema_pkg_apis_maintenance_v1beta1_PolicyFreeze(ref common.ReferenceCallba
 					},
 					"cron": {
 						SchemaProps: spec.SchemaProps{
-							Description: "cron is when the window opens, as the five fields of a line of cron: minute, hour, day of the month, month, day of the week. If both day fields are restricted, a day needs to match only one of them. It needs durationSeconds.",
+							Description: "cron is when the window opens, as the five fields of a line of cron: minute, hour, day of the month, month, day of the week. Each is *, a number, a range such as 1-5, * or a range with a step such as */15, or several of these with commas. Months and days of the week have names, too, such as jan and sun; Sunday is 0 or 7. If neither day field is *, a day needs to match only one of them. It needs durationSeconds.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
 					},
 					"durationSeconds": {
 						SchemaProps: spec.SchemaProps{
-							Description: "durationSeconds is how long a window with cron is open, from 300 to 604800 (7 days).",
+							Description: "durationSeconds is how long a window with cron is open, even if the clock is put forward or back meanwhile. From 300 to 604800 (7 days).",
 							Type:        []string{"integer"},
 							Format:      "int64",
 						},
@@ -3689,13 +3689,13 @@ func schema_pkg_apis_maintenance_v1beta1_PolicyFreeze(ref common.ReferenceCallba
 					},
 					"dates": {
 						SchemaProps: spec.SchemaProps{
-							Description: "dates are days of one year or several, such as from 2026-11-27 until 2026-11-30.",
+							Description: "dates are whole days in the time zone, such as from 2026-11-27 until 2026-11-30.",
 							Ref:         ref(v1beta1.DateRange{}.OpenAPIModelName()),
 						},
 					},
 					"yearly": {
 						SchemaProps: spec.SchemaProps{
-							Description: "yearly are the same days of each year, such as from 12-20 until 01-02.",
+							Description: "yearly are the same whole days of each year, such as from 12-20 until 01-02.",
 							Ref:         ref(v1beta1.YearlyRange{}.OpenAPIModelName()),
 						},
 					},
@@ -3968,7 +3968,7 @@ func schema_pkg_apis_maintenance_v1beta1_PolicySchedule(ref common.ReferenceCall
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "windows are when maintenance may start. If there are none, it may start at any time. At most 16.",
+							Description: "windows are when maintenance may start. If there are none, it may start at any time. Windows that overlap or touch are one. At most 16.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -3981,7 +3981,7 @@ func schema_pkg_apis_maintenance_v1beta1_PolicySchedule(ref common.ReferenceCall
 					},
 					"lastStartSeconds": {
 						SchemaProps: spec.SchemaProps{
-							Description: "lastStartSeconds is how long before the end of its window maintenance may start at the latest. Less than the shortest window takes. Defaults to 0.",
+							Description: "lastStartSeconds is how long before the end of its window maintenance may start at the latest. Of windows that overlap or touch, that is the end of the last one. A freeze does not end a window. Less than the shortest window takes. Defaults to 0.",
 							Type:        []string{"integer"},
 							Format:      "int64",
 						},
@@ -4038,14 +4038,14 @@ func schema_pkg_apis_maintenance_v1beta1_PolicyWindow(ref common.ReferenceCallba
 					},
 					"cron": {
 						SchemaProps: spec.SchemaProps{
-							Description: "cron is when the window opens, as the five fields of a line of cron: minute, hour, day of the month, month, day of the week. If both day fields are restricted, a day needs to match only one of them. It needs durationSeconds.",
+							Description: "cron is when the window opens, as the five fields of a line of cron: minute, hour, day of the month, month, day of the week. Each is *, a number, a range such as 1-5, * or a range with a step such as */15, or several of these with commas. Months and days of the week have names, too, such as jan and sun; Sunday is 0 or 7. If neither day field is *, a day needs to match only one of them. It needs durationSeconds.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
 					},
 					"durationSeconds": {
 						SchemaProps: spec.SchemaProps{
-							Description: "durationSeconds is how long a window with cron is open, from 300 to 604800 (7 days).",
+							Description: "durationSeconds is how long a window with cron is open, even if the clock is put forward or back meanwhile. From 300 to 604800 (7 days).",
 							Type:        []string{"integer"},
 							Format:      "int64",
 						},
@@ -4297,7 +4297,7 @@ func schema_pkg_apis_maintenance_v1beta1_WeeklyTime(ref common.ReferenceCallback
 					},
 					"end": {
 						SchemaProps: spec.SchemaProps{
-							Description: "end is when it ends, as HH:MM. If it is not after start, it is on the next day. Required.",
+							Description: "end is when it ends, as HH:MM. If it is not after start, it is on the next day. From 00:00 until 00:00 is a whole day. Required.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",

@@ -162,13 +162,15 @@ type PolicySchedule struct {
 	// timeZone is the name of a time zone of the IANA database, such as Europe/Berlin. Defaults to UTC.
 	// +optional
 	TimeZone string `json:"timeZone,omitempty"`
-	// windows are when maintenance may start. If there are none, it may start at any time. At most 16.
+	// windows are when maintenance may start. If there are none, it may start at any time. Windows that
+	// overlap or touch are one. At most 16.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
 	Windows []PolicyWindow `json:"windows,omitempty"`
-	// lastStartSeconds is how long before the end of its window maintenance may start at the latest.
-	// Less than the shortest window takes. Defaults to 0.
+	// lastStartSeconds is how long before the end of its window maintenance may start at the latest. Of
+	// windows that overlap or touch, that is the end of the last one. A freeze does not end a window. Less
+	// than the shortest window takes. Defaults to 0.
 	// +optional
 	LastStartSeconds int64 `json:"lastStartSeconds,omitempty"`
 	// freezes are when nothing may start, whatever the windows say. At most 64.
@@ -187,11 +189,14 @@ type PolicyWindow struct {
 	// +optional
 	Weekly *WeeklyTime `json:"weekly,omitempty"`
 	// cron is when the window opens, as the five fields of a line of cron: minute, hour, day of the month,
-	// month, day of the week. If both day fields are restricted, a day needs to match only one of them. It
-	// needs durationSeconds.
+	// month, day of the week. Each is *, a number, a range such as 1-5, * or a range with a step such as
+	// */15, or several of these with commas. Months and days of the week have names, too, such as jan and
+	// sun; Sunday is 0 or 7. If neither day field is *, a day needs to match only one of them. It needs
+	// durationSeconds.
 	// +optional
 	Cron string `json:"cron,omitempty"`
-	// durationSeconds is how long a window with cron is open, from 300 to 604800 (7 days).
+	// durationSeconds is how long a window with cron is open, even if the clock is put forward or back
+	// meanwhile. From 300 to 604800 (7 days).
 	// +optional
 	DurationSeconds *int64 `json:"durationSeconds,omitempty"`
 	// from is when a window opens that opens once. It needs until.
@@ -206,10 +211,10 @@ type PolicyWindow struct {
 // others: dates, or yearly.
 type PolicyFreeze struct {
 	PolicyWindow `json:",inline"`
-	// dates are days of one year or several, such as from 2026-11-27 until 2026-11-30.
+	// dates are whole days in the time zone, such as from 2026-11-27 until 2026-11-30.
 	// +optional
 	Dates *DateRange `json:"dates,omitempty"`
-	// yearly are the same days of each year, such as from 12-20 until 01-02.
+	// yearly are the same whole days of each year, such as from 12-20 until 01-02.
 	// +optional
 	Yearly *YearlyRange `json:"yearly,omitempty"`
 }
@@ -243,7 +248,8 @@ type WeeklyTime struct {
 	Days []Weekday `json:"days,omitempty"`
 	// start is when it begins, as HH:MM, such as 22:00. Required.
 	Start string `json:"start"`
-	// end is when it ends, as HH:MM. If it is not after start, it is on the next day. Required.
+	// end is when it ends, as HH:MM. If it is not after start, it is on the next day. From 00:00 until 00:00
+	// is a whole day. Required.
 	End string `json:"end"`
 }
 

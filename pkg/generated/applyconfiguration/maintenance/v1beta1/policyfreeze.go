@@ -16,9 +16,9 @@ import (
 // others: dates, or yearly.
 type PolicyFreezeApplyConfiguration struct {
 	PolicyWindowApplyConfiguration `json:""`
-	// dates are days of one year or several, such as from 2026-11-27 until 2026-11-30.
+	// dates are whole days in the time zone, such as from 2026-11-27 until 2026-11-30.
 	Dates *DateRangeApplyConfiguration `json:"dates,omitempty"`
-	// yearly are the same days of each year, such as from 12-20 until 01-02.
+	// yearly are the same whole days of each year, such as from 12-20 until 01-02.
 	Yearly *YearlyRangeApplyConfiguration `json:"yearly,omitempty"`
 }
 

@@ -14,10 +14,12 @@ package v1beta1
 type PolicyScheduleApplyConfiguration struct {
 	// timeZone is the name of a time zone of the IANA database, such as Europe/Berlin. Defaults to UTC.
 	TimeZone *string `json:"timeZone,omitempty"`
-	// windows are when maintenance may start. If there are none, it may start at any time. At most 16.
+	// windows are when maintenance may start. If there are none, it may start at any time. Windows that
+	// overlap or touch are one. At most 16.
 	Windows []PolicyWindowApplyConfiguration `json:"windows,omitempty"`
-	// lastStartSeconds is how long before the end of its window maintenance may start at the latest.
-	// Less than the shortest window takes. Defaults to 0.
+	// lastStartSeconds is how long before the end of its window maintenance may start at the latest. Of
+	// windows that overlap or touch, that is the end of the last one. A freeze does not end a window. Less
+	// than the shortest window takes. Defaults to 0.
 	LastStartSeconds *int64 `json:"lastStartSeconds,omitempty"`
 	// freezes are when nothing may start, whatever the windows say. At most 64.
 	Freezes []PolicyFreezeApplyConfiguration `json:"freezes,omitempty"`

@@ -20,10 +20,13 @@ type PolicyWindowApplyConfiguration struct {
 	// weekly is a time of some days of each week.
 	Weekly *WeeklyTimeApplyConfiguration `json:"weekly,omitempty"`
 	// cron is when the window opens, as the five fields of a line of cron: minute, hour, day of the month,
-	// month, day of the week. If both day fields are restricted, a day needs to match only one of them. It
-	// needs durationSeconds.
+	// month, day of the week. Each is *, a number, a range such as 1-5, * or a range with a step such as
+	// */15, or several of these with commas. Months and days of the week have names, too, such as jan and
+	// sun; Sunday is 0 or 7. If neither day field is *, a day needs to match only one of them. It needs
+	// durationSeconds.
 	Cron *string `json:"cron,omitempty"`
-	// durationSeconds is how long a window with cron is open, from 300 to 604800 (7 days).
+	// durationSeconds is how long a window with cron is open, even if the clock is put forward or back
+	// meanwhile. From 300 to 604800 (7 days).
 	DurationSeconds *int64 `json:"durationSeconds,omitempty"`
 	// from is when a window opens that opens once. It needs until.
 	From *v1.Time `json:"from,omitempty"`

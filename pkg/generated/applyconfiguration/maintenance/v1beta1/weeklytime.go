@@ -18,7 +18,8 @@ type WeeklyTimeApplyConfiguration struct {
 	Days []maintenancev1beta1.Weekday `json:"days,omitempty"`
 	// start is when it begins, as HH:MM, such as 22:00. Required.
 	Start *string `json:"start,omitempty"`
-	// end is when it ends, as HH:MM. If it is not after start, it is on the next day. Required.
+	// end is when it ends, as HH:MM. If it is not after start, it is on the next day. From 00:00 until 00:00
+	// is a whole day. Required.
 	End *string `json:"end,omitempty"`
 }
 
