@@ -100,7 +100,7 @@ func TestBadPolicies(t *testing.T) {
 	t.Parallel()
 	pool := env.Current(t).NewPool(t, 0)
 	for change, want := range map[string]string{
-		`nodeSelector: {matchLabels: {pool: ` + pool.Name + `}}→paused: true`: `missing required field "nodeSelector"`,
+		`nodeSelector: {matchLabels: {pool: ` + pool.Name + `}}→paused: true`: "nodeSelector", // kubectl itself may refuse it, or the server
 		"maxConcurrent: 10%→maxConcurrent: some":                              `spec.limits.maxConcurrent: Invalid value: "some": must be a number of nodes`,
 		"0 20 * * 5→@daily":   `spec.schedule.windows[1].cron: Invalid value: "@daily"`,
 		"Europe/Berlin→Local": `spec.schedule.timeZone: Invalid value: "Local"`,

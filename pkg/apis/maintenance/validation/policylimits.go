@@ -4,6 +4,7 @@
 package validation
 
 import (
+	"fmt"
 	"math"
 	"regexp"
 
@@ -125,7 +126,7 @@ func validateRange[T int32 | int64](value T, least, most int, path *field.Path) 
 	case int64(value) >= int64(least) && int64(value) <= int64(most):
 		return nil
 	case most == math.MaxInt32:
-		return field.ErrorList{field.Invalid(path, value, "must be at least 1")}
+		return field.ErrorList{field.Invalid(path, value, fmt.Sprintf("must be at least %d", least))}
 	default:
 		return field.ErrorList{field.Invalid(path, value, validation.InclusiveRangeError(least, most))}
 	}
