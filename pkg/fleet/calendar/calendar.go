@@ -55,7 +55,7 @@ func (c *Calendar) At(t time.Time) State {
 }
 
 // NextStart returns the first moment from t on at which maintenance may start: t itself, if it may. Zero if it may not
-// within a year.
+// within a year, or if the next thousand windows are all frozen.
 func (c *Calendar) NextStart(t time.Time) time.Time {
 	q := c.ask(t)
 	at := q.nextStart(t.Unix())
