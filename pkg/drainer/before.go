@@ -99,7 +99,7 @@ func (l *leader) refresh(ctx context.Context, v *view) (holds []hold, beforeOurs
 	v.sees(node, l.nodes.marks.read(node))
 	found := make([]hold, 0, len(maintenances))
 	for _, m := range maintenances {
-		found = append(found, newHold(m, v.memory.holds[m.UID], l.config.Clock.Now()))
+		found = append(found, l.hold(v, m, v.memory.holds[m.UID]))
 	}
 	active, ending := split(found)
 	holds = slices.Concat(active, ending)

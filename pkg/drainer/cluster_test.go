@@ -23,7 +23,9 @@ type cluster struct {
 	recorder *record.FakeRecorder
 	config   Config
 	drainer  *Drainer
-	stop     func()
+	// admission is nil in a cluster without policies.
+	admission *fakeAdmission
+	stop      func()
 }
 
 func newCluster(t *testing.T, objects ...drainertest.Object) *cluster {

@@ -58,6 +58,9 @@ type Config struct {
 	// Gates decide when a node may be taken out of service. All must agree; they are asked in this
 	// order. Default: none, so that nothing waits.
 	Gates []Gate
+	// Admission says how far holds may go now, before the gates are asked. Default: nil, so that every hold
+	// may go as far as it asks for.
+	Admission Admission
 	// Server says which pods run this server. They go last of a node, each only while another is ready.
 	// Zero: the process does not run in the cluster.
 	Server replicas.Server

@@ -17,18 +17,37 @@ import (
 // expiringShare is the share of its time, in percent, after which a hold says that it ends soon.
 const expiringShare = 80
 
-// expiration is when the hold ends by itself; nil when it does not.
+// expiration is when the hold ends by itself; nil when it does not, or waits.
 func (h hold) expiration() *metav1.Time {
-	seconds := h.Spec.ExpirationSeconds
-	if seconds == nil {
+	start := h.start()
+	if h.Spec.ExpirationSeconds == nil || start == nil {
 		return nil
 	}
-	return &metav1.Time{Time: h.CreationTimestamp.Add(time.Duration(*seconds) * time.Second)}
+	return &metav1.Time{Time: start.Add(time.Duration(*h.Spec.ExpirationSeconds) * time.Second)}
 }
 
-// expiring is when the hold begins to say that it ends soon.
-func (h hold) expiring() time.Time {
-	return h.CreationTimestamp.Add(time.Duration(*h.Spec.ExpirationSeconds) * time.Second * expiringShare / 100)
+// expiring is when the hold that ends then begins to say that it ends soon.
+func (h hold) expiring(end metav1.Time) time.Time {
+	return end.Add(-time.Duration(*h.Spec.ExpirationSeconds) * time.Second * (100 - expiringShare) / 100)
+}
+
+// start is when the time of the hold began: when it was admitted, or created if it never waited; nil while it
+// waits.
+func (h hold) start() *metav1.Time {
+	admission := ourAdmission(h.told)
+	if h.news != nil {
+		admission = h.news.status
+	}
+	switch {
+	case h.Stage == stageUndecided:
+		return nil
+	case admission == nil || !cordonsAt(h.Spec.Stage):
+		return &h.CreationTimestamp
+	case admission.AdmittedTime == nil && !h.waits():
+		return &h.CreationTimestamp
+	default:
+		return admission.AdmittedTime
+	}
 }
 
 // expire deletes the holds whose time is over, as their requestors would. The result says when the next
@@ -42,8 +61,8 @@ func (w holdWriter) expire(ctx context.Context, holds []hold) result {
 		case end == nil, h.memory.expired == h.ResourceVersion:
 		case !now.Before(end.Time):
 			did.add(w.deleteExpired(ctx, h, *end))
-		case now.Before(h.expiring()):
-			did.add(result{again: h.expiring().Sub(now)})
+		case now.Before(h.expiring(*end)):
+			did.add(result{again: h.expiring(*end).Sub(now)})
 		default:
 			did.add(result{again: end.Sub(now)})
 		}
@@ -69,7 +88,7 @@ func (w holdWriter) deleteExpired(ctx context.Context, h hold, end metav1.Time) 
 // expiration writes when the hold ends by itself, and sets the condition Expiring once that is soon.
 func (s *statusBuilder) expiration() {
 	s.next.ExpirationTime = s.hold.expiration()
-	if s.next.ExpirationTime == nil || s.now.Time.Before(s.hold.expiring().Truncate(time.Second)) {
+	if s.next.ExpirationTime == nil || s.now.Time.Before(s.hold.expiring(*s.next.ExpirationTime).Truncate(time.Second)) {
 		apimeta.RemoveStatusCondition(&s.next.Conditions, v1beta1.ConditionExpiring)
 		return
 	}

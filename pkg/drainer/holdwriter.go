@@ -110,9 +110,12 @@ func (w holdWriter) write(ctx context.Context, h hold, next v1beta1.NodeMaintena
 	}
 	h.memory.latest.wrote(h.ResourceVersion, written)
 	h.memory.said.wrote(written.Status)
+	if !newsTold(written.Status).says(newsTold(h.told)) {
+		h.memory.numbers.wrote(now)
+	}
 	klog.FromContext(ctx).V(2).Info("Updated status", "nodeMaintenance", h.Name, "node", h.Spec.NodeName,
 		"phase", next.Phase, "progress", ptr.Deref(next.DrainProgress, 0), "pending", next.PendingPodCount)
-	return newHold(written, h.memory, now), result{changes: []change{statusWritten{hold: h, old: h.told, next: next}}}
+	return h.as(written, now), result{changes: []change{statusWritten{hold: h, old: h.told, next: next}}}
 }
 
 // end lets the holds end that are being deleted. The caller has made sure that the node no longer

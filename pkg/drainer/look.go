@@ -42,7 +42,7 @@ func (l *leader) look(name string) *view {
 	holds := make([]hold, 0, len(cached))
 	for _, m := range cached {
 		memory := v.memory.holds[m.UID]
-		holds = append(holds, newHold(memory.latest.newest(m), memory, l.config.Clock.Now()))
+		holds = append(holds, l.hold(v, memory.latest.newest(m), memory))
 	}
 	v.active, v.ending = split(holds)
 	v.released = slices.DeleteFunc(holds, func(h hold) bool { return !h.released() })
@@ -73,6 +73,12 @@ type hold struct {
 	present v1beta1.NodeMaintenanceStatus
 	// memory is nil for a hold that is only read.
 	memory *holdMemory
+	// news is what its status is to say of its admission; nil: what it says already.
+	news *admissionNews
+	// stays says that all of its status stays as it is: it is not known how far the hold may go.
+	stays bool
+	// again is after how long its admission is to be asked for again if nothing happens; zero: never.
+	again time.Duration
 }
 
 func newHold(maintenance *v1beta1.NodeMaintenance, memory *holdMemory, now time.Time) hold {
@@ -82,8 +88,8 @@ func newHold(maintenance *v1beta1.NodeMaintenance, memory *holdMemory, now time.
 		h.told = memory.said.settle(maintenance.Status, func() v1beta1.NodeMaintenanceStatus { return plausible(maintenance, now) })
 		h.present = memory.writes.present(maintenance, h.told)
 	}
-	h.Deletes = h.deletes(now)
-	return h
+	h.told, h.present = withApprovalsOf(h.told, maintenance.Status), withApprovalsOf(h.present, maintenance.Status)
+	return h.settled(now)
 }
 
 // split divides the holds of a node into those that count and those that are being deleted, each sorted
@@ -119,9 +125,9 @@ func (h hold) deletes(now time.Time) bool {
 }
 
 // cordons says whether the hold alone would have the node cordoned.
-func (h hold) cordons() bool { return stageRank(h.Spec.Stage) >= stageRank(v1beta1.StageCordon) }
+func (h hold) cordons() bool { return cordonsAt(h.Stage) }
 
-// ended says whether the hold asks for nothing any more, and at most waits for the node to be
+// ended says whether the hold asks for nothing, now or any more, and at most waits for the node to be
 // given back. What a stage asks for that is not known is not known either.
 func (h hold) ended() bool { return !h.DeletionTimestamp.IsZero() || (h.stageKnown() && !h.cordons()) }
 
@@ -141,8 +147,8 @@ func (h hold) deleted() time.Time {
 func highestStage(holds []hold) v1beta1.MaintenanceStage {
 	highest := v1beta1.StageIdle
 	for _, h := range holds {
-		if stageRank(h.Spec.Stage) > stageRank(highest) {
-			highest = h.Spec.Stage
+		if stageRank(h.Stage) > stageRank(highest) {
+			highest = h.Stage
 		}
 	}
 	return highest

@@ -37,6 +37,9 @@ type nodeMemory struct {
 	// repairs limits how often the cordon is repaired. Written by nodeWriter.cordon. Never stale. Lost:
 	// one repair sooner.
 	repairs writeLimit
+	// planned limits how often the node is marked as planned. Written by nodeWriter.markPlanned. Never stale.
+	// Lost: one write sooner.
+	planned slowLimit
 	// drainable says which of the node's pods a drain evicts. Written by drains.plan. Stale with the
 	// pod; dropped when the drain stops. Lost: kubectl's filters run once more.
 	drainable judged
@@ -67,6 +70,9 @@ type holdMemory struct {
 	// Written by holdWriter. Stale with the next version of the hold. Lost: one write sooner, and what
 	// happened since the last one is noted a second later.
 	writes statusWrites
+	// numbers limits how often numbers are written that a waiting hold shows. Written by holdWriter.write.
+	// Never stale. Lost: they are up to a minute late once more.
+	numbers slowLimit
 	// pods counts the pods that the drain moves. Written by drains.progress and holdWriter. Stale with
 	// the next drain. Lost: pods that came and went since the last status was written are not counted.
 	pods podCount

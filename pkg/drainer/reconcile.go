@@ -48,6 +48,7 @@ func (l *leader) reconcile(ctx context.Context, name string) result {
 	did := l.holds.expire(ctx, v.active)
 	did.add(l.act(ctx, v))
 	did.add(l.holds.saveStatuses(ctx, v.released, facts{}))
+	did.add(result{again: askAgain(v.active)})
 	did.add(result{again: l.reporter.report(v.memory, did)})
 	if did.forget && len(v.memory.holds) == 0 { // else the cache still shows a hold that has ended
 		l.memory.forget(name)

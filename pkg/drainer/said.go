@@ -49,12 +49,18 @@ func (s *said) settle(stored v1beta1.NodeMaintenanceStatus, first func() v1beta1
 func (s *said) knows(stored v1beta1.NodeMaintenanceStatus) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.last == nil || apiequality.Semantic.DeepEqual(*s.last, stored) || s.isTried(stored) ||
-		(s.previous != nil && apiequality.Semantic.DeepEqual(*s.previous, stored))
+	return s.last == nil || sameWords(*s.last, stored) || s.isTried(stored) ||
+		(s.previous != nil && sameWords(*s.previous, stored))
 }
 
 func (s *said) isTried(stored v1beta1.NodeMaintenanceStatus) bool {
-	return slices.ContainsFunc(s.tried, func(t v1beta1.NodeMaintenanceStatus) bool { return apiequality.Semantic.DeepEqual(t, stored) })
+	return slices.ContainsFunc(s.tried, func(t v1beta1.NodeMaintenanceStatus) bool { return sameWords(t, stored) })
+}
+
+// sameWords says whether two statuses are the same without what people have decided, which is not for us to say.
+func sameWords(a, b v1beta1.NodeMaintenanceStatus) bool {
+	a.Admission, b.Admission = ourAdmission(a), ourAdmission(b)
+	return apiequality.Semantic.DeepEqual(a, b)
 }
 
 // tries notes that the status is about to be written. It returns what takes that back: the write was

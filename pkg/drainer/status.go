@@ -62,10 +62,15 @@ type holdDrain struct {
 func nextStatus(h hold, f facts, now time.Time) v1beta1.NodeMaintenanceStatus {
 	old := h.present
 	s := statusBuilder{next: old.DeepCopy(), old: old, hold: h, facts: f, now: metav1.NewTime(now).Rfc3339Copy()}
-	if !h.stageKnown() && f.node != "" && !h.released() {
+	switch {
+	case f.node == "" || h.released():
+	case h.stays:
+		return old
+	case !h.stageKnown():
 		return s.stageUnknown()
 	}
 	s.next.ObservedGeneration, s.next.LeaseErrorCount = h.Generation, 0
+	s.keptNoMore()
 	if f.node != "" && f.node != old.NodeUID {
 		s.newNode()
 	}
@@ -76,16 +81,21 @@ func nextStatus(h hold, f facts, now time.Time) v1beta1.NodeMaintenanceStatus {
 		s.noNode()
 	case h.Spec.Stage == v1beta1.StageIdle:
 		s.idle()
+	case !h.cordons():
+		s.notAdmitted()
 	case f.waits != nil:
 		s.waiting()
 	case !f.cordoned:
 		s.cordoning()
 	case h.Spec.Stage == v1beta1.StageCordon:
 		s.onlyCordoned()
+	case !h.Drains():
+		s.drainNotAdmitted()
 	default:
 		s.drain()
 	}
 	s.progress()
+	s.admission()
 	s.expiration()
 	if !sameStatus(old, *s.next) {
 		s.next.LastUpdate = s.now.DeepCopy()
@@ -142,6 +152,27 @@ func (s *statusBuilder) idle() {
 	s.condition(v1beta1.ConditionCordoned, metav1.ConditionFalse, v1beta1.ReasonStageIdle, "spec.stage is Idle: this hold does not cordon the node")
 	s.condition(v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonStageIdle, "spec.stage is Idle: this hold evicts no pod")
 	s.unreleased()
+}
+
+// notAdmitted says that the hold waits. What for is in the condition Admitted, and only there: it changes often.
+func (s *statusBuilder) notAdmitted() {
+	const message = "this NodeMaintenance does not %s yet, since it waits to be admitted: see the condition Admitted"
+	s.next.Phase = v1beta1.PhasePending
+	s.next.NodeBefore = nil
+	s.noDrain()
+	s.condition(v1beta1.ConditionCordoned, metav1.ConditionFalse, v1beta1.ReasonNotAdmitted, message, "cordon node "+s.hold.Spec.NodeName)
+	s.condition(v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonNotAdmitted, message, "evict pods from node "+s.hold.Spec.NodeName)
+	s.unreleased()
+}
+
+// drainNotAdmitted says that the hold has its node cordoned, and that its drain waits.
+func (s *statusBuilder) drainNotAdmitted() {
+	s.cordoned()
+	s.next.Phase = v1beta1.PhasePending
+	s.next.LastError = ""
+	s.noDrain()
+	s.condition(v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonNotAdmitted,
+		"node %s is cordoned, but its drain waits to be admitted: see the condition Admitted", s.hold.Spec.NodeName)
 }
 
 // released says that the hold has ended, and what keeps it from being gone.
@@ -225,7 +256,7 @@ func (s *statusBuilder) noDrain() {
 // progress sees to it that a hold has a progress if, and only if, it asks for a drain.
 func (s *statusBuilder) progress() {
 	switch {
-	case !s.hold.Drains() || s.hold.released():
+	case s.hold.Spec.Stage != v1beta1.StageDrain || s.hold.released():
 		s.next.DrainProgress = nil
 	case s.next.DrainProgress == nil:
 		s.next.DrainProgress = ptr.To[int32](0)

@@ -63,6 +63,7 @@ func urgent(old, next v1beta1.NodeMaintenanceStatus) bool {
 		return true
 	}
 	was, is := conditionReason(old, v1beta1.ConditionCordoned), conditionReason(next, v1beta1.ConditionCordoned)
-	idle := is == v1beta1.ReasonStageIdle || is == v1beta1.ReasonNodeNotFound
-	return was != is && (was != "" || !idle)
+	idle := is == v1beta1.ReasonStageIdle || is == v1beta1.ReasonNotAdmitted || is == v1beta1.ReasonNodeNotFound
+	waited := conditionReason(old, v1beta1.ConditionAdmitted)
+	return was != is && (was != "" || !idle) || waited != "" && waited != conditionReason(next, v1beta1.ConditionAdmitted)
 }

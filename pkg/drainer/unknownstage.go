@@ -14,10 +14,10 @@ import (
 
 // stageKnown says whether this version knows the stage of the hold. If not, a newer version of the server has
 // stored it: an upgrade is under way, or was undone.
-func (h hold) stageKnown() bool { return stageRank(h.Spec.Stage) >= 0 }
+func (h hold) stageKnown() bool { return stageRank(h.Stage) >= 0 }
 
-// leaveAsItIs neither takes the node out of service nor gives it back: the stage of a hold is not known. A node
-// that is in maintenance stays so, and keeps what the gates hold for it.
+// leaveAsItIs neither takes the node out of service nor gives it back: the stage of a hold is not known, or whether
+// it is admitted. A node that is in maintenance stays so, and keeps what the gates hold for it.
 func (l *leader) leaveAsItIs(ctx context.Context, v *view) result {
 	var did result
 	if v.marks.ours {
@@ -30,13 +30,19 @@ func (l *leader) leaveAsItIs(ctx context.Context, v *view) result {
 		waiting = v.active
 	}
 	did.add(l.holds.saveStatuses(ctx, slices.DeleteFunc(slices.Clone(waiting), hold.stageKnown), facts{node: v.node.UID}))
-	known := slices.DeleteFunc(slices.Clone(waiting), func(h hold) bool { return !h.stageKnown() })
-	did.add(l.holds.saveMessage(ctx, known, keptBy(lasting(v.active)[0])))
+	if keeper := lasting(v.active)[0]; !keeper.stays || v.marks.annotated || v.marks.tainted {
+		known := slices.DeleteFunc(slices.Clone(waiting), func(h hold) bool { return !h.stageKnown() })
+		did.add(l.holds.saveMessage(ctx, known, keptBy(keeper)))
+	}
 	return did
 }
 
 // keptBy says why the node is not given back.
 func keptBy(h hold) string {
+	if h.stays {
+		return fmt.Sprintf("node %s is not given back yet: the server has to find out first whether NodeMaintenance %s may have it",
+			h.Spec.NodeName, h.Name)
+	}
 	return fmt.Sprintf("node %s is not given back: the stage of NodeMaintenance %s is %q, which this version of the server does not know",
 		h.Spec.NodeName, h.Name, h.Spec.Stage)
 }

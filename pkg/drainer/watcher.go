@@ -25,7 +25,10 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/virtualmachine"
 )
 
-var errNodesUnknown = errors.New("the nodes of the cluster are not known yet")
+var (
+	errNodesUnknown = errors.New("the nodes of the cluster are not known yet")
+	errHoldsUnknown = errors.New("the NodeMaintenances are not known yet")
+)
 
 // watcher knows the cluster and plans drains. It changes nothing, so that every process may have one.
 type watcher struct {
@@ -155,9 +158,11 @@ func (w *watcher) plan(ctx context.Context, maintenance *v1beta1.NodeMaintenance
 		return nil, fmt.Errorf("could not plan the drain of node %s: %w", node.Name, err)
 	}
 	sortPods(pods)
+	asked := *maintenance
+	asked.Status.Admission = nil // the plan tells what is to happen once it is admitted
 	holds := append(slices.DeleteFunc(w.caches.holdsOn(node.Name), func(other *v1beta1.NodeMaintenance) bool {
 		return other.Name == maintenance.Name
-	}), maintenance)
+	}), &asked)
 	active, _ := split(w.holds(holds))
 	in := w.planInput(node, active, pods, drainable, known.attempts)
 	in.Returns, in.Predicted = known.returns, plan.Predict(pods, node.Name, w.otherNodes(node.Name), in.Cordon)

@@ -20,7 +20,9 @@ import (
 func (b *bench) rollers(p *pool) []roller {
 	t, k := b.tools[toolOurs].(*ours), b.tools[toolKubectl].(*kubectl)
 	ours := func(mark bool) func(context.Context, []string, int) error {
-		return func(ctx context.Context, nodes []string, atOnce int) error { return t.roll(ctx, p, nodes, atOnce, mark) }
+		return func(ctx context.Context, nodes []string, atOnce int) error {
+			return t.roll(ctx, p, nodes, atOnce, mark)
+		}
 	}
 	return []roller{
 		{label: "ours", roll: ours(true)},

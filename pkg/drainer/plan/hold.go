@@ -23,6 +23,9 @@ type Hold struct {
 	// Deletes says that the drain is past its deadline, and that the pods that are left are to be
 	// deleted.
 	Deletes bool
+	// Stage is how far the maintenance goes now. It may be lower than spec.stage, while the hold waits to be
+	// admitted.
+	Stage v1beta1.MaintenanceStage
 
 	selector labels.Selector
 	rules    []rule
@@ -30,7 +33,7 @@ type Hold struct {
 
 // NewHold parses the drain of a NodeMaintenance.
 func NewHold(maintenance *v1beta1.NodeMaintenance) Hold {
-	h := Hold{NodeMaintenance: maintenance, selector: labels.Everything()}
+	h := Hold{NodeMaintenance: maintenance, Stage: v1beta1.StageNow(maintenance), selector: labels.Everything()}
 	if s := maintenance.Spec.Drain.PodSelector; s != nil {
 		if h.selector, h.Invalid = metav1.LabelSelectorAsSelector(s); h.Invalid != nil {
 			h.Invalid = fmt.Errorf("spec.drain.podSelector cannot be used: %w", h.Invalid)
@@ -58,8 +61,8 @@ func (h Hold) whose() string {
 	return fmt.Sprintf("hold %q of %q", h.Name, h.Spec.Requestor)
 }
 
-// Drains says whether the hold's stage is Drain.
-func (h Hold) Drains() bool { return h.Spec.Stage == v1beta1.StageDrain }
+// Drains says whether the hold has its node drained now.
+func (h Hold) Drains() bool { return h.Stage == v1beta1.StageDrain }
 
 // SelectsAll says whether the hold's podSelector selects every pod.
 func (h Hold) SelectsAll() bool { return h.selector.Empty() }

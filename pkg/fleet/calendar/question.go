@@ -60,9 +60,13 @@ func (q question) nextWindow(at int64) int64 {
 	}
 }
 
+// maxSteps is how many freezes and windows nextStart looks at. A freeze of all nights of a year takes 800. Only a
+// schedule that freezes its own windows every few minutes has more: to look at them all would take 80 ms.
+const maxSteps = 1000
+
 // nextStart returns when maintenance may start, from a moment on; never if it may not until the limit.
 func (q question) nextStart(at int64) int64 {
-	for at < q.limit {
+	for steps := 0; at < q.limit && steps < maxSteps; steps++ {
 		frozen := q.frozenUntil(at)
 		switch {
 		case frozen > at:

@@ -19,6 +19,9 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/approval"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/maintenanceledger"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/maintenancepolicy"
+	policystorage "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/maintenancepolicy/storage"
 	nodestorage "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/node/storage"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance/storage"
@@ -26,8 +29,8 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
 
-// Dependencies are what the group's resources need beyond the store. All but Quorum, Fleet and ShortNameTaken
-// are required.
+// Dependencies are what the group's resources need beyond the store. All but Quorum, Fleet, Previewer and
+// ShortNameTaken are required.
 type Dependencies struct {
 	// Waker is told of every stored change of a NodeMaintenance.
 	Waker storage.Waker
@@ -41,6 +44,8 @@ type Dependencies struct {
 	Quorum storage.Quorum
 	// Fleet knows what the MaintenancePolicies say. Nil: there can be none.
 	Fleet Fleet
+	// Previewer says what a new MaintenancePolicy means. Nil: writes of policies are not commented on.
+	Previewer policystorage.Previewer
 	// Admission is the server's own admission chain. It is run for NodeMaintenances that are created or
 	// deleted through nodes/maintenance.
 	Admission admission.Interface
@@ -75,7 +80,11 @@ func definitions(scheme *runtime.Scheme, deps Dependencies) []resource.Definitio
 	if deps.ShortNameTaken {
 		holds.ShortNames = nil
 	}
-	return []resource.Definition{holds}
+	return []resource.Definition{
+		holds,
+		maintenancepolicy.Definition(scheme, policystorage.New(deps.Previewer)),
+		maintenanceledger.Definition(scheme),
+	}
 }
 
 // NewAPIGroupInfo makes the storage of the group's resources and describes them to
@@ -99,11 +108,11 @@ func NewAPIGroupInfo(scheme *runtime.Scheme, codecs serializer.CodecFactory, par
 	if !ok {
 		return genericapiserver.APIGroupInfo{}, fmt.Errorf("nodemaintenances are served by %T", storages[nodemaintenance.Plural])
 	}
-	policies, ok := storages["maintenancepolicies"].(approval.Policies)
+	policies, ok := storages[maintenancepolicy.Plural].(*policystorage.REST)
 	if !ok {
-		return genericapiserver.APIGroupInfo{}, fmt.Errorf("maintenancepolicies are served by %T", storages["maintenancepolicies"])
+		return genericapiserver.APIGroupInfo{}, fmt.Errorf("maintenancepolicies are served by %T", storages[maintenancepolicy.Plural])
 	}
-	storages[policyqueue.Resource] = policyqueue.New(storages["maintenancepolicies"].(rest.Getter), deps.Fleet)
+	storages[policyqueue.Resource] = policyqueue.New(policies, deps.Fleet)
 	storages[approval.Resource] = approval.New(holds, policies, deps.Nodes)
 	maps.Copy(storages, nodestorage.New(deps.Nodes, holds, deps.Admission, admission.NewObjectInterfacesFromScheme(scheme), deps.AuthorizeRead, deps.Fleet))
 	return newGroupInfo(v1beta1.SchemeGroupVersion, storages, scheme, codecs, parameterCodec), nil

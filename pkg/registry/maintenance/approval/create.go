@@ -70,4 +70,3 @@ func (r *REST) complete(ctx context.Context, decided *request, nodeName string, 
 	}
 	return validate(ctx, decided.approval)
 }
-

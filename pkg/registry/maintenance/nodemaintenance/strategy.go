@@ -21,6 +21,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/caller"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/owners"
 )
 
@@ -114,7 +115,7 @@ func keepUncordonFinalizer(ctx context.Context, newNM, oldNM *maintenance.NodeMa
 	if !hasUncordonFinalizer(oldNM) || hasUncordonFinalizer(newNM) {
 		return
 	}
-	if IsServer(ctx) && oldNM.DeletionTimestamp != nil {
+	if caller.IsServer(ctx) && oldNM.DeletionTimestamp != nil {
 		return
 	}
 	newNM.Finalizers = withUncordonFinalizer(newNM.Finalizers)
@@ -146,12 +147,19 @@ func (s strategy) validateExpiration(newNM, oldNM *maintenance.NodeMaintenance) 
 	if seconds == nil || ptr.Equal(seconds, oldNM.Spec.ExpirationSeconds) {
 		return nil
 	}
-	age := int64(s.now().Sub(oldNM.CreationTimestamp.Time) / time.Second)
+	began, what := oldNM.CreationTimestamp, "this NodeMaintenance was created"
+	if admission := oldNM.Status.Admission; admission != nil {
+		if admission.AdmittedTime == nil {
+			return nil // it counts from when the hold is admitted
+		}
+		began, what = *admission.AdmittedTime, "this NodeMaintenance was admitted"
+	}
+	age := int64(s.now().Sub(began.Time) / time.Second)
 	if *seconds > age {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(field.NewPath("spec", "expirationSeconds"), *seconds, fmt.Sprintf(
-		"must be more than %d, the seconds that this NodeMaintenance has existed for; to end it now, delete it", age))}
+		"must be more than %d, the seconds since %s; to end it now, delete it", age, what))}
 }
 
 // WarningsOnUpdate says what is allowed but may not be meant, once: when the

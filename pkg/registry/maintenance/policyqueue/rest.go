@@ -14,10 +14,11 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/maintenancepolicy"
 )
 
 // Resource is the subresource's name in URLs and in RBAC rules.
-const Resource = "maintenancepolicies/queue"
+const Resource = maintenancepolicy.Plural + "/queue"
 
 // Fleet knows what waits for the MaintenancePolicies.
 type Fleet interface {

@@ -1,0 +1,158 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drainer
+
+import (
+	"slices"
+	"time"
+
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+// admissionNews is what a status is to say of the admission of its hold.
+type admissionNews struct {
+	// status is its status.admission without the approvals; nil: none.
+	status *v1beta1.MaintenanceAdmission
+	// condition is its condition Admitted; nil: none.
+	condition *metav1.Condition
+}
+
+// newsOf is what the status of the hold is to say. Numbers and times change with each start of another node. While
+// nothing else has changed, it stays for a while as it was told.
+func (h *hold) newsOf(answer Admitted, stage v1beta1.MaintenanceStage, v *view, now time.Time) *admissionNews {
+	if !answer.Known {
+		return nil
+	}
+	told := ourAdmission(h.told)
+	if answer.Status == nil {
+		return &admissionNews{status: h.waitedOnce(told, now)}
+	}
+	news := &admissionNews{status: answer.Status.DeepCopy(), condition: &metav1.Condition{
+		Status: metav1.ConditionStatus(conditionStatus(stage == h.Spec.Stage)), Reason: string(answer.Reason), Message: answer.Message,
+	}}
+	news.status.Stage, news.status.Approvals = stage, nil
+	news.status.AdmittedTime = h.admittedTime(inSeconds(answer.Status.AdmittedTime), told, v)
+	news.status.EarliestStartTime = inSeconds(answer.Status.EarliestStartTime)
+	was := newsTold(h.told)
+	if h.memory == nil || !news.differsInNumbers(was) {
+		return news
+	}
+	h.memory.numbers.begin(h.UID, now)
+	if wait := h.memory.numbers.wait(now); wait > 0 {
+		h.again = wait
+		return was
+	}
+	return news
+}
+
+// admittedTime is when the hold was admitted. What was told stays: an admission is not revoked. A hold that had
+// taken its node before anybody could have it wait was admitted when it was created.
+func (h *hold) admittedTime(answered *metav1.Time, told *v1beta1.MaintenanceAdmission, v *view) *metav1.Time {
+	switch {
+	case answered == nil:
+		return nil
+	case told != nil && told.AdmittedTime != nil && v.node != nil && h.told.NodeUID == v.node.UID:
+		return told.AdmittedTime
+	case told == nil && v.takenBy(*h):
+		return h.CreationTimestamp.DeepCopy()
+	default:
+		return answered
+	}
+}
+
+// waitedOnce is what stays in the status of a hold that has nothing to wait for any more: since when, for
+// spec.expirationSeconds counts from then. nil: it never waited.
+func (h *hold) waitedOnce(told *v1beta1.MaintenanceAdmission, now time.Time) *v1beta1.MaintenanceAdmission {
+	switch {
+	case told == nil || !cordonsAt(h.Spec.Stage):
+		return nil
+	case told.AdmittedTime != nil:
+		return &v1beta1.MaintenanceAdmission{AdmittedTime: told.AdmittedTime}
+	default:
+		admitted := metav1.NewTime(now)
+		return &v1beta1.MaintenanceAdmission{AdmittedTime: inSeconds(&admitted)}
+	}
+}
+
+// newsTold is what a status says of the admission.
+func newsTold(status v1beta1.NodeMaintenanceStatus) *admissionNews {
+	return &admissionNews{
+		status:    ourAdmission(status),
+		condition: apimeta.FindStatusCondition(status.Conditions, v1beta1.ConditionAdmitted),
+	}
+}
+
+// differsInNumbers says whether the news are what was told, in other words or with other times.
+func (n *admissionNews) differsInNumbers(told *admissionNews) bool {
+	if told.status == nil || told.condition == nil || told.condition.Status != n.condition.Status || told.condition.Reason != n.condition.Reason {
+		return false
+	}
+	return told.status.Stage == n.status.Stage && told.status.AdmittedTime.Equal(n.status.AdmittedTime) &&
+		slices.EqualFunc(told.status.WaitingFor, n.status.WaitingFor, func(a, b v1beta1.AdmissionWait) bool {
+			return a.Policy == b.Policy && a.Reason == b.Reason
+		}) && !n.says(told)
+}
+
+// says says whether the news are what was told.
+func (n *admissionNews) says(told *admissionNews) bool {
+	return n.message() == told.message() && apiequality.Semantic.DeepEqual(n.status, told.status)
+}
+
+func (n *admissionNews) message() string {
+	if n.condition == nil {
+		return ""
+	}
+	return n.condition.Message
+}
+
+// admission writes the news of the admission, and leaves the approvals to the subresource approval.
+func (s *statusBuilder) admission() {
+	if news := s.hold.news; news != nil {
+		s.next.Admission = news.status
+		if news.condition == nil {
+			apimeta.RemoveStatusCondition(&s.next.Conditions, v1beta1.ConditionAdmitted)
+		} else {
+			s.condition(v1beta1.ConditionAdmitted, news.condition.Status, news.condition.Reason, "%s", news.condition.Message)
+		}
+	}
+	*s.next = withApprovalsOf(*s.next, s.hold.Status)
+}
+
+// withApprovalsOf is the status with the approvals of another one. What people decide is not the drainer's.
+func withApprovalsOf(status, other v1beta1.NodeMaintenanceStatus) v1beta1.NodeMaintenanceStatus {
+	status.Admission = ourAdmission(status)
+	if other.Admission != nil && len(other.Admission.Approvals) > 0 {
+		if status.Admission == nil {
+			status.Admission = &v1beta1.MaintenanceAdmission{}
+		}
+		status.Admission.Approvals = other.Admission.Approvals
+	}
+	return status
+}
+
+// ourAdmission is a copy of what the drainer says in status.admission: all but the approvals; nil: nothing.
+func ourAdmission(status v1beta1.NodeMaintenanceStatus) *v1beta1.MaintenanceAdmission {
+	if status.Admission == nil {
+		return nil
+	}
+	ours := *status.Admission
+	ours.Approvals = nil
+	if apiequality.Semantic.DeepEqual(ours, v1beta1.MaintenanceAdmission{}) {
+		return nil
+	}
+	return &ours
+}
+
+// inSeconds is the time as it is stored.
+func inSeconds(at *metav1.Time) *metav1.Time {
+	if at == nil {
+		return nil
+	}
+	stored := at.Rfc3339Copy()
+	return &stored
+}
