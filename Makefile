@@ -114,6 +114,10 @@ bench: build cluster-binaries ## Measure the drain engine beside kubectl drain (
 bench-stores: build cluster-binaries ## Measure creates with each store: embedded, etcd and cluster
 	go test -run '^$$' -bench Create -benchtime 1x ./test/storeapi
 
+.PHONY: bench-decisions
+bench-decisions: ## Measure one decision over who may start maintenance, in small and large fleets
+	go test -run '^$$' -bench Decide -benchmem ./pkg/fleet/decision
+
 ##@ Check
 
 .PHONY: lint

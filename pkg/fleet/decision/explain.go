@@ -6,9 +6,8 @@ package decision
 import (
 	"slices"
 
-	"k8s.io/apimachinery/pkg/types"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
@@ -31,8 +30,8 @@ func (d *Decider) Forecast(f Facts, hold *v1beta1.NodeMaintenance) *v1beta1.Admi
 	if asked.CreationTimestamp.IsZero() {
 		asked.CreationTimestamp = metav1.NewTime(f.Now)
 	}
-	others := slices.DeleteFunc(slices.Clone(f.Holds), func(h *v1beta1.NodeMaintenance) bool { return h.UID == asked.UID })
-	f.Holds = append(others, asked)
+	f.Holds = slices.DeleteFunc(slices.Clone(f.Holds), func(h *v1beta1.NodeMaintenance) bool { return h.UID == asked.UID })
+	f.Holds = append(f.Holds, asked)
 	answer, told := d.Decide(f).Holds[asked.UID]
 	if !told {
 		return nil
@@ -83,7 +82,7 @@ func Preview(f Facts, policy *v1beta1.MaintenancePolicy) v1beta1.MaintenancePoli
 
 // Preview is the function Preview.
 func (d *Decider) Preview(f Facts, policy *v1beta1.MaintenancePolicy) v1beta1.MaintenancePolicyStatus {
-	others := slices.DeleteFunc(slices.Clone(f.Policies), func(p *v1beta1.MaintenancePolicy) bool { return p.Name == policy.Name })
-	f.Policies = append(others, policy)
+	f.Policies = slices.DeleteFunc(slices.Clone(f.Policies), func(p *v1beta1.MaintenancePolicy) bool { return p.Name == policy.Name })
+	f.Policies = append(f.Policies, policy)
 	return d.Decide(f).Policies[policy.Name].Status
 }

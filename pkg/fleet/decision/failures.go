@@ -96,7 +96,7 @@ func (p *policy) failures(e *entry, holds []*hold) []failure {
 	stop := p.spec.AutoStop
 	var found []failure
 	add := func(reason v1beta1.FailureReason, at time.Time) { found = append(found, failure{reason, at}) }
-	add(p.failedSoak(e))
+	add(v1beta1.FailureNotReady, p.failedSoak(e))
 	if !e.held() {
 		return found
 	}

@@ -12,7 +12,8 @@ import (
 
 // paced says whether the policy limits how fast nodes follow one another.
 func (r *rules) paced() bool {
-	return r.spec.Pace != nil && r.spec.Pace.MaxStarts != nil && r.spec.Pace.PerSeconds != nil
+	pace := r.spec.Pace
+	return pace != nil && pace.MaxStarts != nil && pace.PerSeconds != nil && badPace(pace) == nil
 }
 
 // period is the time in which starts are counted.

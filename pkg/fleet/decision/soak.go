@@ -3,11 +3,7 @@
 
 package decision
 
-import (
-	"time"
-
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
-)
+import "time"
 
 // soakPatience is how long a node may be not Ready while it soaks before its maintenance has failed.
 const soakPatience = 300 * time.Second
@@ -87,10 +83,10 @@ func (e *entry) notReadyWhileSoaking() time.Time {
 }
 
 // failedSoak is when the node of the entry has failed its soak; zero: never, as it is.
-func (p *policy) failedSoak(e *entry) (v1beta1.FailureReason, time.Time) {
+func (p *policy) failedSoak(e *entry) time.Time {
 	since := e.notReadyWhileSoaking()
 	if since.IsZero() || p.soak() == 0 {
-		return v1beta1.FailureNotReady, time.Time{}
+		return time.Time{}
 	}
-	return v1beta1.FailureNotReady, since.Add(soakPatience)
+	return since.Add(soakPatience)
 }

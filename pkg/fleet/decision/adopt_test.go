@@ -1,0 +1,79 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package decision
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+// The first policy finds nodes in maintenance: they are entered beyond its limit, and since when they are held.
+func TestAdopt(t *testing.T) {
+	for name, test := range map[string]struct {
+		do        func(f *fleet, h *v1beta1.NodeMaintenance)
+		wantStage v1beta1.MaintenanceStage
+	}{
+		"taken": {func(*fleet, *v1beta1.NodeMaintenance) {}, v1beta1.StageDrain},
+		"taken, and waited for Drain": {func(_ *fleet, h *v1beta1.NodeMaintenance) {
+			h.Status.Admission = &v1beta1.MaintenanceAdmission{Stage: v1beta1.StageCordon}
+		}, v1beta1.StageCordon},
+		"recorded, and not cordoned": {func(f *fleet, _ *v1beta1.NodeMaintenance) { f.node("w-1").Spec.Taints = nil }, v1beta1.StageIdle},
+		"cordoned for another hold":  {func(_ *fleet, h *v1beta1.NodeMaintenance) { h.Status.NodeBefore = nil }, v1beta1.StageIdle},
+		"taken of a former node":     {func(_ *fleet, h *v1beta1.NodeMaintenance) { h.Status.NodeUID = "former" }, v1beta1.StageIdle},
+		"given back just now":        {func(f *fleet, _ *v1beta1.NodeMaintenance) { f.Released["w-1"] = true }, v1beta1.StageIdle},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFleet("aa")
+			h := f.hold("h", "w-1")
+			f.take(h)
+			h.Status.StartTime = ptr.To(metav1.NewTime(start.Add(-time.Hour)))
+			test.do(f, h)
+			spec := f.policy("all")
+			spec.Limits.MaxConcurrent, spec.Paused = limit("0"), true
+			o := f.decide()
+			if got := o.Holds["h"].Stage; got != test.wantStage {
+				t.Errorf("stage %s, want %s", got, test.wantStage)
+			}
+			if test.wantStage != v1beta1.StageIdle && !o.Ledger.Entries[0].AdmittedTime.Time.Equal(start.Add(-time.Hour)) {
+				t.Errorf("admitted at %s, want an hour ago", o.Ledger.Entries[0].AdmittedTime)
+			}
+			if len(o.Ledger.Starts) > 0 {
+				t.Error("an adoption counts for the pace")
+			}
+		})
+	}
+}
+
+// Without policies nothing is recorded, and only notBefore has a hold wait.
+func TestWithoutPolicies(t *testing.T) {
+	f := newFleet("aaa")
+	f.holds("w-1", "w-2", "w-3")
+	f.Holds[1].Spec.NotBefore = ptr.To(metav1.NewTime(start.Add(time.Hour)))
+	f.Holds[2].Spec.NotBefore = ptr.To(metav1.NewTime(start.Add(-time.Hour)))
+	o := f.decide()
+	if len(o.Ledger.Entries)+len(o.Ledger.Starts)+len(o.Planned) > 0 {
+		t.Errorf("recorded %+v, planned %v", o.Ledger, o.Planned)
+	}
+	if _, told := o.Holds["h-w-1"]; told {
+		t.Error("something is said of a hold that nothing concerns")
+	}
+	if got, want := waitsOf(o, "h-w-2"), "not before 2026-11-21 13:00:00 UTC"; got != want || !o.Again.Equal(start.Add(time.Hour)) {
+		t.Errorf("got %q, again %s; want %q", got, o.Again, want)
+	}
+	if got := o.Holds["h-w-2"].Earliest; !got.Equal(start.Add(time.Hour)) {
+		t.Errorf("earliest %s, want in an hour", got)
+	}
+	if got, want := o.Holds["h-w-3"].AdmittedTime, f.Holds[2].CreationTimestamp.Time; !got.Equal(want) {
+		t.Errorf("admitted at %s, want when it was created, %s", got, want)
+	}
+	f.pass(time.Hour)
+	if got := f.decide().Holds["h-w-2"].AdmittedTime; !got.Equal(f.Now) {
+		t.Errorf("admitted at %s, want at its notBefore", got)
+	}
+}
