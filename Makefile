@@ -107,7 +107,7 @@ test-long: ## Run what is random or rare many times, for about an hour and a hal
 
 .PHONY: bench
 bench: build cluster-binaries ## Measure the drain engine beside kubectl drain (ROUNDS=1; more flags in BENCH_FLAGS)
-	go test -run '^$$' -bench . -benchmem ./pkg/drainer/...
+	go test -run '^$$' -bench . -benchmem ./pkg/drainer/... ./pkg/fleet/...
 	go run ./test/bench -rounds $(ROUNDS) $(BENCH_FLAGS)
 
 .PHONY: bench-stores

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/due"
 	"github.com/medik8s/maintenance-apiserver/pkg/fleet/decision"
 )
 
@@ -114,19 +115,11 @@ func (t *term) until(facts decision.Facts, outcome decision.Outcome) time.Durati
 	if t.unsure {
 		return unsureLasts
 	}
-	next := earlier(nextDeadline(facts, outcome), outcome.Again)
+	next := due.Earlier(nextDeadline(facts, outcome), outcome.Again)
 	if next.IsZero() {
 		return 0
 	}
 	return min(max(next.Sub(t.config.Clock.Now()), settles), lookAgain)
-}
-
-// earlier returns the earlier of two times; zero means never.
-func earlier(a, b time.Time) time.Time {
-	if a.IsZero() || (!b.IsZero() && b.Before(a)) {
-		return b
-	}
-	return a
 }
 
 // nextDeadline is the next spec.startDeadline of a hold that waits; zero: there is none.
@@ -136,7 +129,7 @@ func nextDeadline(facts decision.Facts, outcome decision.Outcome) (next time.Tim
 		if deadline == nil || !waits(outcome, hold) || !deadline.After(facts.Now) {
 			continue
 		}
-		next = earlier(next, deadline.Time)
+		next = due.Earlier(next, deadline.Time)
 	}
 	return next
 }

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/quote"
 	"github.com/medik8s/maintenance-apiserver/pkg/fleet/decision"
 )
 
@@ -50,16 +51,17 @@ func (t *term) tell(facts decision.Facts, outcome decision.Outcome, before known
 // toldBefore is what people were told of a hold: in this term, or by what is stored.
 func toldBefore(hold *v1beta1.NodeMaintenance, before known) told {
 	if last, found := before.answers[hold.UID]; found && last.admitted.Status != nil {
-		return said2told(last.admitted.Status, last.admitted.Reason)
+		return toldBy(last.admitted.Status, last.admitted.Reason)
 	}
 	condition := apimeta.FindStatusCondition(hold.Status.Conditions, v1beta1.ConditionAdmitted)
 	if condition == nil {
 		return told{admitted: hold.Status.NodeBefore != nil} // it began before there was a policy
 	}
-	return said2told(hold.Status.Admission, v1beta1.AdmissionReason(condition.Reason))
+	return toldBy(hold.Status.Admission, v1beta1.AdmissionReason(condition.Reason))
 }
 
-func said2told(status *v1beta1.MaintenanceAdmission, reason v1beta1.AdmissionReason) told {
+// toldBy is what a status.admission, and the reason of the condition, tell.
+func toldBy(status *v1beta1.MaintenanceAdmission, reason v1beta1.AdmissionReason) told {
 	was := told{bypassed: reason == v1beta1.AdmissionBypassed}
 	was.admitted = was.bypassed || reason == v1beta1.AdmissionAdmitted
 	if status != nil {
@@ -73,6 +75,7 @@ func needsApproval(waits []v1beta1.AdmissionWait) bool {
 	return slices.ContainsFunc(waits, func(w v1beta1.AdmissionWait) bool { return w.Reason == v1beta1.AdmissionApprovalNeeded })
 }
 
+// tellOf tells what has changed for a hold.
 func (t *term) tellOf(hold *v1beta1.NodeMaintenance, was told, now decision.HoldOutcome, ledger v1beta1.MaintenanceLedgerSpec) {
 	_, message := said(now)
 	started := !now.AdmittedTime.IsZero() && !was.admitted
@@ -104,16 +107,7 @@ func (t *term) tellDeadline(hold *v1beta1.NodeMaintenance, waits bool, now time.
 }
 
 func (t *term) event(about *corev1.ObjectReference, kind, reason, message string) {
-	t.recorder.Event(about, kind, reason, cut(message))
-}
-
-// cut shortens the message to what an event may have.
-func cut(message string) string {
-	const most = 1024
-	if len(message) <= most {
-		return message
-	}
-	return message[:most-3] + "..."
+	t.recorder.Event(about, kind, reason, quote.Cut(message, quote.MaxMessage))
 }
 
 func holdReference(hold *v1beta1.NodeMaintenance) *corev1.ObjectReference {

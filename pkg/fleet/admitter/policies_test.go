@@ -56,7 +56,7 @@ func TestFirstPolicyCountsNodesThatWereLetPass(t *testing.T) {
 		w.hold("w-1")
 		w.wait(50 * time.Millisecond)
 		w.policy("workers", maxConcurrent(1))
-		w.hold("w-2")
+		w.hold("w-2", func(h *v1beta1.NodeMaintenance) { h.Spec.Priority = 100 })
 		w.settle()
 		if entries := w.ledger().Entries; len(entries) != 1 || entries[0].Node != "w-1" {
 			t.Errorf("the ledger says %+v, want w-1", entries)

@@ -97,6 +97,27 @@ func TestKillBetweenSteps(t *testing.T) {
 	}
 }
 
+// A hold goes after its node was let pass, and before that is cordoned. The node counts until the drainer has released it.
+func TestCordonThatIsUnderWayCounts(t *testing.T) {
+	inWorld(t, 1, func(w *world) {
+		w.nodes(2)
+		w.policy("workers", maxConcurrent(1))
+		r := w.start()
+		r.pauseBefore("cordon")
+		w.hold("w-1")
+		w.settle()
+		w.Remove(drainertest.Get[*v1beta1.NodeMaintenance](w.Server, "", "w-1"))
+		w.hold("w-2")
+		w.settle()
+		if entries := w.ledger().Entries; len(entries) != 1 || entries[0].Node != "w-1" {
+			t.Errorf("the ledger says %+v, want w-1", entries)
+		}
+		r.hand.open()
+		w.settle()
+		w.wantCordoned("w-2")
+	})
+}
+
 // Another writer is first. The decision is discarded as a whole: no revision of the ledger has a node for one of its two
 // policies alone.
 func TestConflictAdmitsNoHalf(t *testing.T) {

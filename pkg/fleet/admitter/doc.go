@@ -1,0 +1,22 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package admitter decides which maintenance may start, for the policies of the cluster, and keeps the record of what it
+// has admitted: the ledger.
+//
+// While a process leads, one goroutine decides (loop.go, decide.go):
+//
+//	a change of a policy, a node or a hold    follow.go     wakes it; changes within a moment are decided together
+//	the ledger is read and begun              ledger.go     epoch + 1, so that the writes of a former leader fail
+//	facts are gathered                        facts.go      from caches; passed.go adds what they do not show yet
+//	package decision decides                                pure
+//	what must be sure is asked for            leaving.go    nodes have left; the policies are the newest (decide.go)
+//	the whole ledger is written               ledger.go     by compare-and-swap; a conflict discards the decision
+//	then the drainer may know                 known.go      and looks at the nodes whose answer has changed
+//	and people are told                       statuses.go, events.go, metrics.go
+//
+// The drainer asks twice: how far a hold may go, from memory (admission.go), and right before the cordon, when our own
+// server must have shown a moment ago that the node is in the ledger (gate.go, sight.go).
+//
+// Without policies and without a ledger, nothing is decided, asked for or written.
+package admitter
