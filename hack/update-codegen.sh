@@ -26,6 +26,7 @@ kube::codegen::gen_helpers --boilerplate "${boilerplate}" pkg/apis
 kube::codegen::gen_openapi \
   --output-dir pkg/generated/openapi \
   --output-pkg "${module}/pkg/generated/openapi" \
+  --extra-pkgs k8s.io/apimachinery/pkg/util/intstr \
   --report-filename hack/openapi-violations.list \
   --update-report \
   --output-model-name-file zz_generated.model_name.go \

@@ -26,6 +26,15 @@
 {{- else if $v.legacyGroups }}
 - --node-leases=Off
 {{- end }}
+{{- with $v.prometheus.url }}
+- --prometheus-url={{ . }}
+{{- end }}
+{{- if $v.prometheus.caSecret }}
+- --prometheus-ca-file=/etc/maintenance-apiserver/prometheus-ca/ca.crt
+{{- end }}
+{{- if $v.prometheus.tokenSecret }}
+- --prometheus-token-file=/etc/maintenance-apiserver/prometheus-token/token
+{{- end }}
 {{- with $v.extraArgs }}
 {{ toYaml . }}
 {{- end }}

@@ -27,4 +27,16 @@
   readOnly: true
   source: {secret: {secretName: {{ .Values.store.etcd.existingSecret }}}}
 {{- end }}
+{{- with .Values.prometheus.caSecret }}
+- name: prometheus-ca
+  mountPath: /etc/maintenance-apiserver/prometheus-ca
+  readOnly: true
+  source: {secret: {secretName: {{ . }}}}
+{{- end }}
+{{- with .Values.prometheus.tokenSecret }}
+- name: prometheus-token
+  mountPath: /etc/maintenance-apiserver/prometheus-token
+  readOnly: true
+  source: {secret: {secretName: {{ . }}}}
+{{- end }}
 {{- end }}

@@ -25,6 +25,7 @@ const (
 	eventNodeUncordoned     = "NodeUncordoned"
 	eventCordonFailed       = "CordonFailed"
 	eventReleaseFailed      = "ReleaseFailed"
+	eventReleaseHeld        = "ReleaseHeld"
 	eventLeaseHeld          = "LeaseHeld"
 	eventLeaseLost          = "LeaseLost"
 	eventMaintenanceFailed  = "MaintenanceFailed"

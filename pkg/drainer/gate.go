@@ -40,8 +40,8 @@ type Gate interface {
 type Keeper interface {
 	Gate
 	// MayGiveBack is asked right before our marks are taken off a node that no hold wants cordoned any more.
-	// A node that must wait is not touched: its ending holds do not end, and their lastError is the message
-	// of the Wait. With an error the node waits too, and is looked at again.
+	// A node that must wait is not touched: its ending holds do not end, and their condition Released and their
+	// lastError say why, unless the Wait has no message. With an error the node waits too, and is looked at again.
 	MayGiveBack(ctx context.Context, node *corev1.Node) (Verdict, error)
 }
 
@@ -55,9 +55,10 @@ type Verdict struct {
 
 // Wait is what a node waits for before it may be taken out of service.
 type Wait struct {
-	// Reason is the reason of the condition Cordoned meanwhile, in CamelCase.
+	// Reason is the reason of the condition Cordoned, or Released, meanwhile, in CamelCase.
 	Reason string
-	// Message says in one sentence what is waited for, with numbers.
+	// Message says in one sentence what is waited for, with numbers. Of a give-back it may be empty, which leaves what
+	// was said before: what the node waits for is not known yet.
 	Message string
 	// Error is what the status shows as lastError meanwhile; empty: nothing is wrong.
 	Error string

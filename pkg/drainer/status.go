@@ -70,6 +70,7 @@ func nextStatus(h hold, f facts, now time.Time) v1beta1.NodeMaintenanceStatus {
 		return s.stageUnknown()
 	}
 	s.next.ObservedGeneration, s.next.LeaseErrorCount = h.Generation, 0
+	s.keptNoMore()
 	if f.node != "" && f.node != old.NodeUID {
 		s.newNode()
 	}

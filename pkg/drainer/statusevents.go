@@ -25,7 +25,8 @@ func (c statusWritten) events() []event {
 	if next.Phase == v1beta1.PhaseFailed && old.Phase != v1beta1.PhaseFailed {
 		found = append(found, c.failedEvents()...)
 	}
-	if c.hold.ended() && next.LastError != "" && next.LastError != old.LastError {
+	found = append(found, c.keptEvents()...)
+	if c.hold.ended() && kept(next) == nil && next.LastError != "" && next.LastError != old.LastError {
 		found = append(found, onBoth(c.hold, corev1.EventTypeWarning, eventReleaseFailed,
 			"could not give back node %s for %s: %s", node, c.hold.Name, next.LastError)...)
 	}

@@ -25,7 +25,10 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/virtualmachine"
 )
 
-var errNodesUnknown = errors.New("the nodes of the cluster are not known yet")
+var (
+	errNodesUnknown = errors.New("the nodes of the cluster are not known yet")
+	errHoldsUnknown = errors.New("the NodeMaintenances are not known yet")
+)
 
 // watcher knows the cluster and plans drains. It changes nothing, so that every process may have one.
 type watcher struct {

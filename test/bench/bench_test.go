@@ -130,3 +130,44 @@ func TestObserverSeesABrokenBudget(t *testing.T) {
 		t.Error("the node is not seen to be empty")
 	}
 }
+
+// A pod counts once when it is asked to go, also if the watch shows only that it is gone.
+func TestObserverCountsPodsThatLeave(t *testing.T) {
+	now := metav1.Now()
+	pod := func(uid string, deleted *metav1.Time) *corev1.Pod {
+		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: types.UID(uid), DeletionTimestamp: deleted}}
+	}
+	o := newObserver()
+	for _, event := range []watch.Event{
+		{Type: watch.Added, Object: pod("stays", nil)},
+		{Type: watch.Added, Object: pod("leaves", nil)},
+		{Type: watch.Modified, Object: pod("leaves", &now)},
+		{Type: watch.Modified, Object: pod("leaves", &now)},
+		{Type: watch.Deleted, Object: pod("leaves", &now)},
+		{Type: watch.Added, Object: pod("killed", nil)},
+		{Type: watch.Deleted, Object: pod("killed", nil)},
+	} {
+		o.take(event)
+	}
+	if left, _ := o.leftCount(); left != 2 {
+		t.Errorf("%d pods left, want 2", left)
+	}
+}
+
+func TestRollRunCountsWhatMovedAgain(t *testing.T) {
+	tests := map[string]struct {
+		run  rollRun
+		want float64
+	}{
+		"each once":          {run: rollRun{pods: 300, evicted: 300}, want: 0},
+		"each replaced once": {run: rollRun{pods: 300, evicted: 600}, want: 1},
+		"one of ten again":   {run: rollRun{pods: 300, evicted: 330}, want: 0.1},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := test.run.again(); got != test.want {
+				t.Errorf("moved again %v, want %v", got, test.want)
+			}
+		})
+	}
+}

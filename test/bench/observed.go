@@ -15,10 +15,11 @@ import (
 // pod takes in what became of a pod. The caller holds the lock.
 func (o *observer) pod(kind watch.EventType, pod *corev1.Pod) {
 	before := o.pods[pod.UID]
-	now := podState{node: pod.Spec.NodeName, app: pod.Labels[appLabel], healthy: pod.DeletionTimestamp == nil && podutils.IsPodReady(pod)}
+	leaving := pod.DeletionTimestamp != nil
+	now := podState{node: pod.Spec.NodeName, app: pod.Labels[appLabel], healthy: !leaving && podutils.IsPodReady(pod), leaving: leaving}
 	if kind == watch.Deleted {
 		delete(o.pods, pod.UID)
-		now = podState{app: now.app}
+		now = podState{app: now.app, leaving: true}
 	} else {
 		o.pods[pod.UID] = now
 	}
@@ -26,7 +27,10 @@ func (o *observer) pod(kind watch.EventType, pod *corev1.Pod) {
 		o.moved(before.node, -1)
 		o.moved(now.node, 1)
 	}
-	if pod.DeletionTimestamp != nil && o.deleted[pod.Spec.NodeName].IsZero() {
+	if now.leaving && !before.leaving {
+		o.left++
+	}
+	if leaving && o.deleted[pod.Spec.NodeName].IsZero() {
 		o.deleted[pod.Spec.NodeName] = time.Now()
 	}
 	if before.healthy != now.healthy {
@@ -93,6 +97,13 @@ func (o *observer) outcome() (broken int, freed map[string][]time.Time) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.broken, o.freed
+}
+
+// leftCount is how many pods were asked to go, and how often a budget was broken.
+func (o *observer) leftCount() (left, broken int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.left, o.broken
 }
 
 // podsOn is how many pods there are on the nodes.

@@ -44,6 +44,8 @@ type observer struct {
 	healthy, desired map[string]int
 	// broken counts how often an app fell below that.
 	broken int
+	// left counts the pods that were asked to go.
+	left int
 	// room is how many more pods an app's budget lets go; freed when it let go
 	// one again.
 	room  map[string]int32
@@ -51,8 +53,8 @@ type observer struct {
 }
 
 type podState struct {
-	node, app string
-	healthy   bool
+	node, app        string
+	healthy, leaving bool
 }
 
 func newObserver() *observer {

@@ -27,6 +27,7 @@ type options struct {
 	budgets, free, serial, wide, large, busy size
 	crowd                                    crowd
 	crowded                                  crowdedCase
+	roll                                     rollCase
 	blockedNodes                             int
 	creates                                  int
 	clients                                  numbers
@@ -49,13 +50,14 @@ func parseOptions(args []string) (*options, error) {
 		busy:    size{nodes: 40, used: 20, drained: 20, apps: 20, replicas: 30},
 		crowd:   crowd{nodes: 5000, pods: 150000},
 		crowded: crowdedCase{nodes: 300, holdsOfNode: 10},
+		roll:    rollCase{nodes: 30, atOnce: 3, apps: 20, replicas: 15},
 		clients: numbers{1, 8, 50},
 		large:   size{nodes: 130, used: 100, drained: 100, apps: 30, replicas: 100},
 	}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.IntVar(&o.rounds, "rounds", 1, "how often everything is measured; tables show medians")
 	flags.IntVar(&o.kubectlRounds, "kubectl-rounds", 1, "in how many of the rounds kubectl is measured; it takes minutes")
-	flags.StringVar(&o.names, "cases", "budgets,free,serial,wide,blocked,create", "what to measure, in this order; there are large, crowd and crowded besides")
+	flags.StringVar(&o.names, "cases", "budgets,free,serial,wide,blocked,create,roll", "what to measure, in this order; there are large, crowd and crowded besides")
 	flags.BoolVar(&o.verbose, "verbose", false, "print each measurement to standard error")
 	flags.StringVar(&o.server, "server", "", "program of our server, to compare two builds (default bin/maintenance-apiserver)")
 	flags.IntVar(&o.replicas, "replicas", 1, "how many processes of our server there are, behind a balancer if there are several")
@@ -70,6 +72,10 @@ func parseOptions(args []string) (*options, error) {
 	flags.IntVar(&o.crowd.pods, "crowd-pods", o.crowd.pods, "how many pods they have")
 	flags.IntVar(&o.crowded.nodes, "crowded-nodes", o.crowded.nodes, "how many nodes are held in case crowded")
 	flags.IntVar(&o.crowded.holdsOfNode, "crowded-holds", o.crowded.holdsOfNode, "how many holds each of them has, at most 32")
+	flags.IntVar(&o.roll.nodes, "roll-nodes", o.roll.nodes, "how many nodes are rolled in case roll")
+	flags.IntVar(&o.roll.atOnce, "roll-at-once", o.roll.atOnce, "how many of them at a time")
+	flags.IntVar(&o.roll.apps, "roll-apps", o.roll.apps, "how many apps have pods on them")
+	flags.IntVar(&o.roll.replicas, "roll-replicas", o.roll.replicas, "how many pods each app has")
 	flags.IntVar(&o.blockedNodes, "blocked-nodes", 50, "how many nodes are blocked for good in case blocked")
 	flags.IntVar(&o.creates, "creates", 200, "how many objects of each kind are created in case create")
 	flags.Var(&o.clients, "clients", "how many clients create them side by side, one number after the other")
@@ -78,6 +84,9 @@ func parseOptions(args []string) (*options, error) {
 	}
 	if o.rounds < 1 || o.blockedNodes < 1 || o.creates < o.clients.most() {
 		return nil, fmt.Errorf("-rounds and -blocked-nodes must be at least 1, -creates at least -clients")
+	}
+	if o.roll.atOnce < 1 || o.roll.nodes <= o.roll.atOnce || o.roll.apps < 1 || o.roll.replicas < 1 {
+		return nil, fmt.Errorf("in case roll, there must be pods, and more nodes than go at a time")
 	}
 	if slices.Contains(strings.Split(o.names, ","), o.crowded.name()) && o.replicas > 1 {
 		return nil, fmt.Errorf("case %s restarts one server; leave out -replicas", o.crowded.name())
@@ -93,6 +102,7 @@ func (o *options) all() []benchCase {
 		&drainCase{id: "wide", size: o.wide, maxUnavailable: o.wide.replicas / 2, tools: []string{toolOurs, toolKubectl, toolFloor}},
 		&blockedCase{nodes: o.blockedNodes},
 		&createCase{creates: o.creates, clients: o.clients},
+		&o.roll,
 		&drainCase{id: "large", size: o.large, maxUnavailable: noBudget, tools: []string{toolOurs, toolFloor}},
 		&drainCase{id: "crowd", size: o.busy, maxUnavailable: noBudget, crowd: o.crowd, tools: []string{toolOurs}},
 		&o.crowded,

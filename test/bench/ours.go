@@ -69,24 +69,31 @@ func (o *ours) create(ctx context.Context, nodes []string) error {
 // conditionTimes returns when a condition of each node's NodeMaintenance, named
 // like the node, was seen to be True.
 func conditionTimes(ctx context.Context, watched watch.Interface, condition string, nodes []string) (map[string]time.Time, error) {
-	left := sets.New(nodes...)
 	times := map[string]time.Time{}
+	err := onCondition(ctx, watched, condition, nodes, func(node string) { times[node] = time.Now() })
+	return times, err
+}
+
+// onCondition calls met for each node when the condition of its NodeMaintenance, named like the node, is
+// seen to be True, and returns after the last.
+func onCondition(ctx context.Context, watched watch.Interface, condition string, nodes []string, met func(node string)) error {
+	left := sets.New(nodes...)
 	for left.Len() > 0 {
 		select {
 		case <-ctx.Done():
-			return nil, fmt.Errorf("could not wait for condition %s of %v: %w", condition, sets.List(left), ctx.Err())
+			return fmt.Errorf("could not wait for condition %s of %v: %w", condition, sets.List(left), ctx.Err())
 		case event, open := <-watched.ResultChan():
 			if !open {
-				return nil, fmt.Errorf("the watch ended before condition %s of %v", condition, sets.List(left))
+				return fmt.Errorf("the watch ended before condition %s of %v", condition, sets.List(left))
 			}
 			hold, isHold := event.Object.(*v1beta1.NodeMaintenance)
 			if isHold && left.Has(hold.Name) && meta.IsStatusConditionTrue(hold.Status.Conditions, condition) {
-				times[hold.Name] = time.Now()
 				left.Delete(hold.Name)
+				met(hold.Name)
 			}
 		}
 	}
-	return times, nil
+	return nil
 }
 
 // giveBack deletes the NodeMaintenances that exist, and waits until they are gone.

@@ -29,6 +29,8 @@ func TestRefusals(t *testing.T) {
 		"CA is no PEM":     {values: []string{"tls.caBundle=a"}, want: "at '/tls/caBundle'"},
 		"no cert-manager":  {values: []string{"tls.type=cert-manager"}, want: "install cert-manager first, or set tls.type=server"},
 		"no Prometheus":    {values: []string{"metrics.serviceMonitor.enabled=true"}, want: "install the Prometheus operator first"},
+		"token, open line": {values: []string{"prometheus.url=http://p,prometheus.tokenSecret=a"}, want: "prometheus.url does not begin with https://: set it, or leave both out"},
+		"password in URL":  {values: []string{"prometheus.url=https://a:b@p"}, want: "at '/prometheus/url'"},
 		"kubelet's port":   {values: []string{"hostNetwork=true"}, want: "on a node the kubelet has port 10250: set securePort to a port that is free on every node"},
 		"no effect":        {values: []string{"hostNetwork=true,securePort=8443,networkPolicy.enabled=true"}, want: "set networkPolicy.enabled=false"},
 		"host of OpenShift": {

@@ -23,13 +23,14 @@ var sets = map[string]struct {
 			"--secure-port=10250\n", "kind: PodDisruptionBudget\n", "kind: ResourceQuota\n", "kind: FlowSchema\n", "kind: Job\n", "verbs: [get, list, watch, delete]\n",
 			"name: maintenance.medik8s.io:force\n", `aggregate-to-view: "true"`, "--audit-log-path=-", "terminationGracePeriodSeconds: 40\n",
 			"topologyKey: topology.kubernetes.io/zone\n", "- --service=maintenance-system/maintenance-apiserver\n", "- --shutdown-delay-duration=10s\n", "- --shutdown-request-grace-period=10s\n",
-			"name: storednodemaintenances.store.maintenance.medik8s.io\n", "name: stores.store.maintenance.medik8s.io\n", "helm.sh/resource-policy: keep\n",
+			"name: storednodemaintenances.store.maintenance.medik8s.io\n", "name: storedmaintenancepolicies.store.maintenance.medik8s.io\n",
+			"name: storedmaintenanceledgers.store.maintenance.medik8s.io\n", "name: maintenance.medik8s.io:policy-editor\n", "name: stores.store.maintenance.medik8s.io\n", "helm.sh/resource-policy: keep\n",
 			"kind: ValidatingAdmissionPolicyBinding\n", "resourceNames: [maintenance-apiserver-ca]\n", "- --disable-http2-serving\n", "activeDeadlineSeconds: 90\n",
 			"    pods: \"10\"\n", "unhealthyPodEvictionPolicy: AlwaysAllow\n",
 		},
 		wantNot: []string{
 			"kind: Namespace\n", "kind: PersistentVolumeClaim\n", "kind: NetworkPolicy\n", "caBundle", "insecureSkipTLSVerify", "hostNetwork", "Nobody else could",
-			"name: v1beta1.nodemaintenance", "virtualmachineinstances", "scc", "--node-leases", "--give-back", "etcd-servers", "POD_UID",
+			"name: v1beta1.nodemaintenance", "virtualmachineinstances", "scc", "--node-leases", "--prometheus-", "--give-back", "etcd-servers", "POD_UID",
 		},
 	},
 	"one replica": {
@@ -105,6 +106,17 @@ var sets = map[string]struct {
 	"leases of KubeVirt": {
 		values: []string{"nodeLeases.form=KubeVirt,nodeLeases.createNamespace=false"}, want: []string{"- --node-leases=KubeVirt\n", "namespace: node-maintenance\n"},
 		wantNot: []string{"kind: Namespace\n"},
+	},
+	"Prometheus": {
+		values: []string{"prometheus.url=https://prometheus.monitoring.svc:9090,prometheus.caSecret=prom-ca,prometheus.tokenSecret=prom-token"},
+		want: []string{
+			"- --prometheus-url=https://prometheus.monitoring.svc:9090\n", "- --prometheus-ca-file=/etc/maintenance-apiserver/prometheus-ca/ca.crt\n",
+			"- --prometheus-token-file=/etc/maintenance-apiserver/prometheus-token/token\n", "secretName: prom-ca\n", "secretName: prom-token\n",
+		},
+	},
+	"Prometheus without a secret": {
+		values: []string{"prometheus.url=http://prometheus:9090"}, want: []string{"- --prometheus-url=http://prometheus:9090\n"},
+		wantNot: []string{"prometheus-ca", "prometheus-token"},
 	},
 	"KubeVirt is there": {flags: []string{"--api-versions", "kubevirt.io/v1"}, want: []string{"virtualmachineinstancemigrations]\n  verbs: [list, watch]\n"}},
 	"KubeVirt is there, not for us": {

@@ -89,7 +89,6 @@ var conformance = map[string]func(context.Context, *testing.T, *suiteStore){
 		storagetesting.RunTestWatchWithUnsafeDelete(ctx, t, s, errCorrupt)
 	},
 	"WatchContextCancel":                 plain(storagetesting.RunTestWatchContextCancel),
-	"WatcherTimeout":                     plain(storagetesting.RunTestWatcherTimeout),
 	"WatchDeleteEventObjectHaveLatestRV": plain(storagetesting.RunTestWatchDeleteEventObjectHaveLatestRV),
 	"WatchInitializationSignal":          plain(storagetesting.RunTestWatchInitializationSignal),
 	"ProgressNotify": func(ctx context.Context, t *testing.T, s *suiteStore) {
@@ -127,8 +126,9 @@ var quiet = map[string]func(context.Context, *testing.T, *suiteStore){
 	"WatchListMatchSingle":               plain(storagetesting.RunWatchListMatchSingle),
 }
 
-// gated are those that set feature gates of the process, so they are not parallel.
-var gated = map[string]func(context.Context, *testing.T, *suiteStore){
+// alone are those that set feature gates of the process or measure time, so they are not parallel.
+var alone = map[string]func(context.Context, *testing.T, *suiteStore){
+	"WatcherTimeout": plain(storagetesting.RunTestWatcherTimeout),
 	"GetListWithoutErrorAggregation": func(ctx context.Context, t *testing.T, s *suiteStore) {
 		featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.AllowUnsafeMalformedObjectDeletion, false)
 		storagetesting.RunTestGetListWithoutErrorAggregation(ctx, t, s, errCorrupt)
@@ -152,7 +152,7 @@ func TestConformance(t *testing.T) {
 			run(t.Context(), t, s)
 		})
 	}
-	for name, run := range gated {
+	for name, run := range alone {
 		t.Run(name, func(t *testing.T) { run(t.Context(), t, newSuiteStore(t, newKind(t))) })
 	}
 	for name, run := range conformance {

@@ -7,6 +7,7 @@ package clusterstore
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"testing"
@@ -21,6 +22,7 @@ const timeout = 3 * time.Minute
 var current *localcluster.Cluster
 
 func TestMain(m *testing.M) {
+	flag.Parse()
 	skipExceptions()
 	code, err := run(m)
 	if err != nil {

@@ -28,6 +28,10 @@ func keepSpec(stored, written, seen *maintenance.NodeMaintenanceSpec) {
 	take(&stored.Stage, written.Stage, seen.Stage)
 	take(&stored.ExpirationSeconds, written.ExpirationSeconds, seen.ExpirationSeconds)
 	take(&stored.OverrideQuorum, written.OverrideQuorum, seen.OverrideQuorum)
+	take(&stored.Priority, written.Priority, seen.Priority)
+	take(&stored.NotBefore, written.NotBefore, seen.NotBefore)
+	take(&stored.StartDeadline, written.StartDeadline, seen.StartDeadline)
+	take(&stored.BypassPolicies, written.BypassPolicies, seen.BypassPolicies)
 	keepDrain(&stored.Drain, &written.Drain, &seen.Drain)
 }
 

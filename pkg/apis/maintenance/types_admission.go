@@ -15,6 +15,8 @@ type MaintenanceAdmission struct {
 	Stage MaintenanceStage
 	// admittedTime is when the maintenance was admitted. spec.expirationSeconds counts from then.
 	AdmittedTime *metav1.Time
+	// approved says that people have approved what was admitted. spec.drain cannot be changed any more.
+	Approved bool
 	// waitingFor is everything that the maintenance waits for, sorted by policy. At most 20.
 	WaitingFor []AdmissionWait
 	// earliestStartTime is before when the maintenance does not start. It may start later. Not set while

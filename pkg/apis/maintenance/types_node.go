@@ -52,7 +52,8 @@ type NodeStateStatus struct {
 	// it is not set.
 	DrainProgress *int32
 	// admission says whether maintenance of the node may start, if NodeMaintenances of it wait for a
-	// MaintenancePolicy.
+	// MaintenancePolicy. Answers to get and list compute it. A watch sends what status.admission of
+	// the NodeMaintenances says, without positions, whenever that changes.
 	Admission *AdmissionForecast
 	// since is when the oldest of the holds was created.
 	Since *metav1.Time

@@ -29,6 +29,8 @@ var (
 	Leases      = coordinationv1.SchemeGroupVersion.WithResource("leases")
 	Attachments = storagev1.SchemeGroupVersion.WithResource("volumeattachments")
 	Holds       = v1beta1.SchemeGroupVersion.WithResource("nodemaintenances")
+	Policies    = v1beta1.SchemeGroupVersion.WithResource("maintenancepolicies")
+	Ledgers     = v1beta1.SchemeGroupVersion.WithResource("maintenanceledgers")
 )
 
 // resourceOf tells the resource of an object by its type.
@@ -54,6 +56,10 @@ func resourceOf(object runtime.Object) schema.GroupVersionResource {
 		return Attachments
 	case *v1beta1.NodeMaintenance:
 		return Holds
+	case *v1beta1.MaintenancePolicy:
+		return Policies
+	case *v1beta1.MaintenanceLedger:
+		return Ledgers
 	default:
 		panic(fmt.Sprintf("no resource is known for objects of type %T", object))
 	}
@@ -82,6 +88,10 @@ func newList(resource schema.GroupVersionResource) runtime.Object {
 		return &storagev1.VolumeAttachmentList{}
 	case Holds:
 		return &v1beta1.NodeMaintenanceList{}
+	case Policies:
+		return &v1beta1.MaintenancePolicyList{}
+	case Ledgers:
+		return &v1beta1.MaintenanceLedgerList{}
 	default:
 		panic(fmt.Sprintf("no list is known for resource %s", resource))
 	}

@@ -4,6 +4,7 @@
 package drainertest
 
 import (
+	"fmt"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -72,6 +73,9 @@ func (s *Server) create(action clienttesting.CreateAction) (runtime.Object, erro
 	if _, err := s.current(action, object.GetName()); err == nil {
 		return nil, apierrors.NewAlreadyExists(action.GetResource().GroupResource(), object.GetName())
 	}
+	if object.GetUID() == "" {
+		object.SetUID(types.UID(fmt.Sprintf("%s-%d", UID(object.GetName()), s.Store.Version())))
+	}
 	s.Store.Put(object)
 	return object.DeepCopyObject(), nil
 }
@@ -119,6 +123,8 @@ func part(subresource string, before, sent Object) Object {
 		approvals := approvalsOf(before.(*v1beta1.NodeMaintenance))
 		o.Status = *other.(*v1beta1.NodeMaintenance).Status.DeepCopy()
 		keepApprovals(o, approvals)
+	case *v1beta1.MaintenancePolicy:
+		o.Status = *other.(*v1beta1.MaintenancePolicy).Status.DeepCopy()
 	}
 	return result
 }
@@ -174,7 +180,7 @@ func (s *Server) delete(action clienttesting.DeleteActionImpl) error {
 
 // guarded says whether objects of the resource may be deleted only by who names what is to be deleted.
 func guarded(resource schema.GroupVersionResource) bool {
-	return resource == Holds || resource == Leases
+	return resource == Holds || resource == Leases || resource == Ledgers
 }
 
 // names says whether the preconditions name the object as it is.

@@ -67,6 +67,17 @@ func (b *Budgets) room(of *Budget, now time.Time) int {
 	return max(room, 0)
 }
 
+// Room is how many more pods the budget of that name lets go at now, after what our own evictions took
+// already; 0 if there is no such budget.
+func (b *Budgets) Room(name types.NamespacedName, now time.Time) int {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	if budget := b.named(name); budget != nil {
+		return b.room(budget, now)
+	}
+	return 0
+}
+
 // roomNow is room for a caller that does not hold the lock. The budget's latest state counts, for with it
 // reservations were dropped: an older one would give the room of an eviction that was counted meanwhile
 // a second time.

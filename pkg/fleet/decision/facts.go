@@ -18,18 +18,21 @@ type Facts struct {
 	Now time.Time
 	// Policies are all policies, with valid specs or not.
 	Policies []*v1beta1.MaintenancePolicy
-	// Nodes are all nodes of the cluster.
+	// Nodes are all nodes of the cluster. They must not be older than the ledger and Released: a node that was given
+	// back must not carry our marks any more.
 	Nodes []*corev1.Node
-	// Holds are all NodeMaintenances.
+	// Holds are all NodeMaintenances. They must not be older than the ledger: a hold that the ledger names and that is
+	// not there has ended.
 	Holds []*v1beta1.NodeMaintenance
 	// Ledger is the record as it is stored.
 	Ledger v1beta1.MaintenanceLedgerSpec
 	// Released are the names of the nodes in the ledger of which the API servers have said, just now, that no hold
-	// keeps them and that they carry no marks of ours, or that they do not exist.
+	// keeps them and that they carry no marks of ours, or that no node with the UID of the ledger exists. Outcome.Leaving
+	// says of which nodes to ask.
 	Released map[string]bool
 	// Started says which gates for the start pass, by hold and policy. What is not there was not checked yet.
 	Started map[GateKey]GateAnswer
-	// Pods is what is known of the pods of nodes that wait, by node. It only orders the queue.
+	// Pods is what is known of the pods of nodes that wait or are drained, by node. It only orders the queue.
 	Pods map[string]PodLoad
 }
 
@@ -63,7 +66,8 @@ type PodLoad struct {
 type Outcome struct {
 	// Ledger is what the ledger is to say.
 	Ledger v1beta1.MaintenanceLedgerSpec
-	// Holds are the answers for all holds of nodes that a policy selects, or that wait for their own reasons.
+	// Holds are the answers for all holds of nodes that a policy selects or the ledger names, and for those with
+	// spec.notBefore. A hold that is not there, such as one that is being deleted, need not wait.
 	Holds map[types.UID]HoldOutcome
 	// Planned are the nodes that are to be marked as ones whose maintenance may start soon.
 	Planned map[string]bool
@@ -71,6 +75,9 @@ type Outcome struct {
 	Policies map[string]PolicyOutcome
 	// Check are the start gates whose answers are missing or needed: only for holds that nothing else keeps.
 	Check []GateKey
+	// Leaving are the nodes of the ledger that no hold keeps there any more, sorted: they leave it, or begin to soak,
+	// once Facts.Released names them.
+	Leaving []string
 	// Again is when the outcome may change by time alone; zero: never.
 	Again time.Time
 }
@@ -81,6 +88,8 @@ type HoldOutcome struct {
 	Stage v1beta1.MaintenanceStage
 	// AdmittedTime is since when; zero: it waits for its first start.
 	AdmittedTime time.Time
+	// Approved says that people have approved what was admitted, so that spec.drain is frozen.
+	Approved bool
 	// Bypassed says that it did not wait for the policies.
 	Bypassed bool
 	// Waits is what it waits for, sorted by policy; empty: nothing.

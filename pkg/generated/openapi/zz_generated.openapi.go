@@ -16,6 +16,7 @@ import (
 	resource "k8s.io/apimachinery/pkg/api/resource"
 	v1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	runtime "k8s.io/apimachinery/pkg/runtime"
+	intstr "k8s.io/apimachinery/pkg/util/intstr"
 	version "k8s.io/apimachinery/pkg/version"
 	common "k8s.io/kube-openapi/pkg/common"
 	spec "k8s.io/kube-openapi/pkg/validation/spec"
@@ -148,6 +149,7 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		runtime.RawExtension{}.OpenAPIModelName():                   schema_k8sio_apimachinery_pkg_runtime_RawExtension(ref),
 		runtime.TypeMeta{}.OpenAPIModelName():                       schema_k8sio_apimachinery_pkg_runtime_TypeMeta(ref),
 		runtime.Unknown{}.OpenAPIModelName():                        schema_k8sio_apimachinery_pkg_runtime_Unknown(ref),
+		intstr.IntOrString{}.OpenAPIModelName():                     schema_apimachinery_pkg_util_intstr_IntOrString(ref),
 		version.Info{}.OpenAPIModelName():                           schema_k8sio_apimachinery_pkg_version_Info(ref),
 	}
 }
@@ -1797,6 +1799,13 @@ func schema_pkg_apis_maintenance_v1beta1_MaintenanceAdmission(ref common.Referen
 							Ref:         ref(v1.Time{}.OpenAPIModelName()),
 						},
 					},
+					"approved": {
+						SchemaProps: spec.SchemaProps{
+							Description: "approved says that people have approved what was admitted. spec.drain cannot be changed any more.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
 					"waitingFor": {
 						VendorExtensible: spec.VendorExtensible{
 							Extensions: spec.Extensions{
@@ -3256,7 +3265,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeStateStatus(ref common.ReferenceCal
 					},
 					"admission": {
 						SchemaProps: spec.SchemaProps{
-							Description: "admission says whether maintenance of the node may start, if NodeMaintenances of it wait for a MaintenancePolicy.",
+							Description: "admission says whether maintenance of the node may start, if NodeMaintenances of it wait for a MaintenancePolicy. Answers to get and list compute it. A watch sends what status.admission of the NodeMaintenances says, without positions, whenever that changes.",
 							Ref:         ref(v1beta1.AdmissionForecast{}.OpenAPIModelName()),
 						},
 					},
@@ -3808,13 +3817,13 @@ func schema_pkg_apis_maintenance_v1beta1_PolicyLimits(ref common.ReferenceCallba
 					"maxConcurrent": {
 						SchemaProps: spec.SchemaProps{
 							Description: "maxConcurrent is how many nodes may be in maintenance: from when their maintenance was admitted until they were given back and pace.soakSeconds are over.",
-							Ref:         ref("k8s.io/apimachinery/pkg/util/intstr.IntOrString"),
+							Ref:         ref(intstr.IntOrString{}.OpenAPIModelName()),
 						},
 					},
 					"maxUnavailable": {
 						SchemaProps: spec.SchemaProps{
 							Description: "maxUnavailable is how many nodes may be out of service for any cause: those in maintenance, until they are given back, and those that are not Ready, cordoned by somebody else or being deleted. A node does not count for its own maintenance, so a broken one can be repaired. Nodes that are not Ready and younger than 10 minutes do not count. Since nodes also fail by themselves, this limit can be exceeded, but then nothing more starts.",
-							Ref:         ref("k8s.io/apimachinery/pkg/util/intstr.IntOrString"),
+							Ref:         ref(intstr.IntOrString{}.OpenAPIModelName()),
 						},
 					},
 					"topology": {
@@ -3842,7 +3851,7 @@ func schema_pkg_apis_maintenance_v1beta1_PolicyLimits(ref common.ReferenceCallba
 			},
 		},
 		Dependencies: []string{
-			v1beta1.TopologyLimit{}.OpenAPIModelName(), "k8s.io/apimachinery/pkg/util/intstr.IntOrString"},
+			v1beta1.TopologyLimit{}.OpenAPIModelName(), intstr.IntOrString{}.OpenAPIModelName()},
 	}
 }
 
@@ -4232,7 +4241,7 @@ func schema_pkg_apis_maintenance_v1beta1_TopologyLimit(ref common.ReferenceCallb
 					"maxConcurrent": {
 						SchemaProps: spec.SchemaProps{
 							Description: "maxConcurrent is how many nodes of each domain may be in maintenance at the same time. A share is one of the nodes of the domain.",
-							Ref:         ref("k8s.io/apimachinery/pkg/util/intstr.IntOrString"),
+							Ref:         ref(intstr.IntOrString{}.OpenAPIModelName()),
 						},
 					},
 					"maxDomains": {
@@ -4247,7 +4256,7 @@ func schema_pkg_apis_maintenance_v1beta1_TopologyLimit(ref common.ReferenceCallb
 			},
 		},
 		Dependencies: []string{
-			"k8s.io/apimachinery/pkg/util/intstr.IntOrString"},
+			intstr.IntOrString{}.OpenAPIModelName()},
 	}
 }
 
@@ -6896,6 +6905,26 @@ func schema_k8sio_apimachinery_pkg_runtime_Unknown(ref common.ReferenceCallback)
 			},
 		},
 	}
+}
+
+func schema_apimachinery_pkg_util_intstr_IntOrString(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.EmbedOpenAPIDefinitionIntoV2Extension(common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "IntOrString is a type that can hold an int32 or a string.  When used in JSON or YAML marshalling and unmarshalling, it produces or consumes the inner type.  This allows you to have, for example, a JSON field that can accept a name or number.",
+				OneOf:       common.GenerateOpenAPIV3OneOfSchema(intstr.IntOrString{}.OpenAPIV3OneOfTypes()),
+				Format:      intstr.IntOrString{}.OpenAPISchemaFormat(),
+			},
+		},
+	}, common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "IntOrString is a type that can hold an int32 or a string.  When used in JSON or YAML marshalling and unmarshalling, it produces or consumes the inner type.  This allows you to have, for example, a JSON field that can accept a name or number.",
+				Type:        intstr.IntOrString{}.OpenAPISchemaType(),
+				Format:      intstr.IntOrString{}.OpenAPISchemaFormat(),
+			},
+		},
+	})
 }
 
 func schema_k8sio_apimachinery_pkg_version_Info(ref common.ReferenceCallback) common.OpenAPIDefinition {

@@ -18,14 +18,19 @@ import (
 	genericapiserver "k8s.io/apiserver/pkg/server"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/approval"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/maintenanceledger"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/maintenancepolicy"
+	policystorage "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/maintenancepolicy/storage"
 	nodestorage "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/node/storage"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance/storage"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/policyqueue"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
 
-// Dependencies are what the group's resources need beyond the store. All but Quorum and ShortNameTaken are
-// required.
+// Dependencies are what the group's resources need beyond the store. All but Quorum, Fleet and ShortNameTaken
+// are required.
 type Dependencies struct {
 	// Waker is told of every stored change of a NodeMaintenance.
 	Waker storage.Waker
@@ -37,6 +42,8 @@ type Dependencies struct {
 	Space storage.Space
 	// Quorum keeps enough members of the control plane in service. Nil: the control plane is not guarded.
 	Quorum storage.Quorum
+	// Fleet knows what the MaintenancePolicies say. Nil: there can be none.
+	Fleet Fleet
 	// Admission is the server's own admission chain. It is run for NodeMaintenances that are created or
 	// deleted through nodes/maintenance.
 	Admission admission.Interface
@@ -56,14 +63,26 @@ type Nodes interface {
 	nodestorage.Nodes
 }
 
+// Fleet knows what the MaintenancePolicies of the cluster say. It is asked while a request waits, so it should answer
+// from memory.
+type Fleet interface {
+	storage.Fleet
+	nodestorage.Fleet
+	policyqueue.Fleet
+}
+
 // definitions is the table of the group's resources that are stored.
 func definitions(scheme *runtime.Scheme, deps Dependencies) []resource.Definition {
-	holds := nodemaintenance.Definition(scheme, storage.New(deps.Waker, deps.Nodes, deps.Planner, deps.Space, deps.Quorum))
+	holds := nodemaintenance.Definition(scheme, storage.New(deps.Waker, deps.Nodes, deps.Planner, deps.Space, deps.Quorum, deps.Fleet))
 	holds.AuthorizeUpdate = deps.AuthorizeUpdate
 	if deps.ShortNameTaken {
 		holds.ShortNames = nil
 	}
-	return []resource.Definition{holds}
+	return []resource.Definition{
+		holds,
+		maintenancepolicy.Definition(scheme, policystorage.New),
+		maintenanceledger.Definition(scheme),
+	}
 }
 
 // NewAPIGroupInfo makes the storage of the group's resources and describes them to
@@ -87,7 +106,13 @@ func NewAPIGroupInfo(scheme *runtime.Scheme, codecs serializer.CodecFactory, par
 	if !ok {
 		return genericapiserver.APIGroupInfo{}, fmt.Errorf("nodemaintenances are served by %T", storages[nodemaintenance.Plural])
 	}
-	maps.Copy(storages, nodestorage.New(deps.Nodes, holds, deps.Admission, admission.NewObjectInterfacesFromScheme(scheme), deps.AuthorizeRead))
+	policies, ok := storages[maintenancepolicy.Plural].(*policystorage.REST)
+	if !ok {
+		return genericapiserver.APIGroupInfo{}, fmt.Errorf("maintenancepolicies are served by %T", storages[maintenancepolicy.Plural])
+	}
+	storages[policyqueue.Resource] = policyqueue.New(policies, deps.Fleet)
+	storages[approval.Resource] = approval.New(holds, policies, deps.Nodes)
+	maps.Copy(storages, nodestorage.New(deps.Nodes, holds, deps.Admission, admission.NewObjectInterfacesFromScheme(scheme), deps.AuthorizeRead, deps.Fleet))
 	return newGroupInfo(v1beta1.SchemeGroupVersion, storages, scheme, codecs, parameterCodec), nil
 }
 

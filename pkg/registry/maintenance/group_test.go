@@ -73,10 +73,22 @@ func TestDiscovery(t *testing.T) {
 	}
 	want := []metav1.APIResource{
 		{
+			Name: "maintenanceledgers", SingularName: "maintenanceledger", Kind: "MaintenanceLedger",
+			Verbs: metav1.Verbs{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
+		},
+		{
+			Name: "maintenancepolicies", SingularName: "maintenancepolicy", Kind: "MaintenancePolicy",
+			ShortNames: []string{"mpol"}, Categories: []string{"maintenance"},
+			Verbs: metav1.Verbs{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
+		},
+		{Name: "maintenancepolicies/queue", Kind: "MaintenancePolicyQueue", Verbs: metav1.Verbs{"get"}},
+		{Name: "maintenancepolicies/status", Kind: "MaintenancePolicy", Verbs: metav1.Verbs{"get", "patch", "update"}},
+		{
 			Name: "nodemaintenances", SingularName: "nodemaintenance", Kind: "NodeMaintenance",
 			ShortNames: []string{"nm"}, Categories: []string{"maintenance"},
 			Verbs: metav1.Verbs{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
 		},
+		{Name: "nodemaintenances/approval", Kind: "MaintenanceApproval", Verbs: metav1.Verbs{"create", "delete"}},
 		{Name: "nodemaintenances/status", Kind: "NodeMaintenance", Verbs: metav1.Verbs{"get", "patch", "update"}},
 		{Name: "nodes", SingularName: "nodestate", Kind: "NodeState", Verbs: metav1.Verbs{"get", "list", "watch"}},
 		{Name: "nodes/drainplan", Kind: "DrainPlan", Verbs: metav1.Verbs{"get"}},

@@ -19,7 +19,8 @@ import (
 )
 
 // richHold is a hold with much that no old version has.
-const richHold = `{"metadata":{"name":"a"},"spec":{"nodeName":"worker-1","reason":"disk","stage":"Cordon","expirationSeconds":3600,` +
+const richHold = `{"metadata":{"name":"a"},"spec":{"nodeName":"worker-1","reason":"disk","stage":"Cordon","expirationSeconds":3600,"priority":-5,` +
+	`"notBefore":"2026-12-05T20:00:00Z","startDeadline":"2026-12-06T20:00:00Z","bypassPolicies":true,` +
 	`"drain":{"timeoutSeconds":600,"emptyDirPods":"Block","rules":[{"podSelector":{"matchLabels":{"app":"db"}},"action":"Skip"}]}}}`
 
 var changedByWrites = cmpopts.IgnoreFields(metav1.ObjectMeta{}, "ResourceVersion", "ManagedFields", "Generation")
@@ -30,6 +31,7 @@ func TestOldClientsLoseNothing(t *testing.T) {
 		s.do("alice", http.MethodPost, collection, asJSON, richHold).want(t, http.StatusCreated)
 		s.do(server, http.MethodPatch, collection+"/a/status", asMergePatch, `{"status":{"phase":"Pending","nodeUID":"u","blockedPodCount":1,`+
 			`"pendingPods":["x/y"],"pendingPodCount":101,"blockers":[{"pod":"x/y","reason":"OwnPod"}],"nodeBefore":{"unschedulable":true},`+
+			`"admission":{"stage":"Idle","waitingFor":[{"policy":"workers","reason":"Queued","message":"2 of 2 nodes in maintenance"}]},`+
 			`"conditions":[{"type":"Cordoned","status":"False","reason":"LeaseHeld","message":"wait","lastTransitionTime":"2026-01-01T00:00:00Z"}]}}`).want(t, http.StatusOK)
 		want, path := s.get("a"), in(version)+"/a"
 		for name, write := range map[string]func() answer{

@@ -123,6 +123,7 @@ type testServer struct {
 	space     *testSpace
 	nodes     *changingNodes
 	rights    *testRights
+	fleet     *testFleet
 }
 
 // testRights are the permissions for nodes that some users lack, as "user verb nodes/subresource".
@@ -209,15 +210,15 @@ func (a *recordingAdmission) Validate(_ context.Context, attributes admission.At
 func startServer(t *testing.T) *testServer {
 	t.Helper()
 	s := &testServer{
-		t: t, nodes: &changingNodes{}, space: &testSpace{}, rights: &testRights{},
+		t: t, nodes: &changingNodes{}, space: &testSpace{}, rights: &testRights{}, fleet: &testFleet{},
 		admission: &recordingAdmission{Handler: admission.NewHandler(admission.Create, admission.Update, admission.Delete)},
 	}
 	authorizing := authorization.New(s.rights)
 	chain := admission.NewChainHandler(authorizing, s.admission)
 	group, err := NewAPIGroupInfo(scheme.Scheme, scheme.Codecs, scheme.ParameterCodec,
-		registrytest.RESTOptions(t, maintenance.Resource("nodemaintenances")),
+		registrytest.RESTOptionsGetter(t),
 		Dependencies{
-			Waker: noWaker{}, Nodes: s.nodes, Planner: noPlanner{}, Space: s.space, Quorum: noQuorum{},
+			Waker: noWaker{}, Nodes: s.nodes, Planner: noPlanner{}, Space: s.space, Quorum: noQuorum{}, Fleet: s.fleet,
 			Admission: chain, AuthorizeUpdate: authorizing.AuthorizeUpdate, AuthorizeRead: authorizing.AuthorizeRead,
 		})
 	if err != nil {
@@ -237,7 +238,11 @@ func startServer(t *testing.T) *testServer {
 		t.Fatal(err)
 	}
 	t.Cleanup(generic.Destroy)
-	registrytest.WaitUntilReady(t, group.VersionedResourcesStorageMap["v1beta1"]["nodemaintenances"].(rest.StorageWithReadiness))
+	for _, storage := range group.VersionedResourcesStorageMap["v1beta1"] {
+		if cached, ok := storage.(rest.StorageWithReadiness); ok {
+			registrytest.WaitUntilReady(t, cached)
+		}
+	}
 	httpServer := httptest.NewServer(generic.Handler)
 	t.Cleanup(httpServer.Close)
 	s.url = httpServer.URL

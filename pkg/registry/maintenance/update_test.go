@@ -94,6 +94,26 @@ func TestDelete(t *testing.T) {
 	s.do("alice", http.MethodGet, path, asJSON, "").want(t, http.StatusNotFound)
 }
 
+// A hold whose release gates do not pass can be told not to wait for them, while it is being deleted.
+func TestBypassWhileDeleting(t *testing.T) {
+	s := startServer(t)
+	s.create("alice", "a", "worker-1")
+	path := collection + "/a"
+	s.do("alice", http.MethodDelete, path, asJSON, "").want(t, http.StatusOK)
+	s.do("alice", http.MethodPatch, path, asMergePatch, `{"spec":{"bypassPolicies":true}}`).want(t, http.StatusUnprocessableEntity).
+		wantText(t, "spec.reason: Required value: must say why bypassPolicies is set")
+	const bypass = `{"spec":{"bypassPolicies":true,"reason":"the gate is broken"}}`
+	s.rights.take("alice bypass nodes/maintenance")
+	s.do("alice", http.MethodPatch, path, asMergePatch, bypass).want(t, http.StatusForbidden).
+		wantText(t, `cannot bypass resource "nodes/maintenance" in API group "maintenance.medik8s.io" named "worker-1", which spec.bypassPolicies asks for`)
+	s.do("bob", http.MethodPatch, path, asMergePatch, bypass).want(t, http.StatusOK)
+	if got := s.get("a"); !got.Spec.BypassPolicies || got.DeletionTimestamp == nil {
+		t.Errorf("got bypassPolicies %v and deletionTimestamp %v, want both", got.Spec.BypassPolicies, got.DeletionTimestamp)
+	}
+	s.do("bob", http.MethodPatch, path, asMergePatch, `{"spec":{"bypassPolicies":false}}`).want(t, http.StatusUnprocessableEntity).
+		wantText(t, "spec.bypassPolicies: Invalid value: false: cannot be unset")
+}
+
 // Nobody holds up an object that goes by putting the finalizer back.
 func TestFinalizerCannotComeBack(t *testing.T) {
 	s := startServer(t)

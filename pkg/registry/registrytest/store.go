@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apiserver/pkg/registry/generic"
@@ -24,14 +25,39 @@ import (
 // that store the resource in it with the watch cache in front, as the server does.
 func RESTOptions(t testing.TB, resource schema.GroupResource) generic.RESTOptions {
 	t.Helper()
+	return optionsOf(startEtcd(t), resource)
+}
+
+// RESTOptionsGetter starts an etcd that ends with the test, and returns what stores every resource in it as
+// RESTOptions does, each at a place of its own.
+func RESTOptionsGetter(t testing.TB) generic.RESTOptionsGetter {
+	t.Helper()
+	return ofEach(startEtcd(t))
+}
+
+// ofEach are the endpoints of an etcd that stores each resource at a place of its own.
+type ofEach []string
+
+// GetRESTOptions implements generic.RESTOptionsGetter.
+func (endpoints ofEach) GetRESTOptions(resource schema.GroupResource, _ runtime.Object) (generic.RESTOptions, error) {
+	return optionsOf(endpoints, resource), nil
+}
+
+// startEtcd returns the endpoints of an etcd that ends with the test.
+func startEtcd(t testing.TB) []string {
+	t.Helper()
 	client := testserver.RunEtcd(t, nil)
 	t.Cleanup(func() {
 		if err := client.Close(); err != nil {
 			t.Errorf("could not close the etcd client: %v", err)
 		}
 	})
+	return client.Endpoints()
+}
+
+func optionsOf(endpoints []string, resource schema.GroupResource) generic.RESTOptions {
 	config := storagebackend.NewDefaultConfig("/registry", stored.Codec)
-	config.Transport.ServerList = client.Endpoints()
+	config.Transport.ServerList = endpoints
 	return generic.RESTOptions{
 		StorageConfig:           config.ForResource(resource),
 		Decorator:               genericregistry.StorageWithCacher(),

@@ -6,6 +6,7 @@ package migratestore
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,7 +25,13 @@ type clusterPlace struct {
 func (p *clusterPlace) String() string { return "the store in the cluster at " + p.host }
 
 func (*clusterPlace) cleanup() string {
-	return "kubectl delete --all stores.store.maintenance.medik8s.io,storednodemaintenances.store.maintenance.medik8s.io --as=" +
+	kinds := []string{clusterstore.StoreKind.String()}
+	for _, resource := range clusterstore.Resources() {
+		if kind, err := clusterstore.KindOf(resource); err == nil {
+			kinds = append(kinds, kind.String())
+		}
+	}
+	return "kubectl delete --all " + strings.Join(kinds, ",") + " --as=" +
 		serverUser + " --as-group=system:masters"
 }
 

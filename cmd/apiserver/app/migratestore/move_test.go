@@ -24,6 +24,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/embeddedetcd"
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/store"
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/store/clusterstore"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 )
 
 const (
@@ -86,7 +87,7 @@ func stored(i int) string {
 		`"metadata":{"name":"hold-%d","labels":{"team":"x"}},"spec":{"nodeName":"node-%[1]d"}}`+"\n", i)
 }
 
-// fill writes a complete store.
+// fill writes a complete store: so many holds, and an object of each other resource.
 func fill(t *testing.T, place target, count int) contents {
 	t.Helper()
 	data := map[string]string{}
@@ -94,6 +95,9 @@ func fill(t *testing.T, place target, count int) contents {
 		data[fmt.Sprintf("hold-%d", i)] = stored(i)
 	}
 	c := contents{id: id, objects: holds(data)}
+	for _, resource := range []string{"maintenancepolicies", "maintenanceledgers"} {
+		c.objects[key{resource: maintenance.Resource(resource), name: "other"}] = []byte(`{"new":1.50,"metadata":{"name":"other"}}`)
+	}
 	if err := place.begin(t.Context(), c.id); err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +165,7 @@ func TestMove(t *testing.T) {
 			t.Run(fmt.Sprintf("%s to %s", from, to), func(t *testing.T) {
 				t.Parallel()
 				source, target := newSource(t), newTarget(t)
-				want := fill(t, source, 4)
+				want := fill(t, source, 2)
 				for _, writes := range []int{1, 2, 0, 2} { // the mark; two objects; none; the rest, without the ID
 					wantKilled(t, source, target, writes)
 				}
@@ -218,7 +222,7 @@ func TestMoveIntoTheClusterRepeats(t *testing.T) {
 	if err := move(t.Context(), from, to, io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	kind, err := clusterstore.KindOf(clusterstore.Resources()[0])
+	kind, err := clusterstore.KindOf(maintenance.Resource("nodemaintenances"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,8 +245,8 @@ func TestMoveRefusesAChangingSource(t *testing.T) {
 	from, to := newPlaces[store.Cluster](t), newPlaces[store.Embedded](t)
 	c := fill(t, from, 1)
 	used := &usedWhileWritten{target: to, use: func() error {
-		for k := range c.objects {
-			return from.write(t.Context(), k, []byte(stored(0)+" "))
+		for k, data := range c.objects {
+			return from.write(t.Context(), k, append(data, ' '))
 		}
 		return nil
 	}}

@@ -35,6 +35,8 @@ type Options struct {
 	Drainer *DrainerOptions
 	// NodeLeases is how nodes are shared with other operators.
 	NodeLeases *NodeLeaseOptions
+	// Prometheus is which Prometheus server the gates of policies ask.
+	Prometheus *PrometheusOptions
 	// LeaderElection is how replicas agree on the one that drains.
 	LeaderElection *LeaderElectionOptions
 	// Logs is how the log is written.
@@ -53,6 +55,7 @@ func New() *Options {
 		Legacy:         newLegacyOptions(),
 		Drainer:        newDrainerOptions(),
 		NodeLeases:     &NodeLeaseOptions{},
+		Prometheus:     &PrometheusOptions{},
 		LeaderElection: newLeaderElectionOptions(),
 		Logs:           logsapi.NewLoggingConfiguration(),
 	}
@@ -65,6 +68,9 @@ func newRecommended() *genericoptions.RecommendedOptions {
 	)
 	o.Etcd.StorageConfig.EncodeVersioner = runtime.NewMultiGroupVersioner(
 		v1beta1.SchemeGroupVersion, schema.GroupKind{Group: maintenance.GroupName})
+	// A cache keeps the last hundred versions of an object at least, and the ledger of thousands of nodes takes a
+	// megabyte. Only this server watches it.
+	o.Etcd.WatchCacheSizes = []string{maintenance.Resource("maintenanceledgers").String() + "#0"}
 	// A container that does not run as root can bind this port. The Service maps 443 to it.
 	o.SecureServing.BindPort = 8443
 	o.SecureServing.ServerCert.CertDirectory = ""
@@ -80,6 +86,7 @@ func (o *Options) AddFlags(fss *cliflag.NamedFlagSets) {
 	o.Legacy.addFlags(fss.FlagSet("legacy"))
 	o.Drainer.addFlags(fss.FlagSet("drainer"))
 	o.NodeLeases.addFlags(fss.FlagSet("drainer"))
+	o.Prometheus.addFlags(fss.FlagSet("policies"))
 	o.LeaderElection.addFlags(fss.FlagSet("leader election"))
 	o.Store.addFlags(fss.FlagSet("store"))
 	o.addLibraryStoreFlags(fss.FlagSet("store"))
@@ -124,6 +131,7 @@ func (o *Options) Validate() []error {
 	errs = append(errs, o.Legacy.validate()...)
 	errs = append(errs, o.Drainer.validate()...)
 	errs = append(errs, o.NodeLeases.validate()...)
+	errs = append(errs, o.Prometheus.validate()...)
 	errs = append(errs, o.LeaderElection.validate()...)
 	return errs
 }

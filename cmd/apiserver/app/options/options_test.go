@@ -70,6 +70,16 @@ func TestValidate(t *testing.T) {
 		"leases in no namespace": {
 			args: []string{"--node-leases=Medik8s", "--node-lease-namespace=a/b"}, want: "--node-lease-namespace must be the name of a namespace",
 		},
+		"Prometheus":              {args: []string{"--prometheus-url=https://prometheus.monitoring.svc:9090/prefix", "--prometheus-ca-file=ca", "--prometheus-token-file=t"}},
+		"Prometheus on its own":   {args: []string{"--prometheus-url=http://127.0.0.1:9090"}},
+		"no URL of Prometheus":    {args: []string{"--prometheus-url=prometheus:9090"}, want: "--prometheus-url must be as in https://"},
+		"Prometheus, but no host": {args: []string{"--prometheus-url=https://:9090"}, want: "--prometheus-url must be as in https://"},
+		"Prometheus with a password": {
+			args: []string{"--prometheus-url=https://me:secret@prometheus"}, want: "--prometheus-url must not have a password",
+		},
+		"Prometheus with a query": {args: []string{"--prometheus-url=https://prometheus/?a=b"}, want: "--prometheus-url must not have a ?"},
+		"a token on an open line": {args: []string{"--prometheus-url=http://prometheus", "--prometheus-token-file=t"}, want: "with https"},
+		"a token for nobody":      {args: []string{"--prometheus-token-file=t"}, want: "require --prometheus-url"},
 		"requests and shutdown":      {args: []string{"--request-timeout=30s", "--shutdown-delay-duration=10s", "--shutdown-request-grace-period=30s", "--max-requests-inflight=0"}},
 		"no limit of requests":       {args: []string{"--max-requests-inflight=0", "--max-mutating-requests-inflight=0", "--enable-priority-and-fairness=false"}},
 		"limits of nothing":          {args: []string{"--max-requests-inflight=0", "--max-mutating-requests-inflight=0"}, want: "nothing would be answered"},

@@ -6,7 +6,9 @@
 package fuzzer
 
 import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	runtimeserializer "k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/randfill"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
@@ -41,6 +43,30 @@ var Funcs = func(runtimeserializer.CodecFactory) []any {
 			drain.OnTimeout = maintenance.OnTimeoutDelete
 			drain.UnmanagedPods = maintenance.PolicyBlock
 			drain.EmptyDirPods = maintenance.PolicyBlock
+		},
+		func(stop *maintenance.PolicyAutoStop, c randfill.Continue) {
+			c.FillNoCustom(stop)
+			stop.WindowSeconds = ptr.To[int64](1)
+		},
+		func(schedule *maintenance.PolicySchedule, c randfill.Continue) {
+			c.FillNoCustom(schedule)
+			schedule.TimeZone = "Europe/Berlin"
+		},
+		func(approvals *maintenance.PolicyApprovals, c randfill.Continue) {
+			c.FillNoCustom(approvals)
+			approvals.ValidSeconds = ptr.To[int64](1)
+		},
+		func(gates *maintenance.PolicyGates, c randfill.Continue) {
+			c.FillNoCustom(gates)
+			gates.ReleaseTimeoutSeconds = ptr.To[int64](1)
+		},
+		func(gate *maintenance.NodeConditionGate, c randfill.Continue) {
+			c.FillNoCustom(gate)
+			gate.Status = metav1.ConditionFalse
+		},
+		func(queue *maintenance.PolicyQueueSpec, c randfill.Continue) {
+			c.FillNoCustom(queue)
+			queue.MarkWaiting, queue.AgingSeconds = ptr.To(false), ptr.To[int64](1)
 		},
 	}
 }

@@ -24,6 +24,9 @@ const (
 	// ConditionAdmitted is False while the hold waits for a MaintenancePolicy or for spec.notBefore. Its
 	// reason is an AdmissionReason.
 	ConditionAdmitted = "Admitted"
+	// ConditionReleased is False while something keeps the node from being given back although no hold needs it
+	// any more, such as a release gate of a MaintenancePolicy. Else there is no such condition.
+	ConditionReleased = "Released"
 )
 
 // The types of the conditions in MaintenancePolicy's status.
@@ -87,4 +90,10 @@ const (
 	ReasonNoVolumesAttached = "NoVolumesAttached"
 	// ReasonExpiresSoon means that the server deletes the hold at status.expirationTime.
 	ReasonExpiresSoon = "ExpiresSoon"
+	// ReasonReleaseGate means that a release gate of a MaintenancePolicy does not pass; the message says which, and
+	// what it waits for.
+	ReasonReleaseGate = "ReleaseGate"
+	// ReasonReleaseTimedOut means that it has not passed within releaseTimeoutSeconds. The node is given back when it
+	// passes, or when spec.bypassPolicies is set.
+	ReasonReleaseTimedOut = "ReleaseTimedOut"
 )

@@ -3,7 +3,11 @@
 
 package v1beta1
 
-import "k8s.io/apimachinery/pkg/runtime"
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
+)
 
 func addDefaultingFuncs(scheme *runtime.Scheme) error {
 	return RegisterDefaults(scheme)
@@ -28,5 +32,55 @@ func SetDefaults_DrainSpec(drain *DrainSpec) {
 	}
 	if drain.EmptyDirPods == "" {
 		drain.EmptyDirPods = PolicyEvict
+	}
+}
+
+// The times, in seconds, that a policy has if it does not set them.
+const (
+	defaultAutoStopWindow = 24 * 60 * 60
+	defaultApprovalValid  = 24 * 60 * 60
+	defaultReleaseTimeout = 30 * 60
+	defaultAging          = 60 * 60
+)
+
+// SetDefaults_PolicyAutoStop has failures count for a day.
+func SetDefaults_PolicyAutoStop(stop *PolicyAutoStop) {
+	setDefault(&stop.WindowSeconds, defaultAutoStopWindow)
+}
+
+// SetDefaults_PolicySchedule has times of day be those of UTC.
+func SetDefaults_PolicySchedule(schedule *PolicySchedule) {
+	if schedule.TimeZone == "" {
+		schedule.TimeZone = "UTC"
+	}
+}
+
+// SetDefaults_PolicyApprovals has an approval count for a day.
+func SetDefaults_PolicyApprovals(approvals *PolicyApprovals) {
+	setDefault(&approvals.ValidSeconds, defaultApprovalValid)
+}
+
+// SetDefaults_PolicyGates gives release gates half an hour.
+func SetDefaults_PolicyGates(gates *PolicyGates) {
+	setDefault(&gates.ReleaseTimeoutSeconds, defaultReleaseTimeout)
+}
+
+// SetDefaults_NodeConditionGate has the condition be True.
+func SetDefaults_NodeConditionGate(gate *NodeConditionGate) {
+	if gate.Status == "" {
+		gate.Status = metav1.ConditionTrue
+	}
+}
+
+// SetDefaults_PolicyQueueSpec marks nodes that wait, and has the oldest wait for an hour before it reserves room.
+func SetDefaults_PolicyQueueSpec(queue *PolicyQueueSpec) {
+	setDefault(&queue.MarkWaiting, true)
+	setDefault(&queue.AgingSeconds, defaultAging)
+}
+
+// setDefault sets a field that is not set.
+func setDefault[T any](field **T, value T) {
+	if *field == nil {
+		*field = ptr.To(value)
 	}
 }

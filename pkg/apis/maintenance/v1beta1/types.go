@@ -10,6 +10,7 @@ import (
 
 // +genclient
 // +genclient:nonNamespaced
+// +genclient:method=CreateApproval,verb=create,subresource=approval,input=MaintenanceApproval,result=MaintenanceApproval
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
 // NodeMaintenance keeps one node out of service while it exists. Creating it cordons and

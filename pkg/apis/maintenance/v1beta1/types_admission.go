@@ -17,6 +17,9 @@ type MaintenanceAdmission struct {
 	// admittedTime is when the maintenance was admitted. spec.expirationSeconds counts from then.
 	// +optional
 	AdmittedTime *metav1.Time `json:"admittedTime,omitempty"`
+	// approved says that people have approved what was admitted. spec.drain cannot be changed any more.
+	// +optional
+	Approved bool `json:"approved,omitempty"`
 	// waitingFor is everything that the maintenance waits for, sorted by policy. At most 20.
 	// +optional
 	// +listType=atomic

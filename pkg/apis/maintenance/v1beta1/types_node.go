@@ -64,7 +64,8 @@ type NodeStateStatus struct {
 	// +optional
 	DrainProgress *int32 `json:"drainProgress,omitempty"`
 	// admission says whether maintenance of the node may start, if NodeMaintenances of it wait for a
-	// MaintenancePolicy.
+	// MaintenancePolicy. Answers to get and list compute it. A watch sends what status.admission of
+	// the NodeMaintenances says, without positions, whenever that changes.
 	// +optional
 	Admission *AdmissionForecast `json:"admission,omitempty"`
 	// since is when the oldest of the holds was created.

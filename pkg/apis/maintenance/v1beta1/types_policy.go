@@ -11,6 +11,7 @@ import (
 
 // +genclient
 // +genclient:nonNamespaced
+// +genclient:method=GetQueue,verb=get,subresource=queue,result=MaintenancePolicyQueue
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
 // MaintenancePolicy says when maintenance of the nodes that it selects may start, and of how many of

@@ -17,6 +17,8 @@ import (
 // All generated defaulters are covering - they call all nested defaulters.
 func RegisterDefaults(scheme *runtime.Scheme) error {
 	scheme.AddTypeDefaultingFunc(&DrainPlan{}, func(obj interface{}) { SetObjectDefaults_DrainPlan(obj.(*DrainPlan)) })
+	scheme.AddTypeDefaultingFunc(&MaintenancePolicy{}, func(obj interface{}) { SetObjectDefaults_MaintenancePolicy(obj.(*MaintenancePolicy)) })
+	scheme.AddTypeDefaultingFunc(&MaintenancePolicyList{}, func(obj interface{}) { SetObjectDefaults_MaintenancePolicyList(obj.(*MaintenancePolicyList)) })
 	scheme.AddTypeDefaultingFunc(&NodeMaintenance{}, func(obj interface{}) { SetObjectDefaults_NodeMaintenance(obj.(*NodeMaintenance)) })
 	scheme.AddTypeDefaultingFunc(&NodeMaintenanceList{}, func(obj interface{}) { SetObjectDefaults_NodeMaintenanceList(obj.(*NodeMaintenanceList)) })
 	return nil
@@ -24,6 +26,41 @@ func RegisterDefaults(scheme *runtime.Scheme) error {
 
 func SetObjectDefaults_DrainPlan(in *DrainPlan) {
 	SetDefaults_DrainSpec(&in.Spec)
+}
+
+func SetObjectDefaults_MaintenancePolicy(in *MaintenancePolicy) {
+	if in.Spec.AutoStop != nil {
+		SetDefaults_PolicyAutoStop(in.Spec.AutoStop)
+	}
+	if in.Spec.Schedule != nil {
+		SetDefaults_PolicySchedule(in.Spec.Schedule)
+	}
+	if in.Spec.Approvals != nil {
+		SetDefaults_PolicyApprovals(in.Spec.Approvals)
+	}
+	if in.Spec.Gates != nil {
+		SetDefaults_PolicyGates(in.Spec.Gates)
+		for i := range in.Spec.Gates.Start {
+			a := &in.Spec.Gates.Start[i]
+			if a.NodeCondition != nil {
+				SetDefaults_NodeConditionGate(a.NodeCondition)
+			}
+		}
+		for i := range in.Spec.Gates.Release {
+			a := &in.Spec.Gates.Release[i]
+			if a.NodeCondition != nil {
+				SetDefaults_NodeConditionGate(a.NodeCondition)
+			}
+		}
+	}
+	SetDefaults_PolicyQueueSpec(&in.Spec.Queue)
+}
+
+func SetObjectDefaults_MaintenancePolicyList(in *MaintenancePolicyList) {
+	for i := range in.Items {
+		a := &in.Items[i]
+		SetObjectDefaults_MaintenancePolicy(a)
+	}
 }
 
 func SetObjectDefaults_NodeMaintenance(in *NodeMaintenance) {

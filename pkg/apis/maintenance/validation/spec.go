@@ -64,6 +64,10 @@ func ValidateNodeMaintenanceUpdate(newNM, oldNM *maintenance.NodeMaintenance) fi
 		allErrs = append(allErrs, field.Invalid(specPath.Child("requestor"), newNM.Spec.Requestor, fmt.Sprintf(
 			"field is immutable: must stay %q, the user who created this NodeMaintenance", oldNM.Spec.Requestor)))
 	}
+	if oldNM.Spec.BypassPolicies && !newNM.Spec.BypassPolicies {
+		allErrs = append(allErrs, field.Invalid(specPath.Child("bypassPolicies"), false,
+			"cannot be unset: the policies have been bypassed; to go by them again, delete this NodeMaintenance and create another"))
+	}
 	if newNM.Spec.Reason != oldNM.Spec.Reason {
 		allErrs = append(allErrs, validateText(newNM.Spec.Reason, specPath.Child("reason"))...)
 	}
@@ -105,6 +109,7 @@ func validateChangeable(spec *maintenance.NodeMaintenanceSpec, path *field.Path)
 		allErrs = append(allErrs, field.Invalid(path.Child("expirationSeconds"), *seconds,
 			validation.InclusiveRangeError(1, maxExpirationSeconds)+" (365 days)"))
 	}
+	allErrs = append(allErrs, validateStart(spec, path)...)
 	return append(allErrs, ValidateDrain(&spec.Drain, path.Child("drain"))...)
 }
 

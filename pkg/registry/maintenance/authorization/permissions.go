@@ -50,13 +50,13 @@ func (w write) stored() *maintenance.NodeMaintenance {
 func (w write) needs() []permission {
 	switch w.operation {
 	case admission.Create:
-		return slices.Concat([]permission{{verb: "create", subresource: "maintenance"}}, w.force(), w.overrideQuorum(), w.belief())
+		return slices.Concat([]permission{{verb: "create", subresource: "maintenance"}}, w.settings(), w.belief())
 	case admission.Update:
 		permissions := []permission{{verb: "update", subresource: "maintenance"}}
 		if w.anothers() && w.changes() {
 			permissions = append(permissions, w.holdOfAnother("update"))
 		}
-		return slices.Concat(permissions, w.force(), w.overrideQuorum(), w.belief())
+		return slices.Concat(permissions, w.settings(), w.belief())
 	default:
 		permissions := []permission{{verb: "delete", subresource: "maintenance"}}
 		if w.anothers() {
@@ -103,14 +103,45 @@ func (w write) belief() []permission {
 	return []permission{{verb: "update", subresource: "status", ofHold: true, why: "the annotation " + v1beta1.ImportedAnnotation}}
 }
 
-// overrideQuorum is the permission for a hold that takes its node whatever the control plane needs: where the field is
-// set, and where a hold that has it goes further or lasts longer than before.
+// settings are the permissions for what makes a hold stronger than others.
+func (w write) settings() []permission {
+	return slices.Concat(w.force(), w.overrideQuorum(), w.bypass(), w.prioritize())
+}
+
+// overrideQuorum is the permission for a hold that takes its node whatever the control plane needs.
 func (w write) overrideQuorum() []permission {
-	known := w.old != nil && w.old.Spec.OverrideQuorum
-	if !w.hold.Spec.OverrideQuorum || (known && !w.raisesStage() && !w.lastsLonger()) {
+	if !w.goesFurtherWith(func(spec *maintenance.NodeMaintenanceSpec) bool { return spec.OverrideQuorum }) {
 		return nil
 	}
 	return []permission{{verb: "overridequorum", subresource: "maintenance", why: "spec.overrideQuorum"}}
+}
+
+// bypass is the permission for a hold that does not wait for the policies.
+func (w write) bypass() []permission {
+	if !w.goesFurtherWith(func(spec *maintenance.NodeMaintenanceSpec) bool { return spec.BypassPolicies }) {
+		return nil
+	}
+	return []permission{{verb: "bypass", subresource: "maintenance", why: "spec.bypassPolicies"}}
+}
+
+// prioritize is the permission for a hold that starts before those of others: where its priority is set above that of
+// all others who ask for none, and where it is raised from there.
+func (w write) prioritize() []permission {
+	before := int32(0)
+	if w.old != nil {
+		before = max(before, w.old.Spec.Priority)
+	}
+	if w.hold.Spec.Priority <= before {
+		return nil
+	}
+	return []permission{{verb: "prioritize", subresource: "maintenance", why: "spec.priority above 0"}}
+}
+
+// goesFurtherWith says whether the write sets a field that makes a hold stronger, or whether a hold that has it goes
+// further or lasts longer than before.
+func (w write) goesFurtherWith(set func(*maintenance.NodeMaintenanceSpec) bool) bool {
+	known := w.old != nil && set(&w.old.Spec)
+	return set(&w.hold.Spec) && (!known || w.raisesStage() || w.lastsLonger())
 }
 
 // raisesStage says whether the write takes the hold to a stage after its present one.

@@ -49,6 +49,9 @@ func (p *Plugin) Validate(ctx context.Context, attributes admission.Attributes, 
 	if attributes.GetResource().Resource != resource {
 		return nil
 	}
+	if attributes.GetSubresource() == approval {
+		return p.authorizeApproval(ctx, attributes)
+	}
 	write, err := newWrite(attributes)
 	if err != nil {
 		return apierrors.NewInternalError(err)

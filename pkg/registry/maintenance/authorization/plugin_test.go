@@ -81,6 +81,13 @@ func reporting(hold *maintenance.NodeMaintenance) {
 func shortly(hold *maintenance.NodeMaintenance)    { hold.Spec.ExpirationSeconds = ptr.To[int64](20) }
 func overriding(hold *maintenance.NodeMaintenance) { hold.Spec.OverrideQuorum = true }
 
+func bypassing(hold *maintenance.NodeMaintenance) { hold.Spec.BypassPolicies = true }
+func important(hold *maintenance.NodeMaintenance) { hold.Spec.Priority = 1 }
+func urgent(hold *maintenance.NodeMaintenance)    { hold.Spec.Priority = 100 }
+func unhurried(hold *maintenance.NodeMaintenance) { hold.Spec.Priority = -1 }
+
+func ending(hold *maintenance.NodeMaintenance) { hold.DeletionTimestamp = &metav1.Time{} }
+
 func idle(hold *maintenance.NodeMaintenance) { hold.Spec.Stage = maintenance.StageIdle }
 
 func owned(hold *maintenance.NodeMaintenance) {
@@ -145,6 +152,24 @@ func TestRightsAskedFor(t *testing.T) {
 		"overriding, to end":        {operation: admission.Update, old: holds{overriding}, hold: holds{overriding, shortly}, want: []string{"update nodes/maintenance worker-1"}},
 		"to override no more":       {operation: admission.Update, old: holds{overriding}, want: []string{"update nodes/maintenance worker-1"}},
 		"overriding, status":        {operation: admission.Update, subresource: "status", old: holds{overriding}, hold: holds{overriding, running}, want: []string{"update nodes/maintenance worker-1"}},
+		"create that bypasses":      {operation: admission.Create, hold: holds{bypassing}, want: []string{"create nodes/maintenance worker-1", "bypass nodes/maintenance worker-1"}},
+		"create that does it all":   {operation: admission.Create, hold: holds{bypassing, overriding, deleting, urgent}, want: []string{"create nodes/maintenance worker-1", "force nodes/maintenance worker-1", "overridequorum nodes/maintenance worker-1", "bypass nodes/maintenance worker-1", "prioritize nodes/maintenance worker-1"}},
+		"update to bypass":          {operation: admission.Update, hold: holds{bypassing}, want: []string{"update nodes/maintenance worker-1", "bypass nodes/maintenance worker-1"}},
+		"another's, to bypass":      {operation: admission.Update, old: holds{bobs}, hold: holds{bobs, bypassing}, want: []string{"update nodes/maintenance worker-1", "update nodes/holds worker-1", "bypass nodes/maintenance worker-1"}},
+		"ending, to bypass":         {operation: admission.Update, old: holds{ending}, hold: holds{ending, bypassing}, want: []string{"update nodes/maintenance worker-1", "bypass nodes/maintenance worker-1"}},
+		"bypassing, reason":         {operation: admission.Update, old: holds{bypassing}, hold: holds{bypassing, reason}, want: []string{"update nodes/maintenance worker-1"}},
+		"bypassing, pause":          {operation: admission.Update, old: holds{bypassing}, hold: holds{bypassing, cordon}, want: []string{"update nodes/maintenance worker-1"}},
+		"bypassing, to drain":       {operation: admission.Update, old: holds{bypassing, cordon}, hold: holds{bypassing}, want: []string{"update nodes/maintenance worker-1", "bypass nodes/maintenance worker-1"}},
+		"bypassing, for longer":     {operation: admission.Update, old: holds{bypassing, shortly}, hold: holds{bypassing}, want: []string{"update nodes/maintenance worker-1", "bypass nodes/maintenance worker-1"}},
+		"bypassing, status":         {operation: admission.Update, subresource: "status", old: holds{bypassing, urgent}, hold: holds{bypassing, urgent, running}, want: []string{"update nodes/maintenance worker-1"}},
+		"create with a priority":    {operation: admission.Create, hold: holds{important}, want: []string{"create nodes/maintenance worker-1", "prioritize nodes/maintenance worker-1"}},
+		"create that can wait":      {operation: admission.Create, hold: holds{unhurried}, want: []string{"create nodes/maintenance worker-1"}},
+		"update to a priority":      {operation: admission.Update, old: holds{unhurried}, hold: holds{important}, want: []string{"update nodes/maintenance worker-1", "prioritize nodes/maintenance worker-1"}},
+		"update to a higher one":    {operation: admission.Update, old: holds{important}, hold: holds{urgent}, want: []string{"update nodes/maintenance worker-1", "prioritize nodes/maintenance worker-1"}},
+		"update to a lower one":     {operation: admission.Update, old: holds{urgent}, hold: holds{important}, want: []string{"update nodes/maintenance worker-1"}},
+		"update to none":            {operation: admission.Update, old: holds{unhurried}, want: []string{"update nodes/maintenance worker-1"}},
+		"important, stage":          {operation: admission.Update, old: holds{important, cordon}, hold: holds{important}, want: []string{"update nodes/maintenance worker-1"}},
+		"delete of a bypassing one": {operation: admission.Delete, old: holds{bypassing, urgent}, want: []string{"delete nodes/maintenance worker-1"}},
 		"delete":                    {operation: admission.Delete, want: []string{"delete nodes/maintenance worker-1"}},
 		"delete of one that forces": {operation: admission.Delete, old: holds{deleting}, want: []string{"delete nodes/maintenance worker-1"}},
 		"delete of another's":       {operation: admission.Delete, old: holds{bobs}, want: []string{"delete nodes/maintenance worker-1", "delete nodes/holds worker-1"}},

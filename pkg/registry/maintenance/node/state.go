@@ -31,6 +31,7 @@ func State(node *corev1.Node, holds []maintenance.NodeMaintenance) maintenance.N
 			DrainProgress: leastProgress(active), HoldCount: int32(len(active)),
 		},
 	}
+	state.Status.Admission = Admission(stored(active))
 	if len(active) > 0 {
 		state.Status.Since = active[0].CreationTimestamp.DeepCopy()
 	}

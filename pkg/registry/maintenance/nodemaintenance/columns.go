@@ -20,6 +20,8 @@ import (
 const (
 	// maxReasonRunes keeps a row on one line of a terminal.
 	maxReasonRunes = 40
+	// maxKeptRunes is how much is shown of what keeps a node from being given back: the policy, and what it waits for.
+	maxKeptRunes = 100
 	// none is what kubectl shows where there is nothing to show.
 	none = "<none>"
 	// terminating is the word that kubectl shows for pods and namespaces that are being deleted but are
@@ -40,7 +42,7 @@ var table = resource.Table[*maintenance.NodeMaintenance]{
 	column("Reason", "", "Why the node is in maintenance, cut to fit", 0, reasonCell),
 	ageColumn,
 	column("Stage", "", "How far the maintenance goes: Idle, Cordon or Drain", wide, func(nm *maintenance.NodeMaintenance) any { return string(nm.Spec.Stage) }),
-	column("Blocked By", "", "What keeps pods from leaving the node, and how many; or what the maintenance waits for", wide, blockedByCell),
+	column("Blocked By", "", "What keeps pods from leaving the node, and how many; or what the maintenance waits for, or why the node is not given back", wide, blockedByCell),
 	column("Earliest", "", "Before when a maintenance that waits does not start", wide, earliestCell),
 }
 
@@ -97,11 +99,16 @@ func progressCell(nm *maintenance.NodeMaintenance) any {
 
 func reasonCell(nm *maintenance.NodeMaintenance) any {
 	// A line break in the reason would break the table.
-	reason := []rune(strings.Join(strings.Fields(nm.Spec.Reason), " "))
-	if len(reason) <= maxReasonRunes {
-		return string(reason)
+	return cut(strings.Join(strings.Fields(nm.Spec.Reason), " "), maxReasonRunes)
+}
+
+// cut is the text with so many runes at most.
+func cut(text string, most int) string {
+	runes := []rune(text)
+	if len(runes) <= most {
+		return text
 	}
-	return string(reason[:maxReasonRunes-3]) + "..."
+	return string(runes[:most-3]) + "..."
 }
 
 func ageCell(nm *maintenance.NodeMaintenance) any {
@@ -128,8 +135,12 @@ func blockedByCell(nm *maintenance.NodeMaintenance) any {
 	return fmt.Sprintf("%s (%d pods)", cell, nm.Status.BlockedPodCount)
 }
 
-// notStartedCell is what the hold waits for, or why else the node is not cordoned: NodeNotFound, for example.
+// notStartedCell is what the hold waits for, or why else the node is not cordoned: NodeNotFound, for example. Of a hold
+// that asks for nothing any more, it is what keeps the node from being given back.
 func notStartedCell(nm *maintenance.NodeMaintenance) string {
+	if released := apimeta.FindStatusCondition(nm.Status.Conditions, v1beta1.ConditionReleased); released != nil {
+		return cut(released.Message, maxKeptRunes)
+	}
 	if waits := waitsCell(nm); waits != "" {
 		return waits
 	}

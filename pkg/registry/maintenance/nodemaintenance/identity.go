@@ -7,7 +7,6 @@ import (
 	"context"
 	"slices"
 
-	"k8s.io/apiserver/pkg/authentication/user"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
@@ -22,14 +21,6 @@ func RequestorFrom(ctx context.Context) string {
 		return ""
 	}
 	return requester.GetName()
-}
-
-// IsServer says whether the request comes from the server's own loopback client. If the server is gone,
-// an administrator who may impersonate its user can act in its place.
-func IsServer(ctx context.Context) bool {
-	requester, ok := genericapirequest.UserFrom(ctx)
-	return ok && requester.GetName() == user.APIServerUser &&
-		slices.Contains(requester.GetGroups(), user.SystemPrivilegedGroup)
 }
 
 func hasUncordonFinalizer(nm *maintenance.NodeMaintenance) bool {

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
@@ -48,10 +49,24 @@ func (statusStrategy) PrepareForUpdate(_ context.Context, obj, old runtime.Objec
 	newNM.Spec = oldNM.Spec
 	newNM.Unknown = oldNM.Unknown
 	newNM.Status.Plan = nil
+	keepApprovals(&newNM.Status, &oldNM.Status)
 	metav1.ResetObjectMetaForStatus(newNM, oldNM)
 	newNM.ManagedFields = owners.InOurTerms(newNM.ManagedFields, oldNM.ManagedFields)
 	newNM.GenerateName = oldNM.GenerateName
 	newNM.DeletionGracePeriodSeconds = oldNM.DeletionGracePeriodSeconds
+}
+
+// keepApprovals takes the decisions of people from the stored status: they are changed through the subresource approval,
+// which knows who decides. They also stay where no policy selects the node for a while.
+func keepApprovals(newStatus, oldStatus *maintenance.NodeMaintenanceStatus) {
+	kept := ptr.Deref(oldStatus.Admission, maintenance.MaintenanceAdmission{}).Approvals
+	if newStatus.Admission == nil {
+		if len(kept) == 0 {
+			return
+		}
+		newStatus.Admission = &maintenance.MaintenanceAdmission{}
+	}
+	newStatus.Admission.Approvals = kept
 }
 
 // ValidateUpdate checks the new status.

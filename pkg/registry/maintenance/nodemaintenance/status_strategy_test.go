@@ -42,6 +42,46 @@ func TestStatusPrepareForUpdate(t *testing.T) {
 	}
 }
 
+// Nobody decides in the name of others: what people have decided is not changed with the rest of the status.
+func TestStatusKeepsApprovals(t *testing.T) {
+	decided := []maintenance.MaintenanceDecision{{Policy: "workers", Decision: maintenance.DecisionApproved, By: "bob"}}
+	forged := []maintenance.MaintenanceDecision{{Policy: "workers", Decision: maintenance.DecisionApproved, By: "carol"}}
+	tests := map[string]struct {
+		old, written, want *maintenance.MaintenanceAdmission
+	}{
+		"forged at first": {
+			written: &maintenance.MaintenanceAdmission{Approvals: forged},
+			want:    &maintenance.MaintenanceAdmission{},
+		},
+		"forged later": {
+			old:     &maintenance.MaintenanceAdmission{Approvals: decided},
+			written: &maintenance.MaintenanceAdmission{Stage: maintenance.StageIdle, Approvals: forged},
+			want:    &maintenance.MaintenanceAdmission{Stage: maintenance.StageIdle, Approvals: decided},
+		},
+		"left out": {
+			old:     &maintenance.MaintenanceAdmission{Approvals: decided},
+			written: &maintenance.MaintenanceAdmission{},
+			want:    &maintenance.MaintenanceAdmission{Approvals: decided},
+		},
+		"no policy any more": {
+			old:  &maintenance.MaintenanceAdmission{Stage: maintenance.StageIdle, Approvals: decided},
+			want: &maintenance.MaintenanceAdmission{Approvals: decided},
+		},
+		"nothing decided": {old: &maintenance.MaintenanceAdmission{Stage: maintenance.StageIdle}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			old, written := stored(), stored()
+			old.Status.Admission, written.Status.Admission = test.old, test.written
+			ctx, _ := requestBy(server)
+			NewStatusStrategy(scheme.Scheme).PrepareForUpdate(ctx, written, old)
+			if diff := cmp.Diff(test.want, written.Status.Admission); diff != "" {
+				t.Errorf("admission differs (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestStatusValidateUpdate(t *testing.T) {
 	nm := stored()
 	nm.Status.DrainProgress = ptr.To[int32](101)

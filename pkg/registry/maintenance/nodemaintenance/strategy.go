@@ -21,6 +21,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/caller"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/owners"
 )
 
@@ -114,7 +115,7 @@ func keepUncordonFinalizer(ctx context.Context, newNM, oldNM *maintenance.NodeMa
 	if !hasUncordonFinalizer(oldNM) || hasUncordonFinalizer(newNM) {
 		return
 	}
-	if IsServer(ctx) && oldNM.DeletionTimestamp != nil {
+	if caller.IsServer(ctx) && oldNM.DeletionTimestamp != nil {
 		return
 	}
 	newNM.Finalizers = withUncordonFinalizer(newNM.Finalizers)
@@ -135,7 +136,8 @@ func keepImported(newNM, oldNM *maintenance.NodeMaintenance) {
 // ValidateUpdate checks a changed object.
 func (s strategy) ValidateUpdate(_ context.Context, obj, old runtime.Object) field.ErrorList {
 	newNM, oldNM := obj.(*maintenance.NodeMaintenance), old.(*maintenance.NodeMaintenance)
-	return append(validation.ValidateNodeMaintenanceUpdate(newNM, oldNM), s.validateExpiration(newNM, oldNM)...)
+	allErrs := append(validation.ValidateNodeMaintenanceUpdate(newNM, oldNM), s.validateExpiration(newNM, oldNM)...)
+	return append(allErrs, validateFrozen(newNM, oldNM)...)
 }
 
 // validateExpiration refuses a new expiration in the past. To end a hold at once is to delete it, which
@@ -145,7 +147,7 @@ func (s strategy) validateExpiration(newNM, oldNM *maintenance.NodeMaintenance) 
 	if seconds == nil || ptr.Equal(seconds, oldNM.Spec.ExpirationSeconds) {
 		return nil
 	}
-	start := started(oldNM)
+	start, what := started(oldNM)
 	if start == nil {
 		return nil
 	}
@@ -154,19 +156,18 @@ func (s strategy) validateExpiration(newNM, oldNM *maintenance.NodeMaintenance) 
 		return nil
 	}
 	return field.ErrorList{field.Invalid(field.NewPath("spec", "expirationSeconds"), *seconds, fmt.Sprintf(
-		"must be more than %d, the seconds since its start; to end it now, delete it", age))}
+		"must be more than %d, the seconds since %s; to end it now, delete it", age, what))}
 }
 
-// started is since when spec.expirationSeconds counts: since the hold was admitted, or created if it did not have to
-// wait; nil while it waits.
-func started(nm *maintenance.NodeMaintenance) *metav1.Time {
-	switch admission := nm.Status.Admission; {
-	case admission == nil || nm.Spec.Stage == maintenance.StageIdle:
-		return &nm.CreationTimestamp
-	case admission.AdmittedTime == nil && StageNow(nm) == nm.Spec.Stage:
-		return &nm.CreationTimestamp
+// started is since when spec.expirationSeconds counts, and what was then: since the hold was admitted, or created if it
+// did not have to wait; nil while it waits.
+func started(nm *maintenance.NodeMaintenance) (at *metav1.Time, what string) {
+	admission := nm.Status.Admission
+	switch {
+	case admission == nil, nm.Spec.Stage == maintenance.StageIdle, admission.AdmittedTime == nil && StageNow(nm) == nm.Spec.Stage:
+		return &nm.CreationTimestamp, "this NodeMaintenance was created"
 	default:
-		return admission.AdmittedTime
+		return admission.AdmittedTime, "this NodeMaintenance was admitted"
 	}
 }
 

@@ -6,6 +6,8 @@ package clusterstore
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -38,8 +40,9 @@ func CheckCluster(ctx context.Context, cluster discovery.DiscoveryInterface, acc
 	if err := checkKinds(ctx, inTime); err != nil {
 		return err
 	}
-	for resource, verbs := range neededVerbs() {
-		for _, verb := range verbs {
+	needed := neededVerbs()
+	for _, resource := range slices.Sorted(maps.Keys(needed)) {
+		for _, verb := range needed[resource] {
 			if err := checkAccess(ctx, access, resource, verb); err != nil {
 				return err
 			}
@@ -75,9 +78,9 @@ func checkKinds(ctx context.Context, cluster discovery.ServerResourcesInterfaceW
 			served.Insert(resource.Name)
 		}
 	}
-	for resource := range neededVerbs() {
+	for _, resource := range slices.Sorted(maps.Keys(neededVerbs())) {
 		if !served.Has(resource) {
-			return fmt.Errorf("the cluster has no CRD %s.%s: set the chart's value store.type=cluster", resource, GroupVersion.Group)
+			return fmt.Errorf("the cluster has no CRD %s.%s: set the chart's value store.type=cluster, with the chart of this version", resource, GroupVersion.Group)
 		}
 	}
 	return nil

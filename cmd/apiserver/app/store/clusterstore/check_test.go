@@ -18,20 +18,21 @@ import (
 
 // What is missing is said in one line, with what to do.
 func TestCheckCluster(t *testing.T) {
-	both := []string{StoreKind.Resource, "storednodemaintenances"}
+	all := []string{StoreKind.Resource, "storednodemaintenances", "storedmaintenancepolicies", "storedmaintenanceledgers"}
 	for name, test := range map[string]struct {
 		version string
 		served  []string
 		refused string // verb
 		want    string
 	}{
-		"all is there":    {version: "v1.32.0", served: both},
-		"a distribution":  {version: "v1.33.4-eks-1", served: both},
-		"too old":         {version: "v1.31.9", served: both, want: "needs 1.32 or later: use an etcd"},
+		"all is there":    {version: "v1.32.0", served: all},
+		"a distribution":  {version: "v1.33.4-eks-1", served: all},
+		"too old":         {version: "v1.31.9", served: all, want: "needs 1.32 or later: use an etcd"},
 		"no CRDs":         {version: "v1.36.1", want: "set the chart's value store.type=cluster"},
-		"a CRD":           {version: "v1.36.1", served: both[:1], want: "has no CRD storednodemaintenances.store.maintenance.medik8s.io: set the chart's value store.type=cluster"},
-		"no permission":   {version: "v1.36.1", served: both, refused: "update", want: "may not update storednodemaintenances.store"},
-		"no way to begin": {version: "v1.36.1", served: both, refused: "create", want: "may not create"},
+		"a CRD":           {version: "v1.36.1", served: all[:1], want: "has no CRD storedmaintenanceledgers.store.maintenance.medik8s.io: set the chart's value store.type=cluster"},
+		"of an older one": {version: "v1.36.1", served: all[:3], want: "storedmaintenanceledgers.store.maintenance.medik8s.io: set the chart's value store.type=cluster, with the chart of this version"},
+		"no permission":   {version: "v1.36.1", served: all, refused: "update", want: "may not update storedmaintenanceledgers.store"},
+		"no way to begin": {version: "v1.36.1", served: all, refused: "create", want: "may not create"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			client := fake.NewClientset()

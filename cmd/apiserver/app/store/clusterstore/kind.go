@@ -40,6 +40,12 @@ var kinds = map[schema.GroupResource]Kind{
 		Name:     "StoredNodeMaintenance",
 		Fields:   map[string]string{v1beta1.FieldNodeName: "nodeName"},
 	},
+	{Group: maintenance.GroupName, Resource: "maintenancepolicies"}: {
+		Resource: "storedmaintenancepolicies", Name: "StoredMaintenancePolicy",
+	},
+	{Group: maintenance.GroupName, Resource: "maintenanceledgers"}: {
+		Resource: "storedmaintenanceledgers", Name: "StoredMaintenanceLedger",
+	},
 }
 
 // StoreKind is the kind of the object that has the store's ID. It is no envelope.

@@ -20,6 +20,8 @@ type MaintenanceAdmissionApplyConfiguration struct {
 	Stage *maintenancev1beta1.MaintenanceStage `json:"stage,omitempty"`
 	// admittedTime is when the maintenance was admitted. spec.expirationSeconds counts from then.
 	AdmittedTime *v1.Time `json:"admittedTime,omitempty"`
+	// approved says that people have approved what was admitted. spec.drain cannot be changed any more.
+	Approved *bool `json:"approved,omitempty"`
 	// waitingFor is everything that the maintenance waits for, sorted by policy. At most 20.
 	WaitingFor []AdmissionWaitApplyConfiguration `json:"waitingFor,omitempty"`
 	// earliestStartTime is before when the maintenance does not start. It may start later. Not set while
@@ -50,6 +52,14 @@ func (b *MaintenanceAdmissionApplyConfiguration) WithStage(value maintenancev1be
 // If called multiple times, the AdmittedTime field is set to the value of the last call.
 func (b *MaintenanceAdmissionApplyConfiguration) WithAdmittedTime(value v1.Time) *MaintenanceAdmissionApplyConfiguration {
 	b.AdmittedTime = &value
+	return b
+}
+
+// WithApproved sets the Approved field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Approved field is set to the value of the last call.
+func (b *MaintenanceAdmissionApplyConfiguration) WithApproved(value bool) *MaintenanceAdmissionApplyConfiguration {
+	b.Approved = &value
 	return b
 }
 

@@ -124,8 +124,18 @@ func trimmed(hold *maintenance.NodeMaintenance) maintenance.NodeMaintenance {
 		},
 		Status: maintenance.NodeMaintenanceStatus{
 			Phase: hold.Status.Phase, DrainProgress: hold.Status.DrainProgress, Conditions: withoutMessages(hold.Status.Conditions),
+			Admission: withoutApprovals(hold.Status.Admission),
 		},
 	}
+}
+
+func withoutApprovals(admission *maintenance.MaintenanceAdmission) *maintenance.MaintenanceAdmission {
+	if admission == nil {
+		return nil
+	}
+	kept := *admission
+	kept.Approvals = nil
+	return &kept
 }
 
 func withoutMessages(conditions []metav1.Condition) []metav1.Condition {

@@ -16,6 +16,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/node"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
 	holdstorage "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance/storage"
 )
 
@@ -76,7 +77,9 @@ func (r *DrainPlanREST) hold(ctx context.Context, node string, asked *maintenanc
 		return nil, invalidOptions(node, errs)
 	}
 	return &maintenance.NodeMaintenance{
-		Spec: maintenance.NodeMaintenanceSpec{NodeName: node, Stage: maintenance.StageDrain, Drain: drain},
+		Spec: maintenance.NodeMaintenanceSpec{
+			NodeName: node, Stage: maintenance.StageDrain, Drain: drain, Requestor: nodemaintenance.RequestorFrom(ctx),
+		},
 	}, nil
 }
 

@@ -35,12 +35,13 @@ type Nodes interface {
 }
 
 // New makes the storage of nodes and of its subresources, by their names in URLs. holds stores
-// the NodeMaintenances, chain is the admission that each of them passes, and authorizeRead checks who sees them.
+// the NodeMaintenances, chain is the admission that each of them passes, and authorizeRead checks who sees them. Without a fleet,
+// nodes show only what their holds say.
 func New(nodes Nodes, holds *holdstorage.REST, chain admission.Interface, objects admission.ObjectInterfaces,
-	authorizeRead AuthorizeRead,
+	authorizeRead AuthorizeRead, fleet Fleet,
 ) map[string]rest.Storage {
 	return map[string]rest.Storage{
-		"nodes":             &REST{nodes: nodes, feed: newFeed(nodes, holds)},
+		"nodes":             &REST{nodes: nodes, feed: newFeed(nodes, holds), fleet: fleet},
 		"nodes/maintenance": &MaintenanceREST{nodes: nodes, holds: holds, admission: holdAdmission{chain: chain, objects: objects}},
 		"nodes/drainplan":   &DrainPlanREST{nodes: nodes, holds: holds, authorizeRead: authorizeRead},
 	}
@@ -60,6 +61,8 @@ var _ interface {
 type REST struct {
 	nodes Nodes
 	feed  *feed
+	// fleet is nil where there can be no policies.
+	fleet Fleet
 }
 
 // New implements rest.Storage.
@@ -91,7 +94,9 @@ func (r *REST) Get(ctx context.Context, name string, _ *metav1.GetOptions) (runt
 		return nil, err
 	}
 	if state := r.feed.board.State(name); state != nil {
-		return shallow(state), nil
+		shown := []maintenance.NodeState{*state}
+		r.showWaits(ctx, shown)
+		return &shown[0], nil
 	}
 	return nil, apierrors.NewNotFound(maintenance.Resource("nodes"), name)
 }
@@ -109,7 +114,9 @@ func (r *REST) List(ctx context.Context, options *metainternalversion.ListOption
 	if err := query.check(r.feed.board, version); err != nil {
 		return nil, err
 	}
-	return query.page(states, version), nil
+	page := query.page(states, version)
+	r.showWaits(ctx, page.Items)
+	return page, nil
 }
 
 // known has the board know what a list shows. Only the first page has to be of the latest revision of the

@@ -14,6 +14,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/caller"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
 )
 
@@ -129,7 +130,7 @@ func refuseTooLarge(ctx context.Context, obj, old runtime.Object) (runtime.Objec
 	if !isHold || !wasHold {
 		return nil, fmt.Errorf("could not update a NodeMaintenance: got %T for %T", obj, old)
 	}
-	if nodemaintenance.IsServer(ctx) {
+	if caller.IsServer(ctx) {
 		return obj, nil
 	}
 	if errs := validation.ValidateSize(newHold, oldHold); len(errs) > 0 {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/caller"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
 )
 
@@ -30,7 +31,7 @@ type bill struct {
 func (r *REST) newBill(ctx context.Context, dryRun []string) *bill {
 	return &bill{
 		bound: r.writes, user: nodemaintenance.RequestorFrom(ctx),
-		free: dryrun.IsDryRun(dryRun) || nodemaintenance.IsServer(ctx),
+		free: dryrun.IsDryRun(dryRun) || caller.IsServer(ctx),
 	}
 }
 

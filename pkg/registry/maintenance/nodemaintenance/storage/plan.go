@@ -55,10 +55,13 @@ func reasons(dryRun bool) string {
 }
 
 // PlanHold says what the drain of a hold, stored or not, would do, as things are now, beside the other holds
-// of its node. It changes nothing. It fails while the planner's caches are not synced.
+// of its node, and whether it would start now. It changes nothing. It fails while the planner's caches are not synced.
 func (r *REST) PlanHold(ctx context.Context, hold *maintenance.NodeMaintenance) (*maintenance.DrainPlanStatus, error) {
 	plan, err := r.planFor(ctx, hold, true)
 	if err != nil {
+		return nil, err
+	}
+	if plan.Admission, _, err = r.forecast(ctx, hold); err != nil {
 		return nil, err
 	}
 	return internal(plan)
@@ -72,9 +75,14 @@ func internal(plan *v1beta1.DrainPlanStatus) (*maintenance.DrainPlanStatus, erro
 func (r *REST) planFor(ctx context.Context, hold *maintenance.NodeMaintenance, fresh bool) (*v1beta1.DrainPlanStatus, error) {
 	ctx, cancel := context.WithTimeout(ctx, planTimeout)
 	defer cancel()
-	versioned := &v1beta1.NodeMaintenance{}
-	if err := v1beta1.Convert_maintenance_NodeMaintenance_To_v1beta1_NodeMaintenance(hold.DeepCopy(), versioned, nil); err != nil {
+	planned, err := versioned(hold)
+	if err != nil {
 		return nil, err
 	}
-	return r.planner.Plan(ctx, versioned, fresh)
+	return r.planner.Plan(ctx, planned, fresh)
+}
+
+func versioned(hold *maintenance.NodeMaintenance) (*v1beta1.NodeMaintenance, error) {
+	converted := &v1beta1.NodeMaintenance{}
+	return converted, v1beta1.Convert_maintenance_NodeMaintenance_To_v1beta1_NodeMaintenance(hold.DeepCopy(), converted, nil)
 }

@@ -65,7 +65,9 @@ type REST struct {
 	planner Planner
 	space   Space
 	// quorum is nil where the control plane is not guarded.
-	quorum  Quorum
+	quorum Quorum
+	// fleet is nil where there can be no policies.
+	fleet   Fleet
 	written *writtenVersions
 	writes  *writeBound
 	lists   sharedLists
@@ -76,11 +78,11 @@ type REST struct {
 }
 
 // New returns the function that makes the storage of NodeMaintenances from the generic one. Without a quorum the
-// control plane is not guarded.
-func New(waker Waker, nodes NodeFinder, planner Planner, space Space, quorum Quorum) func(*resource.REST) rest.Storage {
+// control plane is not guarded, and without a fleet no hold is said to wait.
+func New(waker Waker, nodes NodeFinder, planner Planner, space Space, quorum Quorum, fleet Fleet) func(*resource.REST) rest.Storage {
 	return func(generic *resource.REST) rest.Storage {
 		return &REST{
-			REST: generic, waker: waker, nodes: nodes, planner: planner, space: space, quorum: quorum,
+			REST: generic, waker: waker, nodes: nodes, planner: planner, space: space, quorum: quorum, fleet: fleet,
 			written: newWrittenVersions(), writes: newWriteBound(clock.RealClock{}), creationLocks: newCreationLocks(),
 		}
 	}
@@ -183,11 +185,12 @@ func remember(old **maintenance.NodeMaintenance) rest.TransformFunc {
 	}
 }
 
-// updated tells of the drain if it is another one than before, and in a dry run always.
+// updated tells of the drain, and whether it waits, if it is another one than before, and in a dry run always.
 func (r *REST) updated(ctx context.Context, before *maintenance.NodeMaintenance, obj runtime.Object, dryRun []string) {
 	hold, ok := obj.(*maintenance.NodeMaintenance)
 	if ok && (dryrun.IsDryRun(dryRun) || drainChanged(before, hold)) {
 		r.plan(ctx, hold, dryrun.IsDryRun(dryRun))
+		r.tellWait(ctx, hold, dryrun.IsDryRun(dryRun))
 	}
 }
 
@@ -204,6 +207,7 @@ func (r *REST) created(ctx context.Context, obj runtime.Object, creating *creati
 			warning.AddWarning(ctx, "", creating.warning)
 		}
 		r.plan(ctx, hold, dryrun.IsDryRun(dryRun))
+		r.tellWait(ctx, hold, dryrun.IsDryRun(dryRun))
 	}
 }
 

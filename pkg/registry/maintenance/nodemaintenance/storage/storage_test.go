@@ -93,6 +93,7 @@ type testStorage struct {
 	waker   *fakeWaker
 	planner *fakePlanner
 	quorum  *fakeQuorum
+	fleet   *fakeFleet
 }
 
 func newTestStorage(t *testing.T) *testStorage {
@@ -102,8 +103,8 @@ func newTestStorage(t *testing.T) *testStorage {
 
 func newTestStorageIn(t *testing.T, options generic.RESTOptions) *testStorage {
 	t.Helper()
-	waker, planner, quorum := &fakeWaker{}, &fakePlanner{plan: &v1beta1.DrainPlanStatus{}}, &fakeQuorum{}
-	definition := nodemaintenance.Definition(scheme.Scheme, New(waker, fakeNodes{"worker-1": true, "worker-2": true}, planner, endless{}, quorum))
+	waker, planner, quorum, fleet := &fakeWaker{}, &fakePlanner{plan: &v1beta1.DrainPlanStatus{}}, &fakeQuorum{}, &fakeFleet{}
+	definition := nodemaintenance.Definition(scheme.Scheme, New(waker, fakeNodes{"worker-1": true, "worker-2": true}, planner, endless{}, quorum, fleet))
 	storages, err := resource.NewStorage(definition, options)
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +112,7 @@ func newTestStorageIn(t *testing.T, options generic.RESTOptions) *testStorage {
 	storage := storages["nodemaintenances"].(*REST)
 	t.Cleanup(storage.Destroy)
 	registrytest.WaitUntilReady(t, storage)
-	return &testStorage{REST: storage, waker: waker, planner: planner, quorum: quorum}
+	return &testStorage{REST: storage, waker: waker, planner: planner, quorum: quorum, fleet: fleet}
 }
 
 // recorder keeps the warnings that a request is answered with.

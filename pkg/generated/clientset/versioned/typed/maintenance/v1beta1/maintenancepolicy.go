@@ -38,6 +38,8 @@ type MaintenancePolicyInterface interface {
 	Apply(ctx context.Context, maintenancePolicy *applyconfigurationmaintenancev1beta1.MaintenancePolicyApplyConfiguration, opts v1.ApplyOptions) (result *maintenancev1beta1.MaintenancePolicy, err error)
 	// Add a +genclient:noStatus comment above the type to avoid generating ApplyStatus().
 	ApplyStatus(ctx context.Context, maintenancePolicy *applyconfigurationmaintenancev1beta1.MaintenancePolicyApplyConfiguration, opts v1.ApplyOptions) (result *maintenancev1beta1.MaintenancePolicy, err error)
+	GetQueue(ctx context.Context, maintenancePolicyName string, options v1.GetOptions) (*maintenancev1beta1.MaintenancePolicyQueue, error)
+
 	MaintenancePolicyExpansion
 }
 
@@ -58,4 +60,17 @@ func newMaintenancePolicies(c *MaintenanceV1beta1Client) *maintenancePolicies {
 			func() *maintenancev1beta1.MaintenancePolicyList { return &maintenancev1beta1.MaintenancePolicyList{} },
 		),
 	}
+}
+
+// GetQueue takes name of the maintenancePolicy, and returns the corresponding maintenancev1beta1.MaintenancePolicyQueue object, and an error if there is any.
+func (c *maintenancePolicies) GetQueue(ctx context.Context, maintenancePolicyName string, options v1.GetOptions) (result *maintenancev1beta1.MaintenancePolicyQueue, err error) {
+	result = &maintenancev1beta1.MaintenancePolicyQueue{}
+	err = c.GetClient().Get().
+		Resource("maintenancepolicies").
+		Name(maintenancePolicyName).
+		SubResource("queue").
+		VersionedParams(&options, scheme.ParameterCodec).
+		Do(ctx).
+		Into(result)
+	return
 }

@@ -38,6 +38,8 @@ type NodeMaintenanceInterface interface {
 	Apply(ctx context.Context, nodeMaintenance *applyconfigurationmaintenancev1beta1.NodeMaintenanceApplyConfiguration, opts v1.ApplyOptions) (result *maintenancev1beta1.NodeMaintenance, err error)
 	// Add a +genclient:noStatus comment above the type to avoid generating ApplyStatus().
 	ApplyStatus(ctx context.Context, nodeMaintenance *applyconfigurationmaintenancev1beta1.NodeMaintenanceApplyConfiguration, opts v1.ApplyOptions) (result *maintenancev1beta1.NodeMaintenance, err error)
+	CreateApproval(ctx context.Context, nodeMaintenanceName string, maintenanceApproval *maintenancev1beta1.MaintenanceApproval, opts v1.CreateOptions) (*maintenancev1beta1.MaintenanceApproval, error)
+
 	NodeMaintenanceExpansion
 }
 
@@ -58,4 +60,18 @@ func newNodeMaintenances(c *MaintenanceV1beta1Client) *nodeMaintenances {
 			func() *maintenancev1beta1.NodeMaintenanceList { return &maintenancev1beta1.NodeMaintenanceList{} },
 		),
 	}
+}
+
+// CreateApproval takes the representation of a maintenanceApproval and creates it.  Returns the server's representation of the maintenanceApproval, and an error, if there is any.
+func (c *nodeMaintenances) CreateApproval(ctx context.Context, nodeMaintenanceName string, maintenanceApproval *maintenancev1beta1.MaintenanceApproval, opts v1.CreateOptions) (result *maintenancev1beta1.MaintenanceApproval, err error) {
+	result = &maintenancev1beta1.MaintenanceApproval{}
+	err = c.GetClient().Post().
+		Resource("nodemaintenances").
+		Name(nodeMaintenanceName).
+		SubResource("approval").
+		VersionedParams(&opts, scheme.ParameterCodec).
+		Body(maintenanceApproval).
+		Do(ctx).
+		Into(result)
+	return
 }

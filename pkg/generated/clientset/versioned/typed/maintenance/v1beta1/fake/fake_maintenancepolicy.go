@@ -6,10 +6,14 @@
 package fake
 
 import (
+	context "context"
+
 	v1beta1 "github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	maintenancev1beta1 "github.com/medik8s/maintenance-apiserver/pkg/generated/applyconfiguration/maintenance/v1beta1"
 	typedmaintenancev1beta1 "github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned/typed/maintenance/v1beta1"
+	v1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	gentype "k8s.io/client-go/gentype"
+	testing "k8s.io/client-go/testing"
 )
 
 // fakeMaintenancePolicies implements MaintenancePolicyInterface
@@ -37,4 +41,15 @@ func newFakeMaintenancePolicies(fake *FakeMaintenanceV1beta1) typedmaintenancev1
 		),
 		fake,
 	}
+}
+
+// GetQueue takes name of the maintenancePolicy, and returns the corresponding maintenancePolicyQueue object, and an error if there is any.
+func (c *fakeMaintenancePolicies) GetQueue(ctx context.Context, maintenancePolicyName string, options v1.GetOptions) (result *v1beta1.MaintenancePolicyQueue, err error) {
+	emptyResult := &v1beta1.MaintenancePolicyQueue{}
+	obj, err := c.Fake.
+		Invokes(testing.NewRootGetSubresourceActionWithOptions(c.Resource(), "queue", maintenancePolicyName, options), emptyResult)
+	if obj == nil {
+		return emptyResult, err
+	}
+	return obj.(*v1beta1.MaintenancePolicyQueue), err
 }

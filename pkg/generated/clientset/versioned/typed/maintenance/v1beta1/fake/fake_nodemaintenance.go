@@ -6,10 +6,14 @@
 package fake
 
 import (
+	context "context"
+
 	v1beta1 "github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	maintenancev1beta1 "github.com/medik8s/maintenance-apiserver/pkg/generated/applyconfiguration/maintenance/v1beta1"
 	typedmaintenancev1beta1 "github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned/typed/maintenance/v1beta1"
+	v1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	gentype "k8s.io/client-go/gentype"
+	testing "k8s.io/client-go/testing"
 )
 
 // fakeNodeMaintenances implements NodeMaintenanceInterface
@@ -37,4 +41,15 @@ func newFakeNodeMaintenances(fake *FakeMaintenanceV1beta1) typedmaintenancev1bet
 		),
 		fake,
 	}
+}
+
+// CreateApproval takes the representation of a maintenanceApproval and creates it.  Returns the server's representation of the maintenanceApproval, and an error, if there is any.
+func (c *fakeNodeMaintenances) CreateApproval(ctx context.Context, nodeMaintenanceName string, maintenanceApproval *v1beta1.MaintenanceApproval, opts v1.CreateOptions) (result *v1beta1.MaintenanceApproval, err error) {
+	emptyResult := &v1beta1.MaintenanceApproval{}
+	obj, err := c.Fake.
+		Invokes(testing.NewRootCreateSubresourceActionWithOptions(c.Resource(), nodeMaintenanceName, "approval", maintenanceApproval, opts), emptyResult)
+	if obj == nil {
+		return emptyResult, err
+	}
+	return obj.(*v1beta1.MaintenanceApproval), err
 }

@@ -1,0 +1,34 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package validation
+
+import (
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+)
+
+var decisions = []maintenance.ApprovalDecision{maintenance.DecisionApproved, maintenance.DecisionDenied}
+
+// ValidateMaintenanceApproval checks what a person sends to decide of the NodeMaintenance of that name. by is who
+// that is. Whether the policy asks for approvals is for the caller to find out.
+func ValidateMaintenanceApproval(approval *maintenance.MaintenanceApproval, name, by string) field.ErrorList {
+	var allErrs field.ErrorList
+	if approval.Name != "" && approval.Name != name {
+		allErrs = append(allErrs, field.Invalid(field.NewPath("metadata", "name"), approval.Name,
+			"must be the name of the NodeMaintenance in the URL, or left out"))
+	}
+	if approval.Decision == "" {
+		allErrs = append(allErrs, field.Required(field.NewPath("decision"), "must be Approved or Denied"))
+	} else {
+		allErrs = append(allErrs, validateEnum(approval.Decision, decisions, field.NewPath("decision"))...)
+	}
+	if approval.Generation < 0 {
+		allErrs = append(allErrs, field.Invalid(field.NewPath("generation"), approval.Generation,
+			"must be the metadata.generation of the NodeMaintenance, or left out"))
+	}
+	allErrs = append(allErrs, validateReasonLength(approval.Reason, field.NewPath("reason"))...)
+	allErrs = append(allErrs, validateText(approval.Reason, field.NewPath("reason"))...)
+	return append(allErrs, validateRequestorLength(by, field.NewPath("by"))...)
+}

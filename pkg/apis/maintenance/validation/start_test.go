@@ -1,0 +1,61 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package validation
+
+import (
+	"testing"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+)
+
+func TestStart(t *testing.T) {
+	type spec = maintenance.NodeMaintenanceSpec
+	tests := map[string]struct {
+		change func(*spec)
+		want   []string
+	}{
+		"all of it": {change: func(s *spec) {
+			s.Priority, s.NotBefore, s.StartDeadline = 100, at("2026-12-05T20:00:00Z"), at("2026-12-05T20:00:01Z")
+			s.BypassPolicies, s.Reason = true, "the disk fails"
+		}},
+		"least priority": {change: func(s *spec) { s.Priority = -100 }},
+		"too high": {
+			change: func(s *spec) { s.Priority = 101 },
+			want:   []string{"spec.priority: Invalid value: 101: must be between -100 and 100, inclusive"},
+		},
+		"too low": {
+			change: func(s *spec) { s.Priority = -101 },
+			want:   []string{"spec.priority: Invalid value: -101: must be between -100 and 100, inclusive"},
+		},
+		"no time to start in": {
+			change: func(s *spec) { s.NotBefore, s.StartDeadline = at("2026-12-05T20:00:00Z"), at("2026-12-05T20:00:00Z") },
+			want:   []string{`spec.startDeadline: Invalid value: "2026-12-05T20:00:00Z": must be after notBefore`},
+		},
+		"bypass without a reason": {
+			change: func(s *spec) { s.BypassPolicies, s.Reason = true, "" },
+			want:   []string{"spec.reason: Required value: must say why bypassPolicies is set"},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			nm := validNodeMaintenance()
+			test.change(&nm.Spec)
+			wantErrors(t, ValidateNodeMaintenance(nm), test.want...)
+			wantErrors(t, ValidateNodeMaintenanceUpdate(nm, validNodeMaintenance()), test.want...)
+		})
+	}
+}
+
+func TestBypassStays(t *testing.T) {
+	old := validNodeMaintenance()
+	old.Spec.BypassPolicies, old.Spec.Reason = true, "the disk fails"
+	changed := old.DeepCopy()
+	changed.Spec.Stage = maintenance.StageCordon
+	wantErrors(t, ValidateNodeMaintenanceUpdate(changed, old))
+	changed.Spec.BypassPolicies = false
+	wantErrors(t, ValidateNodeMaintenanceUpdate(changed, old), "spec.bypassPolicies: Invalid value: false: cannot be unset: "+
+		"the policies have been bypassed; to go by them again, delete this NodeMaintenance and create another")
+	changed.Spec.BypassPolicies, changed.Spec.Reason = true, ""
+	wantErrors(t, ValidateNodeMaintenanceUpdate(changed, old), "spec.reason: Required value: must say why bypassPolicies is set")
+}

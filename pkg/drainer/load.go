@@ -1,0 +1,50 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drainer
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Load is what a drain of a node would take: of all its pods, as a drain without options.
+type Load struct {
+	// Pods is how many pods it would evict.
+	Pods int
+	// Budgets is how many of these pods each disruption budget selects.
+	Budgets map[types.NamespacedName]int
+}
+
+// Load says what a drain of the node would take. The pods are listed as the cache of the API server has
+// them. It fails while the drainer is not ready, and when the pods cannot be listed.
+func (d *Drainer) Load(ctx context.Context, node string) (Load, error) {
+	return d.watcher.load(ctx, node)
+}
+
+// Room is how many more pods the disruption budget lets go now; 0 if there is no such budget.
+func (d *Drainer) Room(budget types.NamespacedName) int {
+	return d.watcher.budgets.Room(budget, d.config.Clock.Now())
+}
+
+func (w *watcher) load(ctx context.Context, node string) (Load, error) {
+	if err := w.ready(); err != nil {
+		return Load{}, err
+	}
+	pods, drainable, err := w.listPods(ctx, node, false)
+	if err != nil {
+		return Load{}, err
+	}
+	load := Load{Pods: drainable.Len(), Budgets: map[types.NamespacedName]int{}}
+	budgets := w.budgets.Snapshot(pods, w.config.Clock.Now())
+	for _, pod := range pods {
+		if !drainable.Has(pod.UID) {
+			continue
+		}
+		for _, budget := range budgets.Selecting(pod) {
+			load.Budgets[budget.Name]++
+		}
+	}
+	return load, nil
+}

@@ -1,0 +1,106 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package admitter
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned"
+	typed "github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned/typed/maintenance/v1beta1"
+)
+
+// client is a client of a process that can be suspended: it sends no request meanwhile, and after that even those whose
+// time is over.
+type client struct {
+	versioned.Interface
+	mu      sync.Mutex
+	resumed chan struct{}
+	// before and after are called before and after each write of the ledger.
+	before, after func()
+}
+
+// IsWatchListSemanticsUnSupported says for the informers what the fake client says.
+func (c *client) IsWatchListSemanticsUnSupported() bool { return true }
+
+// pause suspends the process.
+func (c *client) pause() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.resumed = make(chan struct{})
+}
+
+func (c *client) resume() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	select {
+	case <-c.resumed:
+	default:
+		close(c.resumed)
+	}
+}
+
+// wait waits while the process is suspended.
+func (c *client) wait() {
+	c.mu.Lock()
+	resumed := c.resumed
+	c.mu.Unlock()
+	<-resumed
+}
+
+func (c *client) MaintenanceV1beta1() typed.MaintenanceV1beta1Interface {
+	return group{MaintenanceV1beta1Interface: c.Interface.MaintenanceV1beta1(), client: c}
+}
+
+type group struct {
+	typed.MaintenanceV1beta1Interface
+	client *client
+}
+
+func (g group) MaintenanceLedgers() typed.MaintenanceLedgerInterface {
+	return ledgers{MaintenanceLedgerInterface: g.MaintenanceV1beta1Interface.MaintenanceLedgers(), client: g.client}
+}
+
+type ledgers struct {
+	typed.MaintenanceLedgerInterface
+	client *client
+}
+
+func (l ledgers) Get(ctx context.Context, name string, options metav1.GetOptions) (*v1beta1.MaintenanceLedger, error) {
+	l.client.wait()
+	return l.MaintenanceLedgerInterface.Get(ctx, name, options)
+}
+
+func (l ledgers) Create(ctx context.Context, ledger *v1beta1.MaintenanceLedger, options metav1.CreateOptions) (*v1beta1.MaintenanceLedger, error) {
+	return l.write(ctx, func() (*v1beta1.MaintenanceLedger, error) {
+		return l.MaintenanceLedgerInterface.Create(ctx, ledger, options)
+	})
+}
+
+func (l ledgers) Update(ctx context.Context, ledger *v1beta1.MaintenanceLedger, options metav1.UpdateOptions) (*v1beta1.MaintenanceLedger, error) {
+	return l.write(ctx, func() (*v1beta1.MaintenanceLedger, error) {
+		return l.MaintenanceLedgerInterface.Update(ctx, ledger, options)
+	})
+}
+
+// write writes, unless the process was killed meanwhile.
+func (l ledgers) write(ctx context.Context, write func() (*v1beta1.MaintenanceLedger, error)) (*v1beta1.MaintenanceLedger, error) {
+	if l.client.before != nil {
+		l.client.before()
+	}
+	l.client.wait()
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return nil, ctx.Err()
+	}
+	written, err := write()
+	if l.client.after != nil {
+		l.client.after()
+		l.client.wait()
+	}
+	return written, err
+}

@@ -1,0 +1,144 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package admitter
+
+import (
+	"bytes"
+	"sync"
+	"time"
+
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/component-base/metrics"
+	"k8s.io/component-base/metrics/legacyregistry"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/fleet/decision"
+)
+
+var (
+	policyNodes   = policyGauge("nodes", "Nodes of a policy, by state: selected, in_maintenance, soaking, unavailable.", "state")
+	policyWaiting = policyGauge("waiting", "Nodes that wait for a policy, by what they wait for.", "reason")
+	policyOpen    = policyGauge("open", "Whether the schedule of a policy lets maintenance start.")
+	policyStopped = policyGauge("stopped", "Whether failures have stopped a policy.")
+	policyPaused  = policyGauge("paused_since_seconds", "Since when at the latest a policy is paused, as a Unix time. Only paused ones have it.")
+
+	policyBypasses = metrics.NewCounterVec(&metrics.CounterOpts{
+		Namespace: "maintenance", Subsystem: "policy", Name: "bypasses_total",
+		Help:           "Maintenances that did not wait for a policy.",
+		StabilityLevel: metrics.ALPHA,
+	}, []string{"policy"})
+
+	admissionWait = metrics.NewHistogram(&metrics.HistogramOpts{
+		Namespace: "maintenance", Name: "admission_wait_seconds",
+		Help:           "Time from when a maintenance was to start until it was admitted.",
+		Buckets:        metrics.ExponentialBuckets(1, 4, 11),
+		StabilityLevel: metrics.ALPHA,
+	})
+
+	ledgerWrites = metrics.NewCounter(&metrics.CounterOpts{
+		Namespace: "maintenance", Subsystem: "ledger", Name: "writes_total",
+		Help:           "Writes of the ledger.",
+		StabilityLevel: metrics.ALPHA,
+	})
+)
+
+// gauges are those that only the leader has.
+var gauges = []*metrics.GaugeVec{policyNodes, policyWaiting, policyOpen, policyStopped, policyPaused}
+
+func policyGauge(name, help string, labels ...string) *metrics.GaugeVec {
+	return metrics.NewGaugeVec(&metrics.GaugeOpts{
+		Namespace: "maintenance", Subsystem: "policy", Name: name, Help: help, StabilityLevel: metrics.ALPHA,
+	}, append([]string{"policy"}, labels...))
+}
+
+var registerMetrics = sync.OnceFunc(func() {
+	legacyregistry.MustRegister(policyNodes, policyWaiting, policyOpen, policyStopped, policyPaused,
+		policyBypasses, admissionWait, ledgerWrites)
+})
+
+// resetGauges has the gauges say nothing: another process may say it next.
+func resetGauges() {
+	for _, gauge := range gauges {
+		gauge.Reset()
+	}
+}
+
+// gauge has the gauges say what the outcome says.
+func gauge(facts decision.Facts, outcome decision.Outcome) {
+	resetGauges()
+	for _, policy := range facts.Policies {
+		decided, found := outcome.Policies[policy.Name]
+		if !found {
+			continue
+		}
+		status := decided.Status
+		for state, count := range map[string]int32{
+			"selected": status.Selected, "in_maintenance": status.InMaintenance, "soaking": status.Soaking, "unavailable": status.Unavailable,
+		} {
+			policyNodes.WithLabelValues(policy.Name, state).Set(float64(count))
+		}
+		policyOpen.WithLabelValues(policy.Name).Set(oneIf(apimeta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionOpen)))
+		policyStopped.WithLabelValues(policy.Name).Set(oneIf(apimeta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionStopped)))
+		if policy.Spec.Paused {
+			policyPaused.WithLabelValues(policy.Name).Set(float64(pausedSince(policy).Unix()))
+		}
+	}
+	gaugeWaiting(facts, outcome)
+}
+
+// gaugeWaiting counts each node once for each policy and reason.
+func gaugeWaiting(facts decision.Facts, outcome decision.Outcome) {
+	type waiting struct{ node, policy, reason string }
+	counted := sets.New[waiting]()
+	for _, hold := range facts.Holds {
+		for _, wait := range outcome.Holds[hold.UID].Waits {
+			now := waiting{node: hold.Spec.NodeName, policy: wait.Policy, reason: string(wait.Reason)}
+			if now.policy != "" && !counted.Has(now) {
+				counted.Insert(now)
+				policyWaiting.WithLabelValues(now.policy, now.reason).Inc()
+			}
+		}
+	}
+}
+
+// pausedSince is when the policy was written last by whom spec.paused belongs to.
+func pausedSince(policy *v1beta1.MaintenancePolicy) metav1.Time {
+	since := policy.CreationTimestamp
+	for _, entry := range policy.ManagedFields {
+		if entry.FieldsV1 != nil && entry.Time != nil && bytes.Contains(entry.FieldsV1.Raw, []byte(`"f:paused"`)) {
+			since = *entry.Time
+		}
+	}
+	return since
+}
+
+// countBypass counts a bypass for each policy of the node.
+func countBypass(ledger v1beta1.MaintenanceLedgerSpec, node string) {
+	for _, entry := range ledger.Entries {
+		if entry.Node != node {
+			continue
+		}
+		for _, policy := range entry.Policies {
+			policyBypasses.WithLabelValues(policy.Name).Inc()
+		}
+	}
+}
+
+// observeWait notes how long the hold has waited since it was to start.
+func observeWait(hold *v1beta1.NodeMaintenance, admitted time.Time) {
+	since := hold.CreationTimestamp.Time
+	if hold.Spec.NotBefore != nil && hold.Spec.NotBefore.After(since) {
+		since = hold.Spec.NotBefore.Time
+	}
+	admissionWait.Observe(max(admitted.Sub(since), 0).Seconds())
+}
+
+func oneIf(condition bool) float64 {
+	if condition {
+		return 1
+	}
+	return 0
+}

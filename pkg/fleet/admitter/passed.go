@@ -1,0 +1,80 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package admitter
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
+	"github.com/medik8s/maintenance-apiserver/pkg/fleet/decision"
+)
+
+// passing is a node that was let pass without an entry in the ledger, and that may be cordoned at any moment. The first
+// policy for it must count it, although the caches may not show its cordon yet.
+type passing struct {
+	node types.UID
+	// holds are those that it was let pass for.
+	holds map[types.UID]struct{}
+}
+
+// pass notes that a node was let pass for a hold without an entry.
+func (t *term) pass(node *corev1.Node, hold *v1beta1.NodeMaintenance) {
+	if drainer.Marked(node) {
+		return // everybody can see it
+	}
+	now := t.passed[node.Name]
+	if now.node != node.UID {
+		now = passing{node: node.UID, holds: map[types.UID]struct{}{}}
+		t.passed[node.Name] = now
+	}
+	now.holds[hold.UID] = struct{}{}
+}
+
+// showPassed has the facts show the cordons of nodes that were let pass, and forgets those that the caches show.
+func (t *term) showPassed(facts *decision.Facts) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.passed) == 0 {
+		return
+	}
+	for i, node := range facts.Nodes {
+		passing, found := t.passed[node.Name]
+		if !found || passing.node != node.UID {
+			delete(t.passed, node.Name)
+			continue
+		}
+		shown := passing.begin(facts)
+		if !drainer.Marked(node) {
+			facts.Nodes[i] = cordoned(node)
+		} else if shown {
+			delete(t.passed, node.Name)
+		}
+	}
+}
+
+// begin has the facts show that the holds have begun, and says whether the caches show it already. Their status says so
+// before the node is let pass.
+func (p passing) begin(facts *decision.Facts) (shown bool) {
+	shown = true
+	for i, hold := range facts.Holds {
+		if _, passed := p.holds[hold.UID]; !passed || hold.Status.NodeBefore != nil {
+			continue
+		}
+		begun := hold.DeepCopy()
+		begun.Status.NodeUID, begun.Status.NodeBefore = p.node, &v1beta1.NodeBefore{}
+		facts.Holds[i], shown = begun, false
+	}
+	return shown
+}
+
+func cordoned(node *corev1.Node) *corev1.Node {
+	shown := node.DeepCopy()
+	shown.Spec.Unschedulable = true
+	shown.Spec.Taints = append(slices.Clone(shown.Spec.Taints), corev1.Taint{Key: v1beta1.DrainTaint, Effect: corev1.TaintEffectNoSchedule})
+	return shown
+}

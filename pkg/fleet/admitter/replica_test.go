@@ -1,0 +1,233 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package admitter
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/record"
+	"k8s.io/klog/v2"
+	"k8s.io/klog/v2/ktesting"
+	"k8s.io/utils/clock"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
+)
+
+// replica is one process: an admitter with the caches of a drainer, and a hand that does the drainer's work, step by
+// step.
+type replica struct {
+	*world
+	admitter *Admitter
+	drainer  *drainer.Drainer
+	client   *client
+	recorder *record.FakeRecorder
+	clock    *skewed
+	// stop kills the replica, and waits for its end.
+	stop func()
+
+	mu sync.Mutex
+	// dieAt is before which step the hand stops for ever; empty: none.
+	dieAt string
+	died  bool
+	// pauseAt is before which step the process is suspended; empty: none.
+	pauseAt string
+	wake    chan struct{}
+}
+
+// skewed is a clock that is ahead of the real one, or behind it.
+type skewed struct {
+	clock.RealClock
+	mu  sync.Mutex
+	off time.Duration
+}
+
+func (s *skewed) Now() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return time.Now().Add(s.off)
+}
+
+// step sets the clock forward or back, as a person does: the monotonic clock stays.
+func (s *skewed) step(by time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.off += by
+}
+
+// start starts a replica that leads.
+func (w *world) start(changes ...func(*Config)) *replica {
+	r := &replica{world: w, wake: make(chan struct{}, 1), recorder: record.NewFakeRecorder(10000), clock: &skewed{off: w.offset}}
+	kube, maintenance := w.Clients()
+	r.client = &client{Interface: maintenance, resumed: make(chan struct{})}
+	close(r.client.resumed)
+	var err error
+	r.drainer, err = drainer.New(drainer.Config{Maintenance: maintenance, Kube: kube, StoreID: drainertest.StoreID, Recorder: r.recorder})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	config := Config{Cluster: r.drainer, Maintenance: r.client, Kube: kube, Recorder: r.recorder, Clock: r.clock}
+	for _, change := range changes {
+		change(&config)
+	}
+	if r.admitter, err = New(config); err != nil {
+		w.t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), ktesting.NewLogger(w.t, ktesting.NewConfig(ktesting.Verbosity(0)))))
+	var running sync.WaitGroup
+	running.Go(func() { r.drainer.Watch(ctx) })
+	running.Go(func() { r.admitter.Watch(ctx) })
+	w.wait(time.Second)
+	running.Go(func() { r.admitter.Run(ctx, func(string) { r.nudge() }) })
+	running.Go(func() { r.work(ctx) })
+	r.stop = func() {
+		cancel()
+		r.client.resume()
+		running.Wait()
+	}
+	w.replicas = append(w.replicas, r)
+	w.settle()
+	return r
+}
+
+func (r *replica) nudge() {
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}
+
+// work does what is to be done on all nodes, whenever something changes.
+func (r *replica) work(ctx context.Context) {
+	stop, err := r.drainer.FollowHolds(func(_, _ *v1beta1.NodeMaintenance) { r.nudge() })
+	if err != nil {
+		return
+	}
+	defer stop()
+	ticker := time.NewTicker(100 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		case <-r.wake:
+		}
+		nodes, _ := r.drainer.Nodes()
+		for _, node := range nodes {
+			r.visit(ctx, node)
+		}
+	}
+}
+
+// may says whether the hand may go on to a step.
+func (r *replica) may(ctx context.Context, step string) bool {
+	r.mu.Lock()
+	r.died = r.died || r.dieAt == step
+	died := r.died
+	if r.pauseAt == step {
+		r.pauseAt = ""
+		r.client.pause()
+	}
+	r.mu.Unlock()
+	r.client.wait()
+	return !died && ctx.Err() == nil
+}
+
+// dieBefore has the replica die before a step of its hand, or before or after the next write of the ledger.
+func (r *replica) dieBefore(step string) {
+	switch step {
+	case "write":
+		r.client.before = func() { r.die(); r.client.pause() }
+	case "answer":
+		r.client.after = func() { r.die(); r.client.pause() }
+	default:
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.dieAt = step
+	}
+}
+
+func (r *replica) die() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.died = true
+}
+
+// dead says whether the replica has come to the step before which it dies.
+func (r *replica) dead() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.died
+}
+
+// visit takes the node out of service for its admitted holds, or gives it back.
+func (r *replica) visit(ctx context.Context, node *corev1.Node) {
+	var holding, ending []*v1beta1.NodeMaintenance
+	for _, hold := range r.drainer.HoldsOn(node.Name) {
+		answer := r.admitter.Admitted(hold)
+		switch {
+		case !hold.DeletionTimestamp.IsZero():
+			ending = append(ending, hold)
+		case !answer.Known:
+			return
+		case answer.Stage != v1beta1.StageIdle:
+			holding = append(holding, hold)
+		}
+	}
+	switch {
+	case len(holding) > 0 && !drainer.Marked(node):
+		r.takeOut(ctx, node, holding)
+	case len(holding) == 0 && (drainer.Marked(node) || len(ending) > 0):
+		r.giveBack(ctx, node, ending)
+	}
+}
+
+func (r *replica) takeOut(ctx context.Context, node *corev1.Node, holds []*v1beta1.NodeMaintenance) {
+	if !r.may(ctx, "record") {
+		return
+	}
+	for _, hold := range holds {
+		drainertest.Change(r.Server, hold, func(h *v1beta1.NodeMaintenance) {
+			h.Status.NodeUID, h.Status.NodeBefore = node.UID, &v1beta1.NodeBefore{}
+		})
+	}
+	if !r.may(ctx, "acquire") {
+		return
+	}
+	if verdict, err := r.admitter.Acquire(ctx, node, holds); verdict.Wait != nil || err != nil || !r.may(ctx, "cordon") {
+		return
+	}
+	drainertest.Change(r.Server, node, func(n *corev1.Node) {
+		if !drainer.Marked(n) && n.UID == node.UID {
+			drainertest.Taint(v1beta1.DrainTaint)(n)
+		}
+	})
+}
+
+func (r *replica) giveBack(ctx context.Context, node *corev1.Node, ending []*v1beta1.NodeMaintenance) {
+	if !r.may(ctx, "give back") {
+		return
+	}
+	drainertest.Change(r.Server, node, func(n *corev1.Node) {
+		n.Spec.Taints = slices.DeleteFunc(slices.Clone(n.Spec.Taints), func(t corev1.Taint) bool { return t.Key == v1beta1.DrainTaint })
+	})
+	if !r.may(ctx, "release") {
+		return
+	}
+	_ = r.admitter.Release(ctx, node.Name)
+	if !r.may(ctx, "end") {
+		return
+	}
+	for _, hold := range ending {
+		if drainertest.Get[*v1beta1.NodeMaintenance](r.Server, "", hold.Name) != nil {
+			r.Remove(hold)
+		}
+	}
+}

@@ -1,0 +1,92 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package admitter
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/kubernetes/scheme"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/tools/record"
+	"k8s.io/klog/v2"
+)
+
+// term is the work of one term of leading. A new one is made each time, so that nothing older is used.
+type term struct {
+	*Admitter
+	// wake has the drainer look at a node.
+	wake   func(node string)
+	ledger ledger
+	// kicked has one element when something has changed since the last decision.
+	kicked   chan struct{}
+	statuses *statuses
+	recorder record.EventRecorder
+	// told is until when missed deadlines were told of.
+	told time.Time
+	// unsure says that it could not be confirmed whether nodes have left maintenance.
+	unsure bool
+
+	mu sync.Mutex
+	// known is what was decided last.
+	known known
+	// passed are the nodes that were let pass without an entry in the ledger, while the caches do not show their cordon.
+	passed map[string]passing
+	// acquired are the nodes that may be cordoned at any moment, since the drainer has been let pass and has not
+	// released them since.
+	acquired map[string]struct{}
+	// kept are the nodes that release gates keep.
+	kept map[string]time.Time
+
+	sight sight
+}
+
+// Run implements drainer.Gate: it decides until ctx is done.
+func (a *Admitter) Run(ctx context.Context, wake func(node string)) {
+	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithName("admitter"))
+	t, stopRecording := a.newTerm(wake)
+	defer stopRecording()
+	defer resetGauges()
+	a.leading.Store(t)
+	defer a.leading.Store(nil)
+	unfollow, err := t.follow()
+	defer unfollow()
+	if err != nil {
+		klog.FromContext(ctx).Error(err, "Could not follow what policies depend on")
+		return
+	}
+	var running sync.WaitGroup
+	defer running.Wait()
+	running.Go(func() { t.statuses.run(ctx) })
+	t.run(ctx)
+}
+
+func (a *Admitter) newTerm(wake func(node string)) (t *term, stopRecording func()) {
+	t = &term{
+		Admitter: a, wake: wake, kicked: make(chan struct{}, 1), told: a.config.Clock.Now(), recorder: a.config.Recorder,
+		passed: map[string]passing{}, acquired: map[string]struct{}{}, kept: map[string]time.Time{},
+	}
+	client := a.config.Maintenance.MaintenanceV1beta1()
+	t.sight = sight{client: client.MaintenanceLedgers(), clock: a.config.Clock}
+	t.ledger = ledger{client: client.MaintenanceLedgers(), clock: a.config.Clock, said: t.sight.saw}
+	stopRecording = func() {}
+	if t.recorder == nil {
+		broadcaster := record.NewBroadcaster()
+		broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: a.config.Kube.CoreV1().Events("")})
+		t.recorder = broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: eventComponent})
+		stopRecording = broadcaster.Shutdown
+	}
+	t.statuses = newStatuses(a, t.recorder)
+	return t, stopRecording
+}
+
+// kick has the term decide soon.
+func (t *term) kick() {
+	select {
+	case t.kicked <- struct{}{}:
+	default:
+	}
+}

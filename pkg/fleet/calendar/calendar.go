@@ -1,0 +1,92 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package calendar
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+const (
+	// MinDurationSeconds is the shortest time that a window with a cron expression may be open.
+	MinDurationSeconds = 300
+	// MaxDurationSeconds is the longest time that a window with a cron expression may be open: 7 days.
+	MaxDurationSeconds = 7 * secondsPerDay
+	// horizon is how many days ahead a calendar looks: about 13 months, so that it sees each time of the year.
+	horizon = 400
+	// margin is how many days before and after the times that are asked for can matter: a window of
+	// MaxDurationSeconds, and the distance of all zones.
+	margin = 16
+)
+
+// State is what a calendar says of a moment.
+type State struct {
+	// MayStart says that maintenance may start.
+	MayStart bool
+	// Reason is why it may not: AdmissionFrozen or AdmissionWindowClosed. Empty if it may.
+	Reason v1beta1.AdmissionReason
+	// Name is that of the freeze, or else of the window, that contains the moment. Of several, it is the one that ends
+	// last. Empty if none does.
+	Name string
+	// Until is when MayStart or Reason changes. Zero if that is more than a year away.
+	Until time.Time
+}
+
+// At says whether maintenance may start at a moment. It takes microseconds.
+func (c *Calendar) At(t time.Time) State {
+	q := c.ask(t)
+	switch at := t.Unix(); {
+	case q.frozenUntil(at) > at:
+		return State{
+			Reason: v1beta1.AdmissionFrozen, Name: c.freezes.name(q.clock, at), Until: q.time(q.frozenUntil(at)),
+		}
+	case q.windowUntil(at) > at:
+		return State{MayStart: true, Name: c.windows.name(q.clock, at), Until: q.time(q.closing(at))}
+	default:
+		return State{
+			Reason: v1beta1.AdmissionWindowClosed, Name: c.windows.name(q.clock, at),
+			Until: q.time(min(q.nextWindow(at), c.freezes.begin(q.clock, at, q.limit))),
+		}
+	}
+}
+
+// NextStart returns the first moment from t on at which maintenance may start: t itself, if it may. Zero if it may not
+// within a year.
+func (c *Calendar) NextStart(t time.Time) time.Time {
+	q := c.ask(t)
+	at := q.nextStart(t.Unix())
+	if at == t.Unix() {
+		return t
+	}
+	return q.time(at)
+}
+
+// NextClose returns when maintenance may start no more, if it may start at t. Zero if it may not, or if it may for more
+// than a year.
+func (c *Calendar) NextClose(t time.Time) time.Time {
+	if state := c.At(t); state.MayStart {
+		return state.Until
+	}
+	return time.Time{}
+}
+
+// Openings returns the next n times in which maintenance may start, within a year. If it may start at t, the first
+// one is from t on.
+func (c *Calendar) Openings(t time.Time, n int) []v1beta1.PolicyOpening {
+	q := c.ask(t)
+	var openings []v1beta1.PolicyOpening
+	for at := q.nextStart(t.Unix()); at < q.limit && len(openings) < n; {
+		opening := v1beta1.PolicyOpening{From: metav1.NewTime(q.time(at))}
+		until := q.closing(at)
+		if until < q.limit {
+			opening.Until = &metav1.Time{Time: q.time(until)}
+		}
+		openings = append(openings, opening)
+		at = q.nextStart(until)
+	}
+	return openings
+}

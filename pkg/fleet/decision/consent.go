@@ -1,0 +1,84 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package decision
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/utils/ptr"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+const defaultApprovalSeconds = 86400
+
+// consent says what is missing for people to agree; an empty reason: nothing.
+func (s *state) consent(p *policy, h *hold) (v1beta1.AdmissionReason, string) {
+	approvals := p.spec.Approvals
+	if approvals == nil {
+		return "", ""
+	}
+	var by []string
+	for _, decision := range h.decisions(p.name) {
+		switch self := decision.By == h.Spec.Requestor; {
+		case decision.Decision == v1beta1.DecisionDenied:
+			return v1beta1.AdmissionDenied, deniedText(decision)
+		case decision.Decision != v1beta1.DecisionApproved || (self && !approvals.AllowSelf):
+		case s.valid(approvals, decision):
+			by = append(by, decision.By)
+		}
+	}
+	if len(by) >= int(approvals.Count) {
+		return "", ""
+	}
+	return v1beta1.AdmissionApprovalNeeded, approvalText(by, approvals.Count)
+}
+
+// valid says whether an approval still counts. The clock may have been set back since.
+func (s *state) valid(approvals *v1beta1.PolicyApprovals, decision v1beta1.MaintenanceDecision) bool {
+	given := s.second(decision.Time.Time)
+	ends := given.Add(time.Duration(ptr.Deref(approvals.ValidSeconds, defaultApprovalSeconds)) * time.Second)
+	s.wake(ends)
+	return s.now.Before(ends)
+}
+
+// decisions are what each user has decided last about this hold as it is now, and this node, sorted by user.
+func (h *hold) decisions(policy string) []v1beta1.MaintenanceDecision {
+	if h.Status.Admission == nil {
+		return nil
+	}
+	last := map[string]v1beta1.MaintenanceDecision{}
+	for _, decision := range h.Status.Admission.Approvals {
+		if decision.Policy == policy && decision.Generation == h.Generation && decision.NodeUID == h.node.UID {
+			last[decision.By] = decision
+		}
+	}
+	decisions := make([]v1beta1.MaintenanceDecision, 0, len(last))
+	for _, user := range slices.Sorted(maps.Keys(last)) {
+		decisions = append(decisions, last[user])
+	}
+	return decisions
+}
+
+func deniedText(decision v1beta1.MaintenanceDecision) string {
+	if decision.Reason == "" {
+		return "denied by " + decision.By
+	}
+	return fmt.Sprintf("denied by %s: %s", decision.By, decision.Reason)
+}
+
+func approvalText(by []string, count int32) string {
+	text := fmt.Sprintf("%d of %d approvals", len(by), count)
+	if count == 1 {
+		text = "0 of 1 approval"
+	}
+	if len(by) > 0 {
+		text += " (" + strings.Join(by, ", ") + ")"
+	}
+	return text
+}

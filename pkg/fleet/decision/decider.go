@@ -1,0 +1,36 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package decision
+
+import (
+	"sync"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+// Decider decides like Decide, and remembers between decisions what it has compiled from the specs of policies. The
+// zero Decider is ready for use, by several goroutines.
+type Decider struct {
+	lock  sync.Mutex
+	rules map[string]*rules
+}
+
+// compiled are the rules of the policies, in their order.
+func (d *Decider) compiled(policies []*v1beta1.MaintenancePolicy) []*rules {
+	d.lock.Lock()
+	defer d.lock.Unlock()
+	known := d.rules
+	d.rules = make(map[string]*rules, len(policies))
+	all := make([]*rules, len(policies))
+	for i, policy := range policies {
+		found := known[policy.Name]
+		if found == nil || !equality.Semantic.DeepEqual(found.spec, policy.Spec) {
+			found = compile(policy.Spec)
+		}
+		all[i], d.rules[policy.Name] = found, found
+	}
+	return all
+}

@@ -1,0 +1,216 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package gates
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/klog/v2"
+	"k8s.io/utils/ptr"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/due"
+)
+
+const (
+	// releaseLasts is how old an answer may be that lets a node be given back: it is asked again before that, even if
+	// it takes as long as it may.
+	releaseLasts = askInterval + 2*findTimeout
+	// untilKnown is after how long a node is looked at again while nothing is known of the ledger.
+	untilKnown = time.Second
+	// defaultReleaseTimeout is releaseTimeoutSeconds if it is not set.
+	defaultReleaseTimeout = 1800
+	// howToSkip is how to give back a node whose release gates do not pass.
+	howToSkip = "it is given back when the gate passes; to give it back as it is, set spec.bypassPolicies and spec.reason"
+)
+
+var _ drainer.Keeper = (*Gates)(nil)
+
+// keeping is what is known of a node that release gates keep.
+type keeping struct {
+	// since is since when.
+	since time.Time
+	// message is what it was said to wait for.
+	message string
+}
+
+// Acquire implements drainer.Gate. The node is wanted, so that nobody asks for its release.
+func (g *Gates) Acquire(_ context.Context, node *corev1.Node, _ []*v1beta1.NodeMaintenance) (drainer.Verdict, error) {
+	entry, _ := g.config.Admitter.Entry(node.Name)
+	g.keepNoMore(node.Name, entry)
+	return drainer.Verdict{}, nil
+}
+
+// keepNoMore lets the node go, and has the ledger not say any more that it is kept: this process, or one before it, may
+// have kept it.
+func (g *Gates) keepNoMore(node string, entry *v1beta1.LedgerEntry) (wasKept bool) {
+	wasKept = g.letGo(node)
+	if wasKept || (entry != nil && entry.ReleaseTime != nil) {
+		g.config.Admitter.KeepsBack(node, false)
+	}
+	return wasKept
+}
+
+// Release implements drainer.Gate: nothing is asked for the node any more.
+func (g *Gates) Release(_ context.Context, node string) error {
+	g.letGo(node)
+	return nil
+}
+
+// Holds implements drainer.MemoryGate.
+func (g *Gates) Holds(node string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	_, kept := g.kept[node]
+	return kept
+}
+
+// letGo forgets the node, and says whether it was kept.
+func (g *Gates) letGo(node string) (wasKept bool) {
+	g.mu.Lock()
+	_, wasKept = g.kept[node]
+	delete(g.kept, node)
+	g.mu.Unlock()
+	if wasKept {
+		g.asker.want(asking{node: node}, nil, releaseLasts)
+	}
+	return wasKept
+}
+
+// MayGiveBack implements drainer.Keeper: the release gates must pass of all policies that select the node now, or that
+// it was admitted under. It answers at once, from memory, and wakes the node when an answer changes.
+func (g *Gates) MayGiveBack(ctx context.Context, node *corev1.Node) (drainer.Verdict, error) {
+	entry, known := g.config.Admitter.Entry(node.Name)
+	if !known {
+		return drainer.Verdict{Wait: &drainer.Wait{Reason: v1beta1.ReasonReleaseGate}, Again: untilKnown}, nil
+	}
+	if entry != nil && entry.NodeUID != node.UID {
+		entry = nil // it is about a former node of that name
+	}
+	policies := releasing(g.config.Admitter.Policies(), entry, node)
+	if len(policies) == 0 || bypassed(g.config.Cluster.HoldsOn(node.Name), node) {
+		return g.pass(ctx, node, entry), nil
+	}
+	g.asker.want(asking{node: node.Name}, releaseQuestions(policies, node), releaseLasts)
+	by, judged := g.judgeRelease(policies, node)
+	if judged.state == passes {
+		return g.pass(ctx, node, entry), nil
+	}
+	return g.keep(ctx, node, entry, by, judged), nil
+}
+
+// releasing returns the policies whose release gates the node must pass.
+func releasing(policies []*v1beta1.MaintenancePolicy, entry *v1beta1.LedgerEntry, node *corev1.Node) []*v1beta1.MaintenancePolicy {
+	return slices.DeleteFunc(slices.Clone(policies), func(policy *v1beta1.MaintenancePolicy) bool {
+		return policy.Spec.Gates == nil || len(policy.Spec.Gates.Release) == 0 || (!admittedUnder(entry, policy.Name) && !selects(policy, node))
+	})
+}
+
+func admittedUnder(entry *v1beta1.LedgerEntry, policy string) bool {
+	return entry != nil && slices.ContainsFunc(entry.Policies, func(p v1beta1.LedgerPolicy) bool { return p.Name == policy })
+}
+
+func selects(policy *v1beta1.MaintenancePolicy, node *corev1.Node) bool {
+	selector, err := metav1.LabelSelectorAsSelector(policy.Spec.NodeSelector)
+	return err == nil && selector.Matches(labels.Set(node.Labels))
+}
+
+// bypassed says whether a hold that took the node out of service is to skip the gates.
+func bypassed(holds []*v1beta1.NodeMaintenance, node *corev1.Node) bool {
+	return slices.ContainsFunc(holds, func(hold *v1beta1.NodeMaintenance) bool {
+		return hold.Spec.BypassPolicies && hold.Status.NodeBefore != nil && hold.Status.NodeUID == node.UID
+	})
+}
+
+func releaseQuestions(policies []*v1beta1.MaintenancePolicy, node *corev1.Node) []question {
+	var questions []question
+	for _, policy := range policies {
+		questions = append(questions, questionsOf(policy.Spec.Gates.Release, releaseSubject(policy, node))...)
+	}
+	return questions
+}
+
+func releaseSubject(policy *v1beta1.MaintenancePolicy, node *corev1.Node) subject {
+	return subject{policy: policy.Name, node: node, lasts: releaseLasts}
+}
+
+// judgeRelease judges the gates of all policies. It returns the first policy that has the node wait.
+func (g *Gates) judgeRelease(policies []*v1beta1.MaintenancePolicy, node *corev1.Node) (by *v1beta1.MaintenancePolicy, all judgement) {
+	all = judgement{state: passes}
+	for _, policy := range policies {
+		judged := g.judgeAll(policy.Spec.Gates.Release, releaseSubject(policy, node))
+		again := due.Sooner(all.again, judged.again)
+		if all.state != fails && judged.state != passes {
+			by, all = policy, judged
+		}
+		all.again = again
+	}
+	return by, all
+}
+
+// pass lets the node be given back.
+func (g *Gates) pass(ctx context.Context, node *corev1.Node, entry *v1beta1.LedgerEntry) drainer.Verdict {
+	if g.keepNoMore(node.Name, entry) {
+		klog.FromContext(ctx).Info("Release gates keep the node no more", "node", node.Name)
+	}
+	return drainer.Verdict{}
+}
+
+// keep keeps the node, and says why. What is not known yet is not said.
+func (g *Gates) keep(ctx context.Context, node *corev1.Node, entry *v1beta1.LedgerEntry, by *v1beta1.MaintenancePolicy, judged judgement) drainer.Verdict {
+	g.config.Admitter.KeepsBack(node.Name, true)
+	left := g.left(g.keptSince(node.Name, entry), by)
+	wait := &drainer.Wait{Reason: v1beta1.ReasonReleaseGate}
+	if judged.state == fails {
+		wait.Message = fmt.Sprintf("policy %q: %s", by.Name, judged.message)
+		if left <= 0 {
+			wait.Reason, left = v1beta1.ReasonReleaseTimedOut, 0
+			wait.Message += fmt.Sprintf("; that takes longer than %s, so node %s stays cordoned: %s", releaseTimeout(by), node.Name, howToSkip)
+		}
+		g.log(ctx, node.Name, wait.Message)
+	}
+	return drainer.Verdict{Wait: wait, Again: due.Sooner(due.Sooner(askInterval, judged.again), max(left, 0))}
+}
+
+// left is how much is left of the policy's time for its release gates.
+func (g *Gates) left(since time.Time, policy *v1beta1.MaintenancePolicy) time.Duration {
+	return releaseTimeout(policy) - max(g.config.Clock.Since(since), 0)
+}
+
+func releaseTimeout(policy *v1beta1.MaintenancePolicy) time.Duration {
+	return time.Duration(ptr.Deref(policy.Spec.Gates.ReleaseTimeoutSeconds, defaultReleaseTimeout)) * time.Second
+}
+
+// keptSince is since when release gates keep the node: as the ledger says, so that a restart does not change it.
+func (g *Gates) keptSince(node string, entry *v1beta1.LedgerEntry) time.Time {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	kept, known := g.kept[node]
+	if !known {
+		kept.since = g.config.Clock.Now()
+		g.kept[node] = kept
+	}
+	if entry != nil && entry.ReleaseTime != nil {
+		return entry.ReleaseTime.Time
+	}
+	return kept.since
+}
+
+// log logs what the node waits for, once for each change.
+func (g *Gates) log(ctx context.Context, node, message string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if kept := g.kept[node]; kept.message != message {
+		kept.message = message
+		g.kept[node] = kept
+		klog.FromContext(ctx).Info("Release gates keep the node", "node", node, "message", message)
+	}
+}

@@ -1,0 +1,198 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package gates
+
+import (
+	"context"
+	"maps"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/due"
+	"github.com/medik8s/maintenance-apiserver/pkg/fleet/decision"
+)
+
+// startLasts is how old an answer may be that lets maintenance start.
+const startLasts = 10 * time.Second
+
+// start is which start gates are checked.
+type start struct {
+	mu sync.Mutex
+	// keys are those that are checked.
+	keys []decision.GateKey
+	// told are the answers that the admitter was woken for, and that it has not found missing since.
+	told map[decision.GateKey]decision.GateAnswer
+	// poked has one element when keys has changed.
+	poked chan struct{}
+}
+
+func newStart() start {
+	return start{told: map[decision.GateKey]decision.GateAnswer{}, poked: make(chan struct{}, 1)}
+}
+
+// want replaces the keys.
+func (s *start) want(keys []decision.GateKey) {
+	wanted := map[decision.GateKey]bool{}
+	for _, key := range keys {
+		wanted[key] = true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.keys = keys
+	maps.DeleteFunc(s.told, func(key decision.GateKey, _ decision.GateAnswer) bool { return !wanted[key] })
+}
+
+func (s *start) wanted() []decision.GateKey {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.keys
+}
+
+// missing notes that the admitter has found these answers missing.
+func (s *start) missing(known map[decision.GateKey]decision.GateAnswer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	maps.DeleteFunc(s.told, func(key decision.GateKey, _ decision.GateAnswer) bool {
+		_, found := known[key]
+		return !found
+	})
+}
+
+// tell notes the answers, and says whether the admitter does not know one of them.
+func (s *start) tell(answers map[decision.GateKey]decision.GateAnswer) (isNews bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for key, now := range answers {
+		if told, found := s.told[key]; !found || told != now {
+			s.told[key], isNews = now, true
+		}
+	}
+	return isNews
+}
+
+// Check says which start gates are to be checked from now on, and that answers for others are needed no more. Passing
+// answers that are too old for a start are asked for anew at once.
+func (g *Gates) Check(keys []decision.GateKey) {
+	if len(keys) == 0 && len(g.start.wanted()) == 0 {
+		return
+	}
+	g.start.want(keys)
+	var questions []question
+	for _, checked := range g.checked(keys) {
+		questions = append(questions, questionsOf(checked.gates, checked.subject)...)
+	}
+	g.asker.want(asking{}, questions, startLasts)
+	g.start.missing(g.Answers())
+	select {
+	case g.start.poked <- struct{}{}:
+	default:
+	}
+}
+
+// Answers returns what is known of the start gates that are checked. A passing answer that is too old for a start is not
+// among them. It answers at once, from memory.
+func (g *Gates) Answers() map[decision.GateKey]decision.GateAnswer {
+	answers, _ := g.answers()
+	return answers
+}
+
+// answers also says after how long an answer changes by time alone; zero: never.
+func (g *Gates) answers() (answers map[decision.GateKey]decision.GateAnswer, again time.Duration) {
+	answers = map[decision.GateKey]decision.GateAnswer{}
+	for _, checked := range g.checked(g.start.wanted()) {
+		judged := g.judgeAll(checked.gates, checked.subject)
+		again = due.Sooner(again, judged.again)
+		if judged.state != unknown {
+			answers[checked.key] = decision.GateAnswer{
+				Passed: judged.state == passes, Reason: judged.reason, Message: judged.message,
+			}
+		}
+	}
+	return answers, again
+}
+
+// check is what is checked for one key.
+type check struct {
+	key     decision.GateKey
+	gates   []v1beta1.PolicyGate
+	subject subject
+}
+
+// checked returns what is checked for the keys, without those whose policy, hold or node is gone.
+func (g *Gates) checked(keys []decision.GateKey) []check {
+	if len(keys) == 0 {
+		return nil
+	}
+	holds, policies := g.holdsByUID(), g.policiesByName()
+	var checks []check
+	for _, key := range keys {
+		hold, policy := holds[key.Hold], policies[key.Policy]
+		if hold == nil || policy == nil || policy.Spec.Gates == nil {
+			continue
+		}
+		if node, err := g.config.Cluster.Node(hold.Spec.NodeName); node != nil && err == nil {
+			checks = append(checks, check{
+				key: key, gates: policy.Spec.Gates.Start,
+				subject: subject{policy: key.Policy, node: node, hold: hold, lasts: startLasts},
+			})
+		}
+	}
+	return checks
+}
+
+func (g *Gates) holdsByUID() map[types.UID]*v1beta1.NodeMaintenance {
+	holds, err := g.config.Cluster.Holds()
+	if err != nil {
+		return nil
+	}
+	byUID := make(map[types.UID]*v1beta1.NodeMaintenance, len(holds))
+	for _, hold := range holds {
+		byUID[hold.UID] = hold
+	}
+	return byUID
+}
+
+func (g *Gates) policiesByName() map[string]*v1beta1.MaintenancePolicy {
+	policies := g.config.Admitter.Policies()
+	byName := make(map[string]*v1beta1.MaintenancePolicy, len(policies))
+	for _, policy := range policies {
+		byName[policy.Name] = policy
+	}
+	return byName
+}
+
+// reconsider wakes the admitter if there is an answer that it does not know. It returns after how long to reconsider by
+// time alone; zero: never.
+func (g *Gates) reconsider() (again time.Duration) {
+	answers, again := g.answers()
+	if g.start.tell(answers) {
+		g.config.Admitter.Wake()
+	}
+	return again
+}
+
+// lookAgain reconsiders when answers change by time alone, until ctx is done.
+func (g *Gates) lookAgain(ctx context.Context) {
+	for ctx.Err() == nil {
+		g.sleep(ctx, g.reconsider())
+	}
+}
+
+// sleep waits until other gates are checked, or for that time; zero: for any.
+func (g *Gates) sleep(ctx context.Context, d time.Duration) {
+	var elapsed <-chan time.Time
+	if d > 0 {
+		timer := g.config.Clock.NewTimer(d)
+		defer timer.Stop()
+		elapsed = timer.C()
+	}
+	select {
+	case <-elapsed:
+	case <-g.start.poked:
+	case <-ctx.Done():
+	}
+}

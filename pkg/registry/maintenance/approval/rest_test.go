@@ -1,0 +1,446 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package approval
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apiserver/pkg/authentication/user"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/apiserver/pkg/registry/rest"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
+	holdstorage "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance/storage"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/registrytest"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
+)
+
+// cluster is a cluster with the nodes worker-1 and worker-2 and some policies.
+type cluster struct {
+	holds    *holdstorage.REST
+	served   *REST
+	policies []maintenance.MaintenancePolicy
+}
+
+func (c *cluster) Wake(string)         {}
+func (c *cluster) CheckSpace() error   { return nil }
+func (c *cluster) HasNode(string) bool { return true }
+
+func (c *cluster) Node(name string) (*corev1.Node, error) {
+	if name != "worker-1" && name != "worker-2" {
+		return nil, nil
+	}
+	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID("uid of " + name), Labels: map[string]string{"name": name}}}, nil
+}
+
+func (c *cluster) Plan(context.Context, *v1beta1.NodeMaintenance, bool) (*v1beta1.DrainPlanStatus, error) {
+	return &v1beta1.DrainPlanStatus{}, nil
+}
+
+func (c *cluster) List(context.Context, *metainternalversion.ListOptions) (runtime.Object, error) {
+	return &maintenance.MaintenancePolicyList{Items: slices.Clone(c.policies)}, nil
+}
+
+func newCluster(t *testing.T, policies ...maintenance.MaintenancePolicy) *cluster {
+	t.Helper()
+	c := &cluster{policies: policies}
+	definition := nodemaintenance.Definition(scheme.Scheme, holdstorage.New(c, c, c, c, nil, nil))
+	storages, err := resource.NewStorage(definition, registrytest.RESTOptions(t, maintenance.Resource("nodemaintenances")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.holds = storages["nodemaintenances"].(*holdstorage.REST)
+	t.Cleanup(c.holds.Destroy)
+	registrytest.WaitUntilReady(t, c.holds)
+	c.served = New(c.holds, c, c)
+	return c
+}
+
+// policy selects the node of that name, or all nodes if it is empty, and asks for approvals.
+func policy(name, node string) maintenance.MaintenancePolicy {
+	selector := &metav1.LabelSelector{}
+	if node != "" {
+		selector.MatchLabels = map[string]string{"name": node}
+	}
+	return maintenance.MaintenancePolicy{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec:       maintenance.MaintenancePolicySpec{NodeSelector: selector, Approvals: &maintenance.PolicyApprovals{Count: 1}},
+	}
+}
+
+func allowSelf(policy maintenance.MaintenancePolicy) maintenance.MaintenancePolicy {
+	policy.Spec.Approvals.AllowSelf = true
+	return policy
+}
+
+func withoutApprovals(policy maintenance.MaintenancePolicy) maintenance.MaintenancePolicy {
+	policy.Spec.Approvals = nil
+	return policy
+}
+
+func as(name string) context.Context {
+	return genericapirequest.WithUser(genericapirequest.WithNamespace(context.Background(), ""), &user.DefaultInfo{Name: name})
+}
+
+// hold creates a hold of alice on the node.
+func (c *cluster) hold(t *testing.T, name, node string, change ...func(*maintenance.NodeMaintenance)) *maintenance.NodeMaintenance {
+	t.Helper()
+	hold := &maintenance.NodeMaintenance{
+		ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: maintenance.NodeMaintenanceSpec{NodeName: node, Stage: maintenance.StageDrain},
+	}
+	hold.Spec.Drain = maintenance.DrainSpec{OnTimeout: maintenance.OnTimeoutReport, UnmanagedPods: maintenance.PolicyEvict, EmptyDirPods: maintenance.PolicyEvict}
+	for _, change := range change {
+		change(hold)
+	}
+	created, err := c.holds.Create(as("alice"), hold, rest.ValidateAllObjectFunc, &metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return created.(*maintenance.NodeMaintenance)
+}
+
+// change updates a hold as alice, and its status as the server.
+func (c *cluster) change(name string, change func(*maintenance.NodeMaintenance)) error {
+	_, _, err := c.holds.Update(as("alice"), name, changed(change), rest.ValidateAllObjectFunc, rest.ValidateAllObjectUpdateFunc, false, &metav1.UpdateOptions{})
+	return err
+}
+
+func (c *cluster) changeStatus(t *testing.T, name string, change func(*maintenance.MaintenanceAdmission)) {
+	t.Helper()
+	store := *c.holds.Store
+	store.UpdateStrategy = nodemaintenance.ApprovalStrategy(store.UpdateStrategy) // keeps the rest
+	_, _, err := store.Update(as("server"), name, changed(func(hold *maintenance.NodeMaintenance) {
+		if hold.Status.Admission == nil {
+			hold.Status.Admission = &maintenance.MaintenanceAdmission{}
+		}
+		change(hold.Status.Admission)
+	}), rest.ValidateAllObjectFunc, rest.ValidateAllObjectUpdateFunc, false, &metav1.UpdateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func changed(change func(*maintenance.NodeMaintenance)) rest.UpdatedObjectInfo {
+	return rest.DefaultUpdatedObjectInfo(nil, func(_ context.Context, _, old runtime.Object) (runtime.Object, error) {
+		hold := old.DeepCopyObject().(*maintenance.NodeMaintenance)
+		change(hold)
+		return hold, nil
+	})
+}
+
+func (c *cluster) decide(by, name string, approval maintenance.MaintenanceApproval, dryRun ...string) (*maintenance.MaintenanceApproval, error) {
+	decided, err := c.served.Create(as(by), name, &approval, rest.ValidateAllObjectFunc, &metav1.CreateOptions{DryRun: dryRun})
+	if err != nil {
+		return nil, err
+	}
+	return decided.(*maintenance.MaintenanceApproval), nil
+}
+
+func (c *cluster) withdraw(by, name string, dryRun ...string) error {
+	_, _, err := c.served.Delete(as(by), name, rest.ValidateAllObjectFunc, &metav1.DeleteOptions{DryRun: dryRun})
+	return err
+}
+
+// wantDecisions fails the test unless the hold has these decisions: "user decision policy generation".
+func (c *cluster) wantDecisions(t *testing.T, name string, want ...string) {
+	t.Helper()
+	found, err := c.holds.Get(as("alice"), name, &metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, d := range decisionsOf(found.(*maintenance.NodeMaintenance)) {
+		got = append(got, fmt.Sprintf("%s %s %s %d", d.By, d.Decision, d.Policy, d.Generation))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got the decisions %q, want %q", got, want)
+	}
+}
+
+func wantRefusal(t *testing.T, err error, code int32, text string) {
+	t.Helper()
+	var status apierrors.APIStatus
+	var ok bool
+	if status, ok = err.(apierrors.APIStatus); !ok {
+		t.Fatalf("got %v, want a refusal", err)
+	}
+	if status.Status().Code != code || !strings.Contains(err.Error(), text) {
+		t.Errorf("got %d %q, want %d %q", status.Status().Code, err, code, text)
+	}
+}
+
+func TestDecisionsAreStored(t *testing.T) {
+	c := newCluster(t, policy("workers", "worker-1"), policy("others", "worker-2"), withoutApprovals(policy("all", "")))
+	hold := c.hold(t, "a", "worker-1")
+	decided, err := c.decide("bob", "a", maintenance.MaintenanceApproval{Decision: maintenance.DecisionApproved, Reason: "fine"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if decided.Name != "a" || decided.Policy != "workers" || decided.UID != hold.UID || decided.Generation != 1 {
+		t.Errorf("the answer does not say what was decided: %+v", decided)
+	}
+	c.wantDecisions(t, "a", "bob Approved workers 1")
+	if _, err := c.decide("carol", "a", maintenance.MaintenanceApproval{Decision: maintenance.DecisionApproved}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.decide("bob", "a", maintenance.MaintenanceApproval{Decision: maintenance.DecisionDenied}); err != nil {
+		t.Fatal(err)
+	}
+	c.wantDecisions(t, "a", "carol Approved workers 1", "bob Denied workers 1")
+	found, _ := c.holds.Get(as("alice"), "a", &metav1.GetOptions{})
+	for _, decision := range decisionsOf(found.(*maintenance.NodeMaintenance)) {
+		if decision.NodeUID != "uid of worker-1" || decision.Time.IsZero() {
+			t.Errorf("the decision does not say of which node, or when: %+v", decision)
+		}
+	}
+	if found.(*maintenance.NodeMaintenance).Generation != 1 {
+		t.Error("a decision counts as a change of the spec")
+	}
+}
+
+func TestDryRunsDecideNothing(t *testing.T) {
+	c := newCluster(t, policy("workers", ""))
+	c.hold(t, "a", "worker-1")
+	if _, err := c.decide("bob", "a", maintenance.MaintenanceApproval{Decision: maintenance.DecisionApproved}, metav1.DryRunAll); err != nil {
+		t.Fatal(err)
+	}
+	c.wantDecisions(t, "a")
+	if _, err := c.decide("bob", "a", maintenance.MaintenanceApproval{Decision: maintenance.DecisionApproved}); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.withdraw("bob", "a", metav1.DryRunAll); err != nil {
+		t.Fatal(err)
+	}
+	c.wantDecisions(t, "a", "bob Approved workers 1")
+}
+
+func TestDecisionsThatAreRefused(t *testing.T) {
+	two := []maintenance.MaintenancePolicy{policy("b", ""), policy("a", ""), policy("elsewhere", "worker-2"), withoutApprovals(policy("free", ""))}
+	now := metav1.Now()
+	tests := map[string]struct {
+		policies []maintenance.MaintenancePolicy
+		by       string
+		approval maintenance.MaintenanceApproval
+		status   func(*maintenance.MaintenanceAdmission)
+		node     string
+		stage    maintenance.MaintenanceStage
+		hold     string
+		wantCode int32
+		want     string
+	}{
+		"no decision":           {approval: maintenance.MaintenanceApproval{}, wantCode: 422, want: "decision: Required value: must be Approved or Denied"},
+		"another decision":      {approval: maintenance.MaintenanceApproval{Decision: "Perhaps"}, wantCode: 422, want: `decision: Unsupported value: "Perhaps"`},
+		"another name":          {approval: maintenance.MaintenanceApproval{ObjectMeta: metav1.ObjectMeta{Name: "b"}}, wantCode: 422, want: "metadata.name: Invalid value"},
+		"a reason of two lines": {approval: maintenance.MaintenanceApproval{Reason: "a\nb", Decision: maintenance.DecisionDenied}, wantCode: 422, want: "reason: Invalid value"},
+		"a long reason":         {approval: maintenance.MaintenanceApproval{Reason: strings.Repeat("a", 1025), Decision: maintenance.DecisionDenied}, wantCode: 422, want: "reason: Too long"},
+		"a negative generation": {approval: maintenance.MaintenanceApproval{Generation: -1, Decision: maintenance.DecisionDenied}, wantCode: 422, want: "generation: Invalid value"},
+		"a user with a long name": {
+			by: strings.Repeat("a", 1025), wantCode: 422, want: "by: Too long",
+		},
+		"no such hold":         {hold: "b", wantCode: http.StatusNotFound, want: `nodemaintenances.maintenance.medik8s.io "b" not found`},
+		"no such node":         {node: "worker-9", wantCode: http.StatusConflict, want: "the node does not exist"},
+		"no policy asks":       {policies: two[2:], wantCode: 422, want: `no MaintenancePolicy asks for approvals of maintenance of node "worker-1"`},
+		"several policies ask": {policies: two, wantCode: 422, want: `policy: Required value: more than one asks for approvals of maintenance of node "worker-1": "b", "a"`},
+		"another policy":       {policies: two, approval: maintenance.MaintenanceApproval{Policy: "free"}, wantCode: 422, want: `does not ask for approvals of maintenance of node "worker-1", but "b", "a"`},
+		"a policy elsewhere":   {policies: two, approval: maintenance.MaintenanceApproval{Policy: "elsewhere"}, wantCode: 422, want: `does not ask for approvals`},
+		"another UID":          {approval: maintenance.MaintenanceApproval{UID: "x"}, wantCode: http.StatusConflict, want: "uid is x, but the NodeMaintenance of this name has the UID "},
+		"another generation":   {approval: maintenance.MaintenanceApproval{Generation: 2}, wantCode: http.StatusConflict, want: "generation is 2, but the NodeMaintenance is at generation 1: its spec has changed"},
+		"one's own":            {by: "alice", wantCode: http.StatusForbidden, want: `user "alice" has created it, and policy "workers" asks for the approval of somebody else`},
+		"a hold that asks for nothing": {
+			stage: maintenance.StageIdle, wantCode: http.StatusConflict, want: "its stage is Idle",
+		},
+		"a hold that was admitted": {
+			status:   func(a *maintenance.MaintenanceAdmission) { a.Stage, a.AdmittedTime = maintenance.StageDrain, &now },
+			wantCode: http.StatusConflict, want: "it was admitted at " + now.UTC().Format("2006-01-02T15:04:05Z"),
+		},
+		"a hold with too many decisions": {
+			status: func(a *maintenance.MaintenanceAdmission) {
+				for i := range maxDecisions {
+					a.Approvals = append(a.Approvals, maintenance.MaintenanceDecision{By: fmt.Sprint(i), Policy: "workers", Decision: maintenance.DecisionDenied, Generation: 1})
+				}
+			},
+			wantCode: http.StatusForbidden, want: "it has 64 decisions",
+		},
+	}
+	c := newCluster(t)
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			c.policies = []maintenance.MaintenancePolicy{policy("workers", "")}
+			if test.policies != nil {
+				c.policies = test.policies
+			}
+			stored := strings.ReplaceAll(name, " ", "-")
+			stored = strings.ToLower(strings.NewReplacer("'", "", ",", "").Replace(stored))
+			c.hold(t, stored, or(test.node, "worker-1"), func(hold *maintenance.NodeMaintenance) {
+				hold.Spec.Stage = maintenance.MaintenanceStage(or(string(test.stage), "Drain"))
+			})
+			if test.status != nil {
+				c.changeStatus(t, stored, test.status)
+			}
+			if test.approval.Decision == "" && name != "no decision" {
+				test.approval.Decision = maintenance.DecisionApproved
+			}
+			_, err := c.decide(or(test.by, "bob"), or(test.hold, stored), test.approval)
+			wantRefusal(t, err, test.wantCode, test.want)
+		})
+	}
+}
+
+func or(first, second string) string {
+	if first != "" {
+		return first
+	}
+	return second
+}
+
+func TestRequestorsDecide(t *testing.T) {
+	c := newCluster(t, allowSelf(policy("workers", "")))
+	c.hold(t, "a", "worker-1")
+	if _, err := c.decide("alice", "a", maintenance.MaintenanceApproval{Decision: maintenance.DecisionApproved}); err != nil {
+		t.Errorf("they may not although the policy allows it: %v", err)
+	}
+	c.policies = []maintenance.MaintenancePolicy{policy("workers", "")}
+	if _, err := c.decide("alice", "a", maintenance.MaintenanceApproval{Decision: maintenance.DecisionDenied}); err != nil {
+		t.Errorf("they may not deny their own: %v", err)
+	}
+	c.wantDecisions(t, "a", "alice Denied workers 1")
+}
+
+func TestAStageThatWasRaisedIsDecidedAnew(t *testing.T) {
+	c := newCluster(t, policy("workers", ""))
+	c.hold(t, "a", "worker-1", func(hold *maintenance.NodeMaintenance) { hold.Spec.Stage = maintenance.StageCordon })
+	approve := maintenance.MaintenanceApproval{Decision: maintenance.DecisionApproved}
+	if _, err := c.decide("bob", "a", approve); err != nil {
+		t.Fatal(err)
+	}
+	now := metav1.Now()
+	c.changeStatus(t, "a", func(a *maintenance.MaintenanceAdmission) {
+		a.Stage, a.AdmittedTime, a.Approved = maintenance.StageCordon, &now, true
+	})
+	if err := c.change("a", func(hold *maintenance.NodeMaintenance) { hold.Spec.Stage = maintenance.StageDrain }); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.decide("carol", "a", approve); err != nil {
+		t.Errorf("it cannot be approved: %v", err)
+	}
+	c.wantDecisions(t, "a", "bob Approved workers 1", "carol Approved workers 2")
+}
+
+func TestVoidDecisionsMakeRoom(t *testing.T) {
+	c := newCluster(t, policy("workers", ""))
+	c.hold(t, "a", "worker-1")
+	c.changeStatus(t, "a", func(a *maintenance.MaintenanceAdmission) {
+		for i := range maxDecisions {
+			a.Approvals = append(a.Approvals, maintenance.MaintenanceDecision{By: fmt.Sprint(i), Policy: "workers", Decision: maintenance.DecisionDenied, Generation: 1})
+		}
+	})
+	if err := c.change("a", func(hold *maintenance.NodeMaintenance) { hold.Spec.Reason = "x" }); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.decide("bob", "a", maintenance.MaintenanceApproval{Decision: maintenance.DecisionApproved}); err != nil {
+		t.Fatal(err)
+	}
+	found, _ := c.holds.Get(as("alice"), "a", &metav1.GetOptions{})
+	decisions := decisionsOf(found.(*maintenance.NodeMaintenance))
+	if len(decisions) != maxDecisions || decisions[0].By != "1" || decisions[maxDecisions-1].By != "bob" {
+		t.Errorf("got %d decisions, from %+v to %+v", len(decisions), decisions[0], decisions[len(decisions)-1])
+	}
+}
+
+func TestDecisionsAreWithdrawn(t *testing.T) {
+	c := newCluster(t, policy("a", ""), policy("b", ""))
+	hold := c.hold(t, "a", "worker-1")
+	for _, by := range []string{"bob", "carol"} {
+		for _, policy := range []string{"a", "b"} {
+			if _, err := c.decide(by, "a", maintenance.MaintenanceApproval{Policy: policy, Decision: maintenance.DecisionApproved}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	wantRefusal(t, c.withdraw("dave", "a"), http.StatusNotFound, `user "dave" has decided nothing`)
+	other := types.UID("x")
+	_, _, err := c.served.Delete(as("bob"), "a", rest.ValidateAllObjectFunc, &metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &other}})
+	wantRefusal(t, err, http.StatusConflict, "the precondition is the UID x, but the NodeMaintenance of this name has the UID "+string(hold.UID))
+	if err := c.withdraw("bob", "a"); err != nil {
+		t.Fatal(err)
+	}
+	c.wantDecisions(t, "a", "carol Approved a 1", "carol Approved b 1")
+	if err := c.withdraw("carol", "a"); err != nil {
+		t.Fatal(err)
+	}
+	found, _ := c.holds.Get(as("alice"), "a", &metav1.GetOptions{})
+	if admission := found.(*maintenance.NodeMaintenance).Status.Admission; admission != nil {
+		t.Errorf("an empty status.admission is left: %+v", admission)
+	}
+}
+
+func TestNothingIsWithdrawnAfterTheStart(t *testing.T) {
+	c := newCluster(t, policy("workers", ""))
+	c.hold(t, "a", "worker-1")
+	if _, err := c.decide("bob", "a", maintenance.MaintenanceApproval{Decision: maintenance.DecisionApproved}); err != nil {
+		t.Fatal(err)
+	}
+	now := metav1.Now()
+	c.changeStatus(t, "a", func(a *maintenance.MaintenanceAdmission) {
+		a.Stage, a.AdmittedTime, a.Approved = maintenance.StageDrain, &now, true
+	})
+	wantRefusal(t, c.withdraw("bob", "a"), http.StatusConflict, "and goes on whoever withdraws a decision; to end it, delete it")
+	c.wantDecisions(t, "a", "bob Approved workers 1")
+}
+
+func TestAnApprovedDrainIsFrozen(t *testing.T) {
+	c := newCluster(t, policy("workers", ""))
+	c.hold(t, "a", "worker-1")
+	drain := func(hold *maintenance.NodeMaintenance) { hold.Spec.Drain.EmptyDirPods = maintenance.PolicyBlock }
+	if _, err := c.decide("bob", "a", maintenance.MaintenanceApproval{Decision: maintenance.DecisionApproved}); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.change("a", drain); err != nil {
+		t.Fatalf("it is frozen before it was admitted: %v", err)
+	}
+	c.changeStatus(t, "a", func(a *maintenance.MaintenanceAdmission) { a.Stage, a.Approved = maintenance.StageDrain, true })
+	wantRefusal(t, c.change("a", func(hold *maintenance.NodeMaintenance) { hold.Spec.Drain.EmptyDirPods = maintenance.PolicyEvict }), 422,
+		`spec.drain: Forbidden: is frozen: it was approved by "bob"; delete the NodeMaintenance and create another`)
+	if err := c.change("a", func(hold *maintenance.NodeMaintenance) { hold.Spec.Reason = "x" }); err != nil {
+		t.Errorf("the reason is frozen, too: %v", err)
+	}
+}
+
+func TestDecisionsAreAuthorizedForThePolicy(t *testing.T) {
+	c := newCluster(t, policy("workers", ""))
+	c.hold(t, "a", "worker-1")
+	var asked []string
+	refuse := func(_ context.Context, obj runtime.Object) error {
+		asked = append(asked, obj.(*maintenance.MaintenanceApproval).Policy)
+		return apierrors.NewForbidden(maintenance.Resource(Resource), "a", nil)
+	}
+	for _, named := range []string{"", "workers", "secret"} {
+		approval := &maintenance.MaintenanceApproval{Policy: named, Decision: maintenance.DecisionApproved}
+		_, err := c.served.Create(as("bob"), "a", approval, refuse, &metav1.CreateOptions{})
+		wantRefusal(t, err, http.StatusForbidden, "forbidden")
+	}
+	if _, err := c.decide("bob", "a", maintenance.MaintenanceApproval{Decision: maintenance.DecisionApproved}); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err := c.served.Delete(as("bob"), "a", refuse, &metav1.DeleteOptions{})
+	wantRefusal(t, err, http.StatusForbidden, "forbidden")
+	if want := []string{"workers", "workers", "secret", "workers"}; !slices.Equal(asked, want) {
+		t.Errorf("asked for the policies %q, want %q", asked, want)
+	}
+	c.wantDecisions(t, "a", "bob Approved workers 1")
+}

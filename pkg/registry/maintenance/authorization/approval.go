@@ -1,0 +1,59 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package authorization
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+// approval is the subresource through which people decide whether a hold may start.
+const approval = "approval"
+
+// authorizeApproval checks that the user may decide for the policy: the verb approve on the policy. For requests for
+// nodemaintenances/approval, RBAC does not see the policy.
+func (p *Plugin) authorizeApproval(ctx context.Context, attributes admission.Attributes) error {
+	decided, err := decidedIn(attributes)
+	if err != nil {
+		return apierrors.NewInternalError(err)
+	}
+	user := attributes.GetUserInfo()
+	decision, why, err := p.authorizer.Authorize(ctx, authorizer.AttributesRecord{
+		User: user, Verb: "approve", APIGroup: v1beta1.GroupName, APIVersion: v1beta1.SchemeGroupVersion.Version,
+		Resource: "maintenancepolicies", Name: decided.Policy, ResourceRequest: true,
+	})
+	switch {
+	case decision == authorizer.DecisionAllow:
+		return nil
+	case err != nil:
+		return apierrors.NewInternalError(fmt.Errorf("could not find out whether user %q may decide for policy %q: %w", user.GetName(), decided.Policy, err))
+	}
+	lacks := fmt.Sprintf("User %q cannot approve resource \"maintenancepolicies\" in API group %q named %q", user.GetName(), v1beta1.GroupName, decided.Policy)
+	if why != "" {
+		lacks += ": " + why
+	}
+	return apierrors.NewForbidden(maintenance.Resource(resource+"/"+approval), attributes.GetName(), errors.New(lacks))
+}
+
+// decidedIn is the decision that is made, or withdrawn.
+func decidedIn(attributes admission.Attributes) (*maintenance.MaintenanceApproval, error) {
+	var object runtime.Object = attributes.GetObject()
+	if attributes.GetOperation() == admission.Delete {
+		object = attributes.GetOldObject()
+	}
+	decided, ok := object.(*maintenance.MaintenanceApproval)
+	if !ok || decided.Policy == "" {
+		return nil, errors.New("could not tell which policy the decision is for")
+	}
+	return decided, nil
+}

@@ -1,0 +1,67 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package maintenanceledger declares the resource maintenanceledgers: its names, its rules for writes and
+// its columns. Nothing in it does I/O.
+package maintenanceledger
+
+import (
+	"fmt"
+
+	metatable "k8s.io/apimachinery/pkg/api/meta/table"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/registry/generic"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
+)
+
+// Plural is the resource's name in URLs and in RBAC rules.
+const Plural = "maintenanceledgers"
+
+// Definition declares the resource maintenanceledgers. The scheme must know its types. It is in no category:
+// it is the server's own record, and not what people work with.
+func Definition(scheme *runtime.Scheme) resource.Definition {
+	return resource.Definition{
+		Group:    maintenance.GroupName,
+		Plural:   Plural,
+		Singular: "maintenanceledger",
+
+		New:     func() runtime.Object { return &maintenance.MaintenanceLedger{} },
+		NewList: func() runtime.Object { return &maintenance.MaintenanceLedgerList{} },
+
+		Strategy: NewStrategy(scheme),
+		Table:    table,
+
+		Fields: selectableFields,
+
+		Wrap: newREST,
+	}
+}
+
+func selectableFields(obj runtime.Object) (fields.Set, error) {
+	ledger, ok := obj.(*maintenance.MaintenanceLedger)
+	if !ok {
+		return nil, fmt.Errorf("expected a MaintenanceLedger, got %T", obj)
+	}
+	return generic.ObjectMetaFieldsSet(&ledger.ObjectMeta, false), nil
+}
+
+// table is what kubectl prints for MaintenanceLedgers.
+var table = resource.Table[*maintenance.MaintenanceLedger]{
+	column("Name", "string", "name", "Name of the MaintenanceLedger", func(l *maintenance.MaintenanceLedger) any { return l.Name }),
+	column("Nodes", "integer", "", "Nodes that were admitted and are not through yet", func(l *maintenance.MaintenanceLedger) any { return int64(len(l.Spec.Entries)) }),
+	column("Epoch", "integer", "", "How many leaders there have been", func(l *maintenance.MaintenanceLedger) any { return l.Spec.Epoch }),
+	column("Age", "string", "", "Time since the MaintenanceLedger was created", func(l *maintenance.MaintenanceLedger) any {
+		return metatable.ConvertToHumanReadableDateType(l.CreationTimestamp)
+	}),
+}
+
+func column(name, kind, format, description string, cell func(*maintenance.MaintenanceLedger) any) resource.Column[*maintenance.MaintenanceLedger] {
+	return resource.Column[*maintenance.MaintenanceLedger]{
+		Heading: metav1.TableColumnDefinition{Name: name, Type: kind, Format: format, Description: description},
+		Cell:    cell,
+	}
+}

@@ -1,0 +1,52 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package maintenancepolicy declares the resource maintenancepolicies: its names, its rules for writes and
+// its columns. Nothing in it does I/O.
+package maintenancepolicy
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/registry/generic"
+	"k8s.io/apiserver/pkg/registry/rest"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
+)
+
+// Plural is the resource's name in URLs and in RBAC rules.
+const Plural = "maintenancepolicies"
+
+// Definition declares the resource maintenancepolicies. The scheme must know its types; wrap adds what it
+// does beyond storing objects, and may be nil.
+func Definition(scheme *runtime.Scheme, wrap func(*resource.REST) rest.Storage) resource.Definition {
+	return resource.Definition{
+		Group:      maintenance.GroupName,
+		Plural:     Plural,
+		Singular:   "maintenancepolicy",
+		ShortNames: []string{"mpol"},
+		Categories: []string{"maintenance"},
+
+		New:     func() runtime.Object { return &maintenance.MaintenancePolicy{} },
+		NewList: func() runtime.Object { return &maintenance.MaintenancePolicyList{} },
+
+		Strategy:       NewStrategy(scheme),
+		StatusStrategy: NewStatusStrategy(scheme),
+		Table:          newTable(),
+
+		Fields: selectableFields,
+
+		Wrap: wrap,
+	}
+}
+
+func selectableFields(obj runtime.Object) (fields.Set, error) {
+	policy, ok := obj.(*maintenance.MaintenancePolicy)
+	if !ok {
+		return nil, fmt.Errorf("expected a MaintenancePolicy, got %T", obj)
+	}
+	return generic.ObjectMetaFieldsSet(&policy.ObjectMeta, false), nil
+}

@@ -1,0 +1,54 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package storage
+
+import (
+	"context"
+	"fmt"
+
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/utils/ptr"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
+)
+
+// ChangeApprovals returns the decisions that a hold is to have, in place of those that it has. It changes neither.
+type ChangeApprovals func(hold *maintenance.NodeMaintenance) ([]maintenance.MaintenanceDecision, error)
+
+// UpdateApprovals changes the decisions in the status of a hold. If somebody else changes the hold meanwhile, change is
+// asked again, so what it returns is stored beside exactly the hold that it has seen. Its error is returned as it is.
+func (r *REST) UpdateApprovals(ctx context.Context, name string, change ChangeApprovals, dryRun []string) (*maintenance.NodeMaintenance, error) {
+	store := *r.Store
+	store.UpdateStrategy = nodemaintenance.ApprovalStrategy(store.UpdateStrategy)
+	changed := func(_ context.Context, _, old runtime.Object) (runtime.Object, error) {
+		hold, ok := old.DeepCopyObject().(*maintenance.NodeMaintenance)
+		if !ok {
+			return nil, fmt.Errorf("could not decide on a NodeMaintenance: got %T", old)
+		}
+		approvals, err := change(hold)
+		setApprovals(hold, approvals)
+		return hold, err
+	}
+	stored, _, err := store.Update(ctx, name, rest.DefaultUpdatedObjectInfo(nil, changed), rest.ValidateAllObjectFunc,
+		r.newBill(ctx, dryRun).update(nil), false, &metav1.UpdateOptions{DryRun: dryRun})
+	if err != nil {
+		return nil, err
+	}
+	r.wrote(dryRun, stored)
+	return stored.(*maintenance.NodeMaintenance), nil
+}
+
+// setApprovals leaves no empty status.admission behind.
+func setApprovals(hold *maintenance.NodeMaintenance, approvals []maintenance.MaintenanceDecision) {
+	admission := ptr.Deref(hold.Status.Admission, maintenance.MaintenanceAdmission{})
+	admission.Approvals = approvals
+	hold.Status.Admission = nil
+	if !apiequality.Semantic.DeepEqual(admission, maintenance.MaintenanceAdmission{}) {
+		hold.Status.Admission = &admission
+	}
+}
