@@ -25,10 +25,14 @@ func TestValidateExpiration(t *testing.T) {
 		seconds   int64
 		want      []string
 	}{
-		"longer than its age":             {seconds: 101},
-		"its age":                         {seconds: 100, want: []string{"must be more than 100, the seconds since this NodeMaintenance was created; to end it now, delete it"}},
-		"as it was":                       {old: ptr.To[int64](10), seconds: 10},
-		"waiting":                         {admission: &maintenance.MaintenanceAdmission{}, seconds: 1},
+		"longer than its age":    {seconds: 101},
+		"its age":                {seconds: 100, want: []string{"must be more than 100, the seconds since this NodeMaintenance was created; to end it now, delete it"}},
+		"as it was":              {old: ptr.To[int64](10), seconds: 10},
+		"waiting":                {admission: &maintenance.MaintenanceAdmission{Stage: maintenance.StageIdle}, seconds: 1},
+		"waiting with its drain": {admission: &maintenance.MaintenanceAdmission{Stage: maintenance.StageCordon, AdmittedTime: admittedAt(70).AdmittedTime}, seconds: 31},
+		"people have decided, and it does not wait": {admission: &maintenance.MaintenanceAdmission{}, seconds: 1, want: []string{
+			"must be more than 100, the seconds since this NodeMaintenance was created; to end it now, delete it",
+		}},
 		"longer than since its admission": {admission: admittedAt(70), seconds: 31},
 		"since its admission":             {admission: admittedAt(70), seconds: 30, want: []string{"must be more than 30, the seconds since this NodeMaintenance was admitted; to end it now, delete it"}},
 	}

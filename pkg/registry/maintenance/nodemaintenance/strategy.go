@@ -147,7 +147,7 @@ func (s strategy) validateExpiration(newNM, oldNM *maintenance.NodeMaintenance) 
 	if seconds == nil || ptr.Equal(seconds, oldNM.Spec.ExpirationSeconds) {
 		return nil
 	}
-	start := started(oldNM)
+	start, what := started(oldNM)
 	if start == nil {
 		return nil
 	}
@@ -156,19 +156,18 @@ func (s strategy) validateExpiration(newNM, oldNM *maintenance.NodeMaintenance) 
 		return nil
 	}
 	return field.ErrorList{field.Invalid(field.NewPath("spec", "expirationSeconds"), *seconds, fmt.Sprintf(
-		"must be more than %d, the seconds since its start; to end it now, delete it", age))}
+		"must be more than %d, the seconds since %s; to end it now, delete it", age, what))}
 }
 
-// started is since when spec.expirationSeconds counts: since the hold was admitted, or created if it did not have to
-// wait; nil while it waits.
-func started(nm *maintenance.NodeMaintenance) *metav1.Time {
-	switch admission := nm.Status.Admission; {
-	case admission == nil || nm.Spec.Stage == maintenance.StageIdle:
-		return &nm.CreationTimestamp
-	case admission.AdmittedTime == nil && StageNow(nm) == nm.Spec.Stage:
-		return &nm.CreationTimestamp
+// started is since when spec.expirationSeconds counts, and what was then: since the hold was admitted, or created if it
+// did not have to wait; nil while it waits.
+func started(nm *maintenance.NodeMaintenance) (at *metav1.Time, what string) {
+	admission := nm.Status.Admission
+	switch {
+	case admission == nil, nm.Spec.Stage == maintenance.StageIdle, admission.AdmittedTime == nil && StageNow(nm) == nm.Spec.Stage:
+		return &nm.CreationTimestamp, "this NodeMaintenance was created"
 	default:
-		return admission.AdmittedTime
+		return admission.AdmittedTime, "this NodeMaintenance was admitted"
 	}
 }
 
