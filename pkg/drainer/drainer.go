@@ -44,8 +44,8 @@ func New(config Config) (*Drainer, error) {
 // itself, and so cannot be in its configuration. It must be called before Run and Lead.
 func (d *Drainer) AskFirst(gate Gate) { d.config.Gates = slices.Concat([]Gate{gate}, d.config.Gates) }
 
-// AdmitBy says who admits holds. It is for one that is made from the Drainer itself, and so cannot be in its
-// configuration. It must be called before Run and Lead.
+// AdmitBy has the drainer ask how far holds may go, for an Admission that is made from the Drainer itself. It must be
+// called before Run and Lead.
 func (d *Drainer) AdmitBy(admission Admission) { d.config.Admission = admission }
 
 // Run watches until ctx is done, and leads when Config.Elect says so until leading is done, which may be sooner.

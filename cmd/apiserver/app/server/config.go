@@ -23,8 +23,9 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/quorum"
+	"github.com/medik8s/maintenance-apiserver/pkg/fleet/admitter"
 	"github.com/medik8s/maintenance-apiserver/pkg/fleet/explain"
-	"github.com/medik8s/maintenance-apiserver/pkg/fleet/promquery"
+	"github.com/medik8s/maintenance-apiserver/pkg/fleet/gates"
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned"
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/openapi"
 	maintenanceregistry "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance"
@@ -53,10 +54,10 @@ type Config struct {
 	ControlPlaneQuorum bool
 	// OpenShift says whether the cluster is an OpenShift, whose etcd has a say in that.
 	OpenShift bool
+	// Prometheus is asked by the gates of policies. It is nil if there is none: such gates do not pass.
+	Prometheus gates.Querier
 	// Legacy is which groups of former operators are served.
 	Legacy LegacyConfig
-	// Prometheus is which server the gates of policies ask. Without a URL, there is none.
-	Prometheus promquery.Config
 	// Shutdown is how the server shuts down.
 	Shutdown ShutdownConfig
 }
@@ -85,8 +86,8 @@ type completedConfig struct {
 	space      holdstorage.Space
 	// quorum and openShift are ControlPlaneQuorum and OpenShift.
 	quorum, openShift bool
+	prometheus        gates.Querier
 	legacy            LegacyConfig
-	prometheus        promquery.Config
 	shutdown          ShutdownConfig
 }
 
@@ -106,8 +107,8 @@ func (c *Config) Complete() CompletedConfig {
 		space:      c.Space,
 		quorum:     c.ControlPlaneQuorum,
 		openShift:  c.OpenShift,
-		legacy:     c.Legacy,
 		prometheus: c.Prometheus,
+		legacy:     c.Legacy,
 		shutdown:   c.Shutdown,
 	}}
 }
@@ -136,11 +137,11 @@ func (c CompletedConfig) New() (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	admits, err := c.addFleet(drain, client)
+	admit, err := c.newAdmitter(drain, client)
 	if err != nil {
 		return nil, err
 	}
-	groups, err := c.newGroups(drain, explain.New(admits), authorizing)
+	groups, err := c.newGroups(drain, admit, authorizing)
 	if err != nil {
 		return nil, fmt.Errorf("could not create the registry: %w", err)
 	}
@@ -149,18 +150,21 @@ func (c CompletedConfig) New() (*Server, error) {
 	}
 
 	s := &Server{
-		generic: generic, drainer: drain, admitter: admits, keeper: c.keeper, leadership: c.leadership, legacy: legacy,
+		generic: generic, drainer: drain, admitter: admit, keeper: c.keeper, leadership: c.leadership, legacy: legacy,
 		shutdown: c.shutdown, requests: requests,
 	}
 	return s, s.addHooks()
 }
 
 // newGroups returns all API groups that are served.
-func (c CompletedConfig) newGroups(drain *drainer.Drainer, fleet *explain.Explainer, authorizing *authorization.Plugin) ([]*genericapiserver.APIGroupInfo, error) {
+func (c CompletedConfig) newGroups(
+	drain *drainer.Drainer, admit *admitter.Admitter, authorizing *authorization.Plugin,
+) ([]*genericapiserver.APIGroupInfo, error) {
 	own, err := maintenanceregistry.NewAPIGroupInfo(
 		scheme.Scheme, scheme.Codecs, scheme.ParameterCodec, c.generic.RESTOptionsGetter,
 		maintenanceregistry.Dependencies{
-			Waker: drain, Nodes: drain, Planner: drain, Space: c.space, Quorum: c.guard(drain), Fleet: fleet, Admission: c.generic.AdmissionControl,
+			Waker: drain, Nodes: drain, Planner: drain, Space: c.space, Quorum: c.guard(drain),
+			Fleet: explain.New(admit), Admission: c.generic.AdmissionControl,
 			AuthorizeUpdate: authorizing.AuthorizeUpdate, AuthorizeRead: authorizing.AuthorizeRead,
 			ShortNameTaken: slices.Contains(c.legacy.Versions, medik8sv1beta1.SchemeGroupVersion),
 		})

@@ -12,34 +12,25 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/fleet/admitter"
 	"github.com/medik8s/maintenance-apiserver/pkg/fleet/gates"
 	"github.com/medik8s/maintenance-apiserver/pkg/fleet/podload"
-	"github.com/medik8s/maintenance-apiserver/pkg/fleet/promquery"
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned"
 )
 
-// addFleet has the drainer ask the MaintenancePolicies when a node may start, and when it may be given back. The client
-// is the loopback client.
-func (c CompletedConfig) addFleet(drain *drainer.Drainer, client versioned.Interface) (*admitter.Admitter, error) {
-	admits, err := admitter.New(admitter.Config{
+// newAdmitter has the drainer ask policies which maintenance may start, and their gates when a node is given back. The
+// client is one for this server, as the drainer's.
+func (c CompletedConfig) newAdmitter(drain *drainer.Drainer, client versioned.Interface) (*admitter.Admitter, error) {
+	admit, err := admitter.New(admitter.Config{
 		Cluster: drain, Maintenance: client, Kube: c.drainer.Kube, Loads: podload.New(drain, clock.RealClock{}),
 	})
 	if err != nil {
 		return nil, err
 	}
-	config := gates.Config{Cluster: drain, Admitter: admits, Kube: c.drainer.Kube}
-	if c.prometheus.URL != "" {
-		prometheus, err := promquery.New(c.prometheus)
-		if err != nil {
-			return nil, err
-		}
-		config.Prometheus = prometheus
-	}
-	checks, err := gates.New(config)
+	checks, err := gates.New(gates.Config{Cluster: drain, Admitter: admit, Kube: c.drainer.Kube, Prometheus: c.prometheus})
 	if err != nil {
-		return nil, fmt.Errorf("could not make the gates of policies: %w", err)
+		return nil, fmt.Errorf("could not create the gates of policies: %w", err)
 	}
-	admits.CheckWith(checks)
+	admit.CheckWith(checks)
 	drain.AskFirst(checks)
-	drain.AskFirst(admits)
-	drain.AdmitBy(admits)
-	return admits, nil
+	drain.AskFirst(admit)
+	drain.AdmitBy(admit)
+	return admit, nil
 }

@@ -21,9 +21,8 @@ import (
 // Server is the API server, with the drainer and the keeper of its certificate, which run in
 // the background.
 type Server struct {
-	generic *genericapiserver.GenericAPIServer
-	drainer *drainer.Drainer
-	// admitter says which maintenance may start.
+	generic  *genericapiserver.GenericAPIServer
+	drainer  *drainer.Drainer
 	admitter *admitter.Admitter
 	keeper   *servingcert.Keeper
 	// leadership is nil if the server leads all the time.
@@ -58,8 +57,8 @@ func (s *Server) addHooks() error {
 
 	return errors.Join(
 		s.generic.AddPostStartHook("start-drainer", func(genericapiserver.PostStartHookContext) error {
-			s.work.Go(func() { s.admitter.Watch(ctx) })
 			s.work.Go(func() { s.drainer.Run(ctx, leading) })
+			s.work.Go(func() { s.admitter.Watch(ctx) })
 			return nil
 		}),
 		s.generic.AddPostStartHook("keep-serving-certificate", func(genericapiserver.PostStartHookContext) error {
