@@ -44,7 +44,7 @@ func (s *state) outcome() Outcome {
 func (s *state) answer(h *hold) (answer HoldOutcome, told bool) {
 	answer = HoldOutcome{Stage: wanted(h.NodeMaintenance)}
 	if had := s.admitted(h); had != nil && (h.node == nil || !s.formerNode(h.node)) {
-		answer.AdmittedTime, answer.Bypassed = had.Time.Time, had.Bypassed
+		answer.AdmittedTime, answer.Approved, answer.Bypassed = had.Time.Time, had.Approved, had.Bypassed
 		answer.Stage = had.Stage
 		if s.asks(h) {
 			answer.Waits = s.waits(h)
