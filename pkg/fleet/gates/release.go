@@ -97,12 +97,14 @@ func (g *Gates) MayGiveBack(ctx context.Context, node *corev1.Node) (drainer.Ver
 	}
 	policies := releasing(g.config.Admitter.Policies(), entry, node)
 	if len(policies) == 0 || bypassed(g.config.Cluster.HoldsOn(node.Name), node) {
-		return g.pass(ctx, node, entry), nil
+		g.pass(ctx, node, entry)
+		return drainer.Verdict{}, nil
 	}
 	g.asker.want(asking{node: node.Name}, releaseQuestions(policies, node), releaseLasts)
 	by, judged := g.judgeRelease(policies, node)
 	if judged.state == passes {
-		return g.pass(ctx, node, entry), nil
+		g.pass(ctx, node, entry)
+		return drainer.Verdict{}, nil
 	}
 	return g.keep(ctx, node, entry, by, judged), nil
 }
@@ -157,11 +159,10 @@ func (g *Gates) judgeRelease(policies []*v1beta1.MaintenancePolicy, node *corev1
 }
 
 // pass lets the node be given back.
-func (g *Gates) pass(ctx context.Context, node *corev1.Node, entry *v1beta1.LedgerEntry) drainer.Verdict {
+func (g *Gates) pass(ctx context.Context, node *corev1.Node, entry *v1beta1.LedgerEntry) {
 	if g.keepNoMore(node.Name, entry) {
 		klog.FromContext(ctx).Info("Release gates keep the node no more", "node", node.Name)
 	}
-	return drainer.Verdict{}
 }
 
 // keep keeps the node, and says why. What is not known yet is not said.
