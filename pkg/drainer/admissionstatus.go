@@ -10,14 +10,9 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
-
-// admissionInterval is how often numbers and times are brought up to date that a waiting hold shows: each start
-// changes them for everybody in the queue.
-const admissionInterval = time.Minute
 
 // admissionNews is what a status is to say of the admission of its hold.
 type admissionNews struct {
@@ -27,8 +22,8 @@ type admissionNews struct {
 	condition *metav1.Condition
 }
 
-// newsOf is what the status of the hold is to say. While only numbers have changed, it stays for a while as it
-// was told.
+// newsOf is what the status of the hold is to say. Numbers and times change with each start of another node. While
+// nothing else has changed, it stays for a while as it was told.
 func (h *hold) newsOf(answer Admitted, stage v1beta1.MaintenanceStage, v *view, now time.Time) *admissionNews {
 	if !answer.Known {
 		return nil
@@ -47,7 +42,8 @@ func (h *hold) newsOf(answer Admitted, stage v1beta1.MaintenanceStage, v *view, 
 	if h.memory == nil || !news.differsInNumbers(was) {
 		return news
 	}
-	if wait := h.memory.numbers.wait(h.UID, now); wait > 0 {
+	h.memory.numbers.begin(h.UID, now)
+	if wait := h.memory.numbers.wait(now); wait > 0 {
 		h.again = wait
 		return was
 	}
@@ -113,20 +109,6 @@ func (n *admissionNews) message() string {
 	}
 	return n.condition.Message
 }
-
-// numbersLimit spaces the writes of changed numbers.
-type numbersLimit struct{ next time.Time }
-
-// wait is how long to wait before changed numbers are written; zero: no time. A process that has just begun to
-// lead does not write those of all holds at once.
-func (l *numbersLimit) wait(uid types.UID, now time.Time) time.Duration {
-	if l.next.IsZero() {
-		l.next = now.Add(spread(uid) * time.Duration(admissionInterval/writeInterval))
-	}
-	return max(l.next.Sub(now), 0)
-}
-
-func (l *numbersLimit) wrote(now time.Time) { l.next = now.Add(admissionInterval) }
 
 // admission writes the news of the admission, and leaves the approvals to the subresource approval.
 func (s *statusBuilder) admission() {

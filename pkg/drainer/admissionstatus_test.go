@@ -82,7 +82,7 @@ func TestNumbersAreWrittenOnceAMinute(t *testing.T) {
 		if writes := c.StatusWrites("a"); len(writes) < 3 || len(writes) > 4 {
 			t.Errorf("the status was written %d times in 150 s, want 3 or 4", len(writes))
 		}
-		c.wait(admissionInterval)
+		c.wait(slowInterval)
 		if got := c.hold("a").Status.Admission.WaitingFor[0].Message; len(got) != len("100 starts")+97 {
 			t.Errorf("it waits for %q, want the last answer", got)
 		}
@@ -105,7 +105,7 @@ func TestNumbersAfterARestart(t *testing.T) {
 		if got := conditionMessage(c.hold("a").Status, v1beta1.ConditionAdmitted); got != "before" {
 			t.Errorf("it says %q at once, want it to wait", got)
 		}
-		c.wait(admissionInterval)
+		c.wait(slowInterval)
 		if got := conditionMessage(c.hold("a").Status, v1beta1.ConditionAdmitted); got != "after" {
 			t.Errorf("it says %q, want what is true now", got)
 		}

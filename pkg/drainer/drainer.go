@@ -44,6 +44,10 @@ func New(config Config) (*Drainer, error) {
 // itself, and so cannot be in its configuration. It must be called before Run and Lead.
 func (d *Drainer) AskFirst(gate Gate) { d.config.Gates = slices.Concat([]Gate{gate}, d.config.Gates) }
 
+// AdmitBy has the drainer ask how far holds may go, for an Admission that is made from the Drainer itself. It must be
+// called before Run and Lead.
+func (d *Drainer) AdmitBy(admission Admission) { d.config.Admission = admission }
+
 // Run watches until ctx is done, and leads when Config.Elect says so until leading is done, which may be sooner.
 // It returns when everything it started has ended. It is to be called once.
 func (d *Drainer) Run(ctx, leading context.Context) {

@@ -66,3 +66,70 @@ func TestExpirationExtended(t *testing.T) {
 		}
 	})
 }
+
+// A hold that had to wait has its time from when it was admitted.
+func TestExpirationOfAHoldThatWaits(t *testing.T) {
+	tests := map[string]struct {
+		// then is what happens to a hold that has waited for an hour.
+		then func(c *cluster)
+		// wantEnds says that its time counts from then.
+		wantEnds bool
+	}{
+		"it waits on":      {then: func(*cluster) {}},
+		"it is denied":     {then: func(c *cluster) { c.admits("a", queued(v1beta1.StageIdle, "denied")) }},
+		"nothing is known": {then: func(c *cluster) { c.leadAnew(&fakeAdmission{unknown: true}) }},
+		"it is admitted":   {then: func(c *cluster) { c.admits("a", admitted(time.Now())) }, wantEnds: true},
+		"its cordon is admitted": {then: func(c *cluster) {
+			answer := queued(v1beta1.StageCordon, "closed")
+			answer.Status.AdmittedTime = admitted(time.Now()).Status.AdmittedTime
+			c.admits("a", answer)
+		}, wantEnds: true},
+		"the last policy is deleted": {then: func(c *cluster) {
+			c.policy(func(f *fakeAdmission) { delete(f.answers, "a") })
+		}, wantEnds: true},
+		"the last policy was deleted while the server was down": {then: func(c *cluster) { c.leadAnew(&fakeAdmission{}) }, wantEnds: true},
+		"the policy is deleted after the start": {then: func(c *cluster) {
+			c.admits("a", admitted(time.Now()))
+			c.policy(func(f *fakeAdmission) { delete(f.answers, "a") })
+		}, wantEnds: true},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			policed(t, func(c *cluster) {
+				c.admits("a", queued(v1beta1.StageIdle, "full"))
+				c.create(drainertest.Hold{Name: "a", Created: time.Now(), ExpirationSeconds: 100}.Object())
+				c.wait(time.Hour)
+				if status := c.hold("a").Status; status.ExpirationTime != nil || isExpiring(status) {
+					t.Errorf("got %+v, want no end while it waits", status)
+				}
+				test.then(c)
+				c.wait(70 * time.Second)
+				if status := c.hold("a").Status; (status.ExpirationTime != nil) != test.wantEnds || isExpiring(status) {
+					t.Errorf("got %+v, want an end: %t, and not soon", status, test.wantEnds)
+				}
+				c.wait(15 * time.Second)
+				if status := c.hold("a").Status; isExpiring(status) != test.wantEnds {
+					t.Errorf("got %+v, want it to end soon: %t", status, test.wantEnds)
+				}
+				c.wait(20 * time.Second)
+				if ended := drainertest.Get[*v1beta1.NodeMaintenance](c.Server, "", "a") == nil; ended != test.wantEnds {
+					t.Errorf("it has ended: %t, want %t", ended, test.wantEnds)
+				}
+			})
+		})
+	}
+}
+
+// A hold that has its node already when the first policy comes has not waited for it.
+func TestExpirationOfAHoldThatIsAdopted(t *testing.T) {
+	policed(t, func(c *cluster) {
+		c.create(drainertest.Hold{Name: "a", Created: time.Now(), ExpirationSeconds: 100}.Object())
+		end := c.hold("a").Status.ExpirationTime
+		c.wait(50 * time.Second)
+		c.admits("a", admitted(time.Now()))
+		c.wait(5 * time.Second)
+		if got := c.hold("a").Status.ExpirationTime; !got.Equal(end) {
+			t.Errorf("it ends at %v, want %v as before", got, end)
+		}
+	})
+}

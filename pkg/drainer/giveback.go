@@ -26,8 +26,8 @@ func (l *leader) giveBack(ctx context.Context, v *view) result {
 			return did
 		}
 	}
-	// The conditions only inform others. A hold ends even if they cannot be cleared.
-	did.add(l.nodes.saveConditions(ctx, v, nil))
+	// The taint and the conditions only inform others. A hold ends even if they cannot be cleared.
+	did.add(l.nodes.showPlanned(ctx, v, l.plannedSoon(v)))
 	did.add(l.release(ctx, v, facts{node: v.node.UID}, nil))
 	return did
 }
@@ -75,16 +75,22 @@ func (l *leader) leaveAlone(ctx context.Context, v *view) result {
 	if err := l.releaseLeftBehind(ctx, v); err != nil {
 		return result{err: err}
 	}
-	if v.node == nil || (v.marks.annotated && !v.marks.tainted) {
+	if v.node == nil {
 		return result{forget: true}
 	}
-	var did result
+	did := l.nodes.markPlanned(ctx, v, false)
+	if v.marks.annotated && !v.marks.tainted {
+		did.forget = did.err == nil
+		return did
+	}
 	if v.marks.annotated {
 		if !v.marks.ours {
-			return noteLeftBehind(ctx, v)
+			did.add(noteLeftBehind(ctx, v))
+			return did
 		}
-		var kept bool
-		if kept, did = l.giveBackUnheld(ctx, v); kept || did.err != nil {
+		kept, gaveBack := l.giveBackUnheld(ctx, v)
+		did.add(gaveBack)
+		if kept || did.err != nil {
 			return did
 		}
 	}

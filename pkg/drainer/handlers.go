@@ -74,11 +74,12 @@ func asksAnew(old, updated any) bool {
 		!apiequality.Semantic.DeepEqual(before.Spec, after.Spec))
 }
 
-// nodeChanged puts the node into the queue if it has holds, the annotation of a server, or our
-// conditions. Other nodes are no concern of the drainer.
+// nodeChanged puts the node into the queue if it has holds, the annotation of a server, or our conditions or taint
+// of a planned maintenance. Other nodes are no concern of the drainer.
 func (l *leader) nodeChanged(obj any) {
 	node, known := object[*corev1.Node](obj)
-	if known && (annotated(node) || len(ourConditions(node)) > 0 || len(l.watcher.caches.holdsOn(node.Name)) > 0) {
+	if known && (annotated(node) || len(ourConditions(node)) > 0 || l.nodes.marks.planned(node) ||
+		len(l.watcher.caches.holdsOn(node.Name)) > 0) {
 		l.queue.Add(node.Name)
 	}
 }

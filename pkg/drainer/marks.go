@@ -161,6 +161,8 @@ type nodeMarks struct {
 	// annotated and tainted say whether it carries v1beta1.HoldsAnnotation and v1beta1.DrainTaint. The
 	// cordon sets both, and giving back removes both, each in one patch.
 	annotated, tainted bool
+	// planned says whether it carries our v1beta1.PlannedTaint.
+	planned bool
 	// note is what the annotation says.
 	note holdsNote
 	// ours says that the annotation bears the id of our store.
@@ -175,6 +177,7 @@ func (m marks) read(node *corev1.Node) nodeMarks {
 	found := nodeMarks{annotated: annotated(node), tainted: drainTainted(node), note: readNote(node)}
 	found.ours = found.note.StoreID == m.storeID
 	found.anothers = found.note.StoreID != "" && !found.ours
+	found.planned = m.planned(node)
 	return found
 }
 

@@ -37,6 +37,9 @@ type nodeMemory struct {
 	// repairs limits how often the cordon is repaired. Written by nodeWriter.cordon. Never stale. Lost:
 	// one repair sooner.
 	repairs writeLimit
+	// planned limits how often the node is marked as planned. Written by nodeWriter.markPlanned. Never stale.
+	// Lost: one write sooner.
+	planned slowLimit
 	// drainable says which of the node's pods a drain evicts. Written by drains.plan. Stale with the
 	// pod; dropped when the drain stops. Lost: kubectl's filters run once more.
 	drainable judged
@@ -69,7 +72,7 @@ type holdMemory struct {
 	writes statusWrites
 	// numbers limits how often numbers are written that a waiting hold shows. Written by holdWriter.write.
 	// Never stale. Lost: they are up to a minute late once more.
-	numbers numbersLimit
+	numbers slowLimit
 	// pods counts the pods that the drain moves. Written by drains.progress and holdWriter. Stale with
 	// the next drain. Lost: pods that came and went since the last status was written are not counted.
 	pods podCount

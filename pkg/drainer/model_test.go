@@ -109,8 +109,14 @@ func (w *world) live() {
 				w.late = w.late[1:]
 			}
 			w.act()
+			if w.admission != nil {
+				w.admission.decide()
+			}
 			down = w.chance(4) || (w.ownPodGoes() && w.chance(50))
 		})
+		if w.admission != nil {
+			w.admission.wake()
+		}
 		if down {
 			w.restart(w.chance(50), w.upTo(20*time.Second))
 		}
@@ -119,6 +125,9 @@ func (w *world) live() {
 		}
 	}
 	w.locked(w.calm)
+	if w.admission != nil {
+		w.admission.wake()
+	}
 	w.rest()
 	w.locked(func() {
 		if w.check.broken == "" {

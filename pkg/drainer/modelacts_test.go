@@ -93,11 +93,7 @@ func (w *world) changeHold(change func(*v1beta1.NodeMaintenance)) {
 	hold := old.DeepCopy()
 	change(hold)
 	hold.Generation++
-	record := w.endVersion(hold)
-	if hold.Spec.Stage == v1beta1.StageDrain && old.Spec.Stage != v1beta1.StageDrain {
-		record.resumed = time.Now()
-	}
-	record.versions = append(record.versions, holdVersion{NodeMaintenance: hold.DeepCopy(), from: time.Now()})
+	w.newVersion(hold, w.effective(old))
 	w.store.Put(hold)
 	w.trace("hold %s is changed: %s", hold.Name, drainWords(hold))
 }

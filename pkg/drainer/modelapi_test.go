@@ -29,6 +29,7 @@ func (w *world) served(action clienttesting.Action, before drainertest.Object, a
 	case *corev1.PodList:
 		w.check.listed(got, action.(clienttesting.ListAction).GetListRestrictions().Fields)
 	case *corev1.Node:
+		w.check.cordonChanged(before.(*corev1.Node), got)
 		w.trace("node %s patched: unschedulable=%t marked=%t", got.Name, got.Spec.Unschedulable, (annotated(got) || drainTainted(got)))
 	case *v1beta1.NodeMaintenance:
 		if action.GetSubresource() == "status" {

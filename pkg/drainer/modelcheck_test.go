@@ -274,6 +274,7 @@ func (c *modelCheck) statusWritten(old, next *v1beta1.NodeMaintenance) {
 		c.fail("the drain of %s counts %d pods, and there were %d", next.Name, is.EvictionPods, most)
 	}
 	c.drainedRightly(next, was, is)
+	c.waitsRightly(next)
 	c.deadlineStays(next, was, is)
 	if !drained(is) {
 		clear(c.holds[next.UID].emptyAt) // what comes next is to be listed anew

@@ -45,6 +45,9 @@ func (w *world) calm() {
 			w.changePod(w.livePod(drainertest.KeyOf(pod)), func(pod *corev1.Pod) { pod.Finalizers = nil })
 		}
 	}
+	if w.admission != nil {
+		w.admission.calm()
+	}
 	w.trace("all is calm")
 }
 
@@ -82,6 +85,10 @@ func (w *world) checkEnd() {
 }
 
 func (w *world) checkHold(hold *v1beta1.NodeMaintenance) {
+	if w.effective(hold) != hold.Spec.Stage {
+		w.checkWaiting(hold)
+		return
+	}
 	want := v1beta1.PhaseSucceeded
 	switch hold.Spec.Stage {
 	case v1beta1.StageIdle:
@@ -171,7 +178,7 @@ func (w *world) stuck(pod *corev1.Pod) string {
 	}
 	var reasons []string
 	for _, hold := range w.activeHolds() {
-		if hold.Spec.NodeName != pod.Spec.NodeName || hold.Spec.Stage != v1beta1.StageDrain {
+		if hold.Spec.NodeName != pod.Spec.NodeName || w.effective(hold) != v1beta1.StageDrain {
 			continue
 		}
 		wish := w.wishOf(hold, pod)
@@ -207,8 +214,11 @@ func (w *world) state(pod *corev1.Pod) string {
 // checkNode checks a node against what it is to be like while nobody holds it.
 func (w *world) checkNode(node, wanted *corev1.Node) {
 	held := slices.ContainsFunc(w.activeHolds(), func(h *v1beta1.NodeMaintenance) bool {
-		return h.Spec.NodeName == node.Name && h.Spec.Stage != v1beta1.StageIdle
+		return h.Spec.NodeName == node.Name && w.effective(h) != v1beta1.StageIdle
 	})
+	if planned := w.plannedAtTheEnd(node.Name) && !held; hasPlannedTaint(node) != planned || saysPlanned(node) != planned {
+		w.check.fail("node %s is marked as planned: %t, want %t: %s", node.Name, !planned, planned, nodeWords(node))
+	}
 	if held {
 		excluded := node.Labels[v1beta1.ExcludeFromRemediationLabel] == "true"
 		if !node.Spec.Unschedulable || !annotated(node) || !drainTainted(node) || !excluded {
@@ -222,8 +232,9 @@ func (w *world) checkNode(node, wanted *corev1.Node) {
 		return
 	}
 	w.check.saw["given back"]++
-	same := node.Spec.Unschedulable == wanted.Spec.Unschedulable && len(node.Spec.Taints) == len(wanted.Spec.Taints) &&
-		labels.Equals(node.Labels, wanted.Labels) && len(node.Annotations) == 0 && len(ourConditions(node)) == 0
+	same := node.Spec.Unschedulable == wanted.Spec.Unschedulable &&
+		len(newMarks(drainertest.StoreID, nil).withoutPlanned(node)) == len(wanted.Spec.Taints) &&
+		labels.Equals(node.Labels, wanted.Labels) && len(node.Annotations) == 0 && !saysInMaintenance(node)
 	for _, taint := range wanted.Spec.Taints {
 		same = same && hasTaint(node.Spec.Taints, taint)
 	}

@@ -51,6 +51,11 @@ func (w *world) populate() {
 		w.faults.evictions = oneOf(w, 0, 0.1, 0.5)
 		w.faults.requests = oneOf(w, 0, 0.05, 0.4)
 	}
+	if w.chance(50) {
+		w.admission = newModelAdmission(w)
+		w.admission.begin()
+		w.config.Admission = w.admission
+	}
 	for _, name := range modelNamespaces {
 		w.store.Put(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 			Name: name, UID: types.UID("uid-" + name), Labels: map[string]string{"team": name},
@@ -200,8 +205,10 @@ func (w *world) createHold() {
 			v1beta1.StageCordon, v1beta1.StageIdle),
 	}.Object()
 	hold.Spec.Drain = w.newDrain()
+	asked := hold.DeepCopy()
+	asked.Spec.Stage = w.effective(hold)
 	w.holds[hold.UID] = &holdRecord{
-		name: name, versions: []holdVersion{{NodeMaintenance: hold, from: time.Now()}},
+		name: name, versions: []holdVersion{{NodeMaintenance: asked, from: time.Now()}},
 		emptyAt: map[int64]time.Time{},
 	}
 	w.store.Put(hold.DeepCopy())

@@ -53,7 +53,11 @@ type world struct {
 	lines          []traceLine
 
 	config Config
-	stop   func(kill bool)
+	// admission has holds wait; nil: nothing waits.
+	admission *modelAdmission
+	// leading is the process that leads.
+	leading *modelProcess
+	stop    func(kill bool)
 	// standby is a process that watches while another one leads; nil while there is none.
 	standby *modelProcess
 }
@@ -165,6 +169,7 @@ func (w *world) start() {
 	if w.chance(50) {
 		w.standby = w.newProcess()
 	}
+	w.leading = p
 	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), logr.Discard()))
 	ended := make(chan struct{})
 	go func() {
@@ -190,6 +195,9 @@ func (w *world) restart(kill bool, down time.Duration) {
 	time.Sleep(down)
 	w.locked(w.check.restarted)
 	w.locked(w.choosePod)
+	if w.admission != nil {
+		w.locked(w.admission.begin)
+	}
 	w.start()
 }
 

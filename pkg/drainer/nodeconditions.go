@@ -20,7 +20,12 @@ import (
 const reasonNodeMaintenance = "NodeMaintenance"
 
 var lifecycleConditions = []corev1.NodeConditionType{
-	corev1.NodeDrainInProgress, corev1.NodeDrained, corev1.NodeMaintenanceInProgress,
+	corev1.NodeDrainInProgress, corev1.NodeDrained, corev1.NodeMaintenanceInProgress, corev1.NodeMaintenancePlanned,
+}
+
+// saysInMaintenance says whether one of our conditions says more than that maintenance is planned.
+func saysInMaintenance(node *corev1.Node) bool {
+	return slices.ContainsFunc(ourConditions(node), func(c corev1.NodeCondition) bool { return c.Type != corev1.NodeMaintenancePlanned })
 }
 
 // ourConditions are the lifecycle conditions of the node that this server set.

@@ -60,22 +60,23 @@ func (p *nodePatch) encode() ([]byte, error) {
 	return data, nil
 }
 
-// cordonPatch makes the node unschedulable and sets our marks. What is there already is left as it is.
-// A changed list of holds alone is not listed in changes.
+// cordonPatch makes the node unschedulable and sets our marks. What is there already is left as it is, but that its
+// maintenance is planned. That, and a changed list of holds, are not listed in changes.
 func (m marks) cordonPatch(node *corev1.Node, carried nodeMarks, note string) *nodePatch {
 	patch := newNodePatch(node)
 	if !node.Spec.Unschedulable {
 		patch.spec("unschedulable", true)
 		patch.changed("made unschedulable")
 	}
-	taints := slices.Clone(node.Spec.Taints)
+	taints := m.withoutPlanned(node)
+	changed := len(taints) < len(node.Spec.Taints)
 	for _, taint := range m.taints {
 		if !hasTaint(taints, taint) {
-			taints = append(taints, taint)
+			taints, changed = append(taints, taint), true
 			patch.changed("tainted %s", taint.ToString())
 		}
 	}
-	if len(taints) > len(node.Spec.Taints) {
+	if changed {
 		patch.spec("taints", taints)
 	}
 	if node.Labels[v1beta1.ExcludeFromRemediationLabel] != excludeLabelValue {

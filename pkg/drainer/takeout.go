@@ -33,7 +33,7 @@ func (l *leader) takeOut(ctx context.Context, v *view) result {
 	}
 	saved := l.holds.saveStatuses(ctx, v.active, f)
 	did.add(saved)
-	if f.cordoned || len(ourConditions(v.node)) > 0 { // a node that was never cordoned gets no conditions
+	if f.cordoned || saysInMaintenance(v.node) { // a node that was never cordoned gets no conditions
 		did.add(l.nodes.saveConditions(ctx, v, wantedConditions(saved.statuses)))
 	}
 	return did

@@ -53,3 +53,22 @@ func spread(uid types.UID) time.Duration {
 	_, _ = hash.Write([]byte(uid)) // never fails
 	return writeInterval * time.Duration(hash.Sum32()%1000) / 1000
 }
+
+// slowInterval is the least time between two writes of what nobody has to know at once, such as the numbers that a
+// waiting hold shows: each start of another node changes those of the whole queue.
+const slowInterval = time.Minute
+
+// slowLimit spaces such writes of one object.
+type slowLimit struct{ next time.Time }
+
+// begin has a process that has just begun to lead wait for a while. It differs from object to object.
+func (l *slowLimit) begin(uid types.UID, now time.Time) {
+	if l.next.IsZero() {
+		l.next = now.Add(spread(uid) * time.Duration(slowInterval/writeInterval))
+	}
+}
+
+// wait is how long to wait before a write; zero when it may be made now.
+func (l *slowLimit) wait(now time.Time) time.Duration { return max(l.next.Sub(now), 0) }
+
+func (l *slowLimit) wrote(now time.Time) { l.next = now.Add(slowInterval) }

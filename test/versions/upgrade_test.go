@@ -41,7 +41,7 @@ type after struct {
 var (
 	emptied  = after{phase: v1beta1.PhaseSucceeded, reason: v1beta1.ReasonNodeEmpty}
 	outcomes = map[string]after{
-		"pending-new": emptied, "pending-no-node": emptied, "pending-lease-held": emptied, "imported": emptied,
+		"pending-new": emptied, "pending-no-node": emptied, "pending-lease-held": emptied, "pending-waiting": emptied, "imported": emptied,
 		"draining": emptied, "failed": emptied, "drained": emptied,
 		"pending-idle":  {phase: v1beta1.PhasePending, reason: v1beta1.ReasonStageIdle, podStays: true},
 		"cordoned":      {phase: v1beta1.PhaseSucceeded, reason: v1beta1.ReasonStageCordon, podStays: true},

@@ -20,6 +20,8 @@ import (
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/servingcert"
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/store"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
+	"github.com/medik8s/maintenance-apiserver/pkg/fleet/gates"
+	"github.com/medik8s/maintenance-apiserver/pkg/fleet/promquery"
 )
 
 // Run runs the server until ctx ends. The options must have been completed and validated.
@@ -116,6 +118,10 @@ func newConfig(o *options.Options, st *store.Store, keeper *servingcert.Keeper, 
 	if err != nil {
 		return nil, fmt.Errorf("could not create a client for CRDs: %w", err)
 	}
+	prometheus, err := newPrometheus(o.Prometheus)
+	if err != nil {
+		return nil, err
+	}
 	return &server.Config{
 		Generic:    generic,
 		AwaitedCAs: callers.awaited(&generic.Authentication),
@@ -132,6 +138,7 @@ func newConfig(o *options.Options, st *store.Store, keeper *servingcert.Keeper, 
 		Leadership:         elector,
 		Space:              st.Space,
 		ControlPlaneQuorum: o.Drainer.ControlPlaneQuorum,
+		Prometheus:         prometheus,
 		Legacy:             server.LegacyConfig{Versions: o.Legacy.Versions(), Cluster: cluster},
 		Shutdown:           server.ShutdownConfig{RequestsGracePeriod: o.Requests.ShutdownGracePeriod},
 	}, nil
@@ -157,4 +164,12 @@ func newDrainerClients(
 		return nil, nil, fmt.Errorf("could not create a client for kinds of other projects: %w", err)
 	}
 	return client, kinds, nil
+}
+
+// newPrometheus returns a client of the Prometheus server that gates ask; nil if there is none.
+func newPrometheus(o *options.PrometheusOptions) (gates.Querier, error) {
+	if o.URL == "" {
+		return nil, nil
+	}
+	return promquery.New(o.Config())
 }

@@ -32,11 +32,6 @@ type NodeMaintenance struct {
 	Unknown UnknownFields
 }
 
-// UnknownFields are the fields of a stored object that this version of the server does not know. The codec of
-// the store sets them when it reads the object, and writes them back with it. Whoever replaces the object has
-// to carry them over. Their form is the codec's own. Empty: there are none.
-type UnknownFields string
-
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
 // NodeMaintenanceList is a list of NodeMaintenances.

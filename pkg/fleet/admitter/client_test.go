@@ -5,6 +5,7 @@ package admitter
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,8 +21,8 @@ type client struct {
 	versioned.Interface
 	mu      sync.Mutex
 	resumed chan struct{}
-	// before is called before each write of the ledger.
-	before func()
+	// before and after are called before and after each write of the ledger.
+	before, after func()
 }
 
 // IsWatchListSemanticsUnSupported says for the informers what the fake client says.
@@ -76,18 +77,30 @@ func (l ledgers) Get(ctx context.Context, name string, options metav1.GetOptions
 }
 
 func (l ledgers) Create(ctx context.Context, ledger *v1beta1.MaintenanceLedger, options metav1.CreateOptions) (*v1beta1.MaintenanceLedger, error) {
-	l.write()
-	return l.MaintenanceLedgerInterface.Create(ctx, ledger, options)
+	return l.write(ctx, func() (*v1beta1.MaintenanceLedger, error) {
+		return l.MaintenanceLedgerInterface.Create(ctx, ledger, options)
+	})
 }
 
 func (l ledgers) Update(ctx context.Context, ledger *v1beta1.MaintenanceLedger, options metav1.UpdateOptions) (*v1beta1.MaintenanceLedger, error) {
-	l.write()
-	return l.MaintenanceLedgerInterface.Update(ctx, ledger, options)
+	return l.write(ctx, func() (*v1beta1.MaintenanceLedger, error) {
+		return l.MaintenanceLedgerInterface.Update(ctx, ledger, options)
+	})
 }
 
-func (l ledgers) write() {
+// write writes, unless the process was killed meanwhile.
+func (l ledgers) write(ctx context.Context, write func() (*v1beta1.MaintenanceLedger, error)) (*v1beta1.MaintenanceLedger, error) {
 	if l.client.before != nil {
 		l.client.before()
 	}
 	l.client.wait()
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return nil, ctx.Err()
+	}
+	written, err := write()
+	if l.client.after != nil {
+		l.client.after()
+		l.client.wait()
+	}
+	return written, err
 }

@@ -36,7 +36,9 @@ type replica struct {
 	// dieAt is before which step the hand stops for ever; empty: none.
 	dieAt string
 	died  bool
-	wake  chan struct{}
+	// pauseAt is before which step the process is suspended; empty: none.
+	pauseAt string
+	wake    chan struct{}
 }
 
 // skewed is a clock that is ahead of the real one, or behind it.
@@ -129,9 +131,33 @@ func (r *replica) may(ctx context.Context, step string) bool {
 	r.mu.Lock()
 	r.died = r.died || r.dieAt == step
 	died := r.died
+	if r.pauseAt == step {
+		r.pauseAt = ""
+		r.client.pause()
+	}
 	r.mu.Unlock()
 	r.client.wait()
 	return !died && ctx.Err() == nil
+}
+
+// dieBefore has the replica die before a step of its hand, or before or after the next write of the ledger.
+func (r *replica) dieBefore(step string) {
+	switch step {
+	case "write":
+		r.client.before = func() { r.die(); r.client.pause() }
+	case "answer":
+		r.client.after = func() { r.die(); r.client.pause() }
+	default:
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.dieAt = step
+	}
+}
+
+func (r *replica) die() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.died = true
 }
 
 // dead says whether the replica has come to the step before which it dies.

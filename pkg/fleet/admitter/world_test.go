@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
@@ -175,5 +176,26 @@ func (w *world) wantCordoned(want ...string) {
 	w.t.Helper()
 	if got := w.cordoned(); !slices.Equal(got, want) {
 		w.t.Errorf("%v are cordoned, want %v; ledger %+v", got, want, w.ledger())
+	}
+}
+
+// held is how many holds are not being deleted.
+func (w *world) held() (count int) {
+	w.Locked(func() {
+		for _, hold := range drainertest.All[*v1beta1.NodeMaintenance](w.Store) {
+			if hold.DeletionTimestamp.IsZero() {
+				count++
+			}
+		}
+	})
+	return count
+}
+
+// losing has requests be carried out, and their answers be lost.
+func losing(verb, resource string) drainertest.Fault {
+	failing := drainertest.Failing(verb, resource, drainertest.ServerDown())
+	return func(action clienttesting.Action) (bool, error) {
+		_, failure := failing(action)
+		return true, failure
 	}
 }

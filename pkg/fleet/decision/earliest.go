@@ -36,14 +36,12 @@ func (s *state) forecast(h *hold, waits []v1beta1.AdmissionWait) forecast {
 	if h.node == nil || h.Spec.BypassPolicies {
 		return f
 	}
-	if s.entryOf(h.node) == nil {
-		for _, p := range h.node.policies {
-			if p.hopeless(h.node) {
-				f.person = true
-				return f
-			}
-			s.awaitRoom(&f, p, h.node)
+	for _, full := range h.full {
+		if full.policy.hopeless(h.node) {
+			f.person = true
+			return f
 		}
+		f.notBefore(s.freeAt(full))
 	}
 	s.awaitOpening(&f, h.node.policies)
 	return f
@@ -55,22 +53,27 @@ func (f *forecast) notBefore(t time.Time) {
 	}
 }
 
-// awaitRoom has the forecast wait for the pace and for nodes that soak.
-func (s *state) awaitRoom(f *forecast, p *policy, n *node) {
-	for _, b := range p.blocks(&p.taken, n, nil) {
-		switch b.kind {
-		case blockPace:
-			f.notBefore(p.nextStart())
-		case blockConcurrent:
-			f.notBefore(s.soaksEnd(p, p.taken.concurrent, *p.limits.concurrent))
-		case blockDomain:
-			f.notBefore(s.soaksEnd(p, p.taken.domains[b.topology][b.domain], *p.domainLimit(b.topology, b.domain)))
-		}
+// freeAt is before when a limit without room has none.
+func (s *state) freeAt(full fullLimit) time.Time {
+	p, b := full.policy, full.block
+	free, known := p.free[b]
+	if known {
+		return free
 	}
+	switch b.kind {
+	case blockPace:
+		free = p.nextStart()
+	case blockConcurrent:
+		free = s.soaksEnd(p, p.taken.concurrent, *p.limits.concurrent)
+	case blockDomain:
+		free = s.soaksEnd(p, p.taken.domains[b.topology][b.domain], *p.domainLimit(b.topology, b.domain))
+	}
+	p.free[b] = free
+	return free
 }
 
 // soaksEnd is when so many of the counted nodes may have left that there is room for one more below the limit. Nodes that
-// were not given back may leave at any time.
+// were not given back may leave at any time. Each of the counted nodes is in maintenance, and the limit is not 0.
 func (s *state) soaksEnd(p *policy, counted names, limit int) time.Time {
 	ends := make([]time.Time, 0, len(counted))
 	for name := range counted {
@@ -91,7 +94,7 @@ func (s *state) awaitOpening(f *forecast, policies []*policy) {
 	for agreed := 0; agreed < len(policies); {
 		agreed = 0
 		for _, p := range policies {
-			next := p.calendar.NextStart(f.from)
+			next := p.nextOpening(f.from)
 			switch {
 			case next.IsZero():
 				f.person = true
@@ -103,6 +106,16 @@ func (s *state) awaitOpening(f *forecast, policies []*policy) {
 			}
 		}
 	}
+}
+
+// nextOpening is when the schedule lets maintenance start, from a time on; zero: never.
+func (p *policy) nextOpening(from time.Time) time.Time {
+	next, known := p.openings[from]
+	if !known {
+		next = p.calendar.NextStart(from)
+		p.openings[from] = next
+	}
+	return next
 }
 
 // earliest is the forecast as a status tells it; zero if a person or a gate decides, or if nothing is known.

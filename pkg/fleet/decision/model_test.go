@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	modelRuns = flag.Int("model.runs", 300, "number of runs of TestModel")
+	modelRuns = flag.Int("model.runs", 150, "number of runs of TestModel")
 	modelSeed = flag.Uint64("model.seed", 0, "seed of the one run of TestModel that is to be repeated; 0: all runs")
 	modelFrom = flag.Uint64("model.from", 1, "seed of the first run of TestModel")
 )

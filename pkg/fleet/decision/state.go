@@ -63,8 +63,11 @@ type policy struct {
 	kept *hold
 	// times is what the calendar says of now.
 	times calendar.State
-	// texts are the messages that were composed already.
-	texts map[block]string
+	// texts, free and openings are what was worked out already: messages, before when a limit has no room, and when the
+	// schedule opens.
+	texts    map[block]string
+	free     map[block]time.Time
+	openings map[time.Time]time.Time
 }
 
 // node is a node that exists.
@@ -87,7 +90,9 @@ type hold struct {
 	own []v1beta1.AdmissionWait
 	// gated is what the start gates say, if they do not all pass.
 	gated []v1beta1.AdmissionWait
-	rank  rank
+	// full are the limits that have no room for it.
+	full []fullLimit
+	rank rank
 }
 
 // look orders the facts.
@@ -119,7 +124,10 @@ func (s *state) lookAtPolicies(d *Decider) {
 		return cmp.Compare(a.Name, b.Name)
 	})
 	for i, r := range d.compiled(sorted) {
-		p := &policy{rules: r, name: sorted[i].Name, generation: sorted[i].Generation, texts: map[block]string{}}
+		p := &policy{
+			rules: r, name: sorted[i].Name, generation: sorted[i].Generation,
+			texts: map[block]string{}, free: map[block]time.Time{}, openings: map[time.Time]time.Time{},
+		}
 		p.times = r.calendar.At(s.now)
 		s.wake(p.times.Until)
 		s.policies = append(s.policies, p)

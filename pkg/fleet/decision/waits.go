@@ -34,6 +34,12 @@ func (s *state) waits(h *hold) []v1beta1.AdmissionWait {
 	return waits[:min(len(waits), maxWaits)]
 }
 
+// fullLimit is a limit of a policy that has no room.
+type fullLimit struct {
+	policy *policy
+	block  block
+}
+
 // roomWaits are the limits of the policy that have no room for the hold.
 func (s *state) roomWaits(p *policy, h *hold) []v1beta1.AdmissionWait {
 	full := p.blocks(&p.taken, h.node, nil)
@@ -42,6 +48,7 @@ func (s *state) roomWaits(p *policy, h *hold) []v1beta1.AdmissionWait {
 	}
 	var waits []v1beta1.AdmissionWait
 	for _, b := range full {
+		h.full = append(h.full, fullLimit{p, b})
 		waits = append(waits, v1beta1.AdmissionWait{Policy: p.name, Reason: b.reason(), Message: s.blockText(p, b)})
 	}
 	return waits

@@ -19,8 +19,10 @@ import (
 // shared is for how long the answer about all nodes is given again. To show one node takes a decision about all of them.
 const shared = time.Second
 
-// Source knows the facts that decisions depend on.
+// Source knows the facts that decisions depend on. An admitter.Admitter does.
 type Source interface {
+	// Policies returns all policies, from memory; none while they are not known.
+	Policies() []*v1beta1.MaintenancePolicy
 	// Facts gathers the facts. It fails while they are not known. The caller does not change them.
 	Facts(ctx context.Context) (decision.Facts, error)
 }
@@ -43,8 +45,11 @@ func New(source Source) *Explainer { return &Explainer{source: source, clock: cl
 // Forecast says whether the hold, stored or not, would start now, and if not, why, in one line. It returns nil if no
 // policy selects its node, and it does not wait by itself.
 func (e *Explainer) Forecast(ctx context.Context, hold *v1beta1.NodeMaintenance) (forecast *v1beta1.AdmissionForecast, why string, err error) {
+	if hold.Spec.NotBefore == nil && len(e.source.Policies()) == 0 {
+		return nil, "", nil
+	}
 	facts, err := e.source.Facts(ctx)
-	if err != nil || (len(facts.Policies) == 0 && hold.Spec.NotBefore == nil) {
+	if err != nil {
 		return nil, "", err
 	}
 	if forecast = e.decider.Forecast(facts, hold); forecast == nil {

@@ -20,24 +20,16 @@ func (e *Explainer) Waiting(ctx context.Context) (map[string][]v1beta1.Admission
 	if age := e.clock.Since(e.decided); e.waiting != nil && age >= 0 && age < shared {
 		return e.waiting, nil
 	}
+	e.waiting, e.decided = nil, e.clock.Now()
+	if len(e.source.Policies()) == 0 {
+		return nil, nil // a hold that waits by itself says all
+	}
 	facts, err := e.source.Facts(ctx)
 	if err != nil {
 		return nil, err
 	}
-	e.waiting, e.decided = map[string][]v1beta1.AdmissionForecast{}, e.clock.Now()
-	if len(facts.Policies) > 0 || anyNotBefore(facts.Holds) {
-		e.waiting = forecasts(facts.Holds, e.decider.Decide(facts))
-	}
+	e.waiting = forecasts(facts.Holds, e.decider.Decide(facts))
 	return e.waiting, nil
-}
-
-func anyNotBefore(holds []*v1beta1.NodeMaintenance) bool {
-	for _, hold := range holds {
-		if hold.Spec.NotBefore != nil {
-			return true
-		}
-	}
-	return false
 }
 
 // forecasts are those of the holds on each node of which one waits.

@@ -68,6 +68,9 @@ func newRecommended() *genericoptions.RecommendedOptions {
 	)
 	o.Etcd.StorageConfig.EncodeVersioner = runtime.NewMultiGroupVersioner(
 		v1beta1.SchemeGroupVersion, schema.GroupKind{Group: maintenance.GroupName})
+	// A cache keeps the last hundred versions of an object at least, and the ledger of thousands of nodes takes a
+	// megabyte. Only this server watches it.
+	o.Etcd.WatchCacheSizes = []string{maintenance.Resource("maintenanceledgers").String() + "#0"}
 	// A container that does not run as root can bind this port. The Service maps 443 to it.
 	o.SecureServing.BindPort = 8443
 	o.SecureServing.ServerCert.CertDirectory = ""

@@ -23,6 +23,9 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/quorum"
+	"github.com/medik8s/maintenance-apiserver/pkg/fleet/admitter"
+	"github.com/medik8s/maintenance-apiserver/pkg/fleet/explain"
+	"github.com/medik8s/maintenance-apiserver/pkg/fleet/gates"
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned"
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/openapi"
 	maintenanceregistry "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance"
@@ -51,6 +54,8 @@ type Config struct {
 	ControlPlaneQuorum bool
 	// OpenShift says whether the cluster is an OpenShift, whose etcd has a say in that.
 	OpenShift bool
+	// Prometheus is asked by the gates of policies. It is nil if there is none: such gates do not pass.
+	Prometheus gates.Querier
 	// Legacy is which groups of former operators are served.
 	Legacy LegacyConfig
 	// Shutdown is how the server shuts down.
@@ -81,6 +86,7 @@ type completedConfig struct {
 	space      holdstorage.Space
 	// quorum and openShift are ControlPlaneQuorum and OpenShift.
 	quorum, openShift bool
+	prometheus        gates.Querier
 	legacy            LegacyConfig
 	shutdown          ShutdownConfig
 }
@@ -101,6 +107,7 @@ func (c *Config) Complete() CompletedConfig {
 		space:      c.Space,
 		quorum:     c.ControlPlaneQuorum,
 		openShift:  c.OpenShift,
+		prometheus: c.Prometheus,
 		legacy:     c.Legacy,
 		shutdown:   c.Shutdown,
 	}}
@@ -122,11 +129,19 @@ func (c CompletedConfig) New() (*Server, error) {
 	}
 	generic.ShutdownTimeout = max(c.shutdown.RequestsGracePeriod, c.generic.ShutdownWatchTerminationGracePeriod) + connectionsLag
 
-	drain, err := c.newDrainer()
+	client, err := newLoopbackClient(c.generic.LoopbackClientConfig, c.leadership)
+	if err != nil {
+		return nil, fmt.Errorf("could not create the loopback client: %w", err)
+	}
+	drain, err := c.newDrainer(client)
 	if err != nil {
 		return nil, err
 	}
-	groups, err := c.newGroups(drain, authorizing)
+	admit, err := c.newAdmitter(drain, client)
+	if err != nil {
+		return nil, err
+	}
+	groups, err := c.newGroups(drain, admit, authorizing)
 	if err != nil {
 		return nil, fmt.Errorf("could not create the registry: %w", err)
 	}
@@ -135,18 +150,21 @@ func (c CompletedConfig) New() (*Server, error) {
 	}
 
 	s := &Server{
-		generic: generic, drainer: drain, keeper: c.keeper, leadership: c.leadership, legacy: legacy,
+		generic: generic, drainer: drain, admitter: admit, keeper: c.keeper, leadership: c.leadership, legacy: legacy,
 		shutdown: c.shutdown, requests: requests,
 	}
 	return s, s.addHooks()
 }
 
 // newGroups returns all API groups that are served.
-func (c CompletedConfig) newGroups(drain *drainer.Drainer, authorizing *authorization.Plugin) ([]*genericapiserver.APIGroupInfo, error) {
+func (c CompletedConfig) newGroups(
+	drain *drainer.Drainer, admit *admitter.Admitter, authorizing *authorization.Plugin,
+) ([]*genericapiserver.APIGroupInfo, error) {
 	own, err := maintenanceregistry.NewAPIGroupInfo(
 		scheme.Scheme, scheme.Codecs, scheme.ParameterCodec, c.generic.RESTOptionsGetter,
 		maintenanceregistry.Dependencies{
-			Waker: drain, Nodes: drain, Planner: drain, Space: c.space, Quorum: c.guard(drain), Admission: c.generic.AdmissionControl,
+			Waker: drain, Nodes: drain, Planner: drain, Space: c.space, Quorum: c.guard(drain),
+			Fleet: explain.New(admit), Admission: c.generic.AdmissionControl,
 			AuthorizeUpdate: authorizing.AuthorizeUpdate, AuthorizeRead: authorizing.AuthorizeRead,
 			ShortNameTaken: slices.Contains(c.legacy.Versions, medik8sv1beta1.SchemeGroupVersion),
 		})
@@ -159,11 +177,7 @@ func (c CompletedConfig) newGroups(drain *drainer.Drainer, authorizing *authoriz
 
 // newDrainer returns the drainer. Its client for this server calls it in process, as the
 // privileged loopback user.
-func (c CompletedConfig) newDrainer() (*drainer.Drainer, error) {
-	client, err := newLoopbackClient(c.generic.LoopbackClientConfig, c.leadership)
-	if err != nil {
-		return nil, fmt.Errorf("could not create the loopback client: %w", err)
-	}
+func (c CompletedConfig) newDrainer(client versioned.Interface) (*drainer.Drainer, error) {
 	config := c.drainer
 	config.Maintenance = client
 	if c.leadership != nil {

@@ -15,14 +15,16 @@ import (
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/leadership"
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/servingcert"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
+	"github.com/medik8s/maintenance-apiserver/pkg/fleet/admitter"
 )
 
 // Server is the API server, with the drainer and the keeper of its certificate, which run in
 // the background.
 type Server struct {
-	generic *genericapiserver.GenericAPIServer
-	drainer *drainer.Drainer
-	keeper  *servingcert.Keeper
+	generic  *genericapiserver.GenericAPIServer
+	drainer  *drainer.Drainer
+	admitter *admitter.Admitter
+	keeper   *servingcert.Keeper
 	// leadership is nil if the server leads all the time.
 	leadership *leadership.Elector
 	legacy     legacyGroups
@@ -56,6 +58,7 @@ func (s *Server) addHooks() error {
 	return errors.Join(
 		s.generic.AddPostStartHook("start-drainer", func(genericapiserver.PostStartHookContext) error {
 			s.work.Go(func() { s.drainer.Run(ctx, leading) })
+			s.work.Go(func() { s.admitter.Watch(ctx) })
 			return nil
 		}),
 		s.generic.AddPostStartHook("keep-serving-certificate", func(genericapiserver.PostStartHookContext) error {

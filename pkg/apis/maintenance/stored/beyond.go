@@ -6,12 +6,11 @@ package stored
 import (
 	"maps"
 	"slices"
-	"strings"
 )
 
 // beyond returns what the stored object at the path has beyond what this version makes of it, which is known.
-func beyond(at []string, stored, known map[string]any) []part {
-	own := part{At: at, While: identity(at, stored), Fields: notIn(known, stored)}
+func (r rules) beyond(at []string, stored, known map[string]any) []part {
+	own := part{At: at, While: r.identity(at, stored), Fields: notIn(known, stored)}
 	var parts []part
 	if len(own.Fields) > 0 {
 		parts = append(parts, own)
@@ -20,19 +19,19 @@ func beyond(at []string, stored, known map[string]any) []part {
 		inner := append(slices.Clone(at), name)
 		switch value := stored[name].(type) {
 		case map[string]any:
-			parts = append(parts, beyondObject(inner, value, known[name])...)
+			parts = append(parts, r.beyondObject(inner, value, known[name])...)
 		case []any:
-			parts = append(parts, beyondItems(inner, value, known[name])...)
+			parts = append(parts, r.beyondItems(inner, value, known[name])...)
 		}
 	}
 	return parts
 }
 
-func beyondObject(at []string, stored map[string]any, known any) []part {
+func (r rules) beyondObject(at []string, stored map[string]any, known any) []part {
 	object, isObject := known.(map[string]any)
 	switch {
-	case isObject && slices.Contains(parents, strings.Join(at, ".")):
-		return beyond(at, stored, object)
+	case isObject && r.isParent(at):
+		return r.beyond(at, stored, object)
 	case isObject && !covers(object, stored):
 		return []part{{At: at, While: object, Exactly: true, Fields: stored}}
 	default:
@@ -41,7 +40,7 @@ func beyondObject(at []string, stored map[string]any, known any) []part {
 }
 
 // beyondItems compares the items of a list. Decoding keeps their number and order.
-func beyondItems(at []string, stored []any, known any) []part {
+func (r rules) beyondItems(at []string, stored []any, known any) []part {
 	items, isList := known.([]any)
 	if !isList || len(items) != len(stored) {
 		return nil
@@ -50,29 +49,22 @@ func beyondItems(at []string, stored []any, known any) []part {
 	for i := range items {
 		item, isObject := stored[i].(map[string]any)
 		object, isKnown := items[i].(map[string]any)
-		switch while := identity(at, item); {
-		case !isObject || !isKnown || covers(object, item):
-		case while != nil:
-			parts = append(parts, part{At: at, While: while, Fields: notIn(object, item)})
-		default:
-			parts = append(parts, part{At: at, While: object, Exactly: true, Fields: item})
+		if isObject && isKnown && !covers(object, item) {
+			parts = append(parts, r.beyondItem(at, i, item, object)...)
 		}
 	}
 	return parts
 }
 
-// identity is what an object at the path must have to be the same as before; nil when it is the same whatever it
-// has. A field that it does not have is nil there.
-func identity(at []string, object map[string]any) map[string]any {
-	names := identities[strings.Join(at, ".")]
-	if len(names) == 0 {
-		return nil
+// beyondItem returns an item that has an identity in two parts: all of it, while it stays as it is, and its own fields,
+// while it stays the same.
+func (r rules) beyondItem(at []string, i int, stored, known map[string]any) []part {
+	parts := []part{{At: at, Item: i, While: known, Exactly: true, Fields: stored}}
+	while, own := r.identity(at, stored), notIn(known, stored)
+	if while != nil && len(own) > 0 {
+		parts = append(parts, part{At: at, Item: i, While: while, Fields: own})
 	}
-	same := map[string]any{}
-	for _, name := range names {
-		same[name] = object[name]
-	}
-	return same
+	return parts
 }
 
 func notIn(known, stored map[string]any) map[string]any {

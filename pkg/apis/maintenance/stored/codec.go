@@ -40,16 +40,16 @@ func (c codec) Decode(data []byte, defaults *schema.GroupVersionKind, into runti
 	if !known && !runtime.IsStrictDecodingError(err) {
 		return nil, kind, err
 	}
-	if hold, ok := obj.(*maintenance.NodeMaintenance); ok {
-		if hold.Unknown, err = c.unknown(data, hold, known); err != nil {
-			return nil, kind, fmt.Errorf("could not keep what a newer version stored in NodeMaintenance %s: %w", hold.Name, err)
+	if object, ok := obj.(maintenance.Stored); ok {
+		if *object.UnknownFields(), err = c.unknown(data, object, known); err != nil {
+			return nil, kind, notKept(object, err)
 		}
 	}
 	return obj, kind, nil
 }
 
-// unknown is what data has beyond what this version writes of the hold; nothing if it is known to have nothing.
-func (c codec) unknown(data []byte, hold *maintenance.NodeMaintenance, nothing bool) (maintenance.UnknownFields, error) {
+// unknown is what data has beyond what this version writes of the object; nothing if it is known to have nothing.
+func (c codec) unknown(data []byte, object maintenance.Stored, nothing bool) (maintenance.UnknownFields, error) {
 	if nothing {
 		return "", nil
 	}
@@ -57,7 +57,7 @@ func (c codec) unknown(data []byte, hold *maintenance.NodeMaintenance, nothing b
 	if err != nil {
 		return "", err
 	}
-	known, err := runtime.Encode(c.Codec, hold)
+	known, err := runtime.Encode(c.Codec, object)
 	if err != nil {
 		return "", err
 	}
@@ -65,37 +65,41 @@ func (c codec) unknown(data []byte, hold *maintenance.NodeMaintenance, nothing b
 	if err != nil {
 		return "", err
 	}
-	return pack(beyond(nil, whole, ours))
+	return pack(kinds[kindOf(object)].beyond(nil, whole, ours))
 }
 
 // Encode implements runtime.Encoder.
 func (c codec) Encode(obj runtime.Object, w io.Writer) error {
-	hold, ok := obj.(*maintenance.NodeMaintenance)
-	if !ok || hold.Unknown == "" {
+	object, ok := obj.(maintenance.Stored)
+	if !ok || *object.UnknownFields() == "" {
 		return c.Codec.Encode(obj, w)
 	}
-	if err := c.encodeWhole(hold, w); err != nil {
-		return fmt.Errorf("could not keep what a newer version stored in NodeMaintenance %s: %w", hold.Name, err)
+	if err := c.encodeWhole(object, w); err != nil {
+		return notKept(object, err)
 	}
 	return nil
 }
 
-// encodeWhole encodes the hold with its unknown fields.
-func (c codec) encodeWhole(hold *maintenance.NodeMaintenance, w io.Writer) error {
-	known, err := runtime.Encode(c.Codec, hold)
+// encodeWhole encodes the object with its unknown fields.
+func (c codec) encodeWhole(object maintenance.Stored, w io.Writer) error {
+	known, err := runtime.Encode(c.Codec, object)
 	if err != nil {
 		return err
 	}
-	object, err := read(known)
+	fields, err := read(known)
 	if err != nil {
 		return err
 	}
-	parts, err := unpack(hold.Unknown)
+	parts, err := unpack(*object.UnknownFields())
 	if err != nil {
 		return err
 	}
 	for _, p := range parts {
-		p.putBack(object)
+		p.putBack(fields)
 	}
-	return write(object, w)
+	return write(fields, w)
+}
+
+func notKept(object maintenance.Stored, err error) error {
+	return fmt.Errorf("could not keep what a newer version stored in %s %s: %w", kindOf(object), object.GetName(), err)
 }

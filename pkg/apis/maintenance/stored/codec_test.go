@@ -221,18 +221,23 @@ func TestWhatCannotBeDecoded(t *testing.T) {
 
 func decoded(t testing.TB, data string) *maintenance.NodeMaintenance {
 	t.Helper()
+	return decodedObject(t, data).(*maintenance.NodeMaintenance)
+}
+
+func decodedObject(t testing.TB, data string) maintenance.Stored {
+	t.Helper()
 	obj, err := runtime.Decode(Codec, []byte(data))
 	if err != nil {
 		t.Fatalf("could not decode %s: %v", data, err)
 	}
-	return obj.(*maintenance.NodeMaintenance)
+	return obj.(maintenance.Stored)
 }
 
-func encoded(t testing.TB, hold *maintenance.NodeMaintenance) string {
+func encoded(t testing.TB, object maintenance.Stored) string {
 	t.Helper()
-	data, err := runtime.Encode(Codec, hold)
+	data, err := runtime.Encode(Codec, object)
 	if err != nil {
-		t.Fatalf("could not encode hold %s: %v", hold.Name, err)
+		t.Fatalf("could not encode %s: %v", object.GetName(), err)
 	}
 	return string(data)
 }

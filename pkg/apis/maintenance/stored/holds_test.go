@@ -19,6 +19,24 @@ type namedHold struct {
 	hold *maintenance.NodeMaintenance
 }
 
+// namedObject is an object as this version stores it, and its file, as a path below that of the release.
+type namedObject struct {
+	file   string
+	object maintenance.Stored
+}
+
+// objects are of every kind. Together they have every field.
+func objects() []namedObject {
+	all := []namedObject{
+		{file: "maintenancepolicies/every-setting.json", object: fullPolicy()},
+		{file: "maintenanceledgers/cluster.json", object: fullLedger()},
+	}
+	for _, of := range holds() {
+		all = append(all, namedObject{file: of.name + ".json", object: of.hold})
+	}
+	return all
+}
+
 // holds are in every phase, for every reason that leads to it, and together they have every field.
 func holds() []namedHold {
 	return []namedHold{
@@ -26,6 +44,7 @@ func holds() []namedHold {
 		newHold("pending-no-node", newlyCreated, noNode),
 		newHold("pending-lease-held", recorded, leaseHeld),
 		newHold("pending-idle", idle),
+		newHold("pending-waiting", newlyCreated, waiting),
 		newHold("cordoned", recorded, cordoned, onlyCordon),
 		drainingHold(),
 		newHold("drained", recorded, cordoned, draining, drained),
@@ -110,6 +129,23 @@ func idle(hold *maintenance.NodeMaintenance) {
 	condition(hold, v1beta1.ConditionCordoned, metav1.ConditionFalse, v1beta1.ReasonStageIdle, "spec.stage is Idle: this hold does not cordon the node")
 }
 
+// waiting waits for a policy.
+func waiting(hold *maintenance.NodeMaintenance) {
+	const message = `policy "workers": 2 of 2 nodes in maintenance (worker-2, worker-3)`
+	hold.Status.ObservedGeneration, hold.Status.LastUpdate = 1, at(2)
+	hold.Status.Admission = &maintenance.MaintenanceAdmission{
+		Stage: maintenance.StageIdle, EarliestStartTime: at(600),
+		WaitingFor: []maintenance.AdmissionWait{{Policy: "workers", Reason: maintenance.AdmissionQueued, Message: message}},
+		Approvals: []maintenance.MaintenanceDecision{{
+			Policy: "workers", Decision: maintenance.DecisionApproved, By: "bob", Time: *at(10), Generation: 1,
+			NodeUID: "7d4f1c52-8f0e-4a53-b0b4-95f7e0f0c6aa", Reason: "the team agrees",
+		}},
+	}
+	condition(hold, v1beta1.ConditionAdmitted, metav1.ConditionFalse, string(maintenance.AdmissionQueued), message)
+	condition(hold, v1beta1.ConditionCordoned, metav1.ConditionFalse, v1beta1.ReasonNotAdmitted, message)
+	condition(hold, v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonNotAdmitted, message)
+}
+
 func cordoned(hold *maintenance.NodeMaintenance) {
 	condition(hold, v1beta1.ConditionCordoned, metav1.ConditionTrue, v1beta1.ReasonCordoned, "node worker-1 is cordoned")
 }
@@ -174,6 +210,7 @@ func everySetting(hold *maintenance.NodeMaintenance) {
 	}}
 	hold.ManagedFields[0].Subresource = "status"
 	hold.Spec.ExpirationSeconds, hold.Spec.OverrideQuorum = ptr.To[int64](3600), true
+	hold.Spec.Priority, hold.Spec.NotBefore, hold.Spec.StartDeadline, hold.Spec.BypassPolicies = 5, at(1), at(60), true
 	hold.Spec.Drain = maintenance.DrainSpec{
 		PodSelector: selector, GracePeriodSeconds: ptr.To[int64](30), TimeoutSeconds: ptr.To[int64](600), OnTimeout: maintenance.OnTimeoutDelete,
 		UnmanagedPods: maintenance.PolicyBlock, EmptyDirPods: maintenance.PolicyBlock,
@@ -184,5 +221,7 @@ func everySetting(hold *maintenance.NodeMaintenance) {
 		},
 	}
 	hold.Status.ExpirationTime = at(3600)
+	hold.Status.Admission = &maintenance.MaintenanceAdmission{Stage: maintenance.StageDrain, AdmittedTime: at(2), Approved: true}
+	condition(hold, v1beta1.ConditionAdmitted, metav1.ConditionTrue, string(maintenance.AdmissionBypassed), "it does not wait for policies")
 	condition(hold, v1beta1.ConditionExpiring, metav1.ConditionTrue, v1beta1.ReasonExpiresSoon, "the hold ends soon")
 }

@@ -3,13 +3,18 @@
 
 package stored
 
-import "reflect"
+import (
+	"iter"
+	"reflect"
+)
 
 // part is what one object in the stored object has beyond what this version knows, and when that still holds.
 type part struct {
 	// At are the names of the fields that lead to the object, or to the list that it is an item of; empty for
 	// the stored object itself.
 	At []string `json:"at,omitempty"`
+	// Item is where in the list the object was.
+	Item int `json:"item,omitempty"`
 	// While are known fields, with their values, nil for those that the object does not have. What is not known holds
 	// only while that stays so.
 	While map[string]any `json:"while,omitempty"`
@@ -18,18 +23,6 @@ type part struct {
 	Exactly bool `json:"exactly,omitempty"`
 	// Fields are those that are not known.
 	Fields map[string]any `json:"fields"`
-}
-
-// parents are the objects whose fields say something each for itself, so that one that is not known holds
-// whatever becomes of the others. Every other object is a record.
-var parents = []string{"", "metadata", "spec", "spec.drain", "status"}
-
-// identities are the known fields by which a parent, or an item of a list, is the same as before although others
-// of its fields have changed. What is not known of a status was said of one node. What is not known of a
-// condition was said while it was True, or while it was not.
-var identities = map[string][]string{
-	"status":            {"nodeUID"},
-	"status.conditions": {"type", "status"},
 }
 
 // putBack adds the part to the object that this version writes, unless what it says no longer holds.
@@ -43,10 +36,26 @@ func (p part) putBack(object map[string]any) {
 	if !isList {
 		items = []any{found}
 	}
-	for _, item := range items {
-		if fields, ok := item.(map[string]any); ok && p.holds(fields) {
+	for i := range p.nearest(len(items)) {
+		if fields, ok := items[i].(map[string]any); ok && p.holds(fields) {
 			p.addTo(fields)
 			return
+		}
+	}
+}
+
+// nearest yields the places in a list of that length, from the item's own outwards: few items change their places, and
+// not far, and a list can have thousands.
+func (p part) nearest(length int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for distance := range max(length, p.Item) + 1 {
+			before, after := p.Item-distance, p.Item+distance
+			if before >= 0 && before < length && !yield(before) {
+				return
+			}
+			if distance > 0 && after < length && !yield(after) {
+				return
+			}
 		}
 	}
 }
@@ -54,7 +63,8 @@ func (p part) putBack(object map[string]any) {
 // holds says whether what is not known still holds of an object with these fields.
 func (p part) holds(fields map[string]any) bool {
 	if p.Exactly {
-		return reflect.DeepEqual(fields, p.While)
+		// An object of which nothing is known is empty, which is packed as nothing at all.
+		return len(fields)+len(p.While) == 0 || reflect.DeepEqual(fields, p.While)
 	}
 	for name, value := range p.While {
 		if !reflect.DeepEqual(fields[name], value) {

@@ -8,17 +8,19 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
@@ -36,22 +38,19 @@ func TestFilesOfThisRelease(t *testing.T) {
 		writeFiles(t)
 	}
 	names := sets.New[string]()
-	for _, of := range holds() {
-		t.Run(of.name, func(t *testing.T) {
+	for _, of := range objects() {
+		t.Run(of.file, func(t *testing.T) {
 			names.Insert(fileOf(of))
 			stored := content(t, fileOf(of))
-			if diff := cmp.Diff(of.hold, decoded(t, stored)); diff != "" {
+			if diff := cmp.Diff(of.object, decodedObject(t, stored)); diff != "" {
 				t.Errorf("decoded (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(strings.TrimSpace(encoded(t, of.hold)), stored); diff != "" {
+			if diff := cmp.Diff(strings.TrimSpace(encoded(t, of.object)), stored); diff != "" {
 				t.Errorf("this version stores the object otherwise than its file says; if that is meant, run make stored-objects (-want +got):\n%s", diff)
 			}
 		})
 	}
-	files, err := filepath.Glob(filepath.Join("testdata", release, "*.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := filesBelow(t, filepath.Join("testdata", release))
 	if diff := cmp.Diff(sets.List(names), files); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
@@ -60,22 +59,22 @@ func TestFilesOfThisRelease(t *testing.T) {
 // TestEveryReleaseIsRead decodes the objects as each release stored them. This version must know each of their
 // fields, and lose nothing when it stores them again.
 func TestEveryReleaseIsRead(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("testdata", "*", "*.json"))
-	if err != nil || len(files) < len(holds()) {
-		t.Fatalf("found %d files, want %d at least: %v", len(files), len(holds()), err)
+	files := filesBelow(t, "testdata")
+	if len(files) < len(objects()) {
+		t.Fatalf("found %d files, want %d at least", len(files), len(objects()))
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(file, ".json"), func(t *testing.T) {
 			data := content(t, file)
-			hold := decoded(t, data)
-			if hold.Unknown != "" {
-				t.Errorf("this version does not know fields that an earlier one has stored: %s", hold.Unknown)
+			object := decodedObject(t, data)
+			if unknown := *object.UnknownFields(); unknown != "" {
+				t.Errorf("this version does not know fields that an earlier one has stored: %s", unknown)
 			}
 			stored, err := read([]byte(data))
 			if err != nil {
 				t.Fatal(err)
 			}
-			again, err := read([]byte(encoded(t, hold)))
+			again, err := read([]byte(encoded(t, object)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -112,24 +111,36 @@ func changed(path string, stored, again any) (paths []string) {
 
 // TestFilesHaveEveryField fails when a field was added and none of the files has it.
 func TestFilesHaveEveryField(t *testing.T) {
-	set := sets.New[string]()
-	for _, of := range holds() {
-		stored, err := runtime.Encode(Codec, of.hold)
+	set, all := sets.New[string](), sets.New[string]()
+	// Of metadata, the store leaves out the version, and nobody sets a namespace or a self link. A plan and openings are
+	// never stored.
+	neverStored := sets.New(".ResourceVersion", ".Namespace", ".SelfLink", ".Status.Plan", ".Status.NextOpenings")
+	for _, of := range objects() {
+		versioned, err := scheme.Scheme.New(v1beta1.SchemeGroupVersion.WithKind(kindOf(of.object)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		versioned := &v1beta1.NodeMaintenance{}
-		if err := json.Unmarshal(stored, versioned); err != nil {
+		if err := json.Unmarshal([]byte(encoded(t, of.object)), versioned); err != nil {
 			t.Fatal(err)
 		}
-		setFields(set, "", reflect.ValueOf(*versioned))
+		value := reflect.ValueOf(versioned).Elem()
+		for field := range setOf(value) {
+			set.Insert(kindOf(of.object) + field)
+		}
+		for field := range fieldsOf("", value.Type(), neverStored) {
+			all.Insert(kindOf(of.object) + field)
+		}
 	}
-	// Of metadata, the store leaves out the version, and nobody sets a namespace or a self link. A plan is
-	// never stored.
-	neverStored := sets.New(".ResourceVersion", ".Namespace", ".SelfLink", ".Status.Plan")
-	if missing := fieldsOf("", reflect.TypeFor[v1beta1.NodeMaintenance](), neverStored).Difference(set); missing.Len() > 0 {
-		t.Errorf("no file has %s: add them to a hold of holds(), and run make stored-objects", sets.List(missing))
+	if missing := all.Difference(set); missing.Len() > 0 {
+		t.Errorf("no file has %s: add them to one of objects(), and run make stored-objects", sets.List(missing))
 	}
+}
+
+// setOf are the paths of all fields of the value that are not zero.
+func setOf(value reflect.Value) sets.Set[string] {
+	set := sets.New[string]()
+	setFields(set, "", value)
+	return set
 }
 
 // setFields adds the paths of all fields of the value that are not zero.
@@ -187,17 +198,34 @@ func writeFiles(t *testing.T) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for _, of := range holds() {
-		if err := os.WriteFile(fileOf(of), []byte(indented(t, of.hold)), 0o644); err != nil {
+	for _, of := range objects() {
+		if err := os.MkdirAll(filepath.Dir(fileOf(of)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(fileOf(of), []byte(indented(t, of.object)), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-func fileOf(of namedHold) string { return filepath.Join("testdata", release, of.name+".json") }
+func fileOf(of namedObject) string { return filepath.Join("testdata", release, of.file) }
+
+// filesBelow are the files of objects in a directory: holds in that of their release, others in one of their resource.
+func filesBelow(t *testing.T, dir string) []string {
+	t.Helper()
+	var files []string
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(files)
+	return files
+}
 
 // content is what the store has of the object of the file.
 func content(t *testing.T, file string) string {
@@ -213,11 +241,11 @@ func content(t *testing.T, file string) string {
 	return compact.String()
 }
 
-// indented is what the store has of the hold, with one field on each line.
-func indented(t *testing.T, hold *maintenance.NodeMaintenance) string {
+// indented is what the store has of the object, with one field on each line.
+func indented(t *testing.T, object maintenance.Stored) string {
 	t.Helper()
 	var lines bytes.Buffer
-	if err := json.Indent(&lines, []byte(encoded(t, hold)), "", "  "); err != nil {
+	if err := json.Indent(&lines, []byte(encoded(t, object)), "", "  "); err != nil {
 		t.Fatal(err)
 	}
 	return lines.String()

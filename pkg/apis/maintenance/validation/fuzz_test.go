@@ -33,6 +33,13 @@ func FuzzValidation(f *testing.F) {
 		ValidateNodeMaintenance(&newNM)
 		ValidateNodeMaintenanceUpdate(&newNM, &oldNM)
 		ValidateNodeMaintenanceStatusUpdate(&newNM, &oldNM)
+
+		var newPolicy, oldPolicy maintenance.MaintenancePolicy
+		filler.Fill(&newPolicy)
+		filler.Fill(&oldPolicy)
+		ValidateMaintenancePolicy(&newPolicy)
+		ValidateMaintenancePolicyUpdate(&newPolicy, &oldPolicy)
+		ValidateMaintenancePolicyStatusUpdate(&newPolicy, &oldPolicy)
 	})
 }
 
@@ -55,6 +62,26 @@ func FuzzValidationOfJSON(f *testing.F) {
 		}
 		// What a create accepts, an update that changes nothing accepts too.
 		if errs := ValidateNodeMaintenanceUpdate(nm, nm.DeepCopy()); len(errs) > 0 {
+			t.Errorf("accepted by create and refused by update: %v", errs)
+		}
+	})
+}
+
+// FuzzPolicyJSON reads policies as clients write them.
+func FuzzPolicyJSON(f *testing.F) {
+	valid, err := json.Marshal(fullPolicy())
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(valid)
+	f.Add([]byte(`{"Spec":{"Schedule":{"TimeZone":"UTC","LastStartSeconds":1,"Windows":[{"Name":"a","From":"2026-12-05T20:00:00Z"}]}}}`))
+	f.Add([]byte(`{"Spec":{"Limits":{"Topology":[{}]},"Gates":{"Start":[{}]},"NodeSelector":{"matchExpressions":[{"operator":"In","values":[""]}]}}}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		policy := &maintenance.MaintenancePolicy{}
+		if json.Unmarshal(body, policy) != nil || len(ValidateMaintenancePolicy(policy)) > 0 {
+			return
+		}
+		if errs := ValidateMaintenancePolicyUpdate(policy, policy.DeepCopy()); len(errs) > 0 {
 			t.Errorf("accepted by create and refused by update: %v", errs)
 		}
 	})

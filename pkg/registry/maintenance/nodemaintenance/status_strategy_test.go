@@ -46,7 +46,9 @@ func TestStatusPrepareForUpdate(t *testing.T) {
 func TestStatusKeepsApprovals(t *testing.T) {
 	decided := []maintenance.MaintenanceDecision{{Policy: "workers", Decision: maintenance.DecisionApproved, By: "bob"}}
 	forged := []maintenance.MaintenanceDecision{{Policy: "workers", Decision: maintenance.DecisionApproved, By: "carol"}}
-	tests := map[string]struct{ old, written, want *maintenance.MaintenanceAdmission }{
+	tests := map[string]struct {
+		old, written, want *maintenance.MaintenanceAdmission
+	}{
 		"forged at first": {
 			written: &maintenance.MaintenanceAdmission{Approvals: forged},
 			want:    &maintenance.MaintenanceAdmission{},

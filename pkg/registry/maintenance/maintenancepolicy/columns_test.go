@@ -1,0 +1,119 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package maintenancepolicy
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+func TestOpenCell(t *testing.T) {
+	now := time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC) // a Thursday
+	in := func(hours int) *metav1.Time { return ptr.To(metav1.NewTime(now.Add(time.Duration(hours) * time.Hour))) }
+	open := func(status metav1.ConditionStatus) []metav1.Condition {
+		return []metav1.Condition{{Type: v1beta1.ConditionOpen, Status: status}}
+	}
+	berlin := &maintenance.PolicySchedule{TimeZone: "Europe/Berlin"}
+	tests := map[string]struct {
+		policy maintenance.MaintenancePolicy
+		want   string
+	}{
+		"not looked at yet": {want: "<unknown>"},
+		"always open":       {policy: maintenance.MaintenancePolicy{Status: maintenance.MaintenancePolicyStatus{Conditions: open("True")}}, want: "Open"},
+		"open": {
+			policy: maintenance.MaintenancePolicy{
+				Spec:   maintenance.MaintenancePolicySpec{Schedule: berlin},
+				Status: maintenance.MaintenancePolicyStatus{Conditions: open("True"), NextCloseTime: in(16)},
+			},
+			want: "Open until Fri 05:00 CET",
+		},
+		"closed": {
+			policy: maintenance.MaintenancePolicy{Status: maintenance.MaintenancePolicyStatus{Conditions: open("False"), NextOpenTime: in(58)}},
+			want:   "Closed until Sat 22:00 UTC",
+		},
+		"closed for long": {
+			policy: maintenance.MaintenancePolicy{Status: maintenance.MaintenancePolicyStatus{Conditions: open("False"), NextOpenTime: in(24 * 7)}},
+			want:   "Closed until 2026-12-03 12:00 UTC",
+		},
+		"closed for good": {policy: maintenance.MaintenancePolicy{Status: maintenance.MaintenancePolicyStatus{Conditions: open("False")}}, want: "Closed"},
+		"a zone of later": {
+			policy: maintenance.MaintenancePolicy{
+				Spec:   maintenance.MaintenancePolicySpec{Schedule: &maintenance.PolicySchedule{TimeZone: "Mars/Olympus"}},
+				Status: maintenance.MaintenancePolicyStatus{Conditions: open("True"), NextCloseTime: in(1)},
+			},
+			want: "Open until Thu 13:00 UTC",
+		},
+		"paused": {
+			policy: maintenance.MaintenancePolicy{
+				Spec: maintenance.MaintenancePolicySpec{Paused: true}, Status: maintenance.MaintenancePolicyStatus{Conditions: open("True")},
+			},
+			want: "Paused",
+		},
+		"stopped": {
+			policy: maintenance.MaintenancePolicy{Status: maintenance.MaintenancePolicyStatus{
+				Conditions: append(open("True"), metav1.Condition{Type: v1beta1.ConditionStopped, Status: "True"}),
+			}},
+			want: "Stopped",
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := openCell(&test.policy, now); got != test.want {
+				t.Errorf("got %v, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+func TestColumns(t *testing.T) {
+	full := &maintenance.MaintenancePolicy{
+		ObjectMeta: metav1.ObjectMeta{Name: "workers"},
+		Spec: maintenance.MaintenancePolicySpec{
+			NodeSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"pool": "web"}}, Paused: true,
+			Limits: maintenance.PolicyLimits{
+				MaxConcurrent: ptr.To(intstr.FromString("10%")), MaxUnavailable: ptr.To(intstr.FromInt32(4)),
+				Topology: []maintenance.TopologyLimit{{Key: "zone", MaxConcurrent: ptr.To(intstr.FromInt32(2)), MaxDomains: ptr.To[int32](1)}, {Key: "rack", MaxDomains: ptr.To[int32](3)}},
+			},
+			Pace: &maintenance.PolicyPace{MaxStarts: ptr.To[int32](5), PerSeconds: ptr.To[int64](7200), SoakSeconds: 600},
+		},
+		Status: maintenance.MaintenancePolicyStatus{
+			ObservedGeneration: 1, Selected: 20, InMaintenance: 5, Unavailable: 1, Waiting: 3, MaxConcurrent: ptr.To[int32](2),
+		},
+	}
+	tests := map[string]struct {
+		policy *maintenance.MaintenancePolicy
+		want   []any
+	}{
+		"full": {
+			policy: full,
+			want:   []any{"workers", "20", "5/2", "1", "3", "Paused", "<unknown>", "10%", "4", "zone: 2 each, 1 at once; rack: 3 at once", "5 per 120m, soak 10m", "pool=web"},
+		},
+		"new": {
+			policy: &maintenance.MaintenancePolicy{
+				ObjectMeta: metav1.ObjectMeta{Name: "workers"},
+				Spec:       maintenance.MaintenancePolicySpec{NodeSelector: &metav1.LabelSelector{}, Pace: &maintenance.PolicyPace{}},
+			},
+			want: []any{"workers", "<unknown>", "<unknown>", "<unknown>", "<unknown>", "<unknown>", "<unknown>", "<none>", "<none>", "<none>", "<none>", "<none>"},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			table, err := newTable().ConvertToTable(t.Context(), test.policy, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, table.Rows[0].Cells); diff != "" {
+				t.Errorf("cells differ (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
