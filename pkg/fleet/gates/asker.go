@@ -48,7 +48,9 @@ type finding struct {
 type inquiry struct {
 	// last is the last finding; its time is zero before the first.
 	last finding
-	busy bool
+	// began is when it was asked last; busy says that it has not been answered yet.
+	began time.Time
+	busy  bool
 	// stale says that it is to be asked anew at once.
 	stale bool
 	// unwanted is since when nobody wants to know; zero: somebody does.
@@ -100,7 +102,7 @@ func (a *asker) want(by asking, questions []question, lasts time.Duration) {
 			a.inquiries[asked] = &inquiry{}
 		}
 		known := a.inquiries[asked]
-		known.stale = known.stale || (!known.busy && now.Sub(known.last.at) > lasts)
+		known.stale = known.stale || now.Sub(known.began) > lasts
 	}
 	a.noteUnwanted(now)
 	a.poke()
@@ -185,7 +187,7 @@ func (a *asker) next() (asked []question, next time.Duration) {
 		case dueAt.After(now):
 			due = earlier(due, dueAt)
 		case a.busy[question.policy] < perPolicy: // else it is asked when one of them has ended
-			known.busy, known.stale = true, false
+			known.busy, known.began, known.stale = true, now, false
 			a.busy[question.policy]++
 			asked = append(asked, question)
 		}

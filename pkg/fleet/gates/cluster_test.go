@@ -29,6 +29,8 @@ type cluster struct {
 	prometheus *fakePrometheus
 	admitter   *fakeAdmitter
 	stop       func()
+	// gates are those of the drainer that is at work.
+	gates *Gates
 	// events are those of the drainer that is at work.
 	events *record.FakeRecorder
 }
@@ -78,6 +80,7 @@ func (c *cluster) start() {
 	if err != nil {
 		c.t.Fatal(err)
 	}
+	c.gates = gates
 	process.AskFirst(gates)
 	logger := ktesting.NewLogger(c.t, ktesting.NewConfig(ktesting.Verbosity(2)))
 	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), logger))

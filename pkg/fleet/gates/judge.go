@@ -58,8 +58,9 @@ type subject struct {
 	node   *corev1.Node
 	// hold is the NodeMaintenance whose plan a start gate looks at; nil for the release.
 	hold *v1beta1.NodeMaintenance
-	// lasts is for how long a finding is good.
+	// lasts is for how long a finding is good that passes. None counts from before after; zero: all do.
 	lasts time.Duration
+	after time.Time
 }
 
 // judgeAll judges gates that must all pass: it says what the first waits for that does not. One that is not known counts
@@ -88,7 +89,7 @@ func (g *Gates) judge(gate v1beta1.PolicyGate, s subject) judgement {
 	}
 	found, known := g.asker.found(asked)
 	switch {
-	case !known, found.passed() && now.Sub(found.at) > s.lasts:
+	case !known, found.at.Before(s.after), found.passed() && now.Sub(found.at) > s.lasts:
 		return judgement{}
 	case !found.passed():
 		return judgement{state: fails, reason: found.reason, message: quote.Cut(found.message, quote.MaxMessage)}

@@ -97,12 +97,19 @@ func (g *Gates) MayGiveBack(ctx context.Context, node *corev1.Node) (drainer.Ver
 	}
 	policies := releasing(g.config.Admitter.Policies(), entry, node)
 	if len(policies) == 0 || bypassed(g.config.Cluster.HoldsOn(node.Name), node) {
-		return g.pass(ctx, node, entry), nil
+		g.pass(ctx, node, entry)
+		return drainer.Verdict{}, nil
 	}
-	g.asker.want(asking{node: node.Name}, releaseQuestions(policies, node), releaseLasts)
-	by, judged := g.judgeRelease(policies, node)
+	since, isNew := g.keptHere(node.Name)
+	lasts := releaseLasts
+	if isNew {
+		lasts = 0 // what was found before, for a start, says nothing of the node after its maintenance
+	}
+	g.asker.want(asking{node: node.Name}, releaseQuestions(policies, node), lasts)
+	by, judged := g.judgeRelease(policies, node, since)
 	if judged.state == passes {
-		return g.pass(ctx, node, entry), nil
+		g.pass(ctx, node, entry)
+		return drainer.Verdict{}, nil
 	}
 	return g.keep(ctx, node, entry, by, judged), nil
 }
@@ -133,20 +140,17 @@ func bypassed(holds []*v1beta1.NodeMaintenance, node *corev1.Node) bool {
 func releaseQuestions(policies []*v1beta1.MaintenancePolicy, node *corev1.Node) []question {
 	var questions []question
 	for _, policy := range policies {
-		questions = append(questions, questionsOf(policy.Spec.Gates.Release, releaseSubject(policy, node))...)
+		questions = append(questions, questionsOf(policy.Spec.Gates.Release, subject{policy: policy.Name, node: node})...)
 	}
 	return questions
 }
 
-func releaseSubject(policy *v1beta1.MaintenancePolicy, node *corev1.Node) subject {
-	return subject{policy: policy.Name, node: node, lasts: releaseLasts}
-}
-
-// judgeRelease judges the gates of all policies. It returns the first policy that has the node wait.
-func (g *Gates) judgeRelease(policies []*v1beta1.MaintenancePolicy, node *corev1.Node) (by *v1beta1.MaintenancePolicy, all judgement) {
+// judgeRelease judges the gates of all policies by what was found since then. It returns the first policy that has the
+// node wait.
+func (g *Gates) judgeRelease(policies []*v1beta1.MaintenancePolicy, node *corev1.Node, since time.Time) (by *v1beta1.MaintenancePolicy, all judgement) {
 	all = judgement{state: passes}
 	for _, policy := range policies {
-		judged := g.judgeAll(policy.Spec.Gates.Release, releaseSubject(policy, node))
+		judged := g.judgeAll(policy.Spec.Gates.Release, subject{policy: policy.Name, node: node, lasts: releaseLasts, after: since})
 		again := due.Sooner(all.again, judged.again)
 		if all.state != fails && judged.state != passes {
 			by, all = policy, judged
@@ -157,11 +161,10 @@ func (g *Gates) judgeRelease(policies []*v1beta1.MaintenancePolicy, node *corev1
 }
 
 // pass lets the node be given back.
-func (g *Gates) pass(ctx context.Context, node *corev1.Node, entry *v1beta1.LedgerEntry) drainer.Verdict {
+func (g *Gates) pass(ctx context.Context, node *corev1.Node, entry *v1beta1.LedgerEntry) {
 	if g.keepNoMore(node.Name, entry) {
 		klog.FromContext(ctx).Info("Release gates keep the node no more", "node", node.Name)
 	}
-	return drainer.Verdict{}
 }
 
 // keep keeps the node, and says why. What is not known yet is not said.
@@ -189,8 +192,8 @@ func releaseTimeout(policy *v1beta1.MaintenancePolicy) time.Duration {
 	return time.Duration(ptr.Deref(policy.Spec.Gates.ReleaseTimeoutSeconds, defaultReleaseTimeout)) * time.Second
 }
 
-// keptSince is since when release gates keep the node: as the ledger says, so that a restart does not change it.
-func (g *Gates) keptSince(node string, entry *v1beta1.LedgerEntry) time.Time {
+// keptHere is since when this process keeps the node, and whether that is news.
+func (g *Gates) keptHere(node string) (since time.Time, isNew bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	kept, known := g.kept[node]
@@ -198,10 +201,16 @@ func (g *Gates) keptSince(node string, entry *v1beta1.LedgerEntry) time.Time {
 		kept.since = g.config.Clock.Now()
 		g.kept[node] = kept
 	}
+	return kept.since, !known
+}
+
+// keptSince is since when release gates keep the node: as the ledger says, so that a restart does not change it.
+func (g *Gates) keptSince(node string, entry *v1beta1.LedgerEntry) time.Time {
 	if entry != nil && entry.ReleaseTime != nil {
 		return entry.ReleaseTime.Time
 	}
-	return kept.since
+	since, _ := g.keptHere(node)
+	return since
 }
 
 // log logs what the node waits for, once for each change.

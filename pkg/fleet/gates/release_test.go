@@ -14,6 +14,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
+	"github.com/medik8s/maintenance-apiserver/pkg/fleet/decision"
 )
 
 const down = "the query has no result"
@@ -57,6 +58,21 @@ func TestNodeIsKeptUntilItsGatesPass(t *testing.T) {
 		if events := c.held(); len(events) != 2 {
 			t.Errorf("events %q, want one on the hold and one on its node for the change", events)
 		}
+		c.say("up", "")
+		c.wantGivenBack()
+	})
+}
+
+// What was found out for the start says nothing of the node after its maintenance.
+func TestReleaseAsksAnew(t *testing.T) {
+	gates := []v1beta1.PolicyGate{queryGate("up", 0)}
+	inCluster(t, []*v1beta1.MaintenancePolicy{policy("workers", v1beta1.PolicyGates{Start: gates, Release: gates})}, func(c *cluster) {
+		c.take()
+		c.gates.Check([]decision.GateKey{{Hold: drainertest.UID("a"), Policy: "workers"}})
+		c.wait(0)
+		c.prometheus.say("up", down)
+		c.delete("a")
+		c.wantKept(v1beta1.ReasonReleaseGate, keepsMessage)
 		c.say("up", "")
 		c.wantGivenBack()
 	})

@@ -3121,7 +3121,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceStatus(ref common.Refere
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "conditions are Cordoned, Drained, Blocked, VolumesDetached, once 80 % of spec.expirationSeconds is over, Expiring, and, if status.admission is set, Admitted.",
+							Description: "conditions are Cordoned, Drained, Blocked, VolumesDetached, once 80 % of spec.expirationSeconds is over, Expiring, if status.admission is set, Admitted, and, while something keeps the node from being given back, Released.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{

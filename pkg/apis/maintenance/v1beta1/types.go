@@ -316,7 +316,8 @@ type NodeMaintenanceStatus struct {
 	// +optional
 	ExpirationTime *metav1.Time `json:"expirationTime,omitempty"`
 	// conditions are Cordoned, Drained, Blocked, VolumesDetached, once 80 % of spec.expirationSeconds is
-	// over, Expiring, and, if status.admission is set, Admitted.
+	// over, Expiring, if status.admission is set, Admitted, and, while something keeps the node from being
+	// given back, Released.
 	// +optional
 	// +patchMergeKey=type
 	// +patchStrategy=merge

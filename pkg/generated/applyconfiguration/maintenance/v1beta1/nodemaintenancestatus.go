@@ -85,7 +85,8 @@ type NodeMaintenanceStatusApplyConfiguration struct {
 	// spec.expirationSeconds if it had to wait. Not set while it waits.
 	ExpirationTime *v1.Time `json:"expirationTime,omitempty"`
 	// conditions are Cordoned, Drained, Blocked, VolumesDetached, once 80 % of spec.expirationSeconds is
-	// over, Expiring, and, if status.admission is set, Admitted.
+	// over, Expiring, if status.admission is set, Admitted, and, while something keeps the node from being
+	// given back, Released.
 	Conditions []metav1.ConditionApplyConfiguration `json:"conditions,omitempty"`
 }
 
