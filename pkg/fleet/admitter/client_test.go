@@ -15,43 +15,50 @@ import (
 	typed "github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned/typed/maintenance/v1beta1"
 )
 
+// latch can be closed. Whoever passes it waits meanwhile.
+type latch struct {
+	mu sync.Mutex
+	// opened is closed when the latch is opened again; nil while it is open.
+	opened chan struct{}
+}
+
+func (l *latch) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.opened == nil {
+		l.opened = make(chan struct{})
+	}
+}
+
+func (l *latch) open() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.opened != nil {
+		close(l.opened)
+		l.opened = nil
+	}
+}
+
+func (l *latch) pass() {
+	l.mu.Lock()
+	opened := l.opened
+	l.mu.Unlock()
+	if opened != nil {
+		<-opened
+	}
+}
+
 // client is a client of a process that can be suspended: it sends no request meanwhile, and after that even those whose
 // time is over.
 type client struct {
 	versioned.Interface
-	mu      sync.Mutex
-	resumed chan struct{}
+	latch
 	// before and after are called before and after each write of the ledger.
 	before, after func()
 }
 
 // IsWatchListSemanticsUnSupported says for the informers what the fake client says.
 func (c *client) IsWatchListSemanticsUnSupported() bool { return true }
-
-// pause suspends the process.
-func (c *client) pause() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.resumed = make(chan struct{})
-}
-
-func (c *client) resume() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	select {
-	case <-c.resumed:
-	default:
-		close(c.resumed)
-	}
-}
-
-// wait waits while the process is suspended.
-func (c *client) wait() {
-	c.mu.Lock()
-	resumed := c.resumed
-	c.mu.Unlock()
-	<-resumed
-}
 
 func (c *client) MaintenanceV1beta1() typed.MaintenanceV1beta1Interface {
 	return group{MaintenanceV1beta1Interface: c.Interface.MaintenanceV1beta1(), client: c}
@@ -72,7 +79,7 @@ type ledgers struct {
 }
 
 func (l ledgers) Get(ctx context.Context, name string, options metav1.GetOptions) (*v1beta1.MaintenanceLedger, error) {
-	l.client.wait()
+	l.client.pass()
 	return l.MaintenanceLedgerInterface.Get(ctx, name, options)
 }
 
@@ -93,14 +100,14 @@ func (l ledgers) write(ctx context.Context, write func() (*v1beta1.MaintenanceLe
 	if l.client.before != nil {
 		l.client.before()
 	}
-	l.client.wait()
+	l.client.pass()
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return nil, ctx.Err()
 	}
 	written, err := write()
 	if l.client.after != nil {
 		l.client.after()
-		l.client.wait()
+		l.client.pass()
 	}
 	return written, err
 }

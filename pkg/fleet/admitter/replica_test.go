@@ -32,11 +32,16 @@ type replica struct {
 	// stop kills the replica, and waits for its end.
 	stop func()
 
+	// hand is closed while the hand is suspended.
+	hand latch
+	// actions is how many requests it has made.
+	actions func() int
+
 	mu sync.Mutex
 	// dieAt is before which step the hand stops for ever; empty: none.
 	dieAt string
 	died  bool
-	// pauseAt is before which step the process is suspended; empty: none.
+	// pauseAt is before which step the hand is suspended; empty: none.
 	pauseAt string
 	wake    chan struct{}
 }
@@ -65,8 +70,8 @@ func (s *skewed) step(by time.Duration) {
 func (w *world) start(changes ...func(*Config)) *replica {
 	r := &replica{world: w, wake: make(chan struct{}, 1), recorder: record.NewFakeRecorder(10000), clock: &skewed{off: w.offset}}
 	kube, maintenance := w.Clients()
-	r.client = &client{Interface: maintenance, resumed: make(chan struct{})}
-	close(r.client.resumed)
+	r.client = &client{Interface: maintenance}
+	r.actions = func() int { return len(kube.Actions()) + len(maintenance.Actions()) }
 	var err error
 	r.drainer, err = drainer.New(drainer.Config{Maintenance: maintenance, Kube: kube, StoreID: drainertest.StoreID, Recorder: r.recorder})
 	if err != nil {
@@ -88,7 +93,8 @@ func (w *world) start(changes ...func(*Config)) *replica {
 	running.Go(func() { r.work(ctx) })
 	r.stop = func() {
 		cancel()
-		r.client.resume()
+		r.client.open()
+		r.hand.open()
 		running.Wait()
 	}
 	w.replicas = append(w.replicas, r)
@@ -133,10 +139,10 @@ func (r *replica) may(ctx context.Context, step string) bool {
 	died := r.died
 	if r.pauseAt == step {
 		r.pauseAt = ""
-		r.client.pause()
+		r.hand.close()
 	}
 	r.mu.Unlock()
-	r.client.wait()
+	r.hand.pass()
 	return !died && ctx.Err() == nil
 }
 
@@ -144,14 +150,21 @@ func (r *replica) may(ctx context.Context, step string) bool {
 func (r *replica) dieBefore(step string) {
 	switch step {
 	case "write":
-		r.client.before = func() { r.die(); r.client.pause() }
+		r.client.before = func() { r.die(); r.client.close() }
 	case "answer":
-		r.client.after = func() { r.die(); r.client.pause() }
+		r.client.after = func() { r.die(); r.client.close() }
 	default:
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.dieAt = step
 	}
+}
+
+// pauseBefore has the hand be suspended before a step.
+func (r *replica) pauseBefore(step string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.pauseAt = step
 }
 
 func (r *replica) die() {

@@ -17,11 +17,9 @@ import (
 // others.
 func TestSuspendedLeaderAdmitsNothingMore(t *testing.T) {
 	tests := map[string]func(r *replica){
-		"before it writes the ledger": func(r *replica) { r.client.before = func() { r.client.pause() } },
+		"before it writes the ledger": func(r *replica) { r.client.before = r.client.close },
 		"before it cordons what it has admitted": func(r *replica) {
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			r.pauseAt = "acquire"
+			r.pauseBefore("acquire")
 		},
 	}
 	for name, suspend := range tests {
@@ -34,10 +32,12 @@ func TestSuspendedLeaderAdmitsNothingMore(t *testing.T) {
 				w.holds(50)
 				w.settle()
 				w.wantCordoned()
+				first.client.close()
 				w.start()
 				w.finish(10)
 				first.client.before = nil
-				first.client.resume()
+				first.client.open()
+				first.hand.open()
 				w.settle()
 				first.stop() // its lease is over, and it has noticed
 				w.finish(w.held())

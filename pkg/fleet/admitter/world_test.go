@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -33,7 +35,11 @@ type world struct {
 	ledgers []*v1beta1.MaintenanceLedger
 	// replicas are all that were started.
 	replicas []*replica
-	offset   time.Duration
+	// offset is how far the clocks of replicas are ahead that are started.
+	offset time.Duration
+	// late is a policy that the watches deliver a minute late, and lateAt its version.
+	late   string
+	lateAt atomic.Int64
 }
 
 // inWorld runs a test in a bubble of its own time.
@@ -41,7 +47,7 @@ func inWorld(t *testing.T, limit int, test func(w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t, limit: limit}
-		w.Server = drainertest.NewServer(drainertest.Hooks{Changed: w.changed})
+		w.Server = drainertest.NewServer(drainertest.Hooks{Changed: w.changed, Lag: w.lag})
 		defer func() {
 			for _, r := range w.replicas {
 				r.stop()
@@ -54,6 +60,10 @@ func inWorld(t *testing.T, limit int, test func(w *world)) {
 // changed checks what must always be so. It is called under the server's lock.
 func (w *world) changed(_, after drainertest.Object) {
 	switch o := after.(type) {
+	case *v1beta1.MaintenancePolicy:
+		if version, err := strconv.ParseInt(o.ResourceVersion, 10, 64); err == nil && o.Name == w.late {
+			w.lateAt.Store(version)
+		}
 	case *v1beta1.MaintenanceLedger:
 		w.ledgers = append(w.ledgers, o)
 		if w.limit >= 0 && len(o.Spec.Entries) > w.limit {
@@ -69,6 +79,13 @@ func (w *world) changed(_, after drainertest.Object) {
 			w.wantEntry(ledger, o)
 		}
 	}
+}
+
+func (w *world) lag(version int) time.Duration {
+	if int64(version) == w.lateAt.Load() {
+		return time.Minute
+	}
+	return 0
 }
 
 func (w *world) hasPolicies() bool { return len(drainertest.All[*v1beta1.MaintenancePolicy](w.Store)) > 0 }
@@ -87,6 +104,9 @@ func (w *world) wantEntry(ledger *v1beta1.MaintenanceLedger, node *corev1.Node) 
 // nodes adds Ready nodes w-1 and so on, in the pool web, and in zones a and b in turn.
 func (w *world) nodes(count int) {
 	for i := range count {
+		if drainertest.Get[*corev1.Node](w.Server, "", fmt.Sprintf("w-%d", i+1)) != nil {
+			continue
+		}
 		w.Add(drainertest.Node{
 			Name: fmt.Sprintf("w-%d", i+1), Labels: map[string]string{"pool": "web", "zone": string(rune('a' + i%2))},
 			Change: func(n *corev1.Node) { n.CreationTimestamp = metav1.NewTime(time.Now().Add(-24 * time.Hour)) },

@@ -29,8 +29,8 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
 
-// Dependencies are what the group's resources need beyond the store. All but Quorum, Fleet and ShortNameTaken
-// are required.
+// Dependencies are what the group's resources need beyond the store. All but Quorum, Fleet, Previewer and
+// ShortNameTaken are required.
 type Dependencies struct {
 	// Waker is told of every stored change of a NodeMaintenance.
 	Waker storage.Waker
@@ -44,6 +44,8 @@ type Dependencies struct {
 	Quorum storage.Quorum
 	// Fleet knows what the MaintenancePolicies say. Nil: there can be none.
 	Fleet Fleet
+	// Previewer says what a new MaintenancePolicy means. Nil: writes of policies are not commented on.
+	Previewer policystorage.Previewer
 	// Admission is the server's own admission chain. It is run for NodeMaintenances that are created or
 	// deleted through nodes/maintenance.
 	Admission admission.Interface
@@ -80,7 +82,7 @@ func definitions(scheme *runtime.Scheme, deps Dependencies) []resource.Definitio
 	}
 	return []resource.Definition{
 		holds,
-		maintenancepolicy.Definition(scheme, policystorage.New),
+		maintenancepolicy.Definition(scheme, policystorage.New(deps.Previewer)),
 		maintenanceledger.Definition(scheme),
 	}
 }

@@ -124,6 +124,7 @@ type testServer struct {
 	nodes     *changingNodes
 	rights    *testRights
 	fleet     *testFleet
+	previewer *testPreviewer
 }
 
 // testRights are the permissions for nodes that some users lack, as "user verb nodes/subresource".
@@ -210,7 +211,7 @@ func (a *recordingAdmission) Validate(_ context.Context, attributes admission.At
 func startServer(t *testing.T) *testServer {
 	t.Helper()
 	s := &testServer{
-		t: t, nodes: &changingNodes{}, space: &testSpace{}, rights: &testRights{}, fleet: &testFleet{},
+		t: t, nodes: &changingNodes{}, space: &testSpace{}, rights: &testRights{}, fleet: &testFleet{}, previewer: &testPreviewer{},
 		admission: &recordingAdmission{Handler: admission.NewHandler(admission.Create, admission.Update, admission.Delete)},
 	}
 	authorizing := authorization.New(s.rights)
@@ -218,7 +219,7 @@ func startServer(t *testing.T) *testServer {
 	group, err := NewAPIGroupInfo(scheme.Scheme, scheme.Codecs, scheme.ParameterCodec,
 		registrytest.RESTOptionsGetter(t),
 		Dependencies{
-			Waker: noWaker{}, Nodes: s.nodes, Planner: noPlanner{}, Space: s.space, Quorum: noQuorum{}, Fleet: s.fleet,
+			Waker: noWaker{}, Nodes: s.nodes, Planner: noPlanner{}, Space: s.space, Quorum: noQuorum{}, Fleet: s.fleet, Previewer: s.previewer,
 			Admission: chain, AuthorizeUpdate: authorizing.AuthorizeUpdate, AuthorizeRead: authorizing.AuthorizeRead,
 		})
 	if err != nil {

@@ -26,6 +26,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/fleet/admitter"
 	"github.com/medik8s/maintenance-apiserver/pkg/fleet/explain"
 	"github.com/medik8s/maintenance-apiserver/pkg/fleet/gates"
+	"github.com/medik8s/maintenance-apiserver/pkg/fleet/preview"
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned"
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/openapi"
 	maintenanceregistry "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance"
@@ -164,7 +165,7 @@ func (c CompletedConfig) newGroups(
 		scheme.Scheme, scheme.Codecs, scheme.ParameterCodec, c.generic.RESTOptionsGetter,
 		maintenanceregistry.Dependencies{
 			Waker: drain, Nodes: drain, Planner: drain, Space: c.space, Quorum: c.guard(drain),
-			Fleet: explain.New(admit), Admission: c.generic.AdmissionControl,
+			Fleet: explain.New(admit), Previewer: preview.New(admit, c.prometheus != nil), Admission: c.generic.AdmissionControl,
 			AuthorizeUpdate: authorizing.AuthorizeUpdate, AuthorizeRead: authorizing.AuthorizeRead,
 			ShortNameTaken: slices.Contains(c.legacy.Versions, medik8sv1beta1.SchemeGroupVersion),
 		})

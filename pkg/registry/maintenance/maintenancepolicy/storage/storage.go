@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/apiserver/pkg/util/dryrun"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/maintenancepolicy"
@@ -39,13 +40,17 @@ var _ interface {
 type REST struct {
 	*resource.REST
 
+	previewer Previewer
+
 	// creating is held while a new policy is counted and stored. Creates by several replicas at the same
 	// moment may still exceed the limit, by one for each replica.
 	creating sync.Mutex
 }
 
-// New makes the storage of MaintenancePolicies from the generic one.
-func New(generic *resource.REST) rest.Storage { return &REST{REST: generic} }
+// New returns what makes the storage of MaintenancePolicies from the generic one. The previewer may be nil.
+func New(previewer Previewer) func(*resource.REST) rest.Storage {
+	return func(generic *resource.REST) rest.Storage { return &REST{REST: generic, previewer: previewer} }
+}
 
 // Create implements rest.Creater.
 func (r *REST) Create(ctx context.Context, obj runtime.Object, validate rest.ValidateObjectFunc,
@@ -53,7 +58,13 @@ func (r *REST) Create(ctx context.Context, obj runtime.Object, validate rest.Val
 ) (runtime.Object, error) {
 	counting := &count{of: r}
 	defer counting.end()
-	return r.REST.Create(ctx, obj, counting.after(validate), options)
+	created, err := r.REST.Create(ctx, obj, counting.after(validate), options)
+	if err != nil {
+		return nil, err
+	}
+	counting.end()
+	r.preview(ctx, created, dryrun.IsDryRun(options.DryRun))
+	return created, nil
 }
 
 // Update implements rest.Updater. A server-side apply that creates an object also comes here.
@@ -63,7 +74,17 @@ func (r *REST) Update(ctx context.Context, name string, objInfo rest.UpdatedObje
 ) (runtime.Object, bool, error) {
 	counting := &count{of: r}
 	defer counting.end()
-	return r.REST.Update(ctx, name, objInfo, counting.after(createValidation), updateValidation, forceAllowCreate, options)
+	var change specChange
+	stored, created, err := r.REST.Update(ctx, name, objInfo, counting.after(createValidation), change.after(updateValidation),
+		forceAllowCreate, options)
+	if err != nil {
+		return nil, false, err
+	}
+	counting.end()
+	if dryRun := dryrun.IsDryRun(options.DryRun); dryRun || created || change.seen {
+		r.preview(ctx, stored, dryRun)
+	}
+	return stored, created, nil
 }
 
 // count is the last check of a new policy. From then on, others wait until end.

@@ -1,0 +1,88 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package storage
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/apiserver/pkg/warning"
+	"k8s.io/klog/v2"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+// previewTimeout bounds how long the answer to a write waits for the preview.
+const previewTimeout = 5 * time.Second
+
+// Previewer knows what a policy means as things are now. It changes nothing.
+type Previewer interface {
+	// Preview returns the status that a policy would have now, which may be stored or not, with its next openings. It
+	// fails while the nodes are not known.
+	Preview(ctx context.Context, policy *v1beta1.MaintenancePolicy) (*v1beta1.MaintenancePolicyStatus, error)
+	// Warnings says what is probably not meant as it is written, in one sentence each.
+	Warnings(ctx context.Context, policy *v1beta1.MaintenancePolicy) []string
+}
+
+// preview warns of what a policy that was written means. In a dry run, the answer also has the status that the policy
+// would have now. If that is not known, the policy has been written all the same.
+func (r *REST) preview(ctx context.Context, obj runtime.Object, dryRun bool) {
+	written, ok := obj.(*maintenance.MaintenancePolicy)
+	if !ok || r.previewer == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, previewTimeout)
+	defer cancel()
+	policy := &v1beta1.MaintenancePolicy{}
+	if err := v1beta1.Convert_maintenance_MaintenancePolicy_To_v1beta1_MaintenancePolicy(written.DeepCopy(), policy, nil); err != nil {
+		klog.FromContext(ctx).Error(err, "Could not convert a MaintenancePolicy", "maintenancePolicy", written.Name)
+		return
+	}
+	for _, text := range r.previewer.Warnings(ctx, policy) {
+		warning.AddWarning(ctx, "", text)
+	}
+	if !dryRun {
+		return
+	}
+	if err := r.previewStatus(ctx, policy, &written.Status); err != nil {
+		klog.FromContext(ctx).Error(err, "Could not preview a MaintenancePolicy", "maintenancePolicy", written.Name)
+		warning.AddWarning(ctx, "", fmt.Sprintf("status does not say what the policy would mean now: %s", err))
+	}
+}
+
+// previewStatus sets the status to what it would be now.
+func (r *REST) previewStatus(ctx context.Context, policy *v1beta1.MaintenancePolicy, status *maintenance.MaintenancePolicyStatus) error {
+	now, err := r.previewer.Preview(ctx, policy)
+	if err != nil {
+		return err
+	}
+	var converted maintenance.MaintenancePolicyStatus
+	if err := v1beta1.Convert_v1beta1_MaintenancePolicyStatus_To_maintenance_MaintenancePolicyStatus(now, &converted, nil); err != nil {
+		return err
+	}
+	*status = converted
+	return nil
+}
+
+// specChange finds out whether an update changes the spec.
+type specChange struct {
+	seen bool
+}
+
+// after looks at the update before the other checks.
+func (c *specChange) after(validate rest.ValidateObjectUpdateFunc) rest.ValidateObjectUpdateFunc {
+	return func(ctx context.Context, obj, old runtime.Object) error {
+		updated, isPolicy := obj.(*maintenance.MaintenancePolicy)
+		before, wasPolicy := old.(*maintenance.MaintenancePolicy)
+		c.seen = isPolicy && wasPolicy && updated.Generation != before.Generation
+		if validate == nil {
+			return nil
+		}
+		return validate(ctx, obj, old)
+	}
+}
