@@ -24,7 +24,9 @@
 //	                                  it; gates are released; their status says
 //	                                  so; ending holds end
 //	none but those whose stage only   the node is left as it is; their status      unknownstage.go
-//	a newer version knows             says so
+//	a newer version knows, or of      says so
+//	which it is not known whether
+//	they are admitted
 //	some that want it cordoned        1. each writes status.nodeBefore             before.go
 //	                                  2. ending holds end                          holdwriter.go
 //	                                  3. the gates are asked                       gate.go
@@ -32,6 +34,11 @@
 //	some that want it drained         5. the plan is made and handed on            drain.go
 //	the last two                      6. status and the node's conditions are      holdwriter.go,
 //	                                  written                                      nodewriter.go
+//
+// How far a hold may go is asked of Admission, if the configuration has one (admitted.go). Until it is admitted, a
+// hold counts as Idle. A node that is given back, or never was taken, may be marked as planned (planned.go).
+// While it is not known whether a hold is admitted, the node is left as it is, as with a stage that only a newer
+// version knows. A hold that has taken its node goes on, whatever Admission says.
 //
 // All holds of a node together decide what is done: the highest stage, every pod that one of them would
 // evict, the longest of their grace periods. The status of each hold is worked out as if the hold were
@@ -42,7 +49,7 @@
 //	watcher      knows the cluster and plans drains; every process has one     watcher.go
 //	leader       the loop of the one process that acts                         leader.go
 //	holdWriter   writes NodeMaintenances: status, finalizer, expiry            holdwriter.go
-//	nodeWriter   writes nodes: cordon, give-back, conditions                   nodewriter.go
+//	nodeWriter   writes nodes: cordon, give-back, conditions, planned marks    nodewriter.go
 //	drains       moves pods: watch, plan, evictions, volumes, confirmation     drain.go
 //	reporter     tells people: events and metrics                              reporter.go
 //

@@ -22,6 +22,14 @@ func TestAPIResources(t *testing.T) {
 		"api-resources", "--api-group=maintenance.medik8s.io", "--no-headers", "-o", "wide")), "\n")
 	want := [][]string{
 		{
+			"maintenanceledgers", "maintenance.medik8s.io/v1beta1", "false", "MaintenanceLedger",
+			"create,delete,deletecollection,get,list,patch,update,watch",
+		},
+		{
+			"maintenancepolicies", "mpol", "maintenance.medik8s.io/v1beta1", "false", "MaintenancePolicy",
+			"create,delete,deletecollection,get,list,patch,update,watch", "maintenance",
+		},
+		{
 			"nodemaintenances", "nm", "maintenance.medik8s.io/v1beta1", "false", "NodeMaintenance",
 			"create,delete,deletecollection,get,list,patch,update,watch", "maintenance",
 		},

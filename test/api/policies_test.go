@@ -12,6 +12,7 @@ import (
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/medik8s/maintenance-apiserver/test/env"
 )
@@ -48,7 +49,13 @@ spec:
 // newPolicy applies the policy, and deletes it when the test ends.
 func newPolicy(t *testing.T, pool *env.Pool) {
 	t.Helper()
-	t.Cleanup(func() { pool.Kubectl().Must(t, "", "delete", "mpol", pool.Name, "--ignore-not-found") })
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), env.Timeout)
+		defer cancel()
+		if err := pool.Maintenance.MaintenanceV1beta1().MaintenancePolicies().Delete(ctx, pool.Name, metav1.DeleteOptions{}); err != nil {
+			t.Errorf("could not delete the policy: %v", err)
+		}
+	})
 	wantContains(t, "apply", pool.Kubectl().Must(t, fmt.Sprintf(policyYAML, pool.Name), "apply", "-f", "-"), "maintenancepolicy.maintenance.medik8s.io/"+pool.Name+" created")
 }
 
@@ -67,7 +74,7 @@ func TestPolicyInKubectl(t *testing.T) {
 		"10%", "topology.kubernetes.io/zone: 2 each, 1 at once", "5 per 60m, soak 10m", "pool="+name)
 	wantContains(t, "the category", kubectl.Must(t, "", "get", "maintenance"), "maintenancepolicy.maintenance.medik8s.io/"+name)
 	wantContains(t, "defaults", kubectl.Must(t, "", "get", "mpol", name, "-o", "jsonpath={.spec}"),
-		`"agingSeconds":3600`, `"markWaiting":true`, `"releaseTimeoutSeconds":1800`, `"validSeconds":86400`, `"windowSeconds":86400`, `"status":"True"`)
+		`"agingSeconds":3600`, `"markWaiting":true`, `"releaseTimeoutSeconds":1800`, `"validSeconds":86400`, `"windowSeconds":86400`)
 	wantContains(t, "patch", kubectl.Must(t, "", "patch", "mpol", name, "--type=merge", "-p", `{"spec":{"paused":true}}`), "patched")
 	wantContains(t, "paused", kubectl.Must(t, "", "get", "mpol", name), "Paused")
 }
@@ -77,11 +84,11 @@ func TestExplainPolicies(t *testing.T) {
 	fetchOpenAPI(t, "/openapi/v3"+groupVersion) // explain reads it, and does not wait for it
 	kubectl := env.Current(t).Kubectl()
 	for what, want := range map[string][]string{
-		"mpol":                                   {"KIND:       MaintenancePolicy", "If several policies select a node, all of them must agree."},
-		"mpol.spec":                              {"nodeSelector\t<LabelSelector> -required-", "limits\t<PolicyLimits>", "schedule\t<PolicySchedule>"},
-		"mpol.spec.limits.maxConcurrent":         {"FIELD: maxConcurrent <IntOrString>"},
-		"mpol.spec.schedule.windows.weekly.days": {"ENUM:", "Mon", "Sun"},
-		"maintenanceledgers":                     {"Only the server writes it."},
+		"mpol":                              {"KIND:       MaintenancePolicy", "If several policies select a node, all of them must agree."},
+		"mpol.spec":                         {"nodeSelector\t<LabelSelector> -required-", "limits\t<PolicyLimits>", "schedule\t<PolicySchedule>"},
+		"mpol.spec.limits.maxConcurrent":    {"FIELD: maxConcurrent <IntOrString>"},
+		"mpol.spec.schedule.windows.weekly": {"days\t<[]string>", "as HH:MM, such as 22:00"},
+		"maintenanceledgers":                {"Only the server writes it."},
 	} {
 		text := kubectl.Must(t, "", "explain", what)
 		wantContains(t, "kubectl explain "+what, text+"\n"+strings.Join(strings.Fields(text), " "), want...)
@@ -93,7 +100,7 @@ func TestBadPolicies(t *testing.T) {
 	t.Parallel()
 	pool := env.Current(t).NewPool(t, 0)
 	for change, want := range map[string]string{
-		`nodeSelector: {matchLabels: {pool: ` + pool.Name + `}}→paused: true`: "spec.nodeSelector: Required value: must select the nodes that the policy is for; {} selects all nodes",
+		`nodeSelector: {matchLabels: {pool: ` + pool.Name + `}}→paused: true`: `missing required field "nodeSelector"`,
 		"maxConcurrent: 10%→maxConcurrent: some":                              `spec.limits.maxConcurrent: Invalid value: "some": must be a number of nodes`,
 		"0 20 * * 5→@daily":   `spec.schedule.windows[1].cron: Invalid value: "@daily"`,
 		"Europe/Berlin→Local": `spec.schedule.timeZone: Invalid value: "Local"`,
@@ -167,10 +174,10 @@ func TestBypassRole(t *testing.T) {
 			User: user, ResourceAttributes: &authorizationv1.ResourceAttributes{Group: "maintenance.medik8s.io", Resource: "nodes", Subresource: "maintenance", Verb: verb, Name: node},
 		})
 	}
-	t.Cleanup(func() { pool.Kubectl().Must(t, "", "delete", "nm", pool.Name+"-a", "--ignore-not-found") })
 	env.Eventually(t, "the roles count", func(context.Context) string { // refusals are remembered for some seconds
 		return kubectl.Try(t, strings.Replace(bypass, `"bypass`, `"priority":1,"bypass`, 1), "apply", "-f", "-").Stderr
 	})
 	wantContains(t, "unset", kubectl.Try(t, "", "patch", "nm", pool.Name+"-a", "--type=merge", "-p", `{"spec":{"bypassPolicies":false}}`).Stderr,
 		"spec.bypassPolicies: Invalid value: false: cannot be unset")
+	pool.Delete(t, pool.Name+"-a")
 }

@@ -84,6 +84,8 @@ func lastError(hold *maintenance.NodeMaintenance) string {
 		return fmt.Sprintf("nodes %q not found", hold.Spec.NodeName)
 	case hold.Status.LastError != "":
 		return hold.Status.LastError
+	case condition(hold, v1beta1.ConditionAdmitted).Status == metav1.ConditionFalse:
+		return condition(hold, v1beta1.ConditionAdmitted).Message
 	case waits(cordoned):
 		return cordoned.Message
 	case blocked.Status == metav1.ConditionTrue:

@@ -73,6 +73,13 @@ func TestPhase(t *testing.T) {
 			hold: hold(in(maintenance.PhaseFailed, 40), is("Blocked", "False", "NotBlocked", "nothing"), is("Drained", "False", "DeadlineExceeded", "2 pods are left")),
 			want: PhaseFailed, wantProgress: 40, wantError: "2 pods are left",
 		},
+		"waiting for a policy": {
+			hold: hold(in(maintenance.PhasePending, 0), is("Cordoned", "False", "NotAdmitted", "see Admitted"), is("Admitted", "False", "Queued", "2 of 2 nodes")),
+			want: PhaseRunning, wantError: "2 of 2 nodes",
+		},
+		"admitted": {
+			hold: hold(in(maintenance.PhaseRunning, 40), is("Admitted", "True", "Admitted", "admitted")), want: PhaseRunning, wantProgress: 40,
+		},
 		"blocked": {
 			hold: hold(in(maintenance.PhaseRunning, 40), is("Blocked", "True", "DisruptionBudget", "no room")),
 			want: PhaseRunning, wantProgress: 40, wantError: "no room",

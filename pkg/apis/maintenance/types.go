@@ -60,10 +60,11 @@ type NodeMaintenanceSpec struct {
 	// Cordon stops the evictions, back to Idle gives the node back. If several holds name the node,
 	// the highest stage applies. Defaults to Drain.
 	Stage MaintenanceStage
-	// expirationSeconds is how long after its creation the server deletes this NodeMaintenance, so
-	// that a forgotten one does not hold the node forever. A warning event is sent after 80 % of
+	// expirationSeconds is how long after its start the server deletes this NodeMaintenance, so that a
+	// forgotten one does not hold the node forever. The start is its creation, or, if it had to wait for a
+	// MaintenancePolicy or spec.notBefore, when it was admitted. A warning event is sent after 80 % of
 	// that time. A higher value extends it. Must be from 1 to 31536000 (365 days), and more than
-	// the current age of this NodeMaintenance. If not set, it does not expire.
+	// the time since the start. If not set, it does not expire.
 	ExpirationSeconds *int64
 	// drain configures which pods are drained, and how.
 	Drain DrainSpec

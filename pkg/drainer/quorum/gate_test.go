@@ -107,6 +107,9 @@ func TestWhatCountsAsOut(t *testing.T) {
 		})},
 		"its hold overrides the quorum": {meet: held(func(h *v1beta1.NodeMaintenance) { h.Spec.OverrideQuorum = true }), want: held2},
 		"its hold is idle":              {meet: held(func(h *v1beta1.NodeMaintenance) { h.Spec.OverrideQuorum, h.Spec.Stage = true, v1beta1.StageIdle })},
+		"its hold waits to be admitted": {meet: held(func(h *v1beta1.NodeMaintenance) {
+			h.Spec.OverrideQuorum, h.Status.Admission = true, &v1beta1.MaintenanceAdmission{Stage: v1beta1.StageIdle}
+		})},
 		"it has the old role": {meet: func(s *still) {
 			s.nodes[1].Labels = map[string]string{"node-role.kubernetes.io/master": ""}
 			drainertest.Taint(v1beta1.DrainTaint)(s.nodes[1])

@@ -51,10 +51,10 @@ func outside(nodes []*corev1.Node, out func(*corev1.Node) string) []Member {
 	return members
 }
 
-// asking are the holds that want their node out of service.
+// asking are the holds that want their node out of service now. One that waits to be admitted keeps nobody.
 func asking(holds []*v1beta1.NodeMaintenance) []*v1beta1.NodeMaintenance {
 	asking := slices.DeleteFunc(slices.Clone(holds), func(h *v1beta1.NodeMaintenance) bool {
-		return !h.DeletionTimestamp.IsZero() || h.Spec.Stage == v1beta1.StageIdle
+		return !h.DeletionTimestamp.IsZero() || v1beta1.StageNow(h) == v1beta1.StageIdle
 	})
 	slices.SortFunc(asking, func(a, b *v1beta1.NodeMaintenance) int { return cmp.Compare(a.Name, b.Name) })
 	return asking

@@ -88,7 +88,9 @@ func (w *world) lag(version int) time.Duration {
 	return 0
 }
 
-func (w *world) hasPolicies() bool { return len(drainertest.All[*v1beta1.MaintenancePolicy](w.Store)) > 0 }
+func (w *world) hasPolicies() bool {
+	return len(drainertest.All[*v1beta1.MaintenancePolicy](w.Store)) > 0
+}
 
 // wantEntry wants a cordoned node to be in the ledger, as one that was not given back.
 func (w *world) wantEntry(ledger *v1beta1.MaintenanceLedger, node *corev1.Node) {

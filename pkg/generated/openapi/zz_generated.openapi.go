@@ -2880,7 +2880,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceSpec(ref common.Referenc
 					},
 					"expirationSeconds": {
 						SchemaProps: spec.SchemaProps{
-							Description: "expirationSeconds is how long after its start the server deletes this NodeMaintenance, so that a forgotten one does not hold the node forever. The start is its creation, or, if it had to wait for a MaintenancePolicy or spec.notBefore, when it was admitted. A warning event is sent after 80 % of that time. A higher value extends it. Must be from 1 to 31536000 (365 days), and more than the current age of this NodeMaintenance. If not set, it does not expire.",
+							Description: "expirationSeconds is how long after its start the server deletes this NodeMaintenance, so that a forgotten one does not hold the node forever. The start is its creation, or, if it had to wait for a MaintenancePolicy or spec.notBefore, when it was admitted. A warning event is sent after 80 % of that time. A higher value extends it. Must be from 1 to 31536000 (365 days), and more than the time since the start. If not set, it does not expire.",
 							Type:        []string{"integer"},
 							Format:      "int64",
 						},

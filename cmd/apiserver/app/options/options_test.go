@@ -77,9 +77,9 @@ func TestValidate(t *testing.T) {
 		"Prometheus with a password": {
 			args: []string{"--prometheus-url=https://me:secret@prometheus"}, want: "--prometheus-url must not have a password",
 		},
-		"Prometheus with a query": {args: []string{"--prometheus-url=https://prometheus/?a=b"}, want: "--prometheus-url must not have a ?"},
-		"a token on an open line": {args: []string{"--prometheus-url=http://prometheus", "--prometheus-token-file=t"}, want: "with https"},
-		"a token for nobody":      {args: []string{"--prometheus-token-file=t"}, want: "require --prometheus-url"},
+		"Prometheus with a query":    {args: []string{"--prometheus-url=https://prometheus/?a=b"}, want: "--prometheus-url must not have a ?"},
+		"a token on an open line":    {args: []string{"--prometheus-url=http://prometheus", "--prometheus-token-file=t"}, want: "with https"},
+		"a token for nobody":         {args: []string{"--prometheus-token-file=t"}, want: "require --prometheus-url"},
 		"requests and shutdown":      {args: []string{"--request-timeout=30s", "--shutdown-delay-duration=10s", "--shutdown-request-grace-period=30s", "--max-requests-inflight=0"}},
 		"no limit of requests":       {args: []string{"--max-requests-inflight=0", "--max-mutating-requests-inflight=0", "--enable-priority-and-fairness=false"}},
 		"limits of nothing":          {args: []string{"--max-requests-inflight=0", "--max-mutating-requests-inflight=0"}, want: "nothing would be answered"},

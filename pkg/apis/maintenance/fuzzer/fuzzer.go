@@ -6,7 +6,6 @@
 package fuzzer
 
 import (
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	runtimeserializer "k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/randfill"
@@ -59,10 +58,6 @@ var Funcs = func(runtimeserializer.CodecFactory) []any {
 		func(gates *maintenance.PolicyGates, c randfill.Continue) {
 			c.FillNoCustom(gates)
 			gates.ReleaseTimeoutSeconds = ptr.To[int64](1)
-		},
-		func(gate *maintenance.NodeConditionGate, c randfill.Continue) {
-			c.FillNoCustom(gate)
-			gate.Status = metav1.ConditionFalse
 		},
 		func(queue *maintenance.PolicyQueueSpec, c randfill.Continue) {
 			c.FillNoCustom(queue)

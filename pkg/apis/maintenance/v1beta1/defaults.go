@@ -4,7 +4,6 @@
 package v1beta1
 
 import (
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/ptr"
 )
@@ -35,7 +34,8 @@ func SetDefaults_DrainSpec(drain *DrainSpec) {
 	}
 }
 
-// The times, in seconds, that a policy has if it does not set them.
+// The times, in seconds, that a policy has if it does not set them. Items of lists have no defaults: with them, what a
+// client has applied would differ from what is stored, each time that it is applied again.
 const (
 	defaultAutoStopWindow = 24 * 60 * 60
 	defaultApprovalValid  = 24 * 60 * 60
@@ -63,13 +63,6 @@ func SetDefaults_PolicyApprovals(approvals *PolicyApprovals) {
 // SetDefaults_PolicyGates gives release gates half an hour.
 func SetDefaults_PolicyGates(gates *PolicyGates) {
 	setDefault(&gates.ReleaseTimeoutSeconds, defaultReleaseTimeout)
-}
-
-// SetDefaults_NodeConditionGate has the condition be True.
-func SetDefaults_NodeConditionGate(gate *NodeConditionGate) {
-	if gate.Status == "" {
-		gate.Status = metav1.ConditionTrue
-	}
 }
 
 // SetDefaults_PolicyQueueSpec marks nodes that wait, and has the oldest wait for an hour before it reserves room.

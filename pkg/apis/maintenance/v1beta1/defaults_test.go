@@ -33,7 +33,7 @@ func TestPolicyDefaults(t *testing.T) {
 			want: MaintenancePolicySpec{
 				AutoStop: &PolicyAutoStop{WindowSeconds: ptr.To[int64](86400)}, Schedule: &PolicySchedule{TimeZone: "UTC"},
 				Approvals: &PolicyApprovals{ValidSeconds: ptr.To[int64](86400)},
-				Gates:     &PolicyGates{Start: gate("True"), Release: gate("True"), ReleaseTimeoutSeconds: ptr.To[int64](1800)}, Queue: queue,
+				Gates:     &PolicyGates{Start: gate(""), Release: gate(""), ReleaseTimeoutSeconds: ptr.To[int64](1800)}, Queue: queue,
 			},
 		},
 	}

@@ -69,7 +69,7 @@ type NodeMaintenanceSpec struct {
 	// forgotten one does not hold the node forever. The start is its creation, or, if it had to wait for a
 	// MaintenancePolicy or spec.notBefore, when it was admitted. A warning event is sent after 80 % of
 	// that time. A higher value extends it. Must be from 1 to 31536000 (365 days), and more than
-	// the current age of this NodeMaintenance. If not set, it does not expire.
+	// the time since the start. If not set, it does not expire.
 	// +optional
 	ExpirationSeconds *int64 `json:"expirationSeconds,omitempty"`
 	// drain configures which pods are drained, and how.

@@ -40,18 +40,6 @@ func SetObjectDefaults_MaintenancePolicy(in *MaintenancePolicy) {
 	}
 	if in.Spec.Gates != nil {
 		SetDefaults_PolicyGates(in.Spec.Gates)
-		for i := range in.Spec.Gates.Start {
-			a := &in.Spec.Gates.Start[i]
-			if a.NodeCondition != nil {
-				SetDefaults_NodeConditionGate(a.NodeCondition)
-			}
-		}
-		for i := range in.Spec.Gates.Release {
-			a := &in.Spec.Gates.Release[i]
-			if a.NodeCondition != nil {
-				SetDefaults_NodeConditionGate(a.NodeCondition)
-			}
-		}
 	}
 	SetDefaults_PolicyQueueSpec(&in.Spec.Queue)
 }

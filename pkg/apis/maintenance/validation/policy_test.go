@@ -47,7 +47,8 @@ func fullPolicy() *maintenance.MaintenancePolicy {
 			Approvals: &maintenance.PolicyApprovals{Count: 5, ValidSeconds: ptr.To[int64](60)},
 			Gates: &maintenance.PolicyGates{
 				Start: []maintenance.PolicyGate{
-					{PlanUnblocked: true}, {Prometheus: &maintenance.PrometheusGate{Query: "up > 2", ForSeconds: 60}},
+					{PlanUnblocked: true},
+					{Prometheus: &maintenance.PrometheusGate{Query: "up > 2", ForSeconds: 60}},
 					{NodeCondition: &maintenance.NodeConditionGate{Type: "example.com/Idle", Status: metav1.ConditionUnknown}},
 				},
 				Release: []maintenance.PolicyGate{

@@ -104,7 +104,9 @@ func validatePrometheus(gate *maintenance.PrometheusGate, path *field.Path) fiel
 
 func validateNodeCondition(gate *maintenance.NodeConditionGate, path *field.Path) field.ErrorList {
 	allErrs := validateRange(gate.ForSeconds, 0, daySeconds, path.Child("forSeconds"))
-	allErrs = append(allErrs, validateEnum(gate.Status, conditionStatuses, path.Child("status"))...)
+	if gate.Status != "" { // which stands for True
+		allErrs = append(allErrs, validateEnum(gate.Status, conditionStatuses, path.Child("status"))...)
+	}
 	if gate.Type == "" {
 		return append(allErrs, field.Required(path.Child("type"), "must be a condition of nodes, such as Ready"))
 	}

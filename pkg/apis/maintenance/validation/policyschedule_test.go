@@ -224,6 +224,7 @@ func TestPolicyGates(t *testing.T) {
 				"spec.gates.release[0].nodeCondition.type: Required value: must be a condition of nodes, such as Ready",
 			},
 		},
+		"condition that is True": {change: func(g *gates) { g.Release[0].NodeCondition.Status = "" }},
 		"condition of no name": {
 			change: func(g *gates) { g.Release[0].NodeCondition.Type = "is ready" },
 			want:   []string{`spec.gates.release[0].nodeCondition.type: Invalid value: "is ready": ` + labelKey},

@@ -47,7 +47,7 @@ func serverOnly(ctx context.Context, name string) error {
 	return apierrors.NewForbidden(maintenance.Resource(Plural), name, errServerOnly)
 }
 
-// Create implements rest.Creater.
+// Create stores a new ledger.
 func (r *REST) Create(ctx context.Context, obj runtime.Object, validate rest.ValidateObjectFunc,
 	options *metav1.CreateOptions,
 ) (runtime.Object, error) {

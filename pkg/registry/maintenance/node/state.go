@@ -55,7 +55,7 @@ func releasing(hold maintenance.NodeMaintenance) bool {
 // stateOf is the state of the node. If several holds drain it, the worst of their states counts.
 func stateOf(node *corev1.Node, active []maintenance.NodeMaintenance, released bool) maintenance.NodeMaintenanceState {
 	draining := slices.DeleteFunc(slices.Clone(active), func(hold maintenance.NodeMaintenance) bool {
-		return hold.Spec.Stage != maintenance.StageDrain
+		return nodemaintenance.StageNow(&hold) != maintenance.StageDrain
 	})
 	cordoned := slices.ContainsFunc(active, func(hold maintenance.NodeMaintenance) bool { return says(&hold, v1beta1.ConditionCordoned) })
 	drained := !slices.ContainsFunc(draining, func(hold maintenance.NodeMaintenance) bool { return !says(&hold, v1beta1.ConditionDrained) })
@@ -89,12 +89,12 @@ func says(hold *maintenance.NodeMaintenance, condition string) bool {
 	return apimeta.IsStatusConditionTrue(hold.Status.Conditions, condition)
 }
 
-// leastProgress is the smallest drain progress of the holds; nil when none drains.
+// leastProgress is the smallest drain progress of the holds; nil when none drains, or may yet.
 func leastProgress(active []maintenance.NodeMaintenance) *int32 {
 	var least *int32
 	for i := range active {
 		hold := &active[i]
-		if progress := ptr.Deref(hold.Status.DrainProgress, 0); hold.Spec.Stage == maintenance.StageDrain && (least == nil || progress < *least) {
+		if progress := ptr.Deref(hold.Status.DrainProgress, 0); nodemaintenance.StageNow(hold) == maintenance.StageDrain && (least == nil || progress < *least) {
 			least = &progress
 		}
 	}

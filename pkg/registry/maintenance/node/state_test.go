@@ -37,6 +37,12 @@ func progress(percent int32) func(*maintenance.NodeMaintenance) {
 	return func(h *maintenance.NodeMaintenance) { h.Status.DrainProgress = &percent }
 }
 
+func admitted(to maintenance.MaintenanceStage) func(*maintenance.NodeMaintenance) {
+	return func(h *maintenance.NodeMaintenance) {
+		h.Status.Admission = &maintenance.MaintenanceAdmission{Stage: to}
+	}
+}
+
 func failed(h *maintenance.NodeMaintenance) { h.Status.Phase = maintenance.PhaseFailed }
 
 func ending(h *maintenance.NodeMaintenance) { h.DeletionTimestamp = &metav1.Time{Time: start} }
@@ -73,6 +79,9 @@ func TestState(t *testing.T) {
 		"another hold drained the rest": {holds: []maintenance.NodeMaintenance{hold(1, drain, cordoned, partly, progress(100)), hold(2, drain, cordoned, drained, progress(100))}, want: maintenance.NodeDrained, wantProgress: percent(100), wantHolds: 2, wantSince: 2},
 		"drained for one of two":        {holds: []maintenance.NodeMaintenance{hold(1, drain, cordoned, drained, progress(100)), hold(2, drain, cordoned, progress(7))}, want: maintenance.NodeDraining, wantProgress: percent(7), wantHolds: 2, wantSince: 2},
 		"drained, and one only cordons": {holds: []maintenance.NodeMaintenance{hold(1, drain, cordoned, drained, progress(100)), hold(2, cordon, cordoned)}, want: maintenance.NodeDrained, wantProgress: percent(100), wantHolds: 2, wantSince: 2},
+		"a hold waits":                  {holds: []maintenance.NodeMaintenance{hold(1, drain, admitted(idle), progress(0))}, want: maintenance.NodePending, wantHolds: 1, wantSince: 1},
+		"a drain waits":                 {holds: []maintenance.NodeMaintenance{hold(1, drain, admitted(cordon), cordoned, progress(0))}, want: maintenance.NodeCordoned, wantHolds: 1, wantSince: 1},
+		"drained, and another waits":    {holds: []maintenance.NodeMaintenance{hold(1, drain, cordoned, drained, progress(100)), hold(2, drain, admitted(idle), progress(0))}, want: maintenance.NodeDrained, wantProgress: percent(100), wantHolds: 2, wantSince: 2},
 		"the last hold ends":            {holds: []maintenance.NodeMaintenance{hold(1, drain, cordoned, drained, ending)}, want: maintenance.NodeReleasing},
 		"one of two ends":               {holds: []maintenance.NodeMaintenance{hold(1, drain, cordoned, ending), hold(2, cordon, cordoned)}, want: maintenance.NodeCordoned, wantHolds: 1, wantSince: 2},
 		"only another's finalizer":      {holds: []maintenance.NodeMaintenance{hold(1, drain, cordoned, released)}, want: maintenance.NodeInService},

@@ -42,7 +42,8 @@ var table = resource.Table[*maintenance.NodeMaintenance]{
 	column("Reason", "", "Why the node is in maintenance, cut to fit", 0, reasonCell),
 	ageColumn,
 	column("Stage", "", "How far the maintenance goes: Idle, Cordon or Drain", wide, func(nm *maintenance.NodeMaintenance) any { return string(nm.Spec.Stage) }),
-	column("Blocked By", "", "What keeps pods from leaving the node, and how many; or why the node is not cordoned, or not given back", wide, blockedByCell),
+	column("Blocked By", "", "What keeps pods from leaving the node, and how many; or what the maintenance waits for, or why the node is not given back", wide, blockedByCell),
+	column("Earliest", "", "Before when a maintenance that waits does not start", wide, earliestCell),
 }
 
 // NameAndAge is what kubectl prints for a NodeMaintenance of a group that has no columns of its own.
@@ -134,11 +135,14 @@ func blockedByCell(nm *maintenance.NodeMaintenance) any {
 	return fmt.Sprintf("%s (%d pods)", cell, nm.Status.BlockedPodCount)
 }
 
-// notStartedCell is why the node is not cordoned, although the hold asks for it: NodeNotFound, for example. Of a hold
+// notStartedCell is what the hold waits for, or why else the node is not cordoned: NodeNotFound, for example. Of a hold
 // that asks for nothing any more, it is what keeps the node from being given back.
 func notStartedCell(nm *maintenance.NodeMaintenance) string {
 	if released := apimeta.FindStatusCondition(nm.Status.Conditions, v1beta1.ConditionReleased); released != nil {
 		return cut(released.Message, maxKeptRunes)
+	}
+	if waits := waitsCell(nm); waits != "" {
+		return waits
 	}
 	cordoned := apimeta.FindStatusCondition(nm.Status.Conditions, v1beta1.ConditionCordoned)
 	if nm.DeletionTimestamp != nil || nm.Spec.Stage == maintenance.StageIdle || cordoned == nil || cordoned.Status == metav1.ConditionTrue {

@@ -43,6 +43,7 @@ func TestHeadings(t *testing.T) {
 		{"Age", false},
 		{"Stage", true},
 		{"Blocked By", true},
+		{"Earliest", true},
 	}
 	if diff := cmp.Diff(want, headings); diff != "" {
 		t.Errorf("headings differ (-want +got):\n%s", diff)
@@ -59,37 +60,37 @@ func TestCells(t *testing.T) {
 				nm.Spec.Reason = "disk\n replacement"
 				nm.Status.PendingPodCount = 12
 			},
-			want: []any{"nm-a", "worker-3", "Running", "40%", int64(12), "alice", "disk replacement", "5m", "Drain", "<none>"},
+			want: []any{"nm-a", "worker-3", "Running", "40%", int64(12), "alice", "disk replacement", "5m", "Drain", "<none>", "<none>"},
 		},
 		"being given back": {
 			change: func(nm *maintenance.NodeMaintenance) { terminatingSince(nm) },
-			want:   []any{"nm-a", "worker-3", "Terminating", "40%", int64(0), "alice", "", "5m", "Drain", "<none>"},
+			want:   []any{"nm-a", "worker-3", "Terminating", "40%", int64(0), "alice", "", "5m", "Drain", "<none>", "<none>"},
 		},
 		"cordoned only": {
 			change: func(nm *maintenance.NodeMaintenance) {
 				nm.Spec.Stage = maintenance.StageCordon
 				nm.Status = maintenance.NodeMaintenanceStatus{Phase: maintenance.PhaseSucceeded}
 			},
-			want: []any{"nm-a", "worker-3", "Cordoned", "<none>", int64(0), "alice", "", "5m", "Cordon", "<none>"},
+			want: []any{"nm-a", "worker-3", "Cordoned", "<none>", int64(0), "alice", "", "5m", "Cordon", "<none>", "<none>"},
 		},
 		"not cordoned yet": {
 			change: func(nm *maintenance.NodeMaintenance) {
 				nm.Spec.Stage = maintenance.StageCordon
 				nm.Status = maintenance.NodeMaintenanceStatus{Phase: maintenance.PhaseRunning}
 			},
-			want: []any{"nm-a", "worker-3", "Running", "<none>", int64(0), "alice", "", "5m", "Cordon", "<none>"},
+			want: []any{"nm-a", "worker-3", "Running", "<none>", int64(0), "alice", "", "5m", "Cordon", "<none>", "<none>"},
 		},
 		"drained": {
 			change: drained(v1beta1.ReasonNodeEmpty),
-			want:   []any{"nm-a", "worker-3", "Succeeded", "100%", int64(0), "alice", "", "5m", "Drain", "<none>"},
+			want:   []any{"nm-a", "worker-3", "Succeeded", "100%", int64(0), "alice", "", "5m", "Drain", "<none>", "<none>"},
 		},
 		"drained of some pods": {
 			change: drained(v1beta1.ReasonSelectedPodsGone),
-			want:   []any{"nm-a", "worker-3", "PartiallyDrained", "100%", int64(0), "alice", "", "5m", "Drain", "<none>"},
+			want:   []any{"nm-a", "worker-3", "PartiallyDrained", "100%", int64(0), "alice", "", "5m", "Drain", "<none>", "<none>"},
 		},
 		"drained of no pod": {
 			change: drained(v1beta1.ReasonNoPodSelected),
-			want:   []any{"nm-a", "worker-3", "PartiallyDrained", "100%", int64(0), "alice", "", "5m", "Drain", "<none>"},
+			want:   []any{"nm-a", "worker-3", "PartiallyDrained", "100%", int64(0), "alice", "", "5m", "Drain", "<none>", "<none>"},
 		},
 		"no such node": {
 			change: func(nm *maintenance.NodeMaintenance) {
@@ -97,7 +98,7 @@ func TestCells(t *testing.T) {
 					{Type: v1beta1.ConditionCordoned, Status: metav1.ConditionFalse, Reason: v1beta1.ReasonNodeNotFound},
 				}}
 			},
-			want: []any{"nm-a", "worker-3", "Pending", "0%", int64(0), "alice", "", "5m", "Drain", "NodeNotFound"},
+			want: []any{"nm-a", "worker-3", "Pending", "0%", int64(0), "alice", "", "5m", "Drain", "NodeNotFound", "<none>"},
 		},
 		"idle": {
 			change: func(nm *maintenance.NodeMaintenance) {
@@ -106,15 +107,40 @@ func TestCells(t *testing.T) {
 					{Type: v1beta1.ConditionCordoned, Status: metav1.ConditionFalse, Reason: v1beta1.ReasonStageIdle},
 				}}
 			},
-			want: []any{"nm-a", "worker-3", "Pending", "<none>", int64(0), "alice", "", "5m", "Idle", "<none>"},
+			want: []any{"nm-a", "worker-3", "Pending", "<none>", int64(0), "alice", "", "5m", "Idle", "<none>", "<none>"},
+		},
+		"waiting": {
+			change: waitingAt(maintenance.StageIdle, "workers", "db"),
+			want: []any{
+				"nm-a", "worker-3", "Pending", "0%", int64(0), "alice", "", "5m", "Drain", "policy workers: Queued and 1 more", "2026-12-05T20:00:00Z",
+			},
+		},
+		"waiting for no policy": {
+			change: waitingAt(maintenance.StageIdle, ""),
+			want:   []any{"nm-a", "worker-3", "Pending", "0%", int64(0), "alice", "", "5m", "Drain", "Queued", "2026-12-05T20:00:00Z"},
+		},
+		"waiting with its drain": {
+			change: waitingAt(maintenance.StageCordon, "workers"),
+			want:   []any{"nm-a", "worker-3", "Pending", "0%", int64(0), "alice", "", "5m", "Drain", "policy workers: Queued", "2026-12-05T20:00:00Z"},
+		},
+		"waiting no more": {
+			change: waitingAt(maintenance.StageDrain),
+			want:   []any{"nm-a", "worker-3", "Pending", "0%", int64(0), "alice", "", "5m", "Drain", "NotAdmitted", "<none>"},
+		},
+		"waiting and being given back": {
+			change: func(nm *maintenance.NodeMaintenance) {
+				waitingAt(maintenance.StageIdle, "workers")(nm)
+				terminatingSince(nm)
+			},
+			want: []any{"nm-a", "worker-3", "Terminating", "0%", int64(0), "alice", "", "5m", "Drain", "<none>", "<none>"},
 		},
 		"a reason as long as fits": {
 			change: func(nm *maintenance.NodeMaintenance) { nm.Spec.Reason = "äbcdefghijklmnopqrstuvwxyz0123456789äbcd" },
-			want:   []any{"nm-a", "worker-3", "Running", "40%", int64(0), "alice", "äbcdefghijklmnopqrstuvwxyz0123456789äbcd", "5m", "Drain", "<none>"},
+			want:   []any{"nm-a", "worker-3", "Running", "40%", int64(0), "alice", "äbcdefghijklmnopqrstuvwxyz0123456789äbcd", "5m", "Drain", "<none>", "<none>"},
 		},
 		"a longer reason": {
 			change: func(nm *maintenance.NodeMaintenance) { nm.Spec.Reason = "äbcdefghijklmnopqrstuvwxyz0123456789äbcde" },
-			want:   []any{"nm-a", "worker-3", "Running", "40%", int64(0), "alice", "äbcdefghijklmnopqrstuvwxyz0123456789ä...", "5m", "Drain", "<none>"},
+			want:   []any{"nm-a", "worker-3", "Running", "40%", int64(0), "alice", "äbcdefghijklmnopqrstuvwxyz0123456789ä...", "5m", "Drain", "<none>", "<none>"},
 		},
 	}
 	for name, test := range tests {
@@ -171,5 +197,19 @@ func TestBlockedByCell(t *testing.T) {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})
+	}
+}
+
+// waitingAt has a hold be admitted to the stage, and wait for the policies with the rest.
+func waitingAt(stage maintenance.MaintenanceStage, policies ...string) func(*maintenance.NodeMaintenance) {
+	return func(nm *maintenance.NodeMaintenance) {
+		earliest := metav1.NewTime(time.Date(2026, 12, 5, 21, 0, 0, 0, time.FixedZone("CET", 3600)))
+		admission := &maintenance.MaintenanceAdmission{Stage: stage, EarliestStartTime: &earliest}
+		for _, policy := range policies {
+			admission.WaitingFor = append(admission.WaitingFor, maintenance.AdmissionWait{Policy: policy, Reason: maintenance.AdmissionReason(v1beta1.AdmissionQueued)})
+		}
+		nm.Status = maintenance.NodeMaintenanceStatus{Phase: maintenance.PhasePending, Admission: admission, Conditions: []metav1.Condition{
+			{Type: v1beta1.ConditionCordoned, Status: metav1.ConditionFalse, Reason: v1beta1.ReasonNotAdmitted},
+		}}
 	}
 }

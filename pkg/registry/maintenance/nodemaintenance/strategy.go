@@ -147,19 +147,29 @@ func (s strategy) validateExpiration(newNM, oldNM *maintenance.NodeMaintenance) 
 	if seconds == nil || ptr.Equal(seconds, oldNM.Spec.ExpirationSeconds) {
 		return nil
 	}
-	began, what := oldNM.CreationTimestamp, "this NodeMaintenance was created"
-	if admission := oldNM.Status.Admission; admission != nil {
-		if admission.AdmittedTime == nil {
-			return nil // it counts from when the hold is admitted
-		}
-		began, what = *admission.AdmittedTime, "this NodeMaintenance was admitted"
+	start := started(oldNM)
+	if start == nil {
+		return nil
 	}
-	age := int64(s.now().Sub(began.Time) / time.Second)
+	age := int64(s.now().Sub(start.Time) / time.Second)
 	if *seconds > age {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(field.NewPath("spec", "expirationSeconds"), *seconds, fmt.Sprintf(
-		"must be more than %d, the seconds since %s; to end it now, delete it", age, what))}
+		"must be more than %d, the seconds since its start; to end it now, delete it", age))}
+}
+
+// started is since when spec.expirationSeconds counts: since the hold was admitted, or created if it did not have to
+// wait; nil while it waits.
+func started(nm *maintenance.NodeMaintenance) *metav1.Time {
+	switch admission := nm.Status.Admission; {
+	case admission == nil || nm.Spec.Stage == maintenance.StageIdle:
+		return &nm.CreationTimestamp
+	case admission.AdmittedTime == nil && StageNow(nm) == nm.Spec.Stage:
+		return &nm.CreationTimestamp
+	default:
+		return admission.AdmittedTime
+	}
 }
 
 // WarningsOnUpdate says what is allowed but may not be meant, once: when the

@@ -358,3 +358,39 @@ func TestImportedAnnotationIsKept(t *testing.T) {
 		t.Errorf("annotations differ (-want +got):\n%s", diff)
 	}
 }
+
+// A new expiration must be more than the time since the start, which a hold that waits has before it.
+func TestExpirationMustBeInTheFuture(t *testing.T) {
+	now := time.Date(2026, 11, 28, 20, 0, 0, 0, time.UTC)
+	ago := func(d time.Duration) *metav1.Time { return ptr.To(metav1.NewTime(now.Add(-d))) }
+	tests := map[string]struct {
+		stage     maintenance.MaintenanceStage
+		admission *maintenance.MaintenanceAdmission
+		want      bool
+	}{
+		"without a policy":                   {want: false},
+		"it waits":                           {admission: &maintenance.MaintenanceAdmission{Stage: maintenance.StageIdle}, want: true},
+		"it was admitted just now":           {admission: &maintenance.MaintenanceAdmission{Stage: maintenance.StageDrain, AdmittedTime: ago(time.Minute)}, want: true},
+		"it was admitted long ago":           {admission: &maintenance.MaintenanceAdmission{Stage: maintenance.StageDrain, AdmittedTime: ago(time.Hour)}, want: false},
+		"the policy is gone":                 {admission: &maintenance.MaintenanceAdmission{AdmittedTime: ago(time.Minute)}, want: true},
+		"people decided, and no policy asks": {admission: &maintenance.MaintenanceAdmission{}, want: false},
+		"it is idle": {
+			stage: maintenance.StageIdle, admission: &maintenance.MaintenanceAdmission{AdmittedTime: ago(time.Minute)}, want: false,
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			old := stored()
+			old.CreationTimestamp, old.Status.Admission = *ago(2 * time.Hour), test.admission
+			if test.stage != "" {
+				old.Spec.Stage = test.stage
+			}
+			next := old.DeepCopy()
+			next.Spec.ExpirationSeconds = ptr.To[int64](1800)
+			errs := strategy{now: func() time.Time { return now }}.validateExpiration(next, old)
+			if (len(errs) == 0) != test.want {
+				t.Errorf("half an hour is allowed: %t (%v), want %t", len(errs) == 0, errs, test.want)
+			}
+		})
+	}
+}

@@ -45,6 +45,7 @@ func (s *Story) Hold(hold *v1beta1.NodeMaintenance) {
 	}
 	status := &hold.Status
 	happened(&hold.CreationTimestamp, "was created by %s", requestorOf(hold))
+	admission(status.Admission, happened, planned)
 	happened(status.StartTime, "the drain began")
 	happened(status.DrainedTime, "the last pod had left")
 	if status.DrainedTime == nil {
@@ -68,6 +69,7 @@ func headOf(hold *v1beta1.NodeMaintenance) string {
 		line += fmt.Sprintf(", stage %s", hold.Spec.Stage)
 	}
 	line += ": " + cmp.Or(string(hold.Status.Phase), "no phase yet")
+	line += waitsFor(hold)
 	if progress := hold.Status.DrainProgress; progress != nil {
 		line += fmt.Sprintf(", %d %% drained", *progress)
 	}

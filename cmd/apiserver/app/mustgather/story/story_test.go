@@ -244,3 +244,52 @@ func TestStoryIsBounded(t *testing.T) {
 		t.Errorf("got %d entries, want %d, and 7 left out", len(s.entries), maxEntries)
 	}
 }
+
+func TestHoldThatWaits(t *testing.T) {
+	waits := func(change func(*v1beta1.MaintenanceAdmission)) *v1beta1.NodeMaintenance {
+		return hold("kernel", "worker-1", func(nm *v1beta1.NodeMaintenance) {
+			nm.Status.Phase, nm.Status.Admission = v1beta1.PhasePending, &v1beta1.MaintenanceAdmission{
+				Stage: v1beta1.StageIdle, EarliestStartTime: ptr(at(3600)),
+				Approvals: []v1beta1.MaintenanceDecision{{Policy: "workers", Decision: v1beta1.DecisionApproved, By: "boss", Time: at(2)}},
+				WaitingFor: []v1beta1.AdmissionWait{
+					{Reason: v1beta1.AdmissionNotBefore}, {Policy: "workers", Reason: v1beta1.AdmissionWindowClosed},
+				},
+			}
+			change(nm.Status.Admission)
+		})
+	}
+	tests := map[string]struct {
+		change func(*v1beta1.MaintenanceAdmission)
+		want   []string
+	}{
+		"it waits": {
+			change: func(*v1beta1.MaintenanceAdmission) {},
+			want: []string{
+				"Hold kernel of alice, stage Drain: Pending, waits for NotBefore, policy workers (WindowClosed)",
+				"approved by boss for policy workers", "13:00:00", "does not start earlier",
+			},
+		},
+		"it is admitted": {
+			change: func(a *v1beta1.MaintenanceAdmission) {
+				*a = v1beta1.MaintenanceAdmission{Stage: v1beta1.StageDrain, AdmittedTime: ptr(at(60))}
+			},
+			want: []string{"Hold kernel of alice, stage Drain: Pending\n", "12:01:00", "was admitted"},
+		},
+		"nobody knows why": {
+			change: func(a *v1beta1.MaintenanceAdmission) { a.WaitingFor = nil },
+			want:   []string{"Pending, not admitted"},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			s := New(noon.Add(time.Minute * 5))
+			s.Hold(waits(test.change))
+			got := told(t, s)
+			for _, want := range test.want {
+				if !strings.Contains(got, want) {
+					t.Errorf("the story lacks %q:\n%s", want, got)
+				}
+			}
+		})
+	}
+}

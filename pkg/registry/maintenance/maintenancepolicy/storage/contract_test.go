@@ -29,7 +29,7 @@ func TestContract(t *testing.T) {
 	tester := func(t *testing.T) *genericregistrytest.Tester {
 		own := options
 		own.ResourcePrefix += "/" + t.Name()
-		storages, err := resource.NewStorage(maintenancepolicy.Definition(scheme.Scheme, New), own)
+		storages, err := resource.NewStorage(maintenancepolicy.Definition(scheme.Scheme, New(nil)), own)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -52,7 +52,7 @@ func New(previewer Previewer) func(*resource.REST) rest.Storage {
 	return func(generic *resource.REST) rest.Storage { return &REST{REST: generic, previewer: previewer} }
 }
 
-// Create implements rest.Creater.
+// Create stores a new policy.
 func (r *REST) Create(ctx context.Context, obj runtime.Object, validate rest.ValidateObjectFunc,
 	options *metav1.CreateOptions,
 ) (runtime.Object, error) {
