@@ -10,7 +10,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
 	"github.com/medik8s/maintenance-apiserver/test/document"
 )
 
@@ -20,11 +19,7 @@ func TestPolicyDocument(t *testing.T) {
 	for i, zone := range []string{"a", "a", "b"} {
 		p.setZone(t, p.Nodes[i], zone)
 	}
-	workload := p.Cluster.Workload(p.Name)
-	for i, pod := range []string{"web-1", "web-2", "web-3", "db", "batch"} {
-		workload.Pod(pod, localcluster.OnNode(p.Nodes[i]))
-	}
-	p.Run(t, workload)
+	p.Run(t, p.Cluster.Workload(p.Name).Deployment("web", 5, p.Selector()))
 	t.Cleanup(func() { p.removePolicies(t, "web", "db", "batch") })
 	dana, err := p.Cluster.UserKubeconfig("dana")
 	if err != nil {

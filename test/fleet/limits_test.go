@@ -11,7 +11,6 @@ import (
 	"sync"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
@@ -152,26 +151,21 @@ func TestShareFollowsTheNumberOfNodes(t *testing.T) {
 	p.Delete(t, p.Nodes[1])
 	p.admitted(t, third)
 	remove(p.Nodes[:4]...)
-	resolved(0, 0)
+	resolved(0, 1)
 	p.waitReleased(t)
 }
 
-// A node that is out of service already does not count for its own repair. Its neighbours wait for it.
-func TestBrokenNodeMayBeRepairedAtTheLimit(t *testing.T) {
+// A node that is out of service already does not count for its own maintenance. Its neighbours wait for it.
+func TestNodeOutOfServiceMayGoAtTheLimit(t *testing.T) {
 	p := newPool(t, 2)
 	p.Policy(t, "available", v1beta1.MaintenancePolicySpec{Limits: v1beta1.PolicyLimits{MaxUnavailable: ptr.To(intstr.FromInt32(1))}})
-	healthy, broken := p.Nodes[0], p.Nodes[1]
-	p.setReady(t, broken, corev1.ConditionFalse)
-	p.patchNode(t, broken, `{"spec":{"unschedulable":true}}`) // a young node counts only if somebody cordons it
-	neighbour := p.cordon(t, healthy)
+	p.patchNode(t, p.Nodes[1], `{"spec":{"unschedulable":true}}`)
+	neighbour := p.cordon(t, p.Nodes[0])
 	p.waiting(t, neighbour, v1beta1.AdmissionTooManyUnavailable)
-	repair := p.cordon(t, broken)
+	repair := p.cordon(t, p.Nodes[1])
 	p.admitted(t, repair)
 	p.Delete(t, repair)
-	p.waiting(t, neighbour, v1beta1.AdmissionTooManyUnavailable)
-	for _, status := range []corev1.ConditionStatus{corev1.ConditionTrue, corev1.ConditionFalse, corev1.ConditionTrue} {
-		p.setReady(t, broken, status)
-	}
-	p.patchNode(t, broken, `{"spec":{"unschedulable":false}}`)
+	p.waiting(t, neighbour, v1beta1.AdmissionTooManyUnavailable) // its neighbour is cordoned as before
+	p.patchNode(t, p.Nodes[1], `{"spec":{"unschedulable":false}}`)
 	p.admitted(t, neighbour)
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -87,15 +86,6 @@ func (p *pool) patchNode(t *testing.T, node, patch string, subresources ...strin
 	if err != nil {
 		t.Fatalf("could not patch node %s: %v", node, err)
 	}
-}
-
-// setReady has a node's kubelet stop, and the node be ready or not.
-func (p *pool) setReady(t *testing.T, node string, status corev1.ConditionStatus) {
-	t.Helper()
-	if err := p.Cluster.StopKubelet(t.Context(), node); err != nil {
-		t.Fatal(err)
-	}
-	p.patchNode(t, node, fmt.Sprintf(`{"status":{"conditions":[{"type":"Ready","status":%q,"reason":"Test"}]}}`, status), "status")
 }
 
 // admitted waits until a hold has cordoned its node.
