@@ -36,9 +36,9 @@ func (s *still) Node(name string) (*corev1.Node, error) {
 	at := slices.IndexFunc(s.nodes, func(n *corev1.Node) bool { return n.Name == name })
 	return s.nodes[at], nil
 }
-func (s *still) Nodes() ([]*corev1.Node, error)                     { return slices.Clone(s.nodes), nil }
-func (s *still) HoldsOn(string) []*v1beta1.NodeMaintenance          { return nil }
-func (s *still) Holds() ([]*v1beta1.NodeMaintenance, error)         { return slices.Clone(s.holds), nil }
+func (s *still) Nodes() ([]*corev1.Node, error)                      { return slices.Clone(s.nodes), nil }
+func (s *still) HoldsOn(string) []*v1beta1.NodeMaintenance           { return nil }
+func (s *still) Holds() ([]*v1beta1.NodeMaintenance, error)          { return slices.Clone(s.holds), nil }
 func (s *still) FollowNodes(func(_, _ *corev1.Node)) (func(), error) { return func() {}, nil }
 func (s *still) FollowHolds(func(_, _ *v1beta1.NodeMaintenance)) (func(), error) {
 	return func() {}, nil
@@ -67,7 +67,7 @@ func newBenchTerm(b *testing.B) *term {
 			ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("p%d", i), UID: drainertest.UID(fmt.Sprint(i)), Generation: 1},
 			Spec: v1beta1.MaintenancePolicySpec{
 				NodeSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"pool": fmt.Sprintf("p%d", i)}},
-				Limits: v1beta1.PolicyLimits{MaxConcurrent: &limit, Topology: []v1beta1.TopologyLimit{{Key: "zone", MaxConcurrent: &limit}}},
+				Limits:       v1beta1.PolicyLimits{MaxConcurrent: &limit, Topology: []v1beta1.TopologyLimit{{Key: "zone", MaxConcurrent: &limit}}},
 			},
 		}
 		server.Add(policy)

@@ -61,7 +61,9 @@ func TestEventsAreToldOnce(t *testing.T) {
 		w.hold("w-1")
 		w.settle()
 		r.wantEvents("one starts", eventAdmitted)
-		w.hold("w-2", func(h *v1beta1.NodeMaintenance) { h.Spec.StartDeadline = ptr.To(metav1.NewTime(time.Now().Add(time.Minute))) })
+		w.hold("w-2", func(h *v1beta1.NodeMaintenance) {
+			h.Spec.StartDeadline = ptr.To(metav1.NewTime(time.Now().Add(time.Minute)))
+		})
 		w.hold("w-3", func(h *v1beta1.NodeMaintenance) { h.Spec.BypassPolicies = true })
 		w.settle()
 		r.wantEvents("one waits, one does not", eventQueued, eventBypassed, eventBypassed)
