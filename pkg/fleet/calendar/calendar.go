@@ -18,6 +18,8 @@ const (
 	MaxDurationSeconds = 7 * secondsPerDay
 	// horizon is how many days ahead a calendar looks: about 13 months, so that it sees each time of the year.
 	horizon = 400
+	// Horizon is how far ahead a calendar looks.
+	Horizon = horizon * 24 * time.Hour
 	// margin is how many days before and after the times that are asked for can matter: a window of
 	// MaxDurationSeconds, and the distance of all zones.
 	margin = 16

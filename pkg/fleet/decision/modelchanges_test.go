@@ -140,6 +140,12 @@ func (m *model) randomise(spec *v1beta1.MaintenancePolicySpec) {
 	spec.Queue.AgingSeconds = ptr.To(pick[int64](m, 0, 600, 3600))
 }
 
+// Policies with these windows are never open at the same time.
+const (
+	evenHours = "0 */2 * * *"
+	oddHours  = "0 1-23/2 * * *"
+)
+
 func (m *model) randomiseConsent(spec *v1beta1.MaintenancePolicySpec) {
 	if m.chance(15) {
 		spec.AutoStop = &v1beta1.PolicyAutoStop{Failures: 1, DrainSeconds: ptr.To[int64](1800), HeldSeconds: ptr.To[int64](7200)}
@@ -147,7 +153,7 @@ func (m *model) randomiseConsent(spec *v1beta1.MaintenancePolicySpec) {
 	}
 	if m.chance(20) {
 		spec.Schedule = &v1beta1.PolicySchedule{Windows: []v1beta1.PolicyWindow{{
-			Name: "hours", Cron: "0 */2 * * *", DurationSeconds: ptr.To[int64](3600),
+			Name: "hours", Cron: pick(m, evenHours, oddHours), DurationSeconds: ptr.To[int64](3600),
 		}}}
 	}
 	if m.chance(15) {

@@ -309,7 +309,7 @@ func (o oracle) agrees(p *v1beta1.MaintenancePolicy, h *v1beta1.NodeMaintenance,
 	if p.Spec.Gates != nil && len(p.Spec.Gates.Start) > 0 && !o.Started[GateKey{Hold: h.UID, Policy: p.Name}].Passed {
 		return false
 	}
-	if p.Spec.Schedule != nil && o.Now.UTC().Hour()%2 == 1 {
+	if s := p.Spec.Schedule; s != nil && (o.Now.UTC().Hour()%2 == 1) != (s.Windows[0].Cron == oddHours) {
 		return false
 	}
 	return !slices.ContainsFunc(o.after.Stops, func(s v1beta1.LedgerStop) bool { return s.Policy == p.Name })

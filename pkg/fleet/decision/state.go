@@ -41,6 +41,8 @@ type state struct {
 	waiting []*hold
 	// queued are these by policy.
 	queued map[*policy][]*hold
+	// shared is when schedules open at the same time, as far as it was worked out already; zero: never.
+	shared map[shared]time.Time
 	// again is when the outcome may change by time alone.
 	again time.Time
 }
@@ -100,6 +102,7 @@ func (d *Decider) look(f Facts) *state {
 	s := &state{
 		facts: f, now: f.Now, byName: map[string]*policy{}, nodes: make(map[string]*node, len(f.Nodes)),
 		entries: map[string]*entry{}, begun: map[domainKey]bool{}, need: budgets{},
+		shared: map[shared]time.Time{},
 	}
 	s.lookAtPolicies(d)
 	for _, n := range f.Nodes {
