@@ -77,8 +77,6 @@ type LedgerEntry struct {
 
 // LedgerHold is a NodeMaintenance that was admitted.
 type LedgerHold struct {
-	// name is its name.
-	Name string
 	// uid is its UID.
 	UID types.UID
 	// stage is how far it may go.

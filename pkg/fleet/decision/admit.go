@@ -17,7 +17,7 @@ func (s *state) admit() {
 			continue
 		}
 		h.own = s.ownWaits(h)
-		if len(h.own) == 0 && s.free(h) {
+		if len(h.own) == 0 && s.free(h) && s.claim(h) {
 			s.start(h)
 			continue
 		}
@@ -82,6 +82,9 @@ func (s *state) try(h *hold) bool {
 	gates := gatesOf(h)
 	waits, failed := s.gateWaits(gates)
 	if len(waits) == 0 {
+		if !s.claim(h) {
+			return false
+		}
 		s.start(h)
 		return true
 	}
@@ -125,15 +128,22 @@ func (s *state) start(h *hold) {
 		e = s.startNode(h.node)
 	}
 	e.ReleaseTime = nil
-	approved := !h.Spec.BypassPolicies && slices.ContainsFunc(h.node.policies, func(p *policy) bool { return p.spec.Approvals != nil })
-	admitted := e.holdOf(h.UID)
+	now, admitted := s.record(h), e.holdOf(h.UID)
 	if admitted == nil {
-		e.Holds = append(e.Holds, v1beta1.LedgerHold{Name: h.Name, UID: h.UID, Time: s.micro()})
-		admitted = &e.Holds[len(e.Holds)-1]
+		e.Holds = append(e.Holds, now)
+		return
 	}
-	admitted.Stage = wanted(h.NodeMaintenance)
-	admitted.Approved = admitted.Approved || approved
-	admitted.Bypassed = h.Spec.BypassPolicies && len(h.node.policies) > 0
+	now.Time, now.Approved = admitted.Time, admitted.Approved || now.Approved
+	*admitted = now
+}
+
+// record is what the ledger is to say of a hold that starts now.
+func (s *state) record(h *hold) v1beta1.LedgerHold {
+	approved := !h.Spec.BypassPolicies && slices.ContainsFunc(h.node.policies, func(p *policy) bool { return p.spec.Approvals != nil })
+	return v1beta1.LedgerHold{
+		UID: h.UID, Stage: wanted(h.NodeMaintenance), Time: s.micro(), Approved: approved,
+		Bypassed: h.Spec.BypassPolicies && len(h.node.policies) > 0,
+	}
 }
 
 // startNode enters the node into the ledger, and counts it.

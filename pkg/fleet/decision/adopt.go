@@ -14,7 +14,7 @@ import (
 )
 
 // adopt enters nodes that are in maintenance and not in the ledger, without asking for room: the first policy for them
-// is new, or the ledger was lost.
+// is new, or the ledger was lost. Those for which the ledger has no room are entered later, and nothing starts meanwhile.
 func (s *state) adopt() {
 	unknown := map[*node]bool{}
 	for _, h := range s.holds {
@@ -36,7 +36,7 @@ func (s *state) adoptHold(h *hold) {
 	if admission := h.Status.Admission; admission != nil && admission.Stage != "" {
 		stage = lower(stage, admission.Stage)
 	}
-	if stageRank(stage) < 1 {
+	if stageRank(stage) < 1 || !s.claim(h) {
 		return
 	}
 	e := s.entryOf(h.node)
@@ -46,7 +46,7 @@ func (s *state) adoptHold(h *hold) {
 	if since.Before(&e.AdmittedTime) {
 		e.AdmittedTime = since
 	}
-	e.Holds = append(e.Holds, v1beta1.LedgerHold{Name: h.Name, UID: h.UID, Stage: stage, Time: since})
+	e.Holds = append(e.Holds, v1beta1.LedgerHold{UID: h.UID, Stage: stage, Time: since})
 }
 
 // hasTaken says whether the hold has its node in maintenance, as far as the objects tell.

@@ -41,6 +41,9 @@ type state struct {
 	waiting []*hold
 	// queued are these by policy.
 	queued map[*policy][]*hold
+	// spare is how many bytes the ledger may still grow; nil: not measured yet. full says that a start was too much.
+	spare *int
+	full  bool
 	// shared is when schedules open at the same time, as far as it was worked out already; zero: never.
 	shared map[shared]time.Time
 	// again is when the outcome may change by time alone.
@@ -92,6 +95,8 @@ type hold struct {
 	own []v1beta1.AdmissionWait
 	// gated is what the start gates say, if they do not all pass.
 	gated []v1beta1.AdmissionWait
+	// unrecorded says that it would start if the ledger had room.
+	unrecorded bool
 	// full are the limits that have no room for it.
 	full []fullLimit
 	rank rank

@@ -30,6 +30,9 @@ func (s *state) waits(h *hold) []v1beta1.AdmissionWait {
 			Reason: v1beta1.AdmissionQueued, Message: "the former node " + h.node.Name + " is still counted",
 		})
 	}
+	if h.unrecorded {
+		waits = append(waits, v1beta1.AdmissionWait{Reason: v1beta1.AdmissionQueued, Message: fullText})
+	}
 	slices.SortStableFunc(waits, func(a, b v1beta1.AdmissionWait) int { return cmp.Compare(a.Policy, b.Policy) })
 	return waits[:min(len(waits), maxWaits)]
 }

@@ -1606,14 +1606,6 @@ func schema_pkg_apis_maintenance_v1beta1_LedgerHold(ref common.ReferenceCallback
 				Description: "LedgerHold is a NodeMaintenance that was admitted.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
-					"name": {
-						SchemaProps: spec.SchemaProps{
-							Description: "name is its name.",
-							Default:     "",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
 					"uid": {
 						SchemaProps: spec.SchemaProps{
 							Description: "uid is its UID.",
@@ -1652,7 +1644,7 @@ func schema_pkg_apis_maintenance_v1beta1_LedgerHold(ref common.ReferenceCallback
 						},
 					},
 				},
-				Required: []string{"name", "uid", "stage", "time"},
+				Required: []string{"uid", "stage", "time"},
 			},
 		},
 		Dependencies: []string{

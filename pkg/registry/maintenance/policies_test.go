@@ -136,7 +136,7 @@ func manyEntries(count int) []v1beta1.LedgerEntry {
 		name := fmt.Sprintf("worker-%d", i)
 		entries = append(entries, v1beta1.LedgerEntry{
 			Node: name, NodeUID: uid, AdmittedTime: now,
-			Holds:    []v1beta1.LedgerHold{{Name: name, UID: uid, Stage: v1beta1.StageDrain, Time: now}},
+			Holds:    []v1beta1.LedgerHold{{UID: uid, Stage: v1beta1.StageDrain, Time: now}},
 			Policies: []v1beta1.LedgerPolicy{{Name: "workers", Generation: 3, Domains: []v1beta1.LedgerDomain{{Key: "topology.kubernetes.io/zone", Value: "a"}}}},
 		})
 	}

@@ -92,8 +92,6 @@ type LedgerEntry struct {
 
 // LedgerHold is a NodeMaintenance that was admitted.
 type LedgerHold struct {
-	// name is its name.
-	Name string `json:"name"`
 	// uid is its UID.
 	UID types.UID `json:"uid"`
 	// stage is how far it may go.

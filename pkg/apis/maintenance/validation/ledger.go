@@ -10,8 +10,8 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 )
 
-// ValidateMaintenanceLedger checks a new object. There is one ledger, with one name. Its size has no limit of
-// its own: it grows with the nodes in maintenance, and only the server writes it.
+// ValidateMaintenanceLedger checks a new object. There is one ledger, with one name. Its size is not checked:
+// only the server writes it, and it lets nothing more start before the store would refuse it.
 func ValidateMaintenanceLedger(ledger *maintenance.MaintenanceLedger) field.ErrorList {
 	path := field.NewPath("metadata")
 	if ledger.Name != maintenance.LedgerName {

@@ -16,8 +16,6 @@ import (
 //
 // LedgerHold is a NodeMaintenance that was admitted.
 type LedgerHoldApplyConfiguration struct {
-	// name is its name.
-	Name *string `json:"name,omitempty"`
 	// uid is its UID.
 	UID *types.UID `json:"uid,omitempty"`
 	// stage is how far it may go.
@@ -34,14 +32,6 @@ type LedgerHoldApplyConfiguration struct {
 // apply.
 func LedgerHold() *LedgerHoldApplyConfiguration {
 	return &LedgerHoldApplyConfiguration{}
-}
-
-// WithName sets the Name field in the declarative configuration to the given value
-// and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the Name field is set to the value of the last call.
-func (b *LedgerHoldApplyConfiguration) WithName(value string) *LedgerHoldApplyConfiguration {
-	b.Name = &value
-	return b
 }
 
 // WithUID sets the UID field in the declarative configuration to the given value
