@@ -16,7 +16,7 @@ import (
 // gather gathers the facts for a decision. What takes requests comes first.
 func (t *term) gather(ctx context.Context, policies []*v1beta1.MaintenancePolicy) (decision.Facts, error) {
 	facts := decision.Facts{Policies: policies, Pods: t.pods(ctx), Started: t.answers(), Now: t.config.Clock.Now()}
-	facts.Ledger = t.withKept(*t.ledger.stored.Spec.DeepCopy())
+	t.addKept(&facts, *t.ledger.stored.Spec.DeepCopy())
 	err := t.observe(&facts)
 	return facts, err
 }
@@ -44,8 +44,9 @@ func (t *term) pods(ctx context.Context) map[string]decision.PodLoad {
 	return t.config.Loads.PodLoads(ctx, queue)
 }
 
-// withKept notes in the ledger since when release gates keep nodes, and takes it out for those that they do not keep.
-func (t *term) withKept(spec v1beta1.MaintenanceLedgerSpec) v1beta1.MaintenanceLedgerSpec {
+// addKept adds the ledger to the facts, with since when release gates keep nodes, and which nodes they let go.
+func (t *term) addKept(facts *decision.Facts, spec v1beta1.MaintenanceLedgerSpec) {
+	facts.Ledger, facts.LetGo = spec, map[string]bool{}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for i := range spec.Entries {
@@ -53,10 +54,9 @@ func (t *term) withKept(spec v1beta1.MaintenanceLedgerSpec) v1beta1.MaintenanceL
 		since, told := t.kept[entry.Node]
 		switch {
 		case told && since.IsZero():
-			entry.ReleaseTime = nil
+			entry.ReleaseTime, facts.LetGo[entry.Node] = nil, true
 		case told && entry.ReleaseTime == nil:
 			entry.ReleaseTime = &metav1.MicroTime{Time: since}
 		}
 	}
-	return spec
 }

@@ -329,6 +329,24 @@ func TestCaseGatesHang(t *testing.T) {
 	wantEqual(t, "entered when one has passed", entered(f.decide()), []string{"w-2", "w-3"})
 }
 
+// Release gates have let a node go that is not given back yet. The ledger does not begin its release again.
+func TestLetGoNodeIsNotReleasedAgain(t *testing.T) {
+	f := newFleet("a")
+	f.policy("all").Gates = &v1beta1.PolicyGates{Release: []v1beta1.PolicyGate{{DaemonSetPodsReady: true}}}
+	f.holds("w-1")
+	f.decide()
+	f.take(f.Holds[0])
+	f.Holds[0].DeletionTimestamp = ptr.To(metav1.NewTime(f.Now))
+	f.decide()
+	f.Ledger.Entries[0].ReleaseTime, f.LetGo = nil, map[string]bool{"w-1": true}
+	for range 2 {
+		if since := f.decide().Ledger.Entries[0].ReleaseTime; since != nil {
+			t.Errorf("the release goes on since %s", since)
+		}
+		f.pass(time.Second)
+	}
+}
+
 // A release gate never passes: that is a failure after its time, the slot stays taken, and a hold that joins takes the
 // node over.
 func TestCaseReleaseGateNeverPasses(t *testing.T) {

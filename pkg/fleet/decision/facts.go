@@ -30,6 +30,8 @@ type Facts struct {
 	// keeps them and that they carry no marks of ours, or that no node with the UID of the ledger exists. Outcome.Leaving
 	// says of which nodes to ask.
 	Released map[string]bool
+	// LetGo are the nodes that release gates let go: the ledger is not to say that they keep them.
+	LetGo map[string]bool
 	// Started says which gates for the start pass, by hold and policy. What is not there was not checked yet.
 	Started map[GateKey]GateAnswer
 	// Pods is what is known of the pods of nodes that wait or are drained, by node. It only orders the queue.

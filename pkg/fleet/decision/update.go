@@ -52,7 +52,7 @@ func (s *state) release(e *entry) {
 	case released:
 		now := s.micro()
 		e.GivenBackTime, e.ReleaseTime = &now, nil
-	case e.ReleaseTime == nil && s.hasReleaseGates(e):
+	case e.ReleaseTime == nil && !s.facts.LetGo[e.Node] && s.hasReleaseGates(e):
 		now := s.micro()
 		e.ReleaseTime = &now
 	}
