@@ -181,6 +181,12 @@ func (m marks) read(node *corev1.Node) nodeMarks {
 	return found
 }
 
+// HasInMaintenance says whether the node carries the annotation of maintenance by this server, or one that names no
+// server, as a person may have left it. Without it, a node that nobody holds is never given back.
+func (d *Drainer) HasInMaintenance(node *corev1.Node) bool {
+	return annotated(node) && !newMarks(d.config.StoreID, nil).read(node).anothers
+}
+
 // Marked says whether a node carries a mark of maintenance, of whatever server: v1beta1.HoldsAnnotation or
 // v1beta1.DrainTaint.
 func Marked(node *corev1.Node) bool { return annotated(node) || drainTainted(node) }

@@ -48,6 +48,9 @@ type Cluster interface {
 	HoldsOn(node string) []*v1beta1.NodeMaintenance
 	// Holds returns all NodeMaintenances. It fails while they are not known.
 	Holds() ([]*v1beta1.NodeMaintenance, error)
+	// HasInMaintenance says whether the node carries the mark of maintenance by this server. Others may use the same
+	// taint.
+	HasInMaintenance(node *corev1.Node) bool
 	// FollowNodes calls changed for each change of a node, until stop is called. Before is nil for a new node, after
 	// for one that is gone.
 	FollowNodes(changed func(before, after *corev1.Node)) (stop func(), err error)

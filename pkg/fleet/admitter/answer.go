@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -33,7 +34,9 @@ type answer struct {
 	// generation is that of the hold which was decided about.
 	generation int64
 	// free says that it needs no entry in the ledger: no policy has a say in it, and it need not wait.
-	free     bool
+	free bool
+	// labels are those of the node by which that was decided.
+	labels   map[string]string
 	admitted drainer.Admitted
 }
 
@@ -55,9 +58,10 @@ func (t *term) answer(facts decision.Facts, outcome decision.Outcome) known {
 		answers: make(map[types.UID]answer, len(facts.Holds)), planned: outcome.Planned, ledger: t.ledger.stored,
 		queue: queued(facts, outcome),
 	}
-	free := freed(facts, outcome)
+	free, labels := freed(facts, outcome), labelsOf(facts.Nodes)
 	for _, hold := range facts.Holds {
 		now := answer{node: hold.Spec.NodeName, generation: hold.Generation, free: free[hold.UID], admitted: own(hold)}
+		now.labels = labels[hold.Spec.NodeName]
 		if decided, found := outcome.Holds[hold.UID]; found {
 			now.admitted = admitted(hold, decided)
 			keepEarliest(now.admitted.Status, before[hold.UID].admitted.Status)
@@ -65,6 +69,14 @@ func (t *term) answer(facts decision.Facts, outcome decision.Outcome) known {
 		next.answers[hold.UID] = now
 	}
 	return next
+}
+
+func labelsOf(nodes []*corev1.Node) map[string]map[string]string {
+	labels := make(map[string]map[string]string, len(nodes))
+	for _, node := range nodes {
+		labels[node.Name] = node.Labels
+	}
+	return labels
 }
 
 // freed are the holds that may start without an entry in the ledger.

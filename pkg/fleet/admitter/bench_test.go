@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/tools/record"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
 
@@ -38,6 +39,7 @@ func (s *still) Node(name string) (*corev1.Node, error) {
 }
 
 func (s *still) Nodes() ([]*corev1.Node, error)                      { return slices.Clone(s.nodes), nil }
+func (s *still) HasInMaintenance(node *corev1.Node) bool             { return drainer.Marked(node) }
 func (s *still) HoldsOn(string) []*v1beta1.NodeMaintenance           { return nil }
 func (s *still) Holds() ([]*v1beta1.NodeMaintenance, error)          { return slices.Clone(s.holds), nil }
 func (s *still) FollowNodes(func(_, _ *corev1.Node)) (func(), error) { return func() {}, nil }

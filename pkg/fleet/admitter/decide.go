@@ -66,6 +66,7 @@ func (t *term) settleOn(ctx context.Context, facts *decision.Facts, live bool) (
 func (t *term) withLeft(ctx context.Context, facts *decision.Facts) (decision.Outcome, error) {
 	outcome := t.config.Decide(*facts)
 	t.unsure = false
+	t.noneLeaves()
 	if len(outcome.Leaving) == 0 {
 		return outcome, nil
 	}

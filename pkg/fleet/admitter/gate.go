@@ -6,6 +6,7 @@ package admitter
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -29,7 +30,7 @@ func (a *Admitter) Acquire(ctx context.Context, node *corev1.Node, holds []*v1be
 	switch {
 	case !known:
 		return drainer.Verdict{}, lookAgainError(errNotAdmitted)
-	case len(admitted) == 0 || drainer.Marked(node):
+	case len(admitted) == 0 || a.config.Cluster.HasInMaintenance(node):
 		return drainer.Verdict{}, nil
 	}
 	confirmed, err := t.sight.confirms(ctx, func(ledger *v1beta1.MaintenanceLedger) bool {
@@ -48,12 +49,20 @@ func lookAgainError(why error) error {
 }
 
 // letPass notes that the node may be cordoned at any moment. It returns the holds that must be in the ledger, and the
-// ledger as it was known. Nothing is let pass while that is not known.
+// ledger as it was known. Nothing is let pass while that is not known, or while the entry of the node may end. A hold that
+// needs no entry passes only with the labels of the node by which that was decided.
 func (t *term) letPass(node *corev1.Node, holds []*v1beta1.NodeMaintenance) (admitted []*v1beta1.NodeMaintenance, ledger *v1beta1.MaintenanceLedger, known bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.known.decided() {
-		return nil, nil, drainer.Marked(node)
+		return nil, nil, t.config.Cluster.HasInMaintenance(node)
+	}
+	if t.leaving.Has(node.Name) {
+		return nil, nil, false
+	}
+	if t.relabelled(node, holds) {
+		t.kick()
+		return nil, nil, false
 	}
 	for _, hold := range holds {
 		if !t.known.idle && !t.known.answers[hold.UID].free {
@@ -64,6 +73,15 @@ func (t *term) letPass(node *corev1.Node, holds []*v1beta1.NodeMaintenance) (adm
 	}
 	t.acquired[node.Name] = struct{}{}
 	return admitted, t.known.ledger, true
+}
+
+// relabelled says whether it was decided by other labels of the node that one of the holds needs no entry. Then it may
+// need one now.
+func (t *term) relabelled(node *corev1.Node, holds []*v1beta1.NodeMaintenance) bool {
+	return !t.config.Cluster.HasInMaintenance(node) && slices.ContainsFunc(holds, func(hold *v1beta1.NodeMaintenance) bool {
+		known := t.known.answers[hold.UID]
+		return known.free && !maps.Equal(known.labels, node.Labels)
+	})
 }
 
 // hasEntry says whether the node was admitted for these holds.

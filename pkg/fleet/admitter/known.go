@@ -51,6 +51,7 @@ func (t *term) rest(err error) error {
 		return nil
 	}
 	t.known = known{idle: true}
+	t.leaving.Clear()
 	t.mu.Unlock()
 	t.wakeAll()
 	return nil
@@ -71,6 +72,7 @@ func (t *term) policyChanged() {
 func (t *term) publish(next known) (before known) {
 	t.mu.Lock()
 	before, t.known = t.known, next
+	t.leaving.Clear()
 	t.mu.Unlock()
 	for node := range next.changedSince(before) {
 		t.wake(node)

@@ -19,7 +19,6 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
 )
 
 const (
@@ -33,8 +32,9 @@ const (
 func (t *term) confirmLeft(ctx context.Context, leaving []string) (left map[string]bool, sure bool) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	asked := leaving[:min(len(leaving), leavingMost)]
-	left, sure = map[string]bool{}, len(asked) == len(leaving)
+	asked := t.unmarked(leaving)
+	left, sure = map[string]bool{}, len(asked) <= leavingMost
+	asked = asked[:min(len(asked), leavingMost)]
 	var mu sync.Mutex
 	workqueue.ParallelizeUntil(ctx, leavingParallel, len(asked), func(i int) {
 		has, err := t.hasLeft(ctx, asked[i])
@@ -46,19 +46,29 @@ func (t *term) confirmLeft(ctx context.Context, leaving []string) (left map[stri
 		}
 		left[asked[i]] = has
 	})
-	return left, sure
+	return left, sure && len(left) == len(asked) // those that ctx left no time for were not asked
+}
+
+// unmarked are those of the nodes that the cache does not show to be in maintenance still. A change of the cache has the
+// others looked at again.
+func (t *term) unmarked(names []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		entry := entryOf(t.ledger.stored, name)
+		cached, err := t.config.Cluster.Node(name)
+		return entry != nil && err == nil && is(cached, entry) && t.config.Cluster.HasInMaintenance(cached)
+	})
 }
 
 // hasLeft says whether a node of the ledger has left maintenance: it is gone, or no hold of its entry keeps it, it
-// carries no marks, and the drainer is not about to cordon it. If the cache does not show that yet, a change of the cache
-// asks again.
+// carries no mark of ours, and the drainer is not about to cordon it, nor may be from now on until the decision was carried out.
+// If the cache does not show that yet, a change of the cache asks again.
 func (t *term) hasLeft(ctx context.Context, name string) (bool, error) {
 	entry := entryOf(t.ledger.stored, name)
 	cached, err := t.config.Cluster.Node(name)
 	if entry == nil || err != nil {
 		return false, err
 	}
-	if is(cached, entry) && (drainer.Marked(cached) || t.mayBeCordoned(name)) {
+	if is(cached, entry) && (t.config.Cluster.HasInMaintenance(cached) || t.mayBeCordoned(name)) {
 		return false, nil
 	}
 	node, err := t.liveNode(ctx, name)
@@ -67,7 +77,7 @@ func (t *term) hasLeft(ctx context.Context, name string) (bool, error) {
 		return false, err
 	case !is(node, entry):
 		return !is(cached, entry), nil
-	case drainer.Marked(node) || !is(cached, entry):
+	case t.config.Cluster.HasInMaintenance(node) || !is(cached, entry):
 		return false, nil
 	}
 	kept, err := t.keptLive(ctx, entry)
@@ -91,15 +101,25 @@ func entryOf(ledger *v1beta1.MaintenanceLedger, node string) *v1beta1.LedgerEntr
 }
 
 // mayBeCordoned says whether the drainer was let pass and has not released the node since. It is then woken: it releases
-// a node that nobody holds.
+// a node that nobody holds. Otherwise the node is not let pass any more: its entry may end.
 func (t *term) mayBeCordoned(node string) bool {
 	t.mu.Lock()
 	_, acquired := t.acquired[node]
+	if !acquired {
+		t.leaving.Insert(node)
+	}
 	t.mu.Unlock()
 	if acquired {
 		t.wake(node)
 	}
 	return acquired
+}
+
+// noneLeaves forgets which nodes the decision before was about to end the entries of. The ledger was read since.
+func (t *term) noneLeaves() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.leaving.Clear()
 }
 
 // liveNode asks the API server for a node; nil when there is none.

@@ -180,6 +180,11 @@ func (r *replica) dead() bool {
 	return r.died
 }
 
+// ourNote is the annotation that the hand leaves. Another one, or a taint with a value, is another's.
+const ourNote = `{"storeID":"` + drainertest.StoreID + `"}`
+
+func ours(node *corev1.Node) bool { return node.Annotations[v1beta1.HoldsAnnotation] == ourNote }
+
 // visit takes the node out of service for its admitted holds, or gives it back.
 func (r *replica) visit(ctx context.Context, node *corev1.Node) {
 	var holding, ending []*v1beta1.NodeMaintenance
@@ -195,9 +200,9 @@ func (r *replica) visit(ctx context.Context, node *corev1.Node) {
 		}
 	}
 	switch {
-	case len(holding) > 0 && !drainer.Marked(node):
+	case len(holding) > 0 && !ours(node):
 		r.takeOut(ctx, node, holding)
-	case len(holding) == 0 && (drainer.Marked(node) || len(ending) > 0):
+	case len(holding) == 0 && (ours(node) || len(ending) > 0):
 		r.giveBack(ctx, node, ending)
 	}
 }
@@ -218,7 +223,8 @@ func (r *replica) takeOut(ctx context.Context, node *corev1.Node, holds []*v1bet
 		return
 	}
 	drainertest.Change(r.Server, node, func(n *corev1.Node) {
-		if !drainer.Marked(n) && n.UID == node.UID {
+		if !ours(n) && n.UID == node.UID {
+			n.Annotations = map[string]string{v1beta1.HoldsAnnotation: ourNote}
 			drainertest.Taint(v1beta1.DrainTaint)(n)
 		}
 	})
@@ -229,7 +235,12 @@ func (r *replica) giveBack(ctx context.Context, node *corev1.Node, ending []*v1b
 		return
 	}
 	drainertest.Change(r.Server, node, func(n *corev1.Node) {
-		n.Spec.Taints = slices.DeleteFunc(slices.Clone(n.Spec.Taints), func(t corev1.Taint) bool { return t.Key == v1beta1.DrainTaint })
+		if ours(n) {
+			delete(n.Annotations, v1beta1.HoldsAnnotation)
+		}
+		n.Spec.Taints = slices.DeleteFunc(slices.Clone(n.Spec.Taints), func(t corev1.Taint) bool {
+			return t.Key == v1beta1.DrainTaint && t.Value == ""
+		})
 	})
 	if !r.may(ctx, "release") {
 		return

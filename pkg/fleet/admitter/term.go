@@ -9,6 +9,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/kubernetes/scheme"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/record"
@@ -38,6 +39,8 @@ type term struct {
 	// acquired are the nodes that may be cordoned at any moment, since the drainer has been let pass and has not
 	// released them since.
 	acquired map[string]struct{}
+	// leaving are the nodes whose entries may end with the decision that is under way. They are not let pass.
+	leaving sets.Set[string]
 	// kept are the nodes that release gates keep.
 	kept map[string]time.Time
 
@@ -67,7 +70,7 @@ func (a *Admitter) Run(ctx context.Context, wake func(node string)) {
 func (a *Admitter) newTerm(wake func(node string)) (t *term, stopRecording func()) {
 	t = &term{
 		Admitter: a, wake: wake, kicked: make(chan struct{}, 1), told: a.config.Clock.Now(), recorder: a.config.Recorder,
-		passed: map[string]passing{}, acquired: map[string]struct{}{}, kept: map[string]time.Time{},
+		passed: map[string]passing{}, acquired: map[string]struct{}{}, leaving: sets.New[string](), kept: map[string]time.Time{},
 	}
 	client := a.config.Maintenance.MaintenanceV1beta1()
 	t.sight = sight{client: client.MaintenanceLedgers(), clock: a.config.Clock}

@@ -19,7 +19,6 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
 
@@ -96,7 +95,7 @@ func (w *world) hasPolicies() bool {
 // wantEntry wants a cordoned node to be in the ledger, as one that was not given back, if policies limit all nodes. The
 // first revision says nothing yet.
 func (w *world) wantEntry(ledger *v1beta1.MaintenanceLedger, node *corev1.Node) {
-	if w.limit < 0 || !drainer.Marked(node) || !w.hasPolicies() || len(w.ledgers) < 2 {
+	if w.limit < 0 || !ours(node) || !w.hasPolicies() || len(w.ledgers) < 2 {
 		return
 	}
 	if ledger == nil {
@@ -191,7 +190,7 @@ func (w *world) ledger() v1beta1.MaintenanceLedgerSpec {
 func (w *world) cordoned() (names []string) {
 	w.Locked(func() {
 		for _, node := range drainertest.All[*corev1.Node](w.Store) {
-			if drainer.Marked(node) {
+			if ours(node) {
 				names = append(names, node.Name)
 			}
 		}

@@ -1,0 +1,174 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package admitter
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
+)
+
+// The drainer asks to pass, for a hold that has gone, after it was seen that it had not, and before the node is looked at.
+func TestNodeThatLeavesIsNotLetPass(t *testing.T) {
+	inWorld(t, 1, func(w *world) {
+		w.nodes(1)
+		w.policy("workers", maxConcurrent(1))
+		r := w.start()
+		r.pauseBefore("acquire")
+		w.hold("w-1")
+		w.settle()
+		hold := drainertest.Get[*v1beta1.NodeMaintenance](w.Server, "", "w-1")
+		node := drainertest.Get[*corev1.Node](w.Server, "", "w-1")
+		term, asked := r.admitter.leading.Load(), 0
+		w.Inject(func(action clienttesting.Action) (bool, error) {
+			if action.GetVerb() == "get" && action.GetResource().Resource == "nodes" {
+				asked++
+				if _, _, known := term.letPass(node, []*v1beta1.NodeMaintenance{hold}); known {
+					t.Error("the node was let pass while its entry was about to end")
+				}
+			}
+			return false, nil
+		})
+		w.Remove(hold)
+		w.settle()
+		if entries := w.ledger().Entries; asked == 0 || len(entries) > 0 {
+			t.Errorf("the node was looked at %d times, and the ledger says %+v", asked, entries)
+		}
+		if _, _, known := term.letPass(node, nil); !known {
+			t.Error("the node is refused after its entry has ended")
+		}
+	})
+}
+
+// Another server's marks on the node, or a taint of the same name, are none of ours: the entry ends all the same.
+func TestOthersMarksDoNotKeepTheEntry(t *testing.T) {
+	tests := map[string]func(*corev1.Node){
+		"a taint": func(n *corev1.Node) {
+			n.Spec.Taints = []corev1.Taint{{Key: v1beta1.DrainTaint, Value: "theirs", Effect: corev1.TaintEffectNoExecute}}
+		},
+		"an annotation": func(n *corev1.Node) {
+			n.Annotations = map[string]string{v1beta1.HoldsAnnotation: `{"storeID":"another"}`}
+		},
+	}
+	for name, mark := range tests {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, 1, func(w *world) {
+				w.nodes(2)
+				w.policy("workers", maxConcurrent(1))
+				r := w.start()
+				w.hold("w-1")
+				w.settle()
+				w.wantCordoned("w-1")
+				r.pauseBefore("end")
+				w.end("w-1")
+				w.settle()
+				drainertest.Change(w.Server, drainertest.Get[*corev1.Node](w.Server, "", "w-1"), mark)
+				r.hand.open()
+				w.hold("w-2")
+				w.settle()
+				w.wantCordoned("w-2")
+			})
+		})
+	}
+}
+
+// More nodes than are asked for at once are about to leave, and most are in maintenance still. The last one leaves at once.
+func TestNodesInMaintenanceDoNotKeepOthersFromLeaving(t *testing.T) {
+	inWorld(t, -1, func(w *world) {
+		term, names := w.leavingTerm(leavingMost+1, leavingMost)
+		left, sure := term.confirmLeft(w.t.Context(), names)
+		if last := names[leavingMost]; len(left) != 1 || !left[last] || !sure {
+			t.Errorf("left are %v, which is sure: %t; want only %s, and that to be sure", left, sure, last)
+		}
+	})
+}
+
+// There is no time to ask for all nodes.
+func TestNodesThatWereNotAskedForAreUnsure(t *testing.T) {
+	inWorld(t, -1, func(w *world) {
+		term, names := w.leavingTerm(2, 0)
+		ended, end := context.WithCancel(w.t.Context())
+		end()
+		if left, sure := term.confirmLeft(ended, names); sure || left[names[0]] {
+			t.Errorf("left are %v, which is sure: %t", left, sure)
+		}
+	})
+}
+
+// leavingTerm is a term whose ledger has that many nodes that nobody holds, of which so many are still in maintenance.
+func (w *world) leavingTerm(count, marked int) (t *term, names []string) {
+	r, ledger := w.start(), &v1beta1.MaintenanceLedger{}
+	r.pauseBefore("give back")
+	for i := range count {
+		node := drainertest.Node{Name: fmt.Sprintf("n-%04d", i)}
+		if i < marked {
+			node.HoldsNote = ourNote
+		}
+		object := node.Object()
+		w.Add(object)
+		names = append(names, node.Name)
+		ledger.Spec.Entries = append(ledger.Spec.Entries, v1beta1.LedgerEntry{Node: node.Name, NodeUID: object.UID})
+	}
+	w.settle()
+	t, stop := r.admitter.newTerm(func(string) {})
+	stop()
+	t.ledger.stored = ledger
+	return t, names
+}
+
+// A node without a policy was labelled into one, which the watch does not show yet.
+func TestRelabelledNodeIsNotLetPass(t *testing.T) {
+	inWorld(t, -1, func(w *world) {
+		w.nodes(1)
+		w.policy("others", func(s *v1beta1.MaintenancePolicySpec) { s.NodeSelector.MatchLabels["pool"] = "db" })
+		r := w.start()
+		r.dieBefore("record")
+		w.hold("w-1")
+		w.settle()
+		holds := []*v1beta1.NodeMaintenance{drainertest.Get[*v1beta1.NodeMaintenance](w.Server, "", "w-1")}
+		node := drainertest.Get[*corev1.Node](w.Server, "", "w-1")
+		relabelled := node.DeepCopy()
+		relabelled.Labels["pool"] = "db"
+		if _, err := r.admitter.Acquire(w.t.Context(), relabelled, holds); !apierrors.IsConflict(err) {
+			t.Errorf("got %v, want a conflict", err)
+		}
+		if _, err := r.admitter.Acquire(w.t.Context(), node, holds); err != nil {
+			t.Errorf("the node with the labels that were decided about does not pass: %v", err)
+		}
+	})
+}
+
+// A node that release gates let go takes its time to be given back. The ledger is not written meanwhile.
+func TestLedgerIsNotWrittenWhileANodeIsLetGo(t *testing.T) {
+	inWorld(t, -1, func(w *world) {
+		w.nodes(1)
+		w.policy("workers", func(s *v1beta1.MaintenancePolicySpec) {
+			s.Gates = &v1beta1.PolicyGates{Release: []v1beta1.PolicyGate{{DaemonSetPodsReady: true}}}
+		})
+		r := w.start()
+		w.hold("w-1")
+		w.settle()
+		r.pauseBefore("give back")
+		w.end("w-1")
+		w.settle()
+		r.admitter.KeepsBack("w-1", true)
+		r.admitter.KeepsBack("w-1", false)
+		w.settle()
+		before := len(w.ledgers)
+		for range 3 {
+			r.admitter.Wake()
+			w.settle()
+		}
+		if writes := len(w.ledgers) - before; writes > 0 {
+			t.Errorf("the ledger was written %d times, want none", writes)
+		}
+	})
+}
