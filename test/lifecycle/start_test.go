@@ -54,7 +54,7 @@ func TestStart(t *testing.T) {
 func TestHealth(t *testing.T) {
 	server := env.Current(t).Server
 	for path, want := range map[string][]string{
-		"/livez":  {"etcd", "drainer-alive"},
+		"/livez":  {"etcd", "drainer-alive", "policies-decided"},
 		"/readyz": {"etcd", "drainer-ready", "informer-sync", "shutdown"},
 	} {
 		answer, err := get(t.Context(), t, server, path+"?verbose")

@@ -14,6 +14,7 @@
 //	the whole ledger is written               ledger.go     by compare-and-swap; a conflict discards the decision
 //	then the drainer may know                 known.go      and looks at the nodes whose answer has changed
 //	and people are told                       statuses.go, events.go, metrics.go
+//	a decision that does not return           health.go     has /livez fail
 //
 // The drainer asks twice: how far a hold may go, from memory (admission.go), and right before the cordon, when our own
 // server must have shown a moment ago that the node is in the ledger (gate.go, sight.go).

@@ -36,7 +36,7 @@ func (t *term) run(ctx context.Context) {
 	}
 	backoff := newBackoff()
 	for ctx.Err() == nil {
-		again, err := t.decide(ctx)
+		again, err := t.decideOnce(ctx)
 		if err != nil {
 			t.pause(ctx, t.failed(ctx, err, &backoff))
 			continue

@@ -45,7 +45,22 @@ var (
 	})
 )
 
-// gauges are those that only the leader has.
+var (
+	// lastDecision has no labels, but as a vector it can say nothing where nobody decides.
+	lastDecision = metrics.NewGaugeVec(&metrics.GaugeOpts{
+		Namespace: "maintenance", Subsystem: "admission", Name: "last_decision_timestamp_seconds",
+		Help:           "When it was decided last which maintenance may start, as a Unix time. Only the leader has it. Decisions follow changes.",
+		StabilityLevel: metrics.ALPHA,
+	}, nil)
+
+	failedDecisions = metrics.NewCounter(&metrics.CounterOpts{
+		Namespace: "maintenance", Subsystem: "admission", Name: "failed_decisions_total",
+		Help:           "Decisions that could not be made or written into the ledger, and were made again.",
+		StabilityLevel: metrics.ALPHA,
+	})
+)
+
+// gauges are those that only the leader has, of policies.
 var gauges = []*metrics.GaugeVec{policyNodes, policyWaiting, policyOpen, policyStopped, policyPaused}
 
 func policyGauge(name, help string, labels ...string) *metrics.GaugeVec {
@@ -56,7 +71,7 @@ func policyGauge(name, help string, labels ...string) *metrics.GaugeVec {
 
 var registerMetrics = sync.OnceFunc(func() {
 	legacyregistry.MustRegister(policyNodes, policyWaiting, policyOpen, policyStopped, policyPaused,
-		policyBypasses, admissionWait, ledgerWrites)
+		policyBypasses, admissionWait, ledgerWrites, lastDecision, failedDecisions)
 })
 
 // resetGauges has the gauges say nothing: another process may say it next.

@@ -26,6 +26,8 @@ type term struct {
 	kicked   chan struct{}
 	statuses *statuses
 	recorder record.EventRecorder
+	// pulse shows whether decisions return.
+	pulse pulse
 	// told is until when missed deadlines were told of.
 	told time.Time
 	// unsure says that it could not be confirmed whether nodes have left maintenance.
@@ -52,6 +54,7 @@ func (a *Admitter) Run(ctx context.Context, wake func(node string)) {
 	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithName("admitter"))
 	t, stopRecording := a.newTerm(wake)
 	defer stopRecording()
+	defer lastDecision.Reset()
 	defer resetGauges()
 	a.leading.Store(t)
 	defer a.leading.Store(nil)

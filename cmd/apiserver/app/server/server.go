@@ -78,6 +78,9 @@ func (s *Server) addHooks() error {
 		s.generic.AddLivezChecks(0, healthz.NamedCheck("drainer-alive", func(*http.Request) error {
 			return s.drainer.Healthy()
 		})),
+		s.generic.AddLivezChecks(0, healthz.NamedCheck("policies-decided", func(*http.Request) error {
+			return s.admitter.Healthy()
+		})),
 		s.generic.AddLivezChecks(0, healthz.NamedCheck("leadership-ends", func(*http.Request) error {
 			return s.leadership.Healthy()
 		})),
