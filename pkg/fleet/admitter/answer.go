@@ -6,7 +6,6 @@ package admitter
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
@@ -139,15 +138,13 @@ func said(decided decision.HoldOutcome) (v1beta1.AdmissionReason, string) {
 	}
 }
 
+// messages is what the hold waits for, with the names of the policies.
 func messages(waits []v1beta1.AdmissionWait) string {
-	var all []string
-	for _, wait := range waits[:min(len(waits), maxMessages)] {
-		all = append(all, wait.Message)
+	text := decision.Message(waits[:min(len(waits), maxMessages)])
+	if more := len(waits) - maxMessages; more > 0 {
+		text += fmt.Sprintf("; %d more in status.admission.waitingFor", more)
 	}
-	if more := len(waits) - len(all); more > 0 {
-		all = append(all, fmt.Sprintf("%d more in status.admission.waitingFor", more))
-	}
-	return strings.Join(all, "; ")
+	return text
 }
 
 // keepEarliest keeps the time that was told, unless it has changed much: it changes with each decision.
