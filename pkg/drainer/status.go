@@ -74,6 +74,19 @@ func nextStatus(h hold, f facts, now time.Time) v1beta1.NodeMaintenanceStatus {
 	if f.node != "" && f.node != old.NodeUID {
 		s.newNode()
 	}
+	s.stage()
+	s.progress()
+	s.admission()
+	s.expiration()
+	if !sameStatus(old, *s.next) {
+		s.next.LastUpdate = s.now.DeepCopy()
+	}
+	return *s.next
+}
+
+// stage says how far the hold has come.
+func (s *statusBuilder) stage() {
+	h, f := s.hold, s.facts
 	switch {
 	case h.released():
 		s.released()
@@ -94,13 +107,6 @@ func nextStatus(h hold, f facts, now time.Time) v1beta1.NodeMaintenanceStatus {
 	default:
 		s.drain()
 	}
-	s.progress()
-	s.admission()
-	s.expiration()
-	if !sameStatus(old, *s.next) {
-		s.next.LastUpdate = s.now.DeepCopy()
-	}
-	return *s.next
 }
 
 // sameStatus compares two statuses without LastUpdate.

@@ -41,17 +41,17 @@ func (l *writeLimit) wrote(now time.Time) {
 // creation.
 func (l *writeLimit) waitOf(h hold, urgent bool, now time.Time) time.Duration {
 	if l.next.IsZero() {
-		l.next = h.CreationTimestamp.Add(writeInterval + spread(h.UID))
+		l.next = h.CreationTimestamp.Add(writeInterval + spread(h.UID, writeInterval))
 	}
 	return l.wait(urgent, now)
 }
 
-// spread is a time below writeInterval that differs from hold to hold: creation times have whole seconds,
+// spread is a time below over that differs from hold to hold: creation times have whole seconds,
 // and what many holds say that were created in one second need not be written at one moment.
-func spread(uid types.UID) time.Duration {
+func spread(uid types.UID, over time.Duration) time.Duration {
 	hash := fnv.New32a()
 	_, _ = hash.Write([]byte(uid)) // never fails
-	return writeInterval * time.Duration(hash.Sum32()%1000) / 1000
+	return over * time.Duration(hash.Sum32()%1000) / 1000
 }
 
 // slowInterval is the least time between two writes of what nobody has to know at once, such as the numbers that a
@@ -64,7 +64,7 @@ type slowLimit struct{ next time.Time }
 // begin has a process that has just begun to lead wait for a while. It differs from object to object.
 func (l *slowLimit) begin(uid types.UID, now time.Time) {
 	if l.next.IsZero() {
-		l.next = now.Add(spread(uid) * time.Duration(slowInterval/writeInterval))
+		l.next = now.Add(spread(uid, slowInterval))
 	}
 }
 

@@ -100,10 +100,12 @@ func (k *kubectl) roll(ctx context.Context, nodes []string, atOnce int) error {
 
 // work is done on a node that is drained.
 func work(ctx context.Context) error {
+	timer := time.NewTimer(rollWork)
+	defer timer.Stop()
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-time.After(rollWork):
+	case <-timer.C:
 		return nil
 	}
 }

@@ -36,6 +36,7 @@ func (s *still) Node(name string) (*corev1.Node, error) {
 	at := slices.IndexFunc(s.nodes, func(n *corev1.Node) bool { return n.Name == name })
 	return s.nodes[at], nil
 }
+
 func (s *still) Nodes() ([]*corev1.Node, error)                      { return slices.Clone(s.nodes), nil }
 func (s *still) HoldsOn(string) []*v1beta1.NodeMaintenance           { return nil }
 func (s *still) Holds() ([]*v1beta1.NodeMaintenance, error)          { return slices.Clone(s.holds), nil }

@@ -4,7 +4,7 @@
 package admitter
 
 import (
-	"bytes"
+	"strings"
 	"sync"
 	"time"
 
@@ -108,7 +108,7 @@ func gaugeWaiting(facts decision.Facts, outcome decision.Outcome) {
 func pausedSince(policy *v1beta1.MaintenancePolicy) metav1.Time {
 	since := policy.CreationTimestamp
 	for _, entry := range policy.ManagedFields {
-		if entry.FieldsV1 != nil && entry.Time != nil && bytes.Contains(entry.FieldsV1.Raw, []byte(`"f:paused"`)) {
+		if entry.FieldsV1 != nil && entry.Time != nil && strings.Contains(entry.FieldsV1.GetRawString(), `"f:paused"`) {
 			since = *entry.Time
 		}
 	}

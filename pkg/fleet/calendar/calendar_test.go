@@ -29,14 +29,16 @@ func TestOpenings(t *testing.T) {
 		}},
 		"touching windows are one": {
 			compiled(t, "", 1800, windows(weeklyWindow("a", "20:00", "22:00", "Fri"), nights)),
-			"2026-11-20 12:00 +0000", 2, []string{
+			"2026-11-20 12:00 +0000", 2,
+			[]string{
 				"Fri 2026-11-20 20:00 +0000 until Sat 2026-11-21 03:30 +0000",
 				"Sat 2026-11-21 22:00 +0000 until Sun 2026-11-22 03:30 +0000",
 			},
 		},
 		"whole days are one": {
 			compiled(t, "", 3600, windows(weeklyWindow("weekend", "00:00", "00:00", "Sat", "Sun"))),
-			"2026-11-20 12:00 +0000", 1, []string{"Sat 2026-11-21 00:00 +0000 until Sun 2026-11-22 23:00 +0000"},
+			"2026-11-20 12:00 +0000", 1,
+			[]string{"Sat 2026-11-21 00:00 +0000 until Sun 2026-11-22 23:00 +0000"},
 		},
 		"no window": {compiled(t, "", 0, nil), "2026-11-20 12:00 +0000", 5, []string{
 			"Fri 2026-11-20 12:00 +0000 until for good",
@@ -54,7 +56,8 @@ func TestOpenings(t *testing.T) {
 		},
 		"a window that is over": {
 			compiled(t, "", 0, windows(onceWindow("once", at(t, "2026-11-01 10:00 +0000"), at(t, "2026-11-01 12:00 +0000")))),
-			"2026-11-01 12:00 +0000", 5, []string{},
+			"2026-11-01 12:00 +0000", 5,
+			[]string{},
 		},
 		"both day fields, either": {
 			compiled(t, "", 0, windows(cronWindow("c", "0 20 1 * 5", 3600))), "2026-11-27 21:00 +0000", 3, []string{
@@ -65,21 +68,24 @@ func TestOpenings(t *testing.T) {
 		},
 		"a freeze cuts windows": {
 			compiled(t, "", 1800, windows(nights), freeze(onceWindow("f", at(t, "2026-11-21 00:00 +0000"), at(t, "2026-11-21 23:00 +0000")))),
-			"2026-11-20 12:00 +0000", 2, []string{
+			"2026-11-20 12:00 +0000", 2,
+			[]string{
 				"Fri 2026-11-20 22:00 +0000 until Sat 2026-11-21 00:00 +0000",
 				"Sat 2026-11-21 23:00 +0000 until Sun 2026-11-22 03:30 +0000",
 			},
 		},
 		"overlapping and touching freezes": {
 			compiled(t, "", 0, nil, dates("a", "2026-11-27", "2026-11-30"), dates("b", "2026-11-29", "2026-12-01"), dates("c", "2026-12-02", "2026-12-02")),
-			"2026-11-26 12:00 +0000", 5, []string{
+			"2026-11-26 12:00 +0000", 5,
+			[]string{
 				"Thu 2026-11-26 12:00 +0000 until Fri 2026-11-27 00:00 +0000",
 				"Thu 2026-12-03 00:00 +0000 until for good",
 			},
 		},
 		"a freeze that leaves no time for a last start": {
 			compiled(t, "", 1800, windows(nights), freeze(onceWindow("f", at(t, "2026-11-20 12:00 +0000"), at(t, "2026-11-21 03:30 +0000")))),
-			"2026-11-20 13:00 +0000", 1, []string{"Sat 2026-11-21 22:00 +0000 until Sun 2026-11-22 03:30 +0000"},
+			"2026-11-20 13:00 +0000", 1,
+			[]string{"Sat 2026-11-21 22:00 +0000 until Sun 2026-11-22 03:30 +0000"},
 		},
 		"a freeze of all days": {
 			compiled(t, "", 0, windows(nights), everyYear("all", "01-02", "01-01")), "2026-11-20 12:00 +0000", 5, []string{},

@@ -54,7 +54,7 @@ func newScenario(seed uint64) *scenario {
 	s := &scenario{Rand: r, oracle: newOracle(zone, day), day: day}
 	s.schedule.TimeZone = change.zone
 	for i := range r.IntN(4) {
-		s.schedule.Windows = append(s.schedule.Windows, s.window(fmt.Sprint("w", i), s.oracle.windows))
+		s.schedule.Windows = append(s.schedule.Windows, s.window(fmt.Sprint("w", i), s.windows))
 	}
 	for i := range r.IntN(3) {
 		s.schedule.Freezes = append(s.schedule.Freezes, s.freeze(fmt.Sprint("f", i)))
@@ -146,7 +146,7 @@ func (s *scenario) cron(minutes []bool) (string, int) {
 	s.days(func(year int, month time.Month, day int, weekday time.Weekday) {
 		byDay, byWeekday := days.has(day), weekdays.has(int(weekday))
 		either := !days.star() && !weekdays.star() && (byDay || byWeekday)
-		if !months.has(int(month)) || !either && !(byDay && byWeekday) {
+		if !months.has(int(month)) || (!either && (!byDay || !byWeekday)) {
 			return
 		}
 		for m := range 24 * 60 {

@@ -9,7 +9,6 @@ import (
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
@@ -47,7 +46,7 @@ func (p *Plugin) authorizeApproval(ctx context.Context, attributes admission.Att
 
 // decidedIn is the decision that is made, or withdrawn.
 func decidedIn(attributes admission.Attributes) (*maintenance.MaintenanceApproval, error) {
-	var object runtime.Object = attributes.GetObject()
+	object := attributes.GetObject()
 	if attributes.GetOperation() == admission.Delete {
 		object = attributes.GetOldObject()
 	}
