@@ -1644,6 +1644,13 @@ func schema_pkg_apis_maintenance_v1beta1_LedgerHold(ref common.ReferenceCallback
 							Format:      "",
 						},
 					},
+					"generation": {
+						SchemaProps: spec.SchemaProps{
+							Description: "generation is the metadata.generation that was approved. Until status.admission says so too, a change of the spec ends the admission.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
 					"bypassed": {
 						SchemaProps: spec.SchemaProps{
 							Description: "bypassed says that it did not wait for the policies.",
