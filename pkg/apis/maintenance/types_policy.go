@@ -126,7 +126,7 @@ type PolicyAutoStop struct {
 	// 31536000. If not set, it may be in maintenance for any time.
 	HeldSeconds *int64
 	// ignoreBefore ends a stop: failures until this time count no more. The policy stays stopped until
-	// a person sets it.
+	// a person sets it. A time in the future switches the stop off until then.
 	IgnoreBefore *metav1.Time
 }
 
@@ -268,7 +268,8 @@ type PrometheusGate struct {
 	// query is a query of PromQL. It passes if its result is not empty and has no NaN, as with an alert:
 	// sum(up{job="db"}) > 2. $(nodeName) stands for the name of the node. At most 4,096 bytes. Required.
 	Query string
-	// forSeconds is for how long the query must have passed, from 0 to 86400. Defaults to 0.
+	// forSeconds is for how long the query must have passed, from 0 to 86400. In a release gate, it must be
+	// less than releaseTimeoutSeconds. Defaults to 0.
 	ForSeconds int64
 }
 

@@ -58,6 +58,7 @@ func (p *Previewer) Preview(ctx context.Context, policy *v1beta1.MaintenancePoli
 func (p *Previewer) Warnings(ctx context.Context, policy *v1beta1.MaintenancePolicy) []string {
 	warnings := scheduleWarnings(policy.Spec.Schedule, p.clock.Now())
 	warnings = append(warnings, limitWarnings(policy.Spec.Limits)...)
+	warnings = append(warnings, stopWarnings(policy.Spec.AutoStop, p.clock.Now())...)
 	if !p.prometheus {
 		warnings = append(warnings, prometheusWarnings(policy.Spec.Gates)...)
 	}

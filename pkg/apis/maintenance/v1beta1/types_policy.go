@@ -150,7 +150,7 @@ type PolicyAutoStop struct {
 	// +optional
 	HeldSeconds *int64 `json:"heldSeconds,omitempty"`
 	// ignoreBefore ends a stop: failures until this time count no more. The policy stays stopped until
-	// a person sets it.
+	// a person sets it. A time in the future switches the stop off until then.
 	// +optional
 	IgnoreBefore *metav1.Time `json:"ignoreBefore,omitempty"`
 }
@@ -322,7 +322,8 @@ type PrometheusGate struct {
 	// query is a query of PromQL. It passes if its result is not empty and has no NaN, as with an alert:
 	// sum(up{job="db"}) > 2. $(nodeName) stands for the name of the node. At most 4,096 bytes. Required.
 	Query string `json:"query"`
-	// forSeconds is for how long the query must have passed, from 0 to 86400. Defaults to 0.
+	// forSeconds is for how long the query must have passed, from 0 to 86400. In a release gate, it must be
+	// less than releaseTimeoutSeconds. Defaults to 0.
 	// +optional
 	ForSeconds int64 `json:"forSeconds,omitempty"`
 }

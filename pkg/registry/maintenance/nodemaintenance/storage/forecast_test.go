@@ -99,3 +99,15 @@ func TestWhoeverRaisesTheStageIsToldThatItWaits(t *testing.T) {
 	wantStrings(t, "warnings for a stage", change(func(hold *maintenance.NodeMaintenance) { hold.Spec.Stage = maintenance.StageDrain }),
 		`maintenance of node "worker-1" waits: closed until Saturday`)
 }
+
+// A plan is worth something without the policies.
+func TestPlanOfAHoldWithoutAForecast(t *testing.T) {
+	storage := newTestStorage(t)
+	*storage.fleet = fakeFleet{err: errors.New("not yet")}
+	ctx, got := requestBy(alice)
+	plan, err := storage.PlanHold(ctx, newHold("a", "worker-1"))
+	if err != nil || plan == nil || plan.Admission != nil {
+		t.Errorf("got %+v, %v, want a plan without an admission", plan, err)
+	}
+	wantStrings(t, "warnings", got.warnings, "status.admission is missing: not yet")
+}
