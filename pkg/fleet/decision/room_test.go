@@ -103,7 +103,7 @@ func TestRoom(t *testing.T) {
 			"aa", func(s *v1beta1.MaintenancePolicySpec) { zones(s, "1", 0) }, func(f *fleet) { f.Nodes[0].Labels, f.Nodes[1].Labels = nil, nil },
 			[]string{"w-1", "w-2"},
 			[]string{"w-1"},
-			"1 of 1 node of no zone in maintenance (w-1)",
+			"1 of 1 node without label topology.kubernetes.io/zone in maintenance (w-1)",
 		},
 		"no node may be unavailable": {
 			"aa", func(s *v1beta1.MaintenancePolicySpec) { s.Limits.MaxUnavailable = limit("0%") }, func(f *fleet) { f.ready("w-1", false) },

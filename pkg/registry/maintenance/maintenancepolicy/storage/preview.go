@@ -79,4 +79,3 @@ func (r *REST) previewStatus(ctx context.Context, policy *v1beta1.MaintenancePol
 	*status = converted
 	return nil
 }
-
