@@ -44,8 +44,8 @@ func topologyWarnings(limits []v1beta1.TopologyLimit, selected []*corev1.Node) [
 	var warnings []string
 	for i, l := range limits {
 		if !slices.ContainsFunc(selected, func(node *corev1.Node) bool { return node.Labels[l.Key] != "" }) {
-			warnings = append(warnings, fmt.Sprintf("spec.limits.topology[%d].key: none of the %d selected nodes has the label %q: they count as one domain",
-				i, len(selected), l.Key))
+			warnings = append(warnings, fmt.Sprintf("spec.limits.topology[%d].key: no selected node has the label %q, so all count as one domain",
+				i, l.Key))
 		}
 	}
 	return warnings

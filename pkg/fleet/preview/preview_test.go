@@ -126,7 +126,7 @@ func TestWarnings(t *testing.T) {
 				"spec.limits.maxConcurrent is 0: no maintenance starts",
 				"spec.limits.maxUnavailable is 0%: no maintenance starts",
 				"spec.limits.topology[1].maxConcurrent is 0%: no maintenance starts",
-				`spec.limits.topology[0].key: none of the 4 selected nodes has the label "rack": they count as one domain`,
+				`spec.limits.topology[0].key: no selected node has the label "rack", so all count as one domain`,
 			},
 		},
 		"shares that count as one": {
@@ -135,7 +135,7 @@ func TestWarnings(t *testing.T) {
 				Topology: []v1beta1.TopologyLimit{{Key: "zone", MaxConcurrent: share("34%")}, {Key: "rack", MaxConcurrent: share("1%")}},
 			}}, nodes: fourNodes(),
 			want: []string{
-				`spec.limits.topology[1].key: none of the 4 selected nodes has the label "rack": they count as one domain`,
+				`spec.limits.topology[1].key: no selected node has the label "rack", so all count as one domain`,
 				"spec.limits.maxConcurrent: 24% of 4 nodes is less than one, and counts as one",
 				"spec.limits.topology[0].maxConcurrent: 34% of 1 node with zone=b is less than one, and counts as one",
 				"spec.limits.topology[1].maxConcurrent: 1% of 4 nodes without the label rack is less than one, and counts as one",
