@@ -75,4 +75,4 @@ func (s *state) stopText(p *policy) string {
 }
 
 // moment is a time in a message that is not about a calendar.
-func moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 MST") }
+func moment(t time.Time) string { return t.UTC().Format(time.RFC3339) }

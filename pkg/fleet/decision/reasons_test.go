@@ -88,7 +88,7 @@ func TestAllReasons(t *testing.T) {
 	f.hold("h", "w-1").Spec.NotBefore = ptr.To(metav1.NewTime(start.Add(time.Hour)))
 	f.approve("h", "ann", v1beta1.DecisionApproved)
 	o := f.decide()
-	want := `not before 2026-11-21 13:00:00 UTC; policy "all": paused; frozen (sale); opens Tue 2026-12-01 00:00 UTC; ` +
+	want := `not before 2026-11-21T13:00:00Z; policy "all": paused; frozen (sale); opens Tue 2026-12-01 00:00 UTC; ` +
 		`1 of 2 approvals (ann); 1 of 1 node in maintenance (w-2); policy "more": no node may be in maintenance`
 	if got := waitsOf(o, "h"); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)

@@ -160,7 +160,7 @@ func TestRoom(t *testing.T) {
 			}, nil,
 			[]string{"w-1", "w-2", "w-3"},
 			[]string{"w-1", "w-2"},
-			"2 of 2 starts within 1h30m, the next at 2026-11-21 13:30:00 UTC",
+			"2 of 2 starts within 1h30m, the next at 2026-11-21T13:30:00Z",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
