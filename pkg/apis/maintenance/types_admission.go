@@ -136,8 +136,7 @@ type MaintenanceApproval struct {
 type AdmissionForecast struct {
 	// startsNow is true if the maintenance would start at once, or has started.
 	StartsNow bool
-	// waitingFor is everything that it would wait for, policy by policy, the firmest reasons first. At
-	// most 20.
+	// waitingFor is everything that it would wait for, policy by policy. At most 20.
 	WaitingFor []AdmissionWait
 	// earliestStartTime is before when it would not start. It may start later. Not set while it would wait
 	// for a person or a gate.

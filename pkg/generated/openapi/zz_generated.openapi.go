@@ -817,7 +817,7 @@ func schema_pkg_apis_maintenance_v1beta1_AdmissionForecast(ref common.ReferenceC
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "waitingFor is everything that it would wait for, policy by policy, the firmest reasons first. At most 20.",
+							Description: "waitingFor is everything that it would wait for, policy by policy. At most 20.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{

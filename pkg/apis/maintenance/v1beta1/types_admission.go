@@ -154,8 +154,7 @@ type MaintenanceApproval struct {
 type AdmissionForecast struct {
 	// startsNow is true if the maintenance would start at once, or has started.
 	StartsNow bool `json:"startsNow"`
-	// waitingFor is everything that it would wait for, policy by policy, the firmest reasons first. At
-	// most 20.
+	// waitingFor is everything that it would wait for, policy by policy. At most 20.
 	// +optional
 	// +listType=atomic
 	WaitingFor []AdmissionWait `json:"waitingFor,omitempty"`
