@@ -126,7 +126,8 @@ type PolicyAutoStop struct {
 	// 31536000. If not set, it may be in maintenance for any time.
 	HeldSeconds *int64
 	// ignoreBefore ends a stop: failures until this time count no more, such as 2026-11-22T11:49:00Z.
-	// The policy stays stopped until a person sets it.
+	// The policy stays stopped until a person sets it. A time in the future switches the stop off until
+	// then.
 	IgnoreBefore *metav1.Time
 }
 
@@ -270,7 +271,8 @@ type PrometheusGate struct {
 	// absent(ALERTS{alertstate="firing", severity="critical"}). $(nodeName) stands for the name of the
 	// node. At most 4,096 bytes. Required.
 	Query string
-	// forSeconds is for how long the query must have passed, from 0 to 86400. Defaults to 0.
+	// forSeconds is for how long the query must have passed, from 0 to 86400. In a release gate, it must be
+	// less than releaseTimeoutSeconds. Defaults to 0.
 	ForSeconds int64
 }
 

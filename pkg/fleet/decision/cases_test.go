@@ -300,6 +300,7 @@ func TestCaseApprovalRacesAdmission(t *testing.T) {
 			if !o.Ledger.Entries[0].Holds[0].Approved {
 				t.Error("the ledger does not say that it was approved")
 			}
+			f.store(o)
 			f.Holds[0].Status.Admission.Approvals = nil
 			f.Holds[0].Generation++
 			if got := waitsOf(f.decide(), "h-w-1"); got != "" {

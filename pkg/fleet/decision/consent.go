@@ -17,8 +17,8 @@ import (
 
 const defaultApprovalSeconds = 86400
 
-// consent says what is missing for people to agree; an empty reason: nothing.
-func (s *state) consent(p *policy, h *hold) (v1beta1.AdmissionReason, string) {
+// consent says what was missing at that time for people to agree; an empty reason: nothing.
+func (s *state) consent(p *policy, h *hold, at time.Time) (v1beta1.AdmissionReason, string) {
 	approvals := p.spec.Approvals
 	if approvals == nil {
 		return "", ""
@@ -29,7 +29,7 @@ func (s *state) consent(p *policy, h *hold) (v1beta1.AdmissionReason, string) {
 		case decision.Decision == v1beta1.DecisionDenied:
 			return v1beta1.AdmissionDenied, deniedText(decision)
 		case decision.Decision != v1beta1.DecisionApproved || (self && !approvals.AllowSelf):
-		case s.valid(approvals, decision):
+		case s.valid(approvals, decision, at):
 			by = append(by, decision.By)
 		}
 	}
@@ -39,12 +39,12 @@ func (s *state) consent(p *policy, h *hold) (v1beta1.AdmissionReason, string) {
 	return v1beta1.AdmissionApprovalNeeded, approvalText(by, approvals.Count, h.void(p.name))
 }
 
-// valid says whether an approval still counts. The clock may have been set back since.
-func (s *state) valid(approvals *v1beta1.PolicyApprovals, decision v1beta1.MaintenanceDecision) bool {
+// valid says whether an approval still counted at that time. The clock may have been set back since.
+func (s *state) valid(approvals *v1beta1.PolicyApprovals, decision v1beta1.MaintenanceDecision, at time.Time) bool {
 	given := s.second(decision.Time.Time)
 	ends := given.Add(time.Duration(ptr.Deref(approvals.ValidSeconds, defaultApprovalSeconds)) * time.Second)
 	s.wake(ends)
-	return s.now.Before(ends)
+	return at.Before(ends)
 }
 
 // decisions are what each user has decided last about this hold as it is now, and this node, sorted by user.

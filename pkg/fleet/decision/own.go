@@ -51,7 +51,7 @@ func (s *state) policyWaits(p *policy, h *hold) []v1beta1.AdmissionWait {
 	if !p.times.MayStart {
 		add(p.times.Reason, p.closedText(s.now))
 	}
-	if reason, message := s.consent(p, h); reason != "" {
+	if reason, message := s.consent(p, h, s.now); reason != "" {
 		add(reason, message)
 	}
 	return waits

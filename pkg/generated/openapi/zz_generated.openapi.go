@@ -1644,6 +1644,13 @@ func schema_pkg_apis_maintenance_v1beta1_LedgerHold(ref common.ReferenceCallback
 							Format:      "",
 						},
 					},
+					"generation": {
+						SchemaProps: spec.SchemaProps{
+							Description: "generation is the metadata.generation that was approved. Until status.admission says so too, a change of the spec ends the admission.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
 					"bypassed": {
 						SchemaProps: spec.SchemaProps{
 							Description: "bypassed says that it did not wait for the policies.",
@@ -2914,7 +2921,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceSpec(ref common.Referenc
 					},
 					"startDeadline": {
 						SchemaProps: spec.SchemaProps{
-							Description: "startDeadline is when the maintenance should have started. Of those that wait for a MaintenancePolicy with the same priority, the ones whose deadline is nearest start first. If it passes, a warning event is sent, and the maintenance goes on waiting.",
+							Description: "startDeadline is when the maintenance should have started. Of those that wait for a MaintenancePolicy with the same priority, the ones whose deadline is over or within 24 hours start first, the earliest deadline before the others. If it passes, a warning event is sent, and the maintenance goes on waiting. A new value must be in the future, and after notBefore.",
 							Ref:         ref(v1.Time{}.OpenAPIModelName()),
 						},
 					},
@@ -3581,7 +3588,7 @@ func schema_pkg_apis_maintenance_v1beta1_PolicyAutoStop(ref common.ReferenceCall
 					},
 					"ignoreBefore": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ignoreBefore ends a stop: failures until this time count no more, such as 2026-11-22T11:49:00Z. The policy stays stopped until a person sets it.",
+							Description: "ignoreBefore ends a stop: failures until this time count no more, such as 2026-11-22T11:49:00Z. The policy stays stopped until a person sets it. A time in the future switches the stop off until then.",
 							Ref:         ref(v1.Time{}.OpenAPIModelName()),
 						},
 					},
@@ -4088,7 +4095,7 @@ func schema_pkg_apis_maintenance_v1beta1_PrometheusGate(ref common.ReferenceCall
 					},
 					"forSeconds": {
 						SchemaProps: spec.SchemaProps{
-							Description: "forSeconds is for how long the query must have passed, from 0 to 86400. Defaults to 0.",
+							Description: "forSeconds is for how long the query must have passed, from 0 to 86400. In a release gate, it must be less than releaseTimeoutSeconds. Defaults to 0.",
 							Type:        []string{"integer"},
 							Format:      "int64",
 						},

@@ -65,8 +65,8 @@ type Nodes interface {
 	nodestorage.Nodes
 }
 
-// Fleet knows what the MaintenancePolicies of the cluster say. It is asked while a request waits, so it should answer
-// from memory.
+// Fleet knows what the MaintenancePolicies of the cluster say. It is asked while a request waits, so it answers from
+// memory, but for the ledger: if there are policies, that is read from the store once a second at most.
 type Fleet interface {
 	storage.Fleet
 	nodestorage.Fleet

@@ -77,9 +77,9 @@ func (strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
 }
 
 // Validate checks a new object. Its requestor must be who makes the request.
-func (strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorList {
+func (s strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorList {
 	nm := obj.(*maintenance.NodeMaintenance)
-	allErrs := validation.ValidateNodeMaintenance(nm)
+	allErrs := append(validation.ValidateNodeMaintenance(nm), s.validateStartDeadline(nm.Spec.StartDeadline, nil)...)
 	if requestor := RequestorFrom(ctx); nm.Spec.Requestor != requestor {
 		allErrs = append(allErrs, field.Invalid(field.NewPath("spec", "requestor"), nm.Spec.Requestor,
 			fmt.Sprintf("must be %q, the user who makes the request; leave it out and the server sets it", requestor)))
@@ -137,6 +137,7 @@ func keepImported(newNM, oldNM *maintenance.NodeMaintenance) {
 func (s strategy) ValidateUpdate(_ context.Context, obj, old runtime.Object) field.ErrorList {
 	newNM, oldNM := obj.(*maintenance.NodeMaintenance), old.(*maintenance.NodeMaintenance)
 	allErrs := append(validation.ValidateNodeMaintenanceUpdate(newNM, oldNM), s.validateExpiration(newNM, oldNM)...)
+	allErrs = append(allErrs, s.validateStartDeadline(newNM.Spec.StartDeadline, oldNM.Spec.StartDeadline)...)
 	return append(allErrs, validateFrozen(newNM, oldNM)...)
 }
 

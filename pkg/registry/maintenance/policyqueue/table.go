@@ -66,7 +66,7 @@ func cells(waiting *maintenance.QueuedMaintenance) []any {
 	}
 }
 
-// reasonsOf are the reasons of all waits, each once with its policy, and the messages.
+// reasonsOf are the reasons of all waits, with their policies, each once, and the messages.
 func reasonsOf(waits []maintenance.AdmissionWait) (reasons, messages string) {
 	if len(waits) == 0 {
 		return none, none
@@ -77,10 +77,9 @@ func reasonsOf(waits []maintenance.AdmissionWait) (reasons, messages string) {
 		if wait.Policy != "" {
 			reason += " (" + wait.Policy + ")"
 		}
-		if !slices.Contains(short, reason) {
+		if long = append(long, wait.Message); !slices.Contains(short, reason) {
 			short = append(short, reason)
 		}
-		long = append(long, wait.Message)
 	}
 	return strings.Join(short, ", "), strings.Join(long, "; ")
 }

@@ -15,7 +15,8 @@ type PrometheusGateApplyConfiguration struct {
 	// absent(ALERTS{alertstate="firing", severity="critical"}). $(nodeName) stands for the name of the
 	// node. At most 4,096 bytes. Required.
 	Query *string `json:"query,omitempty"`
-	// forSeconds is for how long the query must have passed, from 0 to 86400. Defaults to 0.
+	// forSeconds is for how long the query must have passed, from 0 to 86400. In a release gate, it must be
+	// less than releaseTimeoutSeconds. Defaults to 0.
 	ForSeconds *int64 `json:"forSeconds,omitempty"`
 }
 
