@@ -62,6 +62,7 @@ func freedWarning(policy string, count int) []string {
 	case 1:
 		return []string{fmt.Sprintf("1 NodeMaintenance waits for policy %q alone, and starts now: to prevent that, delete it first", policy)}
 	default:
-		return []string{fmt.Sprintf("%d NodeMaintenances wait for policy %q alone, and start now: to prevent that, delete them first", count, policy)}
+		return []string{fmt.Sprintf("%d NodeMaintenances wait for policy %q alone, and start now: to prevent that, delete them first",
+			count, policy)}
 	}
 }
