@@ -128,22 +128,28 @@ func (s *state) start(h *hold) {
 		e = s.startNode(h.node)
 	}
 	e.ReleaseTime = nil
-	now, admitted := s.record(h), e.holdOf(h.UID)
-	if admitted == nil {
+	had := e.holdOf(h.UID)
+	now := s.record(h, had)
+	if had == nil {
 		e.Holds = append(e.Holds, now)
 		return
 	}
-	now.Time, now.Approved = admitted.Time, admitted.Approved || now.Approved
-	*admitted = now
+	*had = now
 }
 
-// record is what the ledger is to say of a hold that starts now.
-func (s *state) record(h *hold) v1beta1.LedgerHold {
-	approved := !h.Spec.BypassPolicies && slices.ContainsFunc(h.node.policies, func(p *policy) bool { return p.spec.Approvals != nil })
-	return v1beta1.LedgerHold{
-		UID: h.UID, Stage: wanted(h.NodeMaintenance), Time: s.micro(), Approved: approved,
-		Bypassed: h.Spec.BypassPolicies && len(h.node.policies) > 0,
+// record is what the ledger is to say of a hold that starts now, and what it had said of it; nil: nothing.
+func (s *state) record(h *hold, had *v1beta1.LedgerHold) v1beta1.LedgerHold {
+	now := v1beta1.LedgerHold{
+		UID: h.UID, Stage: wanted(h.NodeMaintenance), Time: s.micro(), Bypassed: h.Spec.BypassPolicies && len(h.node.policies) > 0,
 	}
+	now.Approved = !h.Spec.BypassPolicies && slices.ContainsFunc(h.node.policies, func(p *policy) bool { return p.spec.Approvals != nil })
+	if had != nil {
+		now.Time, now.Approved = had.Time, had.Approved || now.Approved
+	}
+	if now.Approved {
+		now.Generation = h.Generation
+	}
+	return now
 }
 
 // startNode enters the node into the ledger, and counts it.

@@ -36,11 +36,11 @@ func (s *state) claim(h *hold) bool {
 // adds is how many bytes the hold adds to the ledger at most when it starts.
 func (s *state) adds(h *hold) int {
 	if s.entryOf(h.node) != nil {
-		return size(s.record(h))
+		return size(s.record(h, nil))
 	}
 	n := h.node
 	e := entry{node: n, LedgerEntry: v1beta1.LedgerEntry{
-		Node: n.Name, NodeUID: n.UID, AdmittedTime: s.micro(), Holds: []v1beta1.LedgerHold{s.record(h)},
+		Node: n.Name, NodeUID: n.UID, AdmittedTime: s.micro(), Holds: []v1beta1.LedgerHold{s.record(h, nil)},
 	}}
 	e.record(n)
 	added := size(e.LedgerEntry)
