@@ -36,9 +36,14 @@ func (t *term) follow() (unfollow func(), err error) {
 }
 
 func (t *term) nodeChanged(before, after *corev1.Node) {
-	if !t.isIdle() && (before == nil || after == nil || nodesDiffer(before, after)) {
+	if !t.isIdle() && (before == nil || after == nil || nodesDiffer(before, after) || t.marksDiffer(before, after)) {
 		t.kick()
 	}
+}
+
+// marksDiffer says whether the node was given back, or cordoned, although it carries marks of others before and after.
+func (t *term) marksDiffer(before, after *corev1.Node) bool {
+	return t.config.Cluster.HasInMaintenance(before) != t.config.Cluster.HasInMaintenance(after)
 }
 
 // nodesDiffer says whether a node differs in what decisions depend on. The kubelet's heartbeats do not matter.

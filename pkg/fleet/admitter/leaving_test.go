@@ -80,6 +80,25 @@ func TestOthersMarksDoNotKeepTheEntry(t *testing.T) {
 	}
 }
 
+// A node is given back, and keeps the taint of another server. That wakes the decider.
+func TestGiveBackOfNodeWithOthersTaintIsSeen(t *testing.T) {
+	inWorld(t, -1, func(w *world) {
+		term, _ := w.leavingTerm(0, 0)
+		held := drainertest.Node{Name: "w-1", HoldsNote: ourNote, Change: drainertest.Taint(v1beta1.DrainTaint)}.Object()
+		given := held.DeepCopy()
+		given.Annotations = nil
+		for after, want := range map[*corev1.Node]int{held: 0, given: 1} {
+			term.nodeChanged(held, after)
+			if got := len(term.kicked); got != want {
+				t.Errorf("after a change to %v it was woken %d times, want %d", after.Annotations, got, want)
+			}
+			for len(term.kicked) > 0 {
+				<-term.kicked
+			}
+		}
+	})
+}
+
 // More nodes than are asked for at once are about to leave, and most are in maintenance still. The last one leaves at once.
 func TestNodesInMaintenanceDoNotKeepOthersFromLeaving(t *testing.T) {
 	inWorld(t, -1, func(w *world) {
@@ -143,6 +162,30 @@ func TestRelabelledNodeIsNotLetPass(t *testing.T) {
 		if _, err := r.admitter.Acquire(w.t.Context(), node, holds); err != nil {
 			t.Errorf("the node with the labels that were decided about does not pass: %v", err)
 		}
+	})
+}
+
+// Only a node that a policy may select is worth a decision when somebody asks.
+func TestConcerned(t *testing.T) {
+	inWorld(t, -1, func(w *world) {
+		w.nodes(1)
+		w.Add(drainertest.Node{Name: "d-1", Labels: map[string]string{"pool": "db"}}.Object())
+		r := w.start()
+		wantConcerned := func(when string, want map[string]bool) {
+			t.Helper()
+			for node, concerned := range want {
+				if got := r.admitter.Concerned(node); got != concerned {
+					t.Errorf("%s: node %s is concerned: %t, want %t", when, node, got, concerned)
+				}
+			}
+		}
+		wantConcerned("without policies", map[string]bool{"w-1": false, "unknown": false})
+		w.policy("workers")
+		w.settle()
+		wantConcerned("with one", map[string]bool{"w-1": true, "d-1": false, "unknown": true})
+		w.policy("invalid", func(s *v1beta1.MaintenancePolicySpec) { s.NodeSelector = nil })
+		w.settle()
+		wantConcerned("with one that cannot be applied", map[string]bool{"d-1": true})
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/fleet/decision"
 )
 
 // requestTimeout bounds one request.
@@ -32,6 +33,22 @@ func (a *Admitter) Policies() []*v1beta1.MaintenancePolicy {
 		}
 	}
 	return sorted(policies)
+}
+
+// Concerned says whether a policy selects the node, from memory. It says yes while that is not known.
+func (a *Admitter) Concerned(node string) bool {
+	policies := a.Policies()
+	if len(policies) == 0 {
+		return false
+	}
+	found, err := a.config.Cluster.Node(node)
+	if err != nil || found == nil {
+		return true
+	}
+	return slices.ContainsFunc(policies, func(policy *v1beta1.MaintenancePolicy) bool {
+		selects, err := decision.Selects(policy, found)
+		return selects || err != nil
+	})
 }
 
 func sorted(policies []*v1beta1.MaintenancePolicy) []*v1beta1.MaintenancePolicy {

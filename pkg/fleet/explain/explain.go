@@ -23,6 +23,8 @@ const shared = time.Second
 type Source interface {
 	// Policies returns all policies, from memory; none while they are not known.
 	Policies() []*v1beta1.MaintenancePolicy
+	// Concerned says whether a policy selects the node, from memory. It says yes while that is not known.
+	Concerned(node string) bool
 	// Facts gathers the facts. It fails while they are not known. The caller does not change them.
 	Facts(ctx context.Context) (decision.Facts, error)
 }
@@ -45,7 +47,7 @@ func New(source Source) *Explainer { return &Explainer{source: source, clock: cl
 // Forecast says whether the hold, stored or not, would start now, and if not, why, in one line. It returns nil if no
 // policy selects its node, and it does not wait by itself.
 func (e *Explainer) Forecast(ctx context.Context, hold *v1beta1.NodeMaintenance) (forecast *v1beta1.AdmissionForecast, why string, err error) {
-	if hold.Spec.NotBefore == nil && len(e.source.Policies()) == 0 {
+	if hold.Spec.NotBefore == nil && !e.source.Concerned(hold.Spec.NodeName) {
 		return nil, "", nil
 	}
 	facts, err := e.source.Facts(ctx)

@@ -60,6 +60,8 @@ func holdOf(name, node string, created time.Time) *v1beta1.NodeMaintenance {
 
 func (s *source) Policies() []*v1beta1.MaintenancePolicy { return s.facts.Policies }
 
+func (s *source) Concerned(node string) bool { return len(s.facts.Policies) > 0 && node != "other" }
+
 func (s *source) Facts(context.Context) (decision.Facts, error) {
 	s.asked++
 	return s.facts, s.err
@@ -81,6 +83,7 @@ func TestForecast(t *testing.T) {
 	}{
 		"no policies":             {hold: hypothetical},
 		"no policies, and a time": {hold: timed, wantWaits: true, wantAsked: 1},
+		"no policy for the node":  {limited: true, hold: holdOf("h-other", "other", start)},
 		"first in the queue":      {limited: true, hold: first, wantStarts: true, wantAsked: 1},
 		"last in the queue":       {limited: true, hold: hypothetical, wantWaits: true, wantAsked: 1},
 		"not known":               {limited: true, hold: hypothetical, err: errors.New("not yet"), wantErr: true, wantAsked: 1},
