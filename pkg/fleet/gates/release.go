@@ -42,8 +42,12 @@ type keeping struct {
 	message string
 }
 
-// Acquire implements drainer.Gate. The node is wanted, so that nobody asks for its release.
-func (g *Gates) Acquire(_ context.Context, node *corev1.Node, _ []*v1beta1.NodeMaintenance) (drainer.Verdict, error) {
+// Acquire implements drainer.Gate. The node is wanted, so that nobody asks for its release. Without holds it is not: the
+// drainer only has what is held for it kept, and the time of its release goes on.
+func (g *Gates) Acquire(_ context.Context, node *corev1.Node, holds []*v1beta1.NodeMaintenance) (drainer.Verdict, error) {
+	if len(holds) == 0 {
+		return drainer.Verdict{}, nil
+	}
 	entry, _ := g.config.Admitter.Entry(node.Name)
 	g.keepNoMore(node.Name, entry)
 	return drainer.Verdict{}, nil

@@ -193,6 +193,25 @@ func TestNodeIsWantedAgain(t *testing.T) {
 	})
 }
 
+// While it is not known whether another hold wants the node, the time of its release goes on.
+func TestHoldOfAnUnknownStageDoesNotResetTheRelease(t *testing.T) {
+	inCluster(t, releasePolicy(queryGate("up", 0)), func(c *cluster) {
+		c.take()
+		c.prometheus.say("up", down)
+		c.delete("a")
+		c.wantKept(v1beta1.ReasonReleaseGate, keepsMessage)
+		began := c.admitter.entries[drainertest.NodeName].ReleaseTime.DeepCopy()
+		c.wait(5 * time.Minute)
+		c.Add(drainertest.Hold{Name: "b", Stage: "Later"}.Object())
+		c.wait(5 * time.Minute)
+		c.change("b", drainertest.SetStage(v1beta1.StageIdle))
+		c.wantKept(v1beta1.ReasonReleaseTimedOut, keepsMessage)
+		if got := c.admitter.entries[drainertest.NodeName].ReleaseTime; !got.Equal(began) {
+			t.Errorf("the ledger says that the node is kept since %s, want %s", got, began)
+		}
+	})
+}
+
 func TestNodeThatIsGoneWaitsForNothing(t *testing.T) {
 	inCluster(t, releasePolicy(queryGate("up", 0)), func(c *cluster) {
 		c.prometheus.say("up", down)
