@@ -5,6 +5,7 @@ package drainer
 
 import (
 	"context"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
@@ -13,6 +14,23 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/quote"
 )
+
+// sayKept has the holds for which the node was taken out of service say what it waits for. Others, which may wait to be
+// admitted, only say how far they have come.
+func (l *leader) sayKept(ctx context.Context, v *view, wait Wait) result {
+	took := slices.Clone(v.ending)
+	var others []hold
+	for _, h := range v.active {
+		if h.recorded(v.node.UID) {
+			took = append(took, h)
+		} else {
+			others = append(others, h)
+		}
+	}
+	did := l.holds.saveKept(ctx, took, wait)
+	did.add(l.holds.saveStatuses(ctx, others, facts{node: v.node.UID}))
+	return did
+}
 
 // saveKept writes into the holds' status what a node waits for that no hold needs any more. Nobody tries again before
 // something happens, so the result says when to write what must not be written now.
