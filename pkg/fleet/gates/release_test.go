@@ -272,20 +272,62 @@ func TestWhosePolicyCounts(t *testing.T) {
 func TestLedgerIsNotKnownYet(t *testing.T) {
 	inCluster(t, releasePolicy(queryGate("up", 0)), func(c *cluster) {
 		c.take()
-		c.admitter.mu.Lock()
-		c.admitter.unknown = true
-		c.admitter.mu.Unlock()
+		c.admitter.knows(false)
 		c.delete("a")
-		c.wait(time.Minute)
+		c.wait(unsaidFor / 2)
 		c.wantCordoned(true)
 		if got := c.hold("a").Status.LastError; got != "" {
 			t.Errorf("the hold says %q, want nothing", got)
 		}
-		c.admitter.mu.Lock()
-		c.admitter.unknown = false
-		c.admitter.mu.Unlock()
+		c.wait(unsaidFor)
+		c.wantKept(v1beta1.ReasonReleaseGate, "waits until the server knows which release gates node worker-1 must pass")
+		writes := len(c.StatusWrites("a"))
+		c.wait(time.Minute)
+		if got := len(c.StatusWrites("a")); got != writes {
+			t.Errorf("%d writes of the status while nothing changed", got-writes)
+		}
+		c.admitter.knows(true)
 		c.wait(2 * time.Second)
 		c.wantGivenBack()
+	})
+}
+
+// Some nodes need no gate whatever the ledger says.
+func TestLedgerNeedNotBeKnown(t *testing.T) {
+	for name, test := range map[string]struct {
+		policies []*v1beta1.MaintenancePolicy
+		change   func(c *cluster)
+	}{
+		"no policies": {},
+		"bypassed": {policies: releasePolicy(queryGate("up", 0)), change: func(c *cluster) {
+			c.change("a", func(h *v1beta1.NodeMaintenance) { h.Spec.BypassPolicies = true })
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inCluster(t, test.policies, func(c *cluster) {
+				c.prometheus.say("up", down)
+				c.take()
+				if test.change != nil {
+					test.change(c)
+				}
+				c.admitter.knows(false)
+				c.delete("a")
+				c.wantGivenBack()
+			})
+		})
+	}
+}
+
+// Nobody can be told why a node is kept that nobody holds, and nobody can skip its gates.
+func TestNodeThatNobodyHoldsIsNotKept(t *testing.T) {
+	inCluster(t, releasePolicy(queryGate("up", 0)), func(c *cluster) {
+		c.prometheus.say("up", down)
+		c.take()
+		c.stop()
+		c.Remove(c.hold("a")) // as a store does that is put back to an older state
+		c.start()
+		c.wait(time.Minute)
+		c.wantCordoned(false)
 	})
 }
 
