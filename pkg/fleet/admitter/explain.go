@@ -37,7 +37,7 @@ func (a *Admitter) Facts(ctx context.Context) (decision.Facts, error) {
 	if facts.Holds, err = a.config.Cluster.Holds(); err != nil {
 		return decision.Facts{}, err
 	}
-	facts.Started = answersTold(facts.Holds)
+	facts.OutBefore, facts.Started = outBefore(facts.Holds, facts.Nodes), answersTold(facts.Holds)
 	return facts, nil
 }
 
