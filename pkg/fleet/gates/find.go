@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/pager"
+	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -33,7 +34,8 @@ const (
 	listPage = 500
 )
 
-// find answers a question. It is called by the asker only.
+// find answers a question. It is called by the asker only. What an error says may change with each try, and an answer that
+// changes is told to people. So only the log has it.
 func (g *Gates) find(ctx context.Context, asked question) answer {
 	ctx, cancel := context.WithTimeout(ctx, findTimeout)
 	defer cancel()
@@ -69,7 +71,8 @@ func (g *Gates) findPlan(ctx context.Context, uid types.UID) answer {
 	plan, err := g.config.Cluster.Plan(ctx, hold, false)
 	switch {
 	case err != nil:
-		return failing(v1beta1.AdmissionGateFailed, "waits for a plan of the drain (%v)", err)
+		klog.FromContext(ctx).Error(err, "Could not plan a drain for a gate", "nodeMaintenance", hold.Name)
+		return failing(v1beta1.AdmissionGateFailed, "waits for a plan of the drain (it could not be worked out)")
 	case plan.PermanentlyBlockedPodCount == 0:
 		return answer{}
 	default:
@@ -113,11 +116,13 @@ func (g *Gates) findPods(ctx context.Context, name string) answer {
 	}
 	sets, err := g.sets.list(ctx, g.config.Kube, g.config.Clock)
 	if err != nil {
-		return failing(v1beta1.AdmissionGateFailed, waitsFor+" (could not list DaemonSets: %v)", err)
+		klog.FromContext(ctx).Error(err, "Could not list DaemonSets for a gate", "node", name)
+		return failing(v1beta1.AdmissionGateFailed, waitsFor+" (the API server did not list DaemonSets)")
 	}
 	pods, err := podsOn(ctx, g.config.Kube, name)
 	if err != nil {
-		return failing(v1beta1.AdmissionGateFailed, waitsFor+" (could not list pods: %v)", err)
+		klog.FromContext(ctx).Error(err, "Could not list pods for a gate", "node", name)
+		return failing(v1beta1.AdmissionGateFailed, waitsFor+" (the API server did not list pods)")
 	}
 	if names := lacking(sets, pods, node); len(names) > 0 {
 		return failing(v1beta1.AdmissionGateFailed, waitsFor+": %s", quote.Names(names, quote.MaxNames))

@@ -377,7 +377,7 @@ func TestListThatFails(t *testing.T) {
 		c.take()
 		c.Inject(drainertest.Failing("list", "daemonsets", drainertest.ServerDown()))
 		c.delete("a")
-		c.wantKept(v1beta1.ReasonReleaseGate, `policy "workers": waits for ready pods of DaemonSets (could not list DaemonSets: `)
+		c.wantKept(v1beta1.ReasonReleaseGate, `policy "workers": waits for ready pods of DaemonSets (the API server did not list DaemonSets)`)
 		c.Heal()
 		c.wait(askInterval)
 		c.wantGivenBack()
