@@ -43,16 +43,26 @@ func (w holdWriter) saveKept(ctx context.Context, holds []hold, wait Wait) resul
 	for _, h := range holds {
 		next := h.told.DeepCopy()
 		next.LastError = quote.Cut(wait.Message, quote.MaxMessage)
-		apimeta.SetStatusCondition(&next.Conditions, metav1.Condition{
-			Type: v1beta1.ConditionReleased, Status: metav1.ConditionFalse, Reason: wait.Reason, Message: next.LastError,
-			ObservedGeneration: h.Generation, LastTransitionTime: now,
-		})
+		if ofLease(wait) {
+			apimeta.RemoveStatusCondition(&next.Conditions, v1beta1.ConditionReleased)
+		} else {
+			apimeta.SetStatusCondition(&next.Conditions, metav1.Condition{
+				Type: v1beta1.ConditionReleased, Status: metav1.ConditionFalse, Reason: wait.Reason, Message: next.LastError,
+				ObservedGeneration: h.Generation, LastTransitionTime: now,
+			})
+		}
 		if !sameStatus(h.told, *next) {
 			next.LastUpdate = &now
 		}
 		did.add(w.save(ctx, h, *next, true))
 	}
 	return did
+}
+
+// ofLease says whether somebody else has the lease of the node. That is an error of the give-back, as for the other
+// operators that know leases, and no release that is held on purpose.
+func ofLease(wait Wait) bool {
+	return wait.Reason == v1beta1.ReasonLeaseHeld || wait.Reason == v1beta1.ReasonLeaseLost
 }
 
 // kept is the condition that says what keeps the node from being given back; nil when nothing does.
@@ -75,7 +85,7 @@ func (c statusWritten) keptEvents() []event {
 		return nil
 	}
 	kind := corev1.EventTypeNormal
-	if now.Reason == v1beta1.ReasonReleaseTimedOut || now.Reason == v1beta1.ReasonLeaseLost {
+	if now.Reason == v1beta1.ReasonReleaseTimedOut {
 		kind = corev1.EventTypeWarning
 	}
 	return onBoth(c.hold, kind, eventReleaseHeld, "node %s is not given back yet for %s: %s", c.hold.Spec.NodeName, c.hold.Name, now.Message)
