@@ -61,6 +61,9 @@ type Wait struct {
 	// Message says in one sentence what is waited for, with numbers. Of a give-back it may be empty, which leaves what
 	// was said before: what the node waits for is not known yet.
 	Message string
+	// About is how Message begins, for a give-back: what is waited for, without the details. An event tells of it when it
+	// or Reason changes. Default: all of Message.
+	About string
 	// Error is what the status shows as lastError meanwhile; empty: nothing is wrong.
 	Error string
 	// LeaseErrors is how many times in a row the lease of a node in maintenance could not be kept, for the

@@ -6,6 +6,7 @@ package drainer
 import (
 	"context"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
@@ -41,6 +42,7 @@ func (w holdWriter) saveKept(ctx context.Context, holds []hold, wait Wait) resul
 	}
 	now := metav1.NewTime(w.clock.Now()).Rfc3339Copy()
 	for _, h := range holds {
+		h.keptFor = quote.Cut(wait.About, quote.MaxMessage)
 		next := h.told.DeepCopy()
 		next.LastError = quote.Cut(wait.Message, quote.MaxMessage)
 		if ofLease(wait) {
@@ -65,6 +67,10 @@ func ofLease(wait Wait) bool {
 	return wait.Reason == v1beta1.ReasonLeaseHeld || wait.Reason == v1beta1.ReasonLeaseLost
 }
 
+func (c statusWritten) keptForTheSame(before, now string) bool {
+	return before == now || (c.hold.keptFor != "" && strings.HasPrefix(before, c.hold.keptFor))
+}
+
 // kept is the condition that says what keeps the node from being given back; nil when nothing does.
 func kept(status v1beta1.NodeMaintenanceStatus) *metav1.Condition {
 	return apimeta.FindStatusCondition(status.Conditions, v1beta1.ConditionReleased)
@@ -78,10 +84,11 @@ func (s *statusBuilder) keptNoMore() {
 	}
 }
 
-// keptEvents are about a node that is kept although no hold needs it any more, once for each change of why.
+// keptEvents are about a node that is kept although no hold needs it any more, once for each change of what for. Details
+// may change often.
 func (c statusWritten) keptEvents() []event {
 	before, now := kept(c.old), kept(c.next)
-	if now == nil || (before != nil && before.Reason == now.Reason && before.Message == now.Message) {
+	if now == nil || (before != nil && before.Reason == now.Reason && c.keptForTheSame(before.Message, now.Message)) {
 		return nil
 	}
 	kind := corev1.EventTypeNormal

@@ -5,6 +5,7 @@ package gates
 
 import (
 	"cmp"
+	"fmt"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,23 +17,28 @@ import (
 // judgeCondition says whether the node has the condition for long enough. A time in the future counts as now,
 // and a time that is not set as not long enough.
 func judgeCondition(gate *v1beta1.NodeConditionGate, node *corev1.Node, now time.Time) judgement {
-	wanted := metav1.ConditionStatus(cmp.Or(string(gate.Status), string(metav1.ConditionTrue)))
+	waitsFor := waitsForCondition(gate)
 	lasts := time.Duration(gate.ForSeconds) * time.Second
 	found := conditionOf(node, gate.Type)
 	switch {
 	case found == nil:
-		return waits("waits for condition %s of the node to be %s (the node does not have it)", gate.Type, wanted)
-	case string(found.Status) != string(wanted):
-		return waits("waits for condition %s of the node to be %s (%s%s%s)", gate.Type, wanted,
-			found.Status, sinceWhen(found), because(found.Reason))
+		return waits("%s (the node does not have it)", waitsFor)
+	case string(found.Status) != wantedStatus(gate):
+		return waits("%s (%s%s%s)", waitsFor, found.Status, sinceWhen(found), because(found.Reason))
 	case lasts > 0 && found.LastTransitionTime.IsZero():
-		return waits("waits for condition %s of the node to be %s for %s (it is, but the node does not say since when)",
-			gate.Type, wanted, lasts)
+		return waits("%s for %s (it is, but the node does not say since when)", waitsFor, lasts)
 	default:
 		since := found.LastTransitionTime.Time
-		return forLong(since, lasts, now, "waits for condition %s of the node to be %s for %s (since %s)",
-			gate.Type, wanted, lasts, moment(since))
+		return forLong(since, lasts, now, "%s for %s (since %s)", waitsFor, lasts, moment(since))
 	}
+}
+
+func waitsForCondition(gate *v1beta1.NodeConditionGate) string {
+	return fmt.Sprintf("waits for condition %s of the node to be %s", gate.Type, wantedStatus(gate))
+}
+
+func wantedStatus(gate *v1beta1.NodeConditionGate) string {
+	return cmp.Or(string(gate.Status), string(metav1.ConditionTrue))
 }
 
 func conditionOf(node *corev1.Node, kind string) *corev1.NodeCondition {

@@ -202,7 +202,8 @@ func (g *Gates) keep(ctx context.Context, node *corev1.Node, entry *v1beta1.Ledg
 	left := g.left(g.keptSince(node.Name, entry), by)
 	wait := &drainer.Wait{Reason: v1beta1.ReasonReleaseGate}
 	if judged.state == fails {
-		wait.Message = fmt.Sprintf("policy %q: %s", by.Name, judged.message)
+		policy := fmt.Sprintf("policy %q: ", by.Name)
+		wait.About, wait.Message = policy+judged.about, policy+judged.message
 		if left <= 0 {
 			wait.Reason, left = v1beta1.ReasonReleaseTimedOut, 0
 			wait.Message += fmt.Sprintf("; that takes longer than %s, so node %s stays cordoned: %s", releaseTimeout(by), node.Name, howToSkip)

@@ -55,11 +55,29 @@ func TestNodeIsKeptUntilItsGatesPass(t *testing.T) {
 		}
 		c.say("up", "the query took too long")
 		c.wantKept(v1beta1.ReasonReleaseGate, `policy "workers": waits for a result of the query up (the query took too long)`)
-		if events := c.held(); len(events) != 2 {
-			t.Errorf("events %q, want one on the hold and one on its node for the change", events)
+		if events := c.held(); len(events) > 0 {
+			t.Errorf("events %q, want none for the same gate", events)
 		}
 		c.say("up", "")
 		c.wantGivenBack()
+	})
+}
+
+func TestNodeIsKeptForAnotherGate(t *testing.T) {
+	inCluster(t, releasePolicy(queryGate("up", 0), queryGate("ready", 0)), func(c *cluster) {
+		c.take()
+		c.prometheus.say("up", down)
+		c.prometheus.say("ready", down)
+		c.delete("a")
+		c.wantKept(v1beta1.ReasonReleaseGate, keepsMessage)
+		if events := c.held(); len(events) != 2 {
+			t.Errorf("events %q, want one on the hold and one on its node", events)
+		}
+		c.say("up", "")
+		c.wantKept(v1beta1.ReasonReleaseGate, `policy "workers": waits for a result of the query ready (the query has no result)`)
+		if events := c.held(); len(events) != 2 {
+			t.Errorf("events %q, want one on the hold and one on its node for the change", events)
+		}
 	})
 }
 
