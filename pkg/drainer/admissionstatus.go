@@ -92,7 +92,7 @@ func (n *admissionNews) differsInNumbers(told *admissionNews) bool {
 	if told.status == nil || told.condition == nil || told.condition.Status != n.condition.Status || told.condition.Reason != n.condition.Reason {
 		return false
 	}
-	return told.status.Stage == n.status.Stage && told.status.AdmittedTime.Equal(n.status.AdmittedTime) &&
+	return told.status.Stage == n.status.Stage && told.status.Approved == n.status.Approved && told.status.AdmittedTime.Equal(n.status.AdmittedTime) &&
 		slices.EqualFunc(told.status.WaitingFor, n.status.WaitingFor, func(a, b v1beta1.AdmissionWait) bool {
 			return a.Policy == b.Policy && a.Reason == b.Reason
 		}) && !n.says(told)
@@ -121,6 +121,19 @@ func (s *statusBuilder) admission() {
 		}
 	}
 	*s.next = withApprovalsOf(*s.next, s.hold.Status)
+}
+
+// withAdmission is the present status of the hold with the news of its admission.
+func (h hold) withAdmission(now time.Time) v1beta1.NodeMaintenanceStatus {
+	s := statusBuilder{next: h.present.DeepCopy(), hold: h, now: metav1.NewTime(now).Rfc3339Copy()}
+	s.admission()
+	return *s.next
+}
+
+// approvalStored says whether nobody can change any more what people have approved of the hold, or none had to. Nothing
+// starts before that is so: until its status says it, spec.drain may be changed, and approvals may be withdrawn.
+func (h hold) approvalStored() bool {
+	return h.news == nil || h.news.status == nil || !h.news.status.Approved || h.told.Admission.Approves(h.news.status.Stage)
 }
 
 // withApprovalsOf is the status with the approvals of another one. What people decide is not the drainer's.

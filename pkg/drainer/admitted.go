@@ -39,16 +39,21 @@ func (h hold) admittedAs(answer Admitted, v *view, now time.Time) hold {
 	switch {
 	case !cordonsAt(h.Spec.Stage):
 		stage = h.Spec.Stage
-	case taken && (!answer.Known || !cordonsAt(stage)):
-		h.Stage = h.underWay()
-		h.stays = h.Stage != h.Spec.Stage
-		return h.settled(now)
-	case !answer.Known:
-		h.Stage, h.stays = stageUndecided, true
-		return h.settled(now)
+	case !answer.Known || (taken && !cordonsAt(stage)):
+		return h.undecided(v, now)
 	}
 	h.Stage, h.news = stage, h.newsOf(answer, stage, v, now)
 	h.again = due.Sooner(h.again, until(answer.Again, now))
+	return h.settled(now)
+}
+
+// undecided is a hold that goes no further than it has gone.
+func (h hold) undecided(v *view, now time.Time) hold {
+	h.Stage, h.stays, h.news = stageUndecided, true, nil
+	if v.takenBy(h) {
+		h.Stage = h.underWay()
+		h.stays = h.Stage != h.Spec.Stage
+	}
 	return h.settled(now)
 }
 

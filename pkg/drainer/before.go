@@ -16,12 +16,13 @@ import (
 
 // record writes what the node was like before into the status of every hold that cordons the node, and
 // returns it; nil when no hold has it. At least one hold must have it before the node is changed. With
-// both a record and an error, some holds could not be written, which does not stop the others.
+// both a record and an error, some holds could not be written, which does not stop the others. The same writes
+// store that holds were admitted under approvals.
 func (l *leader) record(ctx context.Context, v *view) (*v1beta1.NodeBefore, result) {
 	var before *v1beta1.NodeBefore
 	var did result
 	for i, h := range v.active {
-		if !h.cordons() || (h.recorded(v.node.UID) && l.nodes.marks.recorded(*h.told.NodeBefore)) {
+		if !h.cordons() || (h.approvalStored() && h.recorded(v.node.UID) && l.nodes.marks.recorded(*h.told.NodeBefore)) {
 			continue
 		}
 		if before == nil {
@@ -32,6 +33,9 @@ func (l *leader) record(ctx context.Context, v *view) (*v1beta1.NodeBefore, resu
 			before = found
 		}
 		written, wrote := l.holds.write(ctx, h, l.withBefore(h, v, before))
+		if wrote.err != nil && !h.approvalStored() {
+			written = h.undecided(v, l.config.Clock.Now())
+		}
 		v.active[i] = written
 		did.add(wrote)
 	}
@@ -47,10 +51,10 @@ func (l *leader) record(ctx context.Context, v *view) (*v1beta1.NodeBefore, resu
 
 // withBefore is the hold's status with what the node was like before.
 func (l *leader) withBefore(h hold, v *view, before *v1beta1.NodeBefore) v1beta1.NodeMaintenanceStatus {
-	if h.recorded(v.node.UID) { // it only lacks taints that the server sets since its last start
-		next := h.present.DeepCopy()
+	if h.recorded(v.node.UID) { // it only lacks its admission, or taints that the server sets since its last start
+		next := h.withAdmission(l.config.Clock.Now())
 		next.NodeBefore = before
-		return *next
+		return next
 	}
 	next := nextStatus(h, facts{node: v.node.UID, before: before}, l.config.Clock.Now())
 	if len(l.gate) > 0 {

@@ -63,7 +63,7 @@ func TestPlannedNodeIsMarked(t *testing.T) {
 		c.plans(true)
 		c.wantMarkedPlanned(false) // nobody waits
 		c.admits("a", queued(v1beta1.StageIdle, "full"))
-		c.create(drainertest.Hold{Name: "a", Created: time.Now()}.Object())
+		c.create(drainertest.Hold{Name: "a", Stage: v1beta1.StageCordon, Created: time.Now()}.Object()) // a drain patches more
 		c.wantMarkedPlanned(true)
 		c.wait(time.Hour)
 		if got := c.nodePatches(); got != 2 {
@@ -77,7 +77,6 @@ func TestPlannedNodeIsMarked(t *testing.T) {
 		c.wantMarkedPlanned(true)
 
 		marked := c.nodePatches()
-		c.finish("web-1", "web-2")
 		c.admits("a", admitted(time.Now()))
 		c.wait(2 * writeInterval)
 		c.wantCordoned(drainertest.NodeName, true)

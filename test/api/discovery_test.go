@@ -75,7 +75,9 @@ func TestDiscoveryDocuments(t *testing.T) {
 		names = append(names, resource.Name+" "+resource.Kind)
 	}
 	want := []string{
-		"nodemaintenances NodeMaintenance", "nodemaintenances/status NodeMaintenance",
+		"maintenanceledgers MaintenanceLedger",
+		"maintenancepolicies MaintenancePolicy", "maintenancepolicies/queue MaintenancePolicyQueue", "maintenancepolicies/status MaintenancePolicy",
+		"nodemaintenances NodeMaintenance", "nodemaintenances/approval MaintenanceApproval", "nodemaintenances/status NodeMaintenance",
 		"nodes NodeState", "nodes/drainplan DrainPlan", "nodes/maintenance NodeMaintenance",
 	}
 	if diff := cmp.Diff(want, names); diff != "" {

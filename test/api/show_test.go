@@ -45,12 +45,12 @@ func TestLookAtADrain(t *testing.T) {
 	kubectl.Must(t, "", "wait", "--for=jsonpath={.status.phase}=Succeeded", "nm/"+hold.Name, "--timeout=60s")
 
 	wide := strings.Split(strings.TrimSpace(kubectl.Must(t, "", "get", "nm", hold.Name, "-o", "wide")), "\n")
-	if want := "NAME NODE PHASE PROGRESS PENDING REQUESTOR REASON AGE STAGE BLOCKED BY"; strings.Join(strings.Fields(wide[0]), " ") != want {
+	if want := "NAME NODE PHASE PROGRESS PENDING REQUESTOR REASON AGE STAGE BLOCKED BY EARLIEST"; strings.Join(strings.Fields(wide[0]), " ") != want {
 		t.Errorf("got columns %q, want %q", wide[0], want)
 	}
 	cells := strings.Fields(wide[1])
 	cells[7] = "age"
-	want := []string{hold.Name, node, "Succeeded", "100%", "0", "admin", "test", "age", "Drain", "<none>"}
+	want := []string{hold.Name, node, "Succeeded", "100%", "0", "admin", "test", "age", "Drain", "<none>", "<none>"}
 	if !slices.Equal(cells, want) {
 		t.Errorf("got row %q, want %q", cells, want)
 	}
@@ -123,7 +123,7 @@ func TestTable(t *testing.T) {
 		table := asTable.get(t, path).want(t, http.StatusOK).object(t)
 		rows, _ := table.Object["rows"].([]any)
 		columns, _ := table.Object["columnDefinitions"].([]any)
-		if table.GetKind() != "Table" || len(rows) != 1 || len(columns) != 10 || table.GetResourceVersion() == "" {
+		if table.GetKind() != "Table" || len(rows) != 1 || len(columns) != 11 || table.GetResourceVersion() == "" {
 			t.Errorf("%s: got kind %s, %d rows, %d columns, resourceVersion %q", path, table.GetKind(), len(rows), len(columns), table.GetResourceVersion())
 		}
 	}

@@ -7,9 +7,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -98,28 +100,18 @@ func (p *pool) admitted(t *testing.T, holds ...string) {
 	}
 }
 
-// waiting waits until a hold waits for that alone, and checks that its node is untouched.
+// waiting waits until a hold waits for that alone, and checks that its node is untouched. It may be marked as planned.
 func (p *pool) waiting(t *testing.T, hold string, want ...v1beta1.AdmissionReason) *v1beta1.NodeMaintenance {
 	t.Helper()
 	nm := p.WaitForHold(t, hold, fmt.Sprintf("%s waits for %v", hold, want), func(nm *v1beta1.NodeMaintenance) bool {
 		return fmt.Sprint(env.Waits(nm)) == fmt.Sprint(want) && nm.Status.Phase == v1beta1.PhasePending
 	})
-	if marks := env.MarksOn(p.Node(t, nm.Spec.NodeName)); strings.ReplaceAll(marks, "taint "+plannedTaint, "") != "" {
+	node := p.Node(t, nm.Spec.NodeName)
+	node.Spec.Taints = slices.DeleteFunc(node.Spec.Taints, func(taint corev1.Taint) bool { return taint.Key == v1beta1.PlannedTaint })
+	if marks := env.MarksOn(node); marks != "" {
 		t.Errorf("node %s of %s, which waits, has %s", nm.Spec.NodeName, hold, marks)
 	}
 	return nm
-}
-
-// plannedTaint is on nodes that wait.
-const plannedTaint = "maintenance.medik8s.io/planned:PreferNoSchedule"
-
-// message is all that a hold waits for, as people read it.
-func message(nm *v1beta1.NodeMaintenance) string {
-	var messages []string
-	for _, wait := range nm.Status.Admission.WaitingFor {
-		messages = append(messages, wait.Message)
-	}
-	return strings.Join(messages, "; ")
 }
 
 // frozen is a policy that lets nothing start in this century.

@@ -28,6 +28,7 @@ func leaderPausedUnderAPolicy(t *testing.T, g *group) {
 		holds = append(holds, pool.Create(t, hold).Name)
 	}
 	since := time.Now()
+	g.Replicas.Balancer.CutOff(leader.Address()) // as a readiness probe does: requests to it would wait for it
 	if err := leader.Pause(); err != nil {
 		t.Fatal(err)
 	}
@@ -37,6 +38,7 @@ func leaderPausedUnderAPolicy(t *testing.T, g *group) {
 			if err := leader.Continue(); err != nil {
 				t.Fatal(err)
 			}
+			g.Replicas.Balancer.Reach(leader.Address())
 		}
 		pool.WaitForHold(t, hold, "it has its turn", func(nm *v1beta1.NodeMaintenance) bool { return nm.Status.Phase == v1beta1.PhaseSucceeded })
 		pool.Delete(t, hold)

@@ -76,7 +76,10 @@ type NodeMaintenanceSpec struct {
 	Priority int32
 	// notBefore is when the maintenance may start at the earliest.
 	NotBefore *metav1.Time
-	// startDeadline is when the maintenance should have started.
+	// startDeadline is when the maintenance should have started. Of those that wait for a
+	// MaintenancePolicy with the same priority, the ones whose deadline is over or within 24 hours start
+	// first, the earliest deadline before the others. If it passes, a warning event is sent, and the
+	// maintenance goes on waiting. A new value must be in the future, and after notBefore.
 	StartDeadline *metav1.Time
 	// bypassPolicies starts the maintenance, and gives the node back, without waiting for any
 	// MaintenancePolicy.

@@ -87,6 +87,9 @@ type LedgerHold struct {
 	Time metav1.MicroTime
 	// approved says that people approved it, so that its spec.drain cannot be changed any more.
 	Approved bool
+	// generation is the metadata.generation that was approved. Until status.admission says so too, a
+	// change of the spec ends the admission.
+	Generation int64
 	// bypassed says that it did not wait for the policies.
 	Bypassed bool
 }

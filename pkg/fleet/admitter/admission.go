@@ -26,7 +26,7 @@ func (a *Admitter) Admitted(hold *v1beta1.NodeMaintenance) drainer.Admitted {
 	}
 	found, decided := known.answers[hold.UID]
 	switch {
-	case decided && (!found.free || found.generation == hold.Generation):
+	case decided && found.holds(hold):
 		now := found.admitted
 		now.Stage = lower(hold.Spec.Stage, now.Stage)
 		return now

@@ -62,6 +62,8 @@ type Admitter struct {
 	config   Config
 	policies cache.SharedIndexInformer
 	checker  Checker
+	// explained is the ledger as explanations know it.
+	explained *sharedLedger
 	// leading is the present term; nil while this process does not lead.
 	leading atomic.Pointer[term]
 }
@@ -85,8 +87,9 @@ func New(config Config) (*Admitter, error) {
 	}
 	registerMetrics()
 	return &Admitter{
-		config:   config,
-		policies: informers.NewMaintenancePolicyInformer(config.Maintenance, 0, cache.Indexers{}),
+		config:    config,
+		policies:  informers.NewMaintenancePolicyInformer(config.Maintenance, 0, cache.Indexers{}),
+		explained: &sharedLedger{client: config.Maintenance.MaintenanceV1beta1().MaintenanceLedgers(), clock: config.Clock},
 	}, nil
 }
 

@@ -6,7 +6,6 @@ package admitter
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
@@ -32,6 +31,8 @@ type answer struct {
 	node string
 	// generation is that of the hold which was decided about.
 	generation int64
+	// approvals are those of the hold which was decided about.
+	approvals []v1beta1.MaintenanceDecision
 	// free says that it needs no entry in the ledger: no policy has a say in it, and it need not wait.
 	free     bool
 	admitted drainer.Admitted
@@ -41,9 +42,28 @@ type answer struct {
 // is another decision.
 func (a answer) same(other answer) bool {
 	now, before := a.admitted, other.admitted
-	return a.free == other.free && a.generation == other.generation &&
+	return a.free == other.free && a.isAbout(other.generation, other.approvals) &&
 		now.Stage == before.Stage && now.Reason == before.Reason && now.Message == before.Message &&
 		apiequality.Semantic.DeepEqual(now.Status, before.Status)
+}
+
+// isAbout says whether the answer is about a hold of that generation with these approvals.
+func (a answer) isAbout(generation int64, approvals []v1beta1.MaintenanceDecision) bool {
+	return a.generation == generation && apiequality.Semantic.DeepEqual(a.approvals, approvals)
+}
+
+// holds says whether the answer holds for the hold as it is now. What was approved must not have changed while the status
+// of the hold does not say that it was: until then spec.drain may be changed, and approvals may be withdrawn.
+func (a answer) holds(hold *v1beta1.NodeMaintenance) bool {
+	status := a.admitted.Status
+	switch {
+	case a.free:
+		return a.generation == hold.Generation
+	case status == nil || !status.Approved || hold.Status.Admission.Approves(status.Stage):
+		return true
+	default:
+		return a.isAbout(hold.Generation, approvals(hold))
+	}
 }
 
 // answer is what the outcome lets the drainer know.
@@ -57,7 +77,9 @@ func (t *term) answer(facts decision.Facts, outcome decision.Outcome) known {
 	}
 	free := freed(facts, outcome)
 	for _, hold := range facts.Holds {
-		now := answer{node: hold.Spec.NodeName, generation: hold.Generation, free: free[hold.UID], admitted: own(hold)}
+		now := answer{
+			node: hold.Spec.NodeName, generation: hold.Generation, approvals: approvals(hold), free: free[hold.UID], admitted: own(hold),
+		}
 		if decided, found := outcome.Holds[hold.UID]; found {
 			now.admitted = admitted(hold, decided)
 			keepEarliest(now.admitted.Status, before[hold.UID].admitted.Status)
@@ -116,15 +138,13 @@ func said(decided decision.HoldOutcome) (v1beta1.AdmissionReason, string) {
 	}
 }
 
+// messages is what the hold waits for, with the names of the policies.
 func messages(waits []v1beta1.AdmissionWait) string {
-	var all []string
-	for _, wait := range waits[:min(len(waits), maxMessages)] {
-		all = append(all, wait.Message)
+	text := decision.Message(waits[:min(len(waits), maxMessages)])
+	if more := len(waits) - maxMessages; more > 0 {
+		text += fmt.Sprintf("; %d more in status.admission.waitingFor", more)
 	}
-	if more := len(waits) - len(all); more > 0 {
-		all = append(all, fmt.Sprintf("%d more in status.admission.waitingFor", more))
-	}
-	return strings.Join(all, "; ")
+	return text
 }
 
 // keepEarliest keeps the time that was told, unless it has changed much: it changes with each decision.

@@ -35,6 +35,8 @@ type told struct {
 	admitted, bypassed bool
 	// waits says that it waits, and needsApproval that it waits for people.
 	waits, needsApproval bool
+	// policies are those that it waits for, as a message names them.
+	policies string
 }
 
 // tell tells people what has changed for holds.
@@ -66,6 +68,7 @@ func toldBy(status *v1beta1.MaintenanceAdmission, reason v1beta1.AdmissionReason
 	was.admitted = was.bypassed || reason == v1beta1.AdmissionAdmitted
 	if status != nil {
 		was.waits, was.needsApproval = len(status.WaitingFor) > 0, needsApproval(status.WaitingFor)
+		was.policies = waitedFor(status.WaitingFor)
 		was.admitted = was.admitted || status.AdmittedTime != nil
 	}
 	return was
@@ -86,8 +89,8 @@ func (t *term) tellOf(hold *v1beta1.NodeMaintenance, was told, now decision.Hold
 		countBypass(ledger, hold.Spec.NodeName)
 		t.event(nodeReference(hold.Spec.NodeName), corev1.EventTypeWarning, eventBypassed, hold.Name+": "+message)
 		t.event(holdReference(hold), corev1.EventTypeWarning, eventBypassed, message)
-	case len(now.Waits) == 0 && (started || was.waits):
-		t.event(holdReference(hold), corev1.EventTypeNormal, eventAdmitted, message)
+	case len(now.Waits) == 0 && was.waits:
+		t.event(holdReference(hold), corev1.EventTypeNormal, eventAdmitted, admittedText(hold, started, was, now))
 	}
 	if needsApproval(now.Waits) && !was.needsApproval {
 		t.event(holdReference(hold), corev1.EventTypeNormal, eventApprovalNeeded, message)

@@ -14,23 +14,18 @@ import (
 var errPoliciesUnknown = errors.New("the policies are not known yet")
 
 // Facts returns what decisions are made from, as every process knows it, to explain them. The answers of gates are
-// taken from the statuses of the holds, and nothing is known of pods. Without policies there is no request, and else one.
-// It fails while the caches are not synced, and when our own server does not answer.
-func (a *Admitter) Facts(ctx context.Context) (decision.Facts, error) {
+// taken from the statuses of the holds, and nothing is known of pods. Without policies there is no request, and else one
+// a second at most. The caller does not change them. It fails while the caches are not synced, and when our own server does not answer.
+func (a *Admitter) Facts(ctx context.Context) (facts decision.Facts, err error) {
 	if !a.policies.HasSynced() {
 		return decision.Facts{}, errPoliciesUnknown
 	}
-	facts := decision.Facts{Now: a.config.Clock.Now(), Policies: a.Policies()}
+	facts = decision.Facts{Now: a.config.Clock.Now(), Policies: a.Policies()}
 	if len(facts.Policies) > 0 {
-		ledger, err := readLedger(ctx, a.config.Maintenance.MaintenanceV1beta1().MaintenanceLedgers())
-		if err != nil {
+		if facts.Ledger, err = a.explained.spec(ctx); err != nil {
 			return decision.Facts{}, err
 		}
-		if ledger != nil {
-			facts.Ledger = ledger.Spec
-		}
 	}
-	var err error
 	if facts.Nodes, err = a.config.Cluster.Nodes(); err != nil {
 		return decision.Facts{}, err
 	}

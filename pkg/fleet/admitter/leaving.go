@@ -114,15 +114,23 @@ func (t *term) liveNode(ctx context.Context, name string) (*corev1.Node, error) 
 	return node, nil
 }
 
-// keptLive asks our own server whether a hold keeps the node in maintenance.
-func (t *term) keptLive(ctx context.Context, entry *v1beta1.LedgerEntry) (bool, error) {
+// keptLive asks our own server whether a hold keeps the node in maintenance. It fails while the stored ledger still has a
+// hold that may go on to exist: nothing but another question shows that the next one does not.
+func (t *term) keptLive(ctx context.Context, entry *v1beta1.LedgerEntry) (kept bool, err error) {
 	list, err := t.config.Maintenance.MaintenanceV1beta1().NodeMaintenances().List(ctx, metav1.ListOptions{
 		FieldSelector: fields.OneTermEqualSelector(v1beta1.FieldNodeName, entry.Node).String(),
 	})
 	if err != nil {
 		return false, fmt.Errorf("could not list NodeMaintenances of node %s: %w", entry.Node, err)
 	}
-	return slices.ContainsFunc(list.Items, func(hold v1beta1.NodeMaintenance) bool { return keeps(&hold, entry) }), nil
+	for i := range list.Items {
+		hold := &list.Items[i]
+		if keeps(hold, entry) && hold.DeletionTimestamp.IsZero() {
+			return true, fmt.Errorf("the ledger still has NodeMaintenance %s", hold.Name)
+		}
+		kept = kept || keeps(hold, entry)
+	}
+	return kept, nil
 }
 
 // keeps says whether a hold keeps the node: one that was admitted, and one that is being deleted until the drainer has let

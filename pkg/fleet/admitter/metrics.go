@@ -127,13 +127,18 @@ func countBypass(ledger v1beta1.MaintenanceLedgerSpec, node string) {
 	}
 }
 
-// observeWait notes how long the hold has waited since it was to start.
+// observeWait notes how long the hold has waited.
 func observeWait(hold *v1beta1.NodeMaintenance, admitted time.Time) {
+	admissionWait.Observe(waited(hold, admitted).Seconds())
+}
+
+// waited is how long a hold that was admitted then has waited since it was to start.
+func waited(hold *v1beta1.NodeMaintenance, admitted time.Time) time.Duration {
 	since := hold.CreationTimestamp.Time
 	if hold.Spec.NotBefore != nil && hold.Spec.NotBefore.After(since) {
 		since = hold.Spec.NotBefore.Time
 	}
-	admissionWait.Observe(max(admitted.Sub(since), 0).Seconds())
+	return max(admitted.Sub(since), 0)
 }
 
 func oneIf(condition bool) float64 {

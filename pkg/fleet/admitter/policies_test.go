@@ -25,6 +25,7 @@ func TestFirstPolicyAdoptsHeldNodes(t *testing.T) {
 		w.settle()
 		w.wantCordoned("w-1", "w-2")
 		w.policy("workers", maxConcurrent(2))
+		w.wait(time.Millisecond) // the watches show it, and nothing was decided yet
 		w.hold("w-3")
 		w.settle()
 		w.wantCordoned("w-1", "w-2")

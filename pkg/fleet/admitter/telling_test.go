@@ -60,7 +60,7 @@ func TestEventsAreToldOnce(t *testing.T) {
 		r := w.start()
 		w.hold("w-1")
 		w.settle()
-		r.wantEvents("one starts", eventAdmitted)
+		r.wantEvents("one starts")
 		w.hold("w-2", func(h *v1beta1.NodeMaintenance) {
 			h.Spec.StartDeadline = ptr.To(metav1.NewTime(time.Now().Add(time.Minute)))
 		})
@@ -80,6 +80,60 @@ func TestEventsAreToldOnce(t *testing.T) {
 		w.settle()
 		next.wantEvents("there is room", eventAdmitted)
 	})
+}
+
+// The events and the condition name the policy, and how long it had the hold wait.
+func TestTellingNamesThePolicy(t *testing.T) {
+	inWorld(t, -1, func(w *world) {
+		w.nodes(2)
+		w.policy("workers", maxConcurrent(1))
+		r := w.start()
+		w.holds(2)
+		w.settle()
+		const full = `policy "workers": 1 of 1 node in maintenance (w-1)`
+		if got, want := <-r.recorder.Events, "Normal MaintenanceQueued "+full; got != want {
+			t.Errorf("got event %q, want %q", got, want)
+		}
+		if got := r.admitter.Admitted(drainertest.Get[*v1beta1.NodeMaintenance](w.Server, "", "w-2")).Message; got != full {
+			t.Errorf("the condition says %q, want %q", got, full)
+		}
+		w.wait(5 * time.Minute)
+		w.end("w-1")
+		w.settle()
+		if got, want := <-r.recorder.Events, `Normal MaintenanceAdmitted admitted after waiting 5m2s for policy "workers"`; got != want {
+			t.Errorf("got event %q, want %q", got, want)
+		}
+	})
+}
+
+// What a hold waits for is told at most three times, with the number of the others.
+func TestMessages(t *testing.T) {
+	wait := func(policy, message string) v1beta1.AdmissionWait {
+		return v1beta1.AdmissionWait{Policy: policy, Message: message}
+	}
+	tests := map[string]struct {
+		waits        []v1beta1.AdmissionWait
+		want, waited string
+	}{
+		"its own reason": {waits: []v1beta1.AdmissionWait{wait("", "not before noon")}, want: "not before noon"},
+		"one policy": {
+			waits: []v1beta1.AdmissionWait{wait("a", "paused"), wait("a", "full")}, want: `policy "a": paused; full`, waited: ` for policy "a"`,
+		},
+		"many": {
+			waits: []v1beta1.AdmissionWait{wait("a", "paused"), wait("b", "full"), wait("b", "closed"), wait("c", "full"), wait("d", "full")},
+			want:  `policy "a": paused; policy "b": full; closed; 2 more in status.admission.waitingFor`, waited: ` for policies "a", "b", "c", "d"`,
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := messages(test.waits); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+			if got := waitedFor(test.waits); got != test.waited {
+				t.Errorf("it waited%q, want%q", got, test.waited)
+			}
+		})
+	}
 }
 
 // A hold that needs an approval says so once.
@@ -157,7 +211,7 @@ func TestPolicyStopped(t *testing.T) {
 		r := w.start()
 		w.hold("w-1")
 		w.settle()
-		r.wantEvents("one starts", eventAdmitted)
+		r.wantEvents("one starts")
 		w.wait(5 * time.Minute)
 		r.wantEvents("it is held too long", eventPolicyStopped)
 		r.tellAll()

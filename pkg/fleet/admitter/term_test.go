@@ -5,6 +5,7 @@ package admitter
 
 import (
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -175,21 +176,22 @@ func TestOldDecisionIsDiscarded(t *testing.T) {
 	inWorld(t, 1, func(w *world) {
 		w.nodes(1)
 		w.policy("workers", maxConcurrent(1))
-		takes := 6 * time.Second
+		var takes atomic.Int64
+		takes.Store(int64(6 * time.Second))
 		w.start(func(c *Config) {
 			decide := c.Decide
 			if decide == nil {
 				decide = decision.Decide
 			}
 			c.Decide = func(f decision.Facts) decision.Outcome {
-				time.Sleep(takes)
+				time.Sleep(time.Duration(takes.Load()))
 				return decide(f)
 			}
 		})
 		w.holds(1)
 		w.wait(time.Minute)
 		w.wantCordoned()
-		takes = 4 * time.Second
+		takes.Store(int64(4 * time.Second))
 		w.wait(time.Minute)
 		w.wantCordoned("w-1")
 	})

@@ -132,7 +132,9 @@ func (s *state) start(h *hold) {
 		admitted = &e.Holds[len(e.Holds)-1]
 	}
 	admitted.Stage = wanted(h.NodeMaintenance)
-	admitted.Approved = admitted.Approved || approved
+	if admitted.Approved = admitted.Approved || approved; admitted.Approved {
+		admitted.Generation = h.Generation
+	}
 	admitted.Bypassed = h.Spec.BypassPolicies && len(h.node.policies) > 0
 }
 

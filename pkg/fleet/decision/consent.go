@@ -17,8 +17,8 @@ import (
 
 const defaultApprovalSeconds = 86400
 
-// consent says what is missing for people to agree; an empty reason: nothing.
-func (s *state) consent(p *policy, h *hold) (v1beta1.AdmissionReason, string) {
+// consent says what was missing at that time for people to agree; an empty reason: nothing.
+func (s *state) consent(p *policy, h *hold, at time.Time) (v1beta1.AdmissionReason, string) {
 	approvals := p.spec.Approvals
 	if approvals == nil {
 		return "", ""
@@ -29,22 +29,22 @@ func (s *state) consent(p *policy, h *hold) (v1beta1.AdmissionReason, string) {
 		case decision.Decision == v1beta1.DecisionDenied:
 			return v1beta1.AdmissionDenied, deniedText(decision)
 		case decision.Decision != v1beta1.DecisionApproved || (self && !approvals.AllowSelf):
-		case s.valid(approvals, decision):
+		case s.valid(approvals, decision, at):
 			by = append(by, decision.By)
 		}
 	}
 	if len(by) >= int(approvals.Count) {
 		return "", ""
 	}
-	return v1beta1.AdmissionApprovalNeeded, approvalText(by, approvals.Count)
+	return v1beta1.AdmissionApprovalNeeded, approvalText(by, approvals.Count, h.void(p.name))
 }
 
-// valid says whether an approval still counts. The clock may have been set back since.
-func (s *state) valid(approvals *v1beta1.PolicyApprovals, decision v1beta1.MaintenanceDecision) bool {
+// valid says whether an approval still counted at that time. The clock may have been set back since.
+func (s *state) valid(approvals *v1beta1.PolicyApprovals, decision v1beta1.MaintenanceDecision, at time.Time) bool {
 	given := s.second(decision.Time.Time)
 	ends := given.Add(time.Duration(ptr.Deref(approvals.ValidSeconds, defaultApprovalSeconds)) * time.Second)
 	s.wake(ends)
-	return s.now.Before(ends)
+	return at.Before(ends)
 }
 
 // decisions are what each user has decided last about this hold as it is now, and this node, sorted by user.
@@ -65,6 +65,23 @@ func (h *hold) decisions(policy string) []v1beta1.MaintenanceDecision {
 	return decisions
 }
 
+// void is how many users have approved the hold as it was, or a former node of its name, and have not decided again.
+func (h *hold) void(policy string) int {
+	if h.Status.Admission == nil {
+		return 0
+	}
+	approved := names{}
+	for _, decision := range h.Status.Admission.Approvals {
+		if decision.Policy == policy && decision.Decision == v1beta1.DecisionApproved {
+			approved[decision.By] = true
+		}
+	}
+	for _, decision := range h.decisions(policy) {
+		delete(approved, decision.By)
+	}
+	return len(approved)
+}
+
 func deniedText(decision v1beta1.MaintenanceDecision) string {
 	if decision.Reason == "" {
 		return "denied by " + decision.By
@@ -72,13 +89,16 @@ func deniedText(decision v1beta1.MaintenanceDecision) string {
 	return fmt.Sprintf("denied by %s: %s", decision.By, decision.Reason)
 }
 
-func approvalText(by []string, count int32) string {
+func approvalText(by []string, count int32, void int) string {
 	text := fmt.Sprintf("%d of %d approvals", len(by), count)
 	if count == 1 {
 		text = "0 of 1 approval"
 	}
 	if len(by) > 0 {
 		text += " (" + strings.Join(by, ", ") + ")"
+	}
+	if void > 0 {
+		text += fmt.Sprintf(" (%d void: the spec or the node has changed since)", void)
 	}
 	return text
 }

@@ -100,6 +100,18 @@ func (f *fleet) ready(name string, ready bool) {
 	}
 }
 
+// store has the statuses of the holds say what was decided, and the same approvals as before.
+func (f *fleet) store(o Outcome) {
+	for _, h := range f.Holds {
+		answer, next := o.Holds[h.UID], v1beta1.MaintenanceAdmission{}
+		if h.Status.Admission != nil {
+			next.Approvals = h.Status.Admission.Approvals
+		}
+		next.Stage, next.Approved, next.AdmittedTime = answer.Stage, answer.Approved, metaTime(answer.AdmittedTime)
+		h.Status.Admission = &next
+	}
+}
+
 // take does what the drainer does when a hold was admitted.
 func (f *fleet) take(h *v1beta1.NodeMaintenance) {
 	n := f.node(h.Spec.NodeName)

@@ -149,7 +149,7 @@ func (m *model) told(o Outcome) {
 		if h.Status.Admission == nil {
 			h.Status.Admission = &v1beta1.MaintenanceAdmission{}
 		}
-		h.Status.Admission.Stage = answer.Stage
+		h.Status.Admission.Stage, h.Status.Admission.Approved = answer.Stage, answer.Approved
 		h.Status.Admission.AdmittedTime = nil
 		if !answer.AdmittedTime.IsZero() {
 			h.Status.Admission.AdmittedTime = ptr.To(metav1.NewTime(answer.AdmittedTime))

@@ -12,12 +12,16 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
+// deadlineNear is how long before its deadline a hold comes before those without one. A far deadline must not: anybody
+// may set one, and the order would be that of who asks for more.
+const deadlineNear = 24 * time.Hour
+
 // rank is what the order of the queue follows from. Among the holds of one policy, one with a lower rank starts first.
 type rank struct {
 	priority int32
 	// kept says that the next free room is kept for the hold.
 	kept bool
-	// deadline is when it should have started; zero: at any time.
+	// deadline is when it should have started, if that is near or over; zero: it makes no difference yet.
 	deadline time.Time
 	// domains are those of its node.
 	domains []domainRank
@@ -98,8 +102,8 @@ func falseFirst(a, b bool) int {
 // rankHold works out the rank of a hold from what has started so far.
 func (s *state) rankHold(h *hold) {
 	h.rank = rank{priority: h.Spec.Priority, pods: math.MaxInt}
-	if h.Spec.StartDeadline != nil {
-		h.rank.deadline = h.Spec.StartDeadline.Time
+	if deadline := h.Spec.StartDeadline; deadline != nil && deadline.Sub(s.now) <= deadlineNear {
+		h.rank.deadline = deadline.Time
 	}
 	if h.node == nil {
 		return

@@ -45,6 +45,13 @@ func TestOrder(t *testing.T) {
 			h[2].Spec.StartDeadline = ptr.To(metav1.NewTime(start.Add(time.Hour)))
 			h[3].Spec.StartDeadline = ptr.To(metav1.NewTime(start.Add(-time.Hour)))
 		}, []types.UID{"h-w-4", "h-w-3", "h-w-2", "h-w-1"}},
+		"a deadline within a day": {"aaa", func(f *fleet, h []*v1beta1.NodeMaintenance) {
+			h[2].Spec.StartDeadline = ptr.To(metav1.NewTime(start.Add(24 * time.Hour)))
+		}, []types.UID{"h-w-3", "h-w-1", "h-w-2"}},
+		"a far deadline changes nothing": {"aaa", func(f *fleet, h []*v1beta1.NodeMaintenance) {
+			h[1].Spec.StartDeadline = ptr.To(metav1.NewTime(start.Add(48 * time.Hour)))
+			h[2].Spec.StartDeadline = ptr.To(metav1.NewTime(start.Add(24*time.Hour + time.Second)))
+		}, []types.UID{"h-w-1", "h-w-2", "h-w-3"}},
 		"zone by zone": {"baba", func(*fleet, []*v1beta1.NodeMaintenance) {}, []types.UID{"h-w-2", "h-w-4", "h-w-1", "h-w-3"}},
 		"the begun zone first": {"babac", func(f *fleet, h []*v1beta1.NodeMaintenance) {
 			h[0].Spec.BypassPolicies = true

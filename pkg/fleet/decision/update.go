@@ -20,6 +20,7 @@ func (s *state) updateEntries() {
 	for _, e := range s.sortedEntries() {
 		if e.node != nil {
 			e.dropHolds(byUID)
+			s.dropUnapproved(e, byUID)
 		}
 		s.release(e)
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // Waiting has, for each node with a hold that waits, what becomes of its holds: one forecast each. The answer is as things
-// were a second ago at most. The caller does not change it.
+// were a second ago at most, and the ledger two seconds ago. The caller does not change it.
 func (e *Explainer) Waiting(ctx context.Context) (map[string][]v1beta1.AdmissionForecast, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

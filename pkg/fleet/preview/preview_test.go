@@ -81,6 +81,11 @@ func days(name, from, until string) v1beta1.PolicyFreeze {
 	return f
 }
 
+// stopFrom has an automatic stop that ignores failures until a time.
+func stopFrom(t time.Time) v1beta1.MaintenancePolicySpec {
+	return v1beta1.MaintenancePolicySpec{AutoStop: &v1beta1.PolicyAutoStop{Failures: 1, IgnoreBefore: &metav1.Time{Time: t}}}
+}
+
 func prometheusGate() []v1beta1.PolicyGate {
 	return []v1beta1.PolicyGate{{PlanUnblocked: true}, {Prometheus: &v1beta1.PrometheusGate{Query: "up"}}}
 }
@@ -113,6 +118,10 @@ func TestWarnings(t *testing.T) {
 				"spec.schedule.freezes: these are over, and do not come again: sale, call",
 			},
 		},
+		"no rule": {
+			nodes: fourNodes(),
+			want:  []string{"spec: the policy limits nothing: all maintenance of its nodes starts at once"},
+		},
 		"limits of 0": {
 			spec: v1beta1.MaintenancePolicySpec{Limits: v1beta1.PolicyLimits{
 				MaxConcurrent: share("0"), MaxUnavailable: share("0%"),
@@ -122,14 +131,22 @@ func TestWarnings(t *testing.T) {
 				"spec.limits.maxConcurrent is 0: no maintenance starts",
 				"spec.limits.maxUnavailable is 0%: no maintenance starts",
 				"spec.limits.topology[1].maxConcurrent is 0%: no maintenance starts",
+				`spec.limits.topology[0].key: no selected node has the label "rack", so all count as one domain`,
 			},
 		},
+		"a stop that is switched off": {
+			spec: stopFrom(now.Add(5*time.Minute + time.Second)), nodes: fourNodes(),
+			want: []string{"spec.autoStop.ignoreBefore is in the future: failures do not stop this policy until 2026-11-20T12:05:01Z; " +
+				"now is 2026-11-20T12:00:00Z"},
+		},
+		"a stop that was looked at, by a clock that is ahead": {spec: stopFrom(now.Add(5 * time.Minute)), nodes: fourNodes()},
 		"shares that count as one": {
 			spec: v1beta1.MaintenancePolicySpec{Limits: v1beta1.PolicyLimits{
 				MaxConcurrent: share("24%"), MaxUnavailable: share("25%"),
 				Topology: []v1beta1.TopologyLimit{{Key: "zone", MaxConcurrent: share("34%")}, {Key: "rack", MaxConcurrent: share("1%")}},
 			}}, nodes: fourNodes(),
 			want: []string{
+				`spec.limits.topology[1].key: no selected node has the label "rack", so all count as one domain`,
 				"spec.limits.maxConcurrent: 24% of 4 nodes is less than one, and counts as one",
 				"spec.limits.topology[0].maxConcurrent: 34% of 1 node with zone=b is less than one, and counts as one",
 				"spec.limits.topology[1].maxConcurrent: 1% of 4 nodes without the label rack is less than one, and counts as one",

@@ -44,7 +44,7 @@ type Dependencies struct {
 	Quorum storage.Quorum
 	// Fleet knows what the MaintenancePolicies say. Nil: there can be none.
 	Fleet Fleet
-	// Previewer says what a new MaintenancePolicy means. Nil: writes of policies are not commented on.
+	// Previewer says what a write of a MaintenancePolicy means. Nil: writes of policies are not commented on.
 	Previewer policystorage.Previewer
 	// Admission is the server's own admission chain. It is run for NodeMaintenances that are created or
 	// deleted through nodes/maintenance.
@@ -65,8 +65,8 @@ type Nodes interface {
 	nodestorage.Nodes
 }
 
-// Fleet knows what the MaintenancePolicies of the cluster say. It is asked while a request waits, so it should answer
-// from memory.
+// Fleet knows what the MaintenancePolicies of the cluster say. It is asked while a request waits, so it answers from
+// memory, but for the ledger: if there are policies, that is read from the store once a second at most.
 type Fleet interface {
 	storage.Fleet
 	nodestorage.Fleet

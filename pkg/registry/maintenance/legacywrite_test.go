@@ -20,7 +20,7 @@ import (
 
 // richHold is a hold with much that no old version has.
 const richHold = `{"metadata":{"name":"a"},"spec":{"nodeName":"worker-1","reason":"disk","stage":"Cordon","expirationSeconds":3600,"priority":-5,` +
-	`"notBefore":"2026-12-05T20:00:00Z","startDeadline":"2026-12-06T20:00:00Z","bypassPolicies":true,` +
+	`"notBefore":"2099-12-05T20:00:00Z","startDeadline":"2099-12-06T20:00:00Z","bypassPolicies":true,` +
 	`"drain":{"timeoutSeconds":600,"emptyDirPods":"Block","rules":[{"podSelector":{"matchLabels":{"app":"db"}},"action":"Skip"}]}}}`
 
 var changedByWrites = cmpopts.IgnoreFields(metav1.ObjectMeta{}, "ResourceVersion", "ManagedFields", "Generation")

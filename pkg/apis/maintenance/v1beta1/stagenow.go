@@ -26,3 +26,9 @@ func AdmittedStage(asked, admitted MaintenanceStage) MaintenanceStage {
 	}
 	return asked
 }
+
+// Approves says whether the admission says that people have approved that stage. From then on the server refuses to
+// change spec.drain and to withdraw approvals.
+func (a *MaintenanceAdmission) Approves(stage MaintenanceStage) bool {
+	return a != nil && a.Approved && AdmittedStage(stage, a.Stage) == stage
+}

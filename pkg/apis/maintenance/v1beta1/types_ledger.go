@@ -103,6 +103,10 @@ type LedgerHold struct {
 	// approved says that people approved it, so that its spec.drain cannot be changed any more.
 	// +optional
 	Approved bool `json:"approved,omitempty"`
+	// generation is the metadata.generation that was approved. Until status.admission says so too, a
+	// change of the spec ends the admission.
+	// +optional
+	Generation int64 `json:"generation,omitempty"`
 	// bypassed says that it did not wait for the policies.
 	// +optional
 	Bypassed bool `json:"bypassed,omitempty"`

@@ -4,6 +4,7 @@
 package validation
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -41,7 +42,25 @@ func validateGates(gates *maintenance.PolicyGates, path *field.Path) field.Error
 	}
 	allErrs := validateGateList(gates.Start, startGates, path.Child("start"))
 	allErrs = append(allErrs, validateGateList(gates.Release, releaseGates, path.Child("release"))...)
+	allErrs = append(allErrs, validateReleaseInTime(gates, path.Child("release"))...)
 	return append(allErrs, validateOptional(gates.ReleaseTimeoutSeconds, 1, weekSeconds, path.Child("releaseTimeoutSeconds"))...)
+}
+
+// validateReleaseInTime refuses queries that must have passed for longer than the release gates may take. They are
+// first asked when the node is to be given back, so each release would count as a failure. A condition of a node can
+// have lasted since before. The timeout has its default by now.
+func validateReleaseInTime(gates *maintenance.PolicyGates, path *field.Path) field.ErrorList {
+	if gates.ReleaseTimeoutSeconds == nil {
+		return nil
+	}
+	var allErrs field.ErrorList
+	for i, gate := range gates.Release {
+		if timeout := *gates.ReleaseTimeoutSeconds; gate.Prometheus != nil && gate.Prometheus.ForSeconds >= timeout {
+			allErrs = append(allErrs, field.Invalid(path.Index(i).Child(prometheus, "forSeconds"), gate.Prometheus.ForSeconds,
+				fmt.Sprintf("must be less than gates.releaseTimeoutSeconds, which is %d: the gate could never pass in time", timeout)))
+		}
+	}
+	return allErrs
 }
 
 func validateGateList(gates []maintenance.PolicyGate, allowed []string, path *field.Path) field.ErrorList {

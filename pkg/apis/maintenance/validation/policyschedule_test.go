@@ -28,7 +28,7 @@ func TestPolicySchedules(t *testing.T) {
 		},
 		"unknown zone": {
 			change: func(s *schedule) { s.TimeZone = "Europe/Atlantis" },
-			want:   []string{`spec.schedule.timeZone: Invalid value: "Europe/Atlantis": "Europe/Atlantis" is not known: use a name of the IANA database, such as Europe/Berlin or UTC`},
+			want:   []string{`spec.schedule.timeZone: Invalid value: "Europe/Atlantis": "Europe/Atlantis" is not known: use a name of the IANA database, such as Europe/Berlin or UTC; capitals matter`},
 		},
 		"long zone": {
 			change: func(s *schedule) { s.TimeZone = strings.Repeat("x", 257) },
@@ -229,6 +229,20 @@ func TestPolicyGates(t *testing.T) {
 			change: func(g *gates) { g.Release[0].NodeCondition.Type = "is ready" },
 			want:   []string{`spec.gates.release[0].nodeCondition.type: Invalid value: "is ready": ` + labelKey},
 		},
+		"a query before the release that passes in time": {
+			change: func(g *gates) {
+				g.Release[1] = maintenance.PolicyGate{Prometheus: &maintenance.PrometheusGate{Query: "up", ForSeconds: 1799}}
+			},
+		},
+		"a query before the release that never passes in time": {
+			change: func(g *gates) {
+				g.Release[1] = maintenance.PolicyGate{Prometheus: &maintenance.PrometheusGate{Query: "up", ForSeconds: 1800}}
+			},
+			want: []string{"spec.gates.release[1].prometheus.forSeconds: Invalid value: 1800: must be less than gates.releaseTimeoutSeconds, " +
+				"which is 1800: the gate could never pass in time"},
+		},
+		"a condition may have lasted since before": {change: func(g *gates) { g.Release[0].NodeCondition.ForSeconds = 86400 }},
+		"a query before the start has no timeout":  {change: func(g *gates) { g.Start[1].Prometheus.ForSeconds = 86400 }},
 		"timeout": {
 			change: func(g *gates) { g.ReleaseTimeoutSeconds = ptr.To[int64](604801) },
 			want:   []string{"spec.gates.releaseTimeoutSeconds: Invalid value: 604801: must be between 1 and 604800, inclusive"},

@@ -29,7 +29,7 @@ func (r *REST) Create(ctx context.Context, name string, obj runtime.Object, vali
 		return nil, err
 	}
 	decided := request{by: by, approval: approval, now: r.clock.Now()}
-	if err := r.complete(ctx, &decided, found.Spec.NodeName, validate); err != nil {
+	if err := r.complete(ctx, &decided, found, validate); err != nil {
 		return nil, err
 	}
 	hold, err := r.holds.UpdateApprovals(ctx, name, decided.decide, options.DryRun)
@@ -46,8 +46,9 @@ func (r *REST) Create(ctx context.Context, name string, obj runtime.Object, vali
 
 // complete finds out which policy the decision is for, and has it authorized. A user who names a policy learns nothing
 // of it before.
-func (r *REST) complete(ctx context.Context, decided *request, nodeName string, validate rest.ValidateObjectFunc) (err error) {
-	if decided.node, err = r.node(nodeName); err != nil {
+func (r *REST) complete(ctx context.Context, decided *request, hold *maintenance.NodeMaintenance, validate rest.ValidateObjectFunc,
+) (err error) {
+	if decided.node, err = r.node(hold.Spec.NodeName); err != nil {
 		return err
 	}
 	named := decided.approval.Policy != ""
@@ -60,9 +61,9 @@ func (r *REST) complete(ctx context.Context, decided *request, nodeName string, 
 	if err != nil {
 		return err
 	}
-	policy, wrong := choose(policies, decided.approval.Policy, nodeName)
+	policy, wrong := choose(policies, decided.approval.Policy, hold.Spec.NodeName)
 	if wrong != nil {
-		return invalid(decided.approval.Name, field.ErrorList{wrong})
+		return invalid(hold.Name, field.ErrorList{wrong})
 	}
 	decided.approval.Policy, decided.allowSelf = policy.Name, policy.Spec.Approvals.AllowSelf
 	if named {

@@ -255,7 +255,7 @@ func TestDecisionsThatAreRefused(t *testing.T) {
 		"no such hold":         {hold: "b", wantCode: http.StatusNotFound, want: `nodemaintenances.maintenance.medik8s.io "b" not found`},
 		"no such node":         {node: "worker-9", wantCode: http.StatusConflict, want: "the node does not exist"},
 		"no policy asks":       {policies: two[2:], wantCode: 422, want: `no MaintenancePolicy asks for approvals of maintenance of node "worker-1"`},
-		"several policies ask": {policies: two, wantCode: 422, want: `policy: Required value: more than one asks for approvals of maintenance of node "worker-1": "b", "a"`},
+		"several policies ask": {policies: two, wantCode: 422, want: `"several-policies-ask" is invalid: policy: Required value: more than one asks for approvals of maintenance of node "worker-1": "b", "a"`},
 		"another policy":       {policies: two, approval: maintenance.MaintenanceApproval{Policy: "free"}, wantCode: 422, want: `does not ask for approvals of maintenance of node "worker-1", but "b", "a"`},
 		"a policy elsewhere":   {policies: two, approval: maintenance.MaintenanceApproval{Policy: "elsewhere"}, wantCode: 422, want: `does not ask for approvals`},
 		"another UID":          {approval: maintenance.MaintenanceApproval{UID: "x"}, wantCode: http.StatusConflict, want: "uid is x, but the NodeMaintenance of this name has the UID "},

@@ -79,6 +79,7 @@ func reporting(hold *maintenance.NodeMaintenance) {
 }
 
 func shortly(hold *maintenance.NodeMaintenance)    { hold.Spec.ExpirationSeconds = ptr.To[int64](20) }
+func timed(hold *maintenance.NodeMaintenance)      { hold.Spec.Drain.TimeoutSeconds = ptr.To[int64](600) }
 func overriding(hold *maintenance.NodeMaintenance) { hold.Spec.OverrideQuorum = true }
 
 func bypassing(hold *maintenance.NodeMaintenance) { hold.Spec.BypassPolicies = true }
@@ -143,6 +144,7 @@ func TestRightsAskedFor(t *testing.T) {
 		"create, idle, overriding":  {operation: admission.Create, hold: holds{overriding, idle}, want: []string{"create nodes/maintenance worker-1", "overridequorum nodes/maintenance worker-1"}},
 		"update to override":        {operation: admission.Update, hold: holds{overriding}, want: []string{"update nodes/maintenance worker-1", "overridequorum nodes/maintenance worker-1"}},
 		"another's, to override":    {operation: admission.Update, old: holds{bobs}, hold: holds{bobs, overriding}, want: []string{"update nodes/maintenance worker-1", "update nodes/holds worker-1", "overridequorum nodes/maintenance worker-1"}},
+		"overriding, other drain":   {operation: admission.Update, old: holds{overriding}, hold: holds{overriding, timed}, want: []string{"update nodes/maintenance worker-1"}},
 		"overriding, reason":        {operation: admission.Update, old: holds{overriding}, hold: holds{overriding, reason}, want: []string{"update nodes/maintenance worker-1"}},
 		"overriding, pause":         {operation: admission.Update, old: holds{overriding}, hold: holds{overriding, cordon}, want: []string{"update nodes/maintenance worker-1"}},
 		"overriding, to idle":       {operation: admission.Update, old: holds{overriding, cordon}, hold: holds{overriding, idle}, want: []string{"update nodes/maintenance worker-1"}},
@@ -157,6 +159,7 @@ func TestRightsAskedFor(t *testing.T) {
 		"update to bypass":          {operation: admission.Update, hold: holds{bypassing}, want: []string{"update nodes/maintenance worker-1", "bypass nodes/maintenance worker-1"}},
 		"another's, to bypass":      {operation: admission.Update, old: holds{bobs}, hold: holds{bobs, bypassing}, want: []string{"update nodes/maintenance worker-1", "update nodes/holds worker-1", "bypass nodes/maintenance worker-1"}},
 		"ending, to bypass":         {operation: admission.Update, old: holds{ending}, hold: holds{ending, bypassing}, want: []string{"update nodes/maintenance worker-1", "bypass nodes/maintenance worker-1"}},
+		"bypassing, other drain":    {operation: admission.Update, old: holds{bypassing}, hold: holds{bypassing, timed}, want: []string{"update nodes/maintenance worker-1"}},
 		"bypassing, reason":         {operation: admission.Update, old: holds{bypassing}, hold: holds{bypassing, reason}, want: []string{"update nodes/maintenance worker-1"}},
 		"bypassing, pause":          {operation: admission.Update, old: holds{bypassing}, hold: holds{bypassing, cordon}, want: []string{"update nodes/maintenance worker-1"}},
 		"bypassing, to drain":       {operation: admission.Update, old: holds{bypassing, cordon}, hold: holds{bypassing}, want: []string{"update nodes/maintenance worker-1", "bypass nodes/maintenance worker-1"}},

@@ -77,9 +77,9 @@ func (strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
 }
 
 // Validate checks a new object. Its requestor must be who makes the request.
-func (strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorList {
+func (s strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorList {
 	nm := obj.(*maintenance.NodeMaintenance)
-	allErrs := validation.ValidateNodeMaintenance(nm)
+	allErrs := append(validation.ValidateNodeMaintenance(nm), s.validateStartDeadline(nm.Spec.StartDeadline, nil)...)
 	if requestor := RequestorFrom(ctx); nm.Spec.Requestor != requestor {
 		allErrs = append(allErrs, field.Invalid(field.NewPath("spec", "requestor"), nm.Spec.Requestor,
 			fmt.Sprintf("must be %q, the user who makes the request; leave it out and the server sets it", requestor)))
@@ -137,6 +137,7 @@ func keepImported(newNM, oldNM *maintenance.NodeMaintenance) {
 func (s strategy) ValidateUpdate(_ context.Context, obj, old runtime.Object) field.ErrorList {
 	newNM, oldNM := obj.(*maintenance.NodeMaintenance), old.(*maintenance.NodeMaintenance)
 	allErrs := append(validation.ValidateNodeMaintenanceUpdate(newNM, oldNM), s.validateExpiration(newNM, oldNM)...)
+	allErrs = append(allErrs, s.validateStartDeadline(newNM.Spec.StartDeadline, oldNM.Spec.StartDeadline)...)
 	return append(allErrs, validateFrozen(newNM, oldNM)...)
 }
 
@@ -172,13 +173,14 @@ func started(nm *maintenance.NodeMaintenance) (at *metav1.Time, what string) {
 }
 
 // WarningsOnUpdate says what is allowed but may not be meant, once: when the
-// drain's settings change.
+// drain's settings change, or a change makes decisions void.
 func (strategy) WarningsOnUpdate(_ context.Context, obj, old runtime.Object) []string {
-	newDrain := &obj.(*maintenance.NodeMaintenance).Spec.Drain
-	if apiequality.Semantic.DeepEqual(*newDrain, old.(*maintenance.NodeMaintenance).Spec.Drain) {
-		return nil
+	newNM, oldNM := obj.(*maintenance.NodeMaintenance), old.(*maintenance.NodeMaintenance)
+	warnings := voidWarnings(newNM, oldNM)
+	if apiequality.Semantic.DeepEqual(newNM.Spec.Drain, oldNM.Spec.Drain) {
+		return warnings
 	}
-	return drainWarnings(newDrain)
+	return append(warnings, drainWarnings(&newNM.Spec.Drain)...)
 }
 
 // Canonicalize has nothing to do: there is one way to write each object.

@@ -45,6 +45,7 @@ func TestQueue(t *testing.T) {
 			WaitingFor: []v1beta1.AdmissionWait{
 				{Reason: v1beta1.AdmissionNotBefore, Message: "spec.notBefore is not reached"},
 				{Policy: "workers", Reason: v1beta1.AdmissionQueued, Message: "2 of 2 nodes"},
+				{Policy: "workers", Reason: v1beta1.AdmissionQueued, Message: "1 of 1 node of zone a"},
 			},
 		},
 	}}}
@@ -73,7 +74,7 @@ func TestQueue(t *testing.T) {
 		{int64(1), "a", "w-1", int64(0), "<none>", "<none>", "121m", "alice", "<none>"},
 		{
 			int64(2), "b", "w-2", int64(10), "NotBefore, Queued (workers)", "2026-11-28T21:00:00Z", "121m", `bob\u001b[1m`,
-			"spec.notBefore is not reached; 2 of 2 nodes",
+			"spec.notBefore is not reached; 2 of 2 nodes; 1 of 1 node of zone a",
 		},
 	}
 	for i, row := range table.Rows {

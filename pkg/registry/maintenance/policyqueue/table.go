@@ -6,6 +6,7 @@ package policyqueue
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -65,7 +66,7 @@ func cells(waiting *maintenance.QueuedMaintenance) []any {
 	}
 }
 
-// reasonsOf are the reasons of all waits, with their policies, and the messages.
+// reasonsOf are the reasons of all waits, with their policies, each once, and the messages.
 func reasonsOf(waits []maintenance.AdmissionWait) (reasons, messages string) {
 	if len(waits) == 0 {
 		return none, none
@@ -76,7 +77,9 @@ func reasonsOf(waits []maintenance.AdmissionWait) (reasons, messages string) {
 		if wait.Policy != "" {
 			reason += " (" + wait.Policy + ")"
 		}
-		short, long = append(short, reason), append(long, wait.Message)
+		if long = append(long, wait.Message); !slices.Contains(short, reason) {
+			short = append(short, reason)
+		}
 	}
 	return strings.Join(short, ", "), strings.Join(long, "; ")
 }

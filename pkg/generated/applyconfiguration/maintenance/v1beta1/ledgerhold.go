@@ -26,6 +26,9 @@ type LedgerHoldApplyConfiguration struct {
 	Time *v1.MicroTime `json:"time,omitempty"`
 	// approved says that people approved it, so that its spec.drain cannot be changed any more.
 	Approved *bool `json:"approved,omitempty"`
+	// generation is the metadata.generation that was approved. Until status.admission says so too, a
+	// change of the spec ends the admission.
+	Generation *int64 `json:"generation,omitempty"`
 	// bypassed says that it did not wait for the policies.
 	Bypassed *bool `json:"bypassed,omitempty"`
 }
@@ -73,6 +76,14 @@ func (b *LedgerHoldApplyConfiguration) WithTime(value v1.MicroTime) *LedgerHoldA
 // If called multiple times, the Approved field is set to the value of the last call.
 func (b *LedgerHoldApplyConfiguration) WithApproved(value bool) *LedgerHoldApplyConfiguration {
 	b.Approved = &value
+	return b
+}
+
+// WithGeneration sets the Generation field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Generation field is set to the value of the last call.
+func (b *LedgerHoldApplyConfiguration) WithGeneration(value int64) *LedgerHoldApplyConfiguration {
+	b.Generation = &value
 	return b
 }
 

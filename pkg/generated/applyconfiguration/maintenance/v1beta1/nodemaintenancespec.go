@@ -48,8 +48,9 @@ type NodeMaintenanceSpecApplyConfiguration struct {
 	// notBefore is when the maintenance may start at the earliest. If not set, it may start at once.
 	NotBefore *v1.Time `json:"notBefore,omitempty"`
 	// startDeadline is when the maintenance should have started. Of those that wait for a
-	// MaintenancePolicy with the same priority, the ones whose deadline is nearest start first. If it
-	// passes, a warning event is sent, and the maintenance goes on waiting.
+	// MaintenancePolicy with the same priority, the ones whose deadline is over or within 24 hours start
+	// first, the earliest deadline before the others. If it passes, a warning event is sent, and the
+	// maintenance goes on waiting. A new value must be in the future, and after notBefore.
 	StartDeadline *v1.Time `json:"startDeadline,omitempty"`
 	// bypassPolicies starts the maintenance, and gives the node back, without waiting for any
 	// MaintenancePolicy. The node still counts for their limits. Setting it requires a reason, and the verb

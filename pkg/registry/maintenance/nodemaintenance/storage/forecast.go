@@ -6,6 +6,7 @@ package storage
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -51,7 +52,7 @@ func (r *REST) tellWait(ctx context.Context, hold *maintenance.NodeMaintenance, 
 	if forecast == nil {
 		return
 	}
-	if !forecast.StartsNow {
+	if !forecast.StartsNow && !waitsForItsNode(forecast) {
 		warning.AddWarning(ctx, "", fmt.Sprintf("maintenance of node %q waits: %s", hold.Spec.NodeName, sentence(why, forecast)))
 	}
 	if dryRun && hold.Status.Plan != nil {
@@ -59,6 +60,13 @@ func (r *REST) tellWait(ctx context.Context, hold *maintenance.NodeMaintenance, 
 			klog.FromContext(ctx).Error(err, "Could not convert whether a hold waits")
 		}
 	}
+}
+
+// waitsForItsNode says whether the hold waits for its node to appear, of which a warning of its own tells.
+func waitsForItsNode(forecast *v1beta1.AdmissionForecast) bool {
+	return slices.ContainsFunc(forecast.WaitingFor, func(wait v1beta1.AdmissionWait) bool {
+		return wait.Reason == v1beta1.AdmissionNodeNotFound
+	})
 }
 
 // sentence says what a hold waits for, which places it has in the queues, and when it starts at the earliest.

@@ -34,6 +34,7 @@ func TestWhoeverWritesAHoldIsToldThatItWaits(t *testing.T) {
 		EarliestStartTime: &earliest,
 		Positions:         []v1beta1.QueuePosition{{Policy: "workers", Position: 3, Of: 7}},
 	}
+	noNode := &v1beta1.AdmissionForecast{WaitingFor: []v1beta1.AdmissionWait{{Reason: v1beta1.AdmissionNodeNotFound, Message: "node worker-1 does not exist"}}}
 	inPlan := &maintenance.AdmissionForecast{
 		WaitingFor:        []maintenance.AdmissionWait{{Policy: "workers", Reason: maintenance.AdmissionQueued, Message: "2 of 2 nodes"}},
 		EarliestStartTime: &earliest,
@@ -52,6 +53,7 @@ func TestWhoeverWritesAHoldIsToldThatItWaits(t *testing.T) {
 		"no policies":         {stage: maintenance.StageDrain},
 		"it waits":            {fleet: fakeFleet{forecast: waits}, stage: maintenance.StageDrain, wantWarnings: []string{told}},
 		"a cordon waits":      {fleet: fakeFleet{forecast: waits}, stage: maintenance.StageCordon, wantWarnings: []string{told}},
+		"no node":             {fleet: fakeFleet{forecast: noNode}, stage: maintenance.StageDrain}, // a warning of its own tells of it
 		"Idle asks nothing":   {fleet: fakeFleet{forecast: waits}, stage: maintenance.StageIdle},
 		"it starts":           {fleet: fakeFleet{forecast: &v1beta1.AdmissionForecast{StartsNow: true}}, stage: maintenance.StageDrain},
 		"nobody knows":        {fleet: fakeFleet{err: errors.New("not yet")}, stage: maintenance.StageDrain},
@@ -96,4 +98,16 @@ func TestWhoeverRaisesTheStageIsToldThatItWaits(t *testing.T) {
 	wantStrings(t, "warnings for a reason", change(func(hold *maintenance.NodeMaintenance) { hold.Spec.Reason = "x" }))
 	wantStrings(t, "warnings for a stage", change(func(hold *maintenance.NodeMaintenance) { hold.Spec.Stage = maintenance.StageDrain }),
 		`maintenance of node "worker-1" waits: closed until Saturday`)
+}
+
+// A plan is worth something without the policies.
+func TestPlanOfAHoldWithoutAForecast(t *testing.T) {
+	storage := newTestStorage(t)
+	*storage.fleet = fakeFleet{err: errors.New("not yet")}
+	ctx, got := requestBy(alice)
+	plan, err := storage.PlanHold(ctx, newHold("a", "worker-1"))
+	if err != nil || plan == nil || plan.Admission != nil {
+		t.Errorf("got %+v, %v, want a plan without an admission", plan, err)
+	}
+	wantStrings(t, "warnings", got.warnings, "status.admission is missing: not yet")
 }

@@ -56,13 +56,14 @@ func reasons(dryRun bool) string {
 
 // PlanHold says what the drain of a hold, stored or not, would do, as things are now, beside the other holds
 // of its node, and whether it would start now. It changes nothing. It fails while the planner's caches are not synced.
+// If only the policies cannot be asked, a warning says so instead.
 func (r *REST) PlanHold(ctx context.Context, hold *maintenance.NodeMaintenance) (*maintenance.DrainPlanStatus, error) {
 	plan, err := r.planFor(ctx, hold, true)
 	if err != nil {
 		return nil, err
 	}
 	if plan.Admission, _, err = r.forecast(ctx, hold); err != nil {
-		return nil, err
+		warning.AddWarning(ctx, "", fmt.Sprintf("status.admission is missing: %s", err))
 	}
 	return internal(plan)
 }
