@@ -6,6 +6,7 @@ package admitter
 import (
 	"encoding/json"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -35,7 +36,7 @@ func TestImportedMaintenanceIsAdopted(t *testing.T) {
 			h.Annotations = map[string]string{v1beta1.ImportedAnnotation: string(from)}
 		})
 		w.hold("w-2")
-		w.settle()
+		w.wait(time.Minute)
 		w.wantCordoned("w-1")
 		if hold := drainertest.Get[*v1beta1.NodeMaintenance](w.Server, "", "w-1"); hold.Status.Phase != v1beta1.PhaseSucceeded {
 			t.Errorf("the hold says %+v, want a drained node", hold.Status)
