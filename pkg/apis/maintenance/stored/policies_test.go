@@ -106,7 +106,7 @@ func fullLedger() *maintenance.MaintenanceLedger {
 			Epoch: 7,
 			Entries: []maintenance.LedgerEntry{{
 				Node: "worker-1", NodeUID: nodeUID, AdmittedTime: *micro(3), ReleaseTime: micro(4), GivenBackTime: micro(5),
-				Holds: []maintenance.LedgerHold{{UID: "3c9a5e0e", Stage: maintenance.StageDrain, Time: *micro(3), Approved: true, Bypassed: true}},
+				Holds: []maintenance.LedgerHold{{UID: "3c9a5e0e", Stage: maintenance.StageDrain, Time: *micro(3), Approved: true, Generation: 2, Bypassed: true}},
 				Policies: []maintenance.LedgerPolicy{{
 					Name: "workers", Generation: 3, Domains: []maintenance.LedgerDomain{{Key: "topology.kubernetes.io/zone", Value: "a"}},
 				}},
