@@ -1977,7 +1977,7 @@ func schema_pkg_apis_maintenance_v1beta1_MaintenanceDecision(ref common.Referenc
 					},
 					"generation": {
 						SchemaProps: spec.SchemaProps{
-							Description: "generation is the metadata.generation that was decided on. A change of the spec makes the decision void.",
+							Description: "generation is the metadata.generation that was decided on. A change of the spec makes an approval void. A denial stays until it is withdrawn.",
 							Default:     0,
 							Type:        []string{"integer"},
 							Format:      "int64",

@@ -109,8 +109,8 @@ type MaintenanceDecision struct {
 	By string `json:"by"`
 	// time is when.
 	Time metav1.Time `json:"time"`
-	// generation is the metadata.generation that was decided on. A change of the spec makes the decision
-	// void.
+	// generation is the metadata.generation that was decided on. A change of the spec makes an approval
+	// void. A denial stays until it is withdrawn.
 	Generation int64 `json:"generation"`
 	// nodeUID is the UID of the node at that time. A new node of the same name makes the decision void.
 	// +optional

@@ -346,7 +346,11 @@ func TestVoidDecisionsMakeRoom(t *testing.T) {
 	c.hold(t, "a", "worker-1")
 	c.changeStatus(t, "a", func(a *maintenance.MaintenanceAdmission) {
 		for i := range maxDecisions {
-			a.Approvals = append(a.Approvals, maintenance.MaintenanceDecision{By: fmt.Sprint(i), Policy: "workers", Decision: maintenance.DecisionDenied, Generation: 1})
+			decision := maintenance.DecisionApproved
+			if i == 0 {
+				decision = maintenance.DecisionDenied // which stays, whatever changes
+			}
+			a.Approvals = append(a.Approvals, maintenance.MaintenanceDecision{By: fmt.Sprint(i), Policy: "workers", Decision: decision, Generation: 1})
 		}
 	})
 	if err := c.change("a", func(hold *maintenance.NodeMaintenance) { hold.Spec.Reason = "x" }); err != nil {
@@ -357,8 +361,8 @@ func TestVoidDecisionsMakeRoom(t *testing.T) {
 	}
 	found, _ := c.holds.Get(as("alice"), "a", &metav1.GetOptions{})
 	decisions := decisionsOf(found.(*maintenance.NodeMaintenance))
-	if len(decisions) != maxDecisions || decisions[0].By != "1" || decisions[maxDecisions-1].By != "bob" {
-		t.Errorf("got %d decisions, from %+v to %+v", len(decisions), decisions[0], decisions[len(decisions)-1])
+	if len(decisions) != maxDecisions || decisions[0].By != "0" || decisions[1].By != "2" || decisions[maxDecisions-1].By != "bob" {
+		t.Errorf("got %d decisions, from %+v to %+v", len(decisions), decisions[:2], decisions[len(decisions)-1])
 	}
 }
 
