@@ -1909,14 +1909,14 @@ func schema_pkg_apis_maintenance_v1beta1_MaintenanceApproval(ref common.Referenc
 					},
 					"uid": {
 						SchemaProps: spec.SchemaProps{
-							Description: "uid is the UID of the NodeMaintenance that is decided on. If it is set and is another one, the request is refused.",
+							Description: "uid is the UID of the NodeMaintenance that is decided on. If it is another one, the request is refused, so nobody approves what was created since under the same name. Required to approve.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
 					},
 					"generation": {
 						SchemaProps: spec.SchemaProps{
-							Description: "generation is the metadata.generation that is decided on. If it is set and is another one, the request is refused, so nobody approves what they have not seen.",
+							Description: "generation is the metadata.generation that is decided on. If it is another one, the request is refused, so nobody approves what they have not seen. Required to approve.",
 							Type:        []string{"integer"},
 							Format:      "int64",
 						},

@@ -136,12 +136,12 @@ type MaintenanceApproval struct {
 	Policy string `json:"policy,omitempty"`
 	// decision is Approved or Denied. Required.
 	Decision ApprovalDecision `json:"decision"`
-	// uid is the UID of the NodeMaintenance that is decided on. If it is set and is another one, the
-	// request is refused.
+	// uid is the UID of the NodeMaintenance that is decided on. If it is another one, the request is
+	// refused, so nobody approves what was created since under the same name. Required to approve.
 	// +optional
 	UID types.UID `json:"uid,omitempty"`
-	// generation is the metadata.generation that is decided on. If it is set and is another one, the
-	// request is refused, so nobody approves what they have not seen.
+	// generation is the metadata.generation that is decided on. If it is another one, the request is
+	// refused, so nobody approves what they have not seen. Required to approve.
 	// +optional
 	Generation int64 `json:"generation,omitempty"`
 	// reason is why, for other people to read. At most 1,024 characters on one line.

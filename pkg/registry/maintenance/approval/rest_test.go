@@ -4,6 +4,7 @@
 package approval
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -143,7 +144,15 @@ func changed(change func(*maintenance.NodeMaintenance)) rest.UpdatedObjectInfo {
 	})
 }
 
+// decide sends a decision. An approval is of the hold as it is stored, unless it says something else.
 func (c *cluster) decide(by, name string, approval maintenance.MaintenanceApproval, dryRun ...string) (*maintenance.MaintenanceApproval, error) {
+	if approval.Decision == maintenance.DecisionApproved {
+		seen := &maintenance.NodeMaintenance{ObjectMeta: metav1.ObjectMeta{UID: "none", Generation: 1}}
+		if found, err := c.served.hold(as(by), name); err == nil {
+			seen = found
+		}
+		approval.UID, approval.Generation = cmp.Or(approval.UID, seen.UID), cmp.Or(approval.Generation, seen.Generation)
+	}
 	decided, err := c.served.Create(as(by), name, &approval, rest.ValidateAllObjectFunc, &metav1.CreateOptions{DryRun: dryRun})
 	if err != nil {
 		return nil, err
@@ -308,6 +317,33 @@ func or(first, second string) string {
 	return second
 }
 
+// Nobody approves what they have not seen: neither what was changed since, nor what was created since under its name.
+func TestApprovalsSayWhatWasSeen(t *testing.T) {
+	c := newCluster(t, policy("workers", ""))
+	hold := c.hold(t, "a", "worker-1")
+	const show = "; to see it: kubectl get nm a -o jsonpath='{.metadata.uid} {.metadata.generation}'"
+	tests := map[string]struct {
+		seen     maintenance.MaintenanceApproval
+		wantCode int32
+		want     string
+	}{
+		"the generation alone": {maintenance.MaintenanceApproval{Generation: 1}, 422, "uid: Required value: must be the metadata.uid of what you approve" + show},
+		"the UID alone": {
+			maintenance.MaintenanceApproval{UID: hold.UID}, 422,
+			"generation: Required value: must be the metadata.generation of what you approve" + show,
+		},
+		"the one before": {maintenance.MaintenanceApproval{UID: "before", Generation: 1}, http.StatusConflict, "uid is before, but"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			test.seen.Decision = maintenance.DecisionApproved
+			_, err := c.served.Create(as("bob"), "a", &test.seen, rest.ValidateAllObjectFunc, &metav1.CreateOptions{})
+			wantRefusal(t, err, test.wantCode, test.want)
+			c.wantDecisions(t, "a")
+		})
+	}
+}
+
 func TestRequestorsDecide(t *testing.T) {
 	c := newCluster(t, allowSelf(policy("workers", "")))
 	c.hold(t, "a", "worker-1")
@@ -434,7 +470,7 @@ func TestDecisionsAreAuthorizedForThePolicy(t *testing.T) {
 		return apierrors.NewForbidden(maintenance.Resource(Resource), "a", nil)
 	}
 	for _, named := range []string{"", "workers", "secret"} {
-		approval := &maintenance.MaintenanceApproval{Policy: named, Decision: maintenance.DecisionApproved}
+		approval := &maintenance.MaintenanceApproval{Policy: named, Decision: maintenance.DecisionDenied}
 		_, err := c.served.Create(as("bob"), "a", approval, refuse, &metav1.CreateOptions{})
 		wantRefusal(t, err, http.StatusForbidden, "forbidden")
 	}
