@@ -6,6 +6,7 @@ package approval
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -36,6 +37,15 @@ type cluster struct {
 	holds    *holdstorage.REST
 	served   *REST
 	policies []maintenance.MaintenancePolicy
+	// secret are the policies for which nobody may decide.
+	secret []string
+}
+
+func (c *cluster) authorize(_ context.Context, policy, hold string) error {
+	if slices.Contains(c.secret, policy) {
+		return apierrors.NewForbidden(maintenance.Resource(Resource), hold, errors.New("may not approve"))
+	}
+	return nil
 }
 
 func (c *cluster) Wake(string)         {}
@@ -68,7 +78,7 @@ func newCluster(t *testing.T, policies ...maintenance.MaintenancePolicy) *cluste
 	c.holds = storages["nodemaintenances"].(*holdstorage.REST)
 	t.Cleanup(c.holds.Destroy)
 	registrytest.WaitUntilReady(t, c.holds)
-	c.served = New(c.holds, c, c)
+	c.served = New(c.holds, c, c, c.authorize)
 	return c
 }
 
@@ -261,11 +271,11 @@ func TestDecisionsThatAreRefused(t *testing.T) {
 		"a user with a long name": {
 			by: strings.Repeat("a", 1025), wantCode: 422, want: "by: Too long",
 		},
-		"no such hold":         {hold: "b", wantCode: http.StatusNotFound, want: `nodemaintenances.maintenance.medik8s.io "b" not found`},
-		"no such node":         {node: "worker-9", wantCode: http.StatusConflict, want: "the node does not exist"},
-		"no policy asks":       {policies: two[2:], wantCode: 422, want: `no MaintenancePolicy asks for approvals of maintenance of node "worker-1"`},
+		"no such hold":         {hold: "b", approval: maintenance.MaintenanceApproval{Policy: "workers"}, wantCode: http.StatusNotFound, want: `nodemaintenances.maintenance.medik8s.io "b" not found`},
+		"no such node":         {node: "worker-9", approval: maintenance.MaintenanceApproval{Policy: "workers"}, wantCode: http.StatusConflict, want: "the node does not exist"},
+		"no policy asks":       {policies: two[2:], wantCode: http.StatusForbidden, want: `user "bob" may decide for no policy that asks for approvals of it, or it does not exist`},
 		"several policies ask": {policies: two, wantCode: 422, want: `policy: Required value: more than one asks for approvals of maintenance of node "worker-1": "b", "a"`},
-		"another policy":       {policies: two, approval: maintenance.MaintenanceApproval{Policy: "free"}, wantCode: 422, want: `does not ask for approvals of maintenance of node "worker-1", but "b", "a"`},
+		"another policy":       {policies: two, approval: maintenance.MaintenanceApproval{Policy: "free"}, wantCode: 422, want: `Invalid value: "free": does not ask for approvals of maintenance of node "worker-1"`},
 		"a policy elsewhere":   {policies: two, approval: maintenance.MaintenanceApproval{Policy: "elsewhere"}, wantCode: 422, want: `does not ask for approvals`},
 		"another UID":          {approval: maintenance.MaintenanceApproval{UID: "x"}, wantCode: http.StatusConflict, want: "uid is x, but the NodeMaintenance of this name has the UID "},
 		"another generation":   {approval: maintenance.MaintenanceApproval{Generation: 2}, wantCode: http.StatusConflict, want: "generation is 2, but the NodeMaintenance is at generation 1: its spec has changed"},
@@ -461,26 +471,46 @@ func TestAnApprovedDrainIsFrozen(t *testing.T) {
 	}
 }
 
+// Who may decide for no policy cannot tell whether there is a hold, a node or a policy.
+func TestDecisionsAreAuthorizedFirst(t *testing.T) {
+	c := newCluster(t, policy("secret", "worker-1"), policy("workers", "worker-2"), policy("other", "worker-2"))
+	c.hold(t, "a", "worker-1")
+	c.hold(t, "gone", "worker-9")
+	c.hold(t, "b", "worker-2")
+	c.secret = []string{"secret", "workers", "other"}
+	deny := maintenance.MaintenanceApproval{Decision: maintenance.DecisionDenied}
+	for _, name := range []string{"a", "b", "gone", "none"} {
+		_, err := c.decide("bob", name, deny)
+		wantRefusal(t, err, http.StatusForbidden, `"`+name+`" is forbidden: user "bob" may decide for no policy that asks for approvals of it, or it does not exist`)
+		named := deny
+		named.Policy = "secret"
+		_, err = c.decide("bob", name, named)
+		wantRefusal(t, err, http.StatusForbidden, "may not approve")
+		wantRefusal(t, c.withdraw("bob", name), http.StatusNotFound, `nodemaintenances/approval.maintenance.medik8s.io "`+name+`" not found: user "bob" has decided nothing`)
+	}
+	c.secret = []string{"workers"}
+	if decided, err := c.decide("bob", "b", deny); err != nil || decided.Policy != "other" {
+		t.Errorf("got %+v, %v, want a decision for the only policy that bob may decide for", decided, err)
+	}
+}
+
 func TestDecisionsAreAuthorizedForThePolicy(t *testing.T) {
 	c := newCluster(t, policy("workers", ""))
 	c.hold(t, "a", "worker-1")
-	var asked []string
-	refuse := func(_ context.Context, obj runtime.Object) error {
-		asked = append(asked, obj.(*maintenance.MaintenanceApproval).Policy)
-		return apierrors.NewForbidden(maintenance.Resource(Resource), "a", nil)
-	}
-	for _, named := range []string{"", "workers", "secret"} {
-		approval := &maintenance.MaintenanceApproval{Policy: named, Decision: maintenance.DecisionDenied}
-		_, err := c.served.Create(as("bob"), "a", approval, refuse, &metav1.CreateOptions{})
-		wantRefusal(t, err, http.StatusForbidden, "forbidden")
-	}
 	if _, err := c.decide("bob", "a", maintenance.MaintenanceApproval{Decision: maintenance.DecisionApproved}); err != nil {
 		t.Fatal(err)
 	}
-	_, _, err := c.served.Delete(as("bob"), "a", refuse, &metav1.DeleteOptions{})
+	var admitted []string
+	refuse := func(_ context.Context, obj runtime.Object) error {
+		admitted = append(admitted, obj.(*maintenance.MaintenanceApproval).Policy)
+		return apierrors.NewForbidden(maintenance.Resource(Resource), "a", nil)
+	}
+	_, err := c.served.Create(as("bob"), "a", &maintenance.MaintenanceApproval{Decision: maintenance.DecisionDenied}, refuse, &metav1.CreateOptions{})
 	wantRefusal(t, err, http.StatusForbidden, "forbidden")
-	if want := []string{"workers", "workers", "secret", "workers"}; !slices.Equal(asked, want) {
-		t.Errorf("asked for the policies %q, want %q", asked, want)
+	_, _, err = c.served.Delete(as("bob"), "a", refuse, &metav1.DeleteOptions{})
+	wantRefusal(t, err, http.StatusForbidden, "forbidden")
+	if want := []string{"workers", "workers"}; !slices.Equal(admitted, want) {
+		t.Errorf("admission saw the policies %q, want %q", admitted, want)
 	}
 	c.wantDecisions(t, "a", "bob Approved workers 1")
 }
