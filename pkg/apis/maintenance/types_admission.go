@@ -17,7 +17,8 @@ type MaintenanceAdmission struct {
 	AdmittedTime *metav1.Time
 	// approved says that people have approved what was admitted. spec.drain cannot be changed any more.
 	Approved bool
-	// waitingFor is everything that the maintenance waits for, sorted by policy. At most 20.
+	// waitingFor is everything that the maintenance waits for, policy by policy, the firmest reasons
+	// first. At most 20.
 	WaitingFor []AdmissionWait
 	// earliestStartTime is before when the maintenance does not start. It may start later. Not set while
 	// it waits for a person or a gate, and once it is admitted. It is brought up to date once a minute at
@@ -135,7 +136,7 @@ type MaintenanceApproval struct {
 type AdmissionForecast struct {
 	// startsNow is true if the maintenance would start at once, or has started.
 	StartsNow bool
-	// waitingFor is everything that it would wait for, sorted by policy. At most 20.
+	// waitingFor is everything that it would wait for, policy by policy. At most 20.
 	WaitingFor []AdmissionWait
 	// earliestStartTime is before when it would not start. It may start later. Not set while it would wait
 	// for a person or a gate.
@@ -181,7 +182,7 @@ type QueuedMaintenance struct {
 	Priority int32
 	// since is when it was created.
 	Since metav1.Time
-	// waitingFor is everything that it waits for, sorted by policy.
+	// waitingFor is everything that it waits for, policy by policy, the firmest reasons first.
 	WaitingFor []AdmissionWait
 	// earliestStartTime is before when it does not start. It may start later.
 	EarliestStartTime *metav1.Time

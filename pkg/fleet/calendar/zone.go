@@ -21,7 +21,7 @@ func LoadZone(name string) (*time.Location, error) {
 	}
 	zone, err := time.LoadLocation(name)
 	if err != nil {
-		return nil, fmt.Errorf("%q is not known: %s", name, use)
+		return nil, fmt.Errorf("%q is not known: %s; capitals matter", name, use)
 	}
 	return zone, nil
 }

@@ -63,7 +63,7 @@ func TestWithoutPolicies(t *testing.T) {
 	if _, told := o.Holds["h-w-1"]; told {
 		t.Error("something is said of a hold that nothing concerns")
 	}
-	if got, want := waitsOf(o, "h-w-2"), "not before 2026-11-21 13:00:00 UTC"; got != want || !o.Again.Equal(start.Add(time.Hour)) {
+	if got, want := waitsOf(o, "h-w-2"), "not before 2026-11-21T13:00:00Z"; got != want || !o.Again.Equal(start.Add(time.Hour)) {
 		t.Errorf("got %q, again %s; want %q", got, o.Again, want)
 	}
 	if got := o.Holds["h-w-2"].Earliest; !got.Equal(start.Add(time.Hour)) {

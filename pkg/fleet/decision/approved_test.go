@@ -21,7 +21,7 @@ func TestApprovalThatIsNotStored(t *testing.T) {
 		wantHolds int
 	}{
 		"nothing changes": {func(*fleet) {}, "", 1},
-		"edited":          {func(f *fleet) { f.Holds[0].Generation++ }, needed, 0},
+		"edited":          {func(f *fleet) { f.Holds[0].Generation++ }, needed + " (1 void: the spec or the node has changed since)", 0},
 		"withdrawn":       {func(f *fleet) { f.Holds[0].Status.Admission.Approvals = nil }, needed, 0},
 		"denied":          {func(f *fleet) { f.approve("h-w-1", "bob", v1beta1.DecisionDenied) }, `policy "all": denied by bob`, 0},
 		"expired since":   {func(f *fleet) { f.pass(48 * time.Hour) }, "", 1},

@@ -146,7 +146,7 @@ func TestCaseRecreatedAndApproved(t *testing.T) {
 	f.addNode("w-1", nil)
 	o := f.decide()
 	wantEqual(t, "leaving", o.Leaving, []string{"w-1"})
-	if got, want := waitsOf(o, "h-w-1"), `the former node w-1 is still counted; policy "all": 0 of 1 approval`; got != want {
+	if got, want := waitsOf(o, "h-w-1"), `the former node w-1 is still counted; policy "all": 0 of 1 approval (1 void: the spec or the node has changed since)`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	f.Released["w-1"] = true
@@ -265,7 +265,14 @@ func TestCaseApprovalRacesAdmission(t *testing.T) {
 		"by the requestor": {
 			func(f *fleet) { f.Holds[0].Status.Admission.Approvals[0].By = "rita" }, `policy "all": 0 of 1 approval`,
 		},
-		"edited":      {func(f *fleet) { f.Holds[0].Generation++ }, `policy "all": 0 of 1 approval`},
+		"edited": {
+			func(f *fleet) { f.Holds[0].Generation++ },
+			`policy "all": 0 of 1 approval (1 void: the spec or the node has changed since)`,
+		},
+		"edited, and approved again": {func(f *fleet) {
+			f.Holds[0].Generation++
+			f.approve("h-w-1", "ann", v1beta1.DecisionApproved)
+		}, ""},
 		"expired":     {func(f *fleet) { f.pass(24 * time.Hour) }, `policy "all": 0 of 1 approval`},
 		"last second": {func(f *fleet) { f.pass(24*time.Hour - time.Second) }, ""},
 		"withdrawn":   {func(f *fleet) { f.Holds[0].Status.Admission.Approvals = nil }, `policy "all": 0 of 1 approval`},

@@ -36,7 +36,7 @@ func (s *state) consent(p *policy, h *hold, at time.Time) (v1beta1.AdmissionReas
 	if len(by) >= int(approvals.Count) {
 		return "", ""
 	}
-	return v1beta1.AdmissionApprovalNeeded, approvalText(by, approvals.Count)
+	return v1beta1.AdmissionApprovalNeeded, approvalText(by, approvals.Count, h.void(p.name))
 }
 
 // valid says whether an approval still counted at that time. The clock may have been set back since.
@@ -69,6 +69,23 @@ func (h *hold) decisions(policy string) []v1beta1.MaintenanceDecision {
 	return decisions
 }
 
+// void is how many users have approved the hold as it was, or a former node of its name, and have not decided again.
+func (h *hold) void(policy string) int {
+	if h.Status.Admission == nil {
+		return 0
+	}
+	approved := names{}
+	for _, decision := range h.Status.Admission.Approvals {
+		if decision.Policy == policy && decision.Decision == v1beta1.DecisionApproved {
+			approved[decision.By] = true
+		}
+	}
+	for _, decision := range h.decisions(policy) {
+		delete(approved, decision.By)
+	}
+	return len(approved)
+}
+
 func deniedText(decision v1beta1.MaintenanceDecision) string {
 	if decision.Reason == "" {
 		return "denied by " + decision.By
@@ -76,13 +93,16 @@ func deniedText(decision v1beta1.MaintenanceDecision) string {
 	return fmt.Sprintf("denied by %s: %s", decision.By, decision.Reason)
 }
 
-func approvalText(by []string, count int32) string {
+func approvalText(by []string, count int32, void int) string {
 	text := fmt.Sprintf("%d of %d approvals", len(by), count)
 	if count == 1 {
 		text = "0 of 1 approval"
 	}
 	if len(by) > 0 {
 		text += " (" + strings.Join(by, ", ") + ")"
+	}
+	if void > 0 {
+		text += fmt.Sprintf(" (%d void: the spec or the node has changed since)", void)
 	}
 	return text
 }

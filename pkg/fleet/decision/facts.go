@@ -92,7 +92,7 @@ type HoldOutcome struct {
 	Approved bool
 	// Bypassed says that it did not wait for the policies.
 	Bypassed bool
-	// Waits is what it waits for, sorted by policy; empty: nothing.
+	// Waits is what it waits for, policy by policy, the firmest reasons first; empty: nothing.
 	Waits []v1beta1.AdmissionWait
 	// Earliest is before when it does not start; zero: it waits for a person or a gate, or for nothing.
 	Earliest time.Time

@@ -71,8 +71,8 @@ func (s *state) stopText(p *policy) string {
 	if len(failed) == 0 {
 		return fmt.Sprintf("stopped by failures at %s, until somebody sets spec.autoStop.ignoreBefore", moment(p.stop.Time.Time))
 	}
-	return fmt.Sprintf("stopped by failures of %d nodes%s, until somebody sets spec.autoStop.ignoreBefore", len(failed), list(failed))
+	return fmt.Sprintf("stopped by failures of %s%s, until somebody sets spec.autoStop.ignoreBefore", count(len(failed), "node"), list(failed))
 }
 
 // moment is a time in a message that is not about a calendar.
-func moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 MST") }
+func moment(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
@@ -87,7 +88,7 @@ func TestAllReasons(t *testing.T) {
 	f.hold("h", "w-1").Spec.NotBefore = ptr.To(metav1.NewTime(start.Add(time.Hour)))
 	f.approve("h", "ann", v1beta1.DecisionApproved)
 	o := f.decide()
-	want := `not before 2026-11-21 13:00:00 UTC; policy "all": paused; frozen (sale); opens Tue 2026-12-01 00:00 UTC; ` +
+	want := `not before 2026-11-21T13:00:00Z; policy "all": paused; frozen (sale); opens Tue 2026-12-01 00:00 UTC; ` +
 		`1 of 2 approvals (ann); 1 of 1 node in maintenance (w-2); policy "more": no node may be in maintenance`
 	if got := waitsOf(o, "h"); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
@@ -162,6 +163,40 @@ func TestEarliestAndPlanned(t *testing.T) {
 			}
 			if got := o.Planned["w-1"]; got != test.wantPlanned {
 				t.Errorf("planned %v, want %v", got, test.wantPlanned)
+			}
+		})
+	}
+}
+
+// What a person must end goes before what ends by itself: it is the reason that users see.
+func TestTheFirmestReasonIsFirst(t *testing.T) {
+	f := newFleet("a")
+	f.policy("about").Limits.MaxConcurrent = limit("0")
+	spec := f.policy("all")
+	spec.Schedule, spec.Approvals = frozen(), &v1beta1.PolicyApprovals{Count: 1}
+	f.holds("w-1")
+	f.approve("h-w-1", "ann", v1beta1.DecisionDenied)
+	wantEqual(t, "reasons", reasonsOf(f.decide(), "h-w-1"),
+		[]v1beta1.AdmissionReason{v1beta1.AdmissionDenied, v1beta1.AdmissionFrozen, v1beta1.AdmissionQueued})
+}
+
+// The condition Open is about the schedule, and says what else keeps all nodes from starting.
+func TestOpenSaysWhatElseHolds(t *testing.T) {
+	for name, test := range map[string]struct {
+		do   func(*v1beta1.MaintenancePolicySpec)
+		want string
+	}{
+		"nothing":        {func(*v1beta1.MaintenancePolicySpec) {}, ""},
+		"paused":         {func(s *v1beta1.MaintenancePolicySpec) { s.Paused = true }, ", but the policy is paused"},
+		"no concurrent":  {func(s *v1beta1.MaintenancePolicySpec) { s.Limits.MaxConcurrent = limit("0") }, ", but a limit of the policy is 0"},
+		"no unavailable": {func(s *v1beta1.MaintenancePolicySpec) { s.Limits.MaxUnavailable = limit("0%") }, ", but a limit of the policy is 0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFleet("a")
+			test.do(f.policy("all"))
+			open := apimeta.FindStatusCondition(f.decide().Policies["all"].Status.Conditions, conditionOpen)
+			if want := "the schedule lets maintenance start" + test.want; open == nil || open.Message != want {
+				t.Errorf("got %+v, want %q", open, want)
 			}
 		})
 	}

@@ -103,7 +103,7 @@ func TestRoom(t *testing.T) {
 			"aa", func(s *v1beta1.MaintenancePolicySpec) { zones(s, "1", 0) }, func(f *fleet) { f.Nodes[0].Labels, f.Nodes[1].Labels = nil, nil },
 			[]string{"w-1", "w-2"},
 			[]string{"w-1"},
-			"1 of 1 node of no zone in maintenance (w-1)",
+			"1 of 1 node without label topology.kubernetes.io/zone in maintenance (w-1)",
 		},
 		"no node may be unavailable": {
 			"aa", func(s *v1beta1.MaintenancePolicySpec) { s.Limits.MaxUnavailable = limit("0%") }, func(f *fleet) { f.ready("w-1", false) },
@@ -160,7 +160,7 @@ func TestRoom(t *testing.T) {
 			}, nil,
 			[]string{"w-1", "w-2", "w-3"},
 			[]string{"w-1", "w-2"},
-			"2 of 2 starts within 1h30m, the next at 2026-11-21 13:30:00 UTC",
+			"2 of 2 starts within 1h30m, the next at 2026-11-21T13:30:00Z",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -67,11 +67,26 @@ func (s *state) open(p *policy) metav1.Condition {
 		condition.Reason = string(v1beta1.AdmissionInvalidPolicy)
 		condition.Message = "this version of the server cannot apply the policy: " + p.invalid.Error()
 	case p.times.MayStart:
-		condition.Status, condition.Reason, condition.Message = metav1.ConditionTrue, "Open", "maintenance may start now"
+		condition.Status, condition.Reason, condition.Message = metav1.ConditionTrue, "Open", "the schedule lets maintenance start"+p.butText()
 	default:
 		condition.Message = p.closedText(s.now)
 	}
 	return condition
+}
+
+// butText says why nothing starts although the schedule lets it; empty: nothing but the schedule decides that for all nodes.
+func (p *policy) butText() string {
+	none := func(limit *int) bool { return limit != nil && *limit == 0 }
+	switch {
+	case p.spec.Paused:
+		return ", but the policy is paused"
+	case p.stop != nil:
+		return ", but failures have stopped the policy"
+	case none(p.limits.concurrent), none(p.limits.unavailable):
+		return ", but a limit of the policy is 0"
+	default:
+		return ""
+	}
 }
 
 func (s *state) stopped(p *policy) metav1.Condition {

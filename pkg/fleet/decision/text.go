@@ -42,7 +42,7 @@ func (p *policy) blockText(b block) string {
 	case blockConcurrent:
 		return inMaintenance(*p.limits.concurrent, p.taken.concurrent, "")
 	case blockDomain:
-		of := " of " + domainText(p.limits.topology[b.topology].key, b.domain)
+		of := domainText(p.limits.topology[b.topology].key, b.domain)
 		return inMaintenance(*p.domainLimit(b.topology, b.domain), p.taken.domains[b.topology][b.domain], of)
 	case blockDomains:
 		return p.domainsText(b.topology)
@@ -92,12 +92,13 @@ func (p *policy) firstText() string {
 	return "another node is first" + list(first)
 }
 
-// domainText is a domain in a message: zone a.
+// domainText is a domain in a message, with a space before: of zone a. Of nodes without the label it has the whole label:
+// it may be misspelt.
 func domainText(key, domain string) string {
 	if domain == "" {
-		return "no " + short(key)
+		return " without label " + key
 	}
-	return short(key) + " " + domain
+	return " of " + short(key) + " " + domain
 }
 
 // short is the part of a label that people use: the zone of topology.kubernetes.io/zone.

@@ -6,6 +6,7 @@ package preview
 import (
 	"fmt"
 
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -33,6 +34,15 @@ func limitsOf(spec v1beta1.PolicyLimits) []limit {
 		add(fmt.Sprintf("topology[%d].maxConcurrent", i), t.Key, t.MaxConcurrent)
 	}
 	return limits
+}
+
+// emptyWarnings warns of a policy that is there for nothing.
+func emptyWarnings(spec v1beta1.MaintenancePolicySpec) []string {
+	rules := v1beta1.MaintenancePolicySpec{NodeSelector: spec.NodeSelector, Queue: spec.Queue}
+	if !apiequality.Semantic.DeepEqual(spec, rules) {
+		return nil
+	}
+	return []string{"spec: the policy limits nothing: all maintenance of its nodes starts at once"}
 }
 
 // limitWarnings warns of limits with which nothing ever starts.

@@ -30,10 +30,22 @@ func nodeWarnings(policy *v1beta1.MaintenancePolicy, facts decision.Facts) []str
 	if len(selected) == 0 {
 		return []string{fmt.Sprintf("spec.nodeSelector selects none of the cluster's nodes, of which there are %d", len(facts.Nodes))}
 	}
-	var warnings []string
+	warnings := topologyWarnings(policy.Spec.Limits.Topology, selected)
 	for _, l := range limitsOf(policy.Spec.Limits) {
 		if warning := roundingWarning(l, selected, facts); warning != "" {
 			warnings = append(warnings, warning)
+		}
+	}
+	return warnings
+}
+
+// topologyWarnings warns of labels that no selected node has: they may be misspelt.
+func topologyWarnings(limits []v1beta1.TopologyLimit, selected []*corev1.Node) []string {
+	var warnings []string
+	for i, l := range limits {
+		if !slices.ContainsFunc(selected, func(node *corev1.Node) bool { return node.Labels[l.Key] != "" }) {
+			warnings = append(warnings, fmt.Sprintf("spec.limits.topology[%d].key: no selected node has the label %q, so all count as one domain",
+				i, l.Key))
 		}
 	}
 	return warnings

@@ -57,6 +57,7 @@ func (p *Previewer) Preview(ctx context.Context, policy *v1beta1.MaintenancePoli
 // while they are not known.
 func (p *Previewer) Warnings(ctx context.Context, policy *v1beta1.MaintenancePolicy) []string {
 	warnings := scheduleWarnings(policy.Spec.Schedule, p.clock.Now())
+	warnings = append(warnings, emptyWarnings(policy.Spec)...)
 	warnings = append(warnings, limitWarnings(policy.Spec.Limits)...)
 	warnings = append(warnings, stopWarnings(policy.Spec.AutoStop, p.clock.Now())...)
 	if !p.prometheus {

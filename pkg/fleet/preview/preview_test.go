@@ -118,6 +118,10 @@ func TestWarnings(t *testing.T) {
 				"spec.schedule.freezes: these are over, and do not come again: sale, call",
 			},
 		},
+		"no rule": {
+			nodes: fourNodes(),
+			want:  []string{"spec: the policy limits nothing: all maintenance of its nodes starts at once"},
+		},
 		"limits of 0": {
 			spec: v1beta1.MaintenancePolicySpec{Limits: v1beta1.PolicyLimits{
 				MaxConcurrent: share("0"), MaxUnavailable: share("0%"),
@@ -127,6 +131,7 @@ func TestWarnings(t *testing.T) {
 				"spec.limits.maxConcurrent is 0: no maintenance starts",
 				"spec.limits.maxUnavailable is 0%: no maintenance starts",
 				"spec.limits.topology[1].maxConcurrent is 0%: no maintenance starts",
+				`spec.limits.topology[0].key: no selected node has the label "rack", so all count as one domain`,
 			},
 		},
 		"a stop that is switched off": {
@@ -141,6 +146,7 @@ func TestWarnings(t *testing.T) {
 				Topology: []v1beta1.TopologyLimit{{Key: "zone", MaxConcurrent: share("34%")}, {Key: "rack", MaxConcurrent: share("1%")}},
 			}}, nodes: fourNodes(),
 			want: []string{
+				`spec.limits.topology[1].key: no selected node has the label "rack", so all count as one domain`,
 				"spec.limits.maxConcurrent: 24% of 4 nodes is less than one, and counts as one",
 				"spec.limits.topology[0].maxConcurrent: 34% of 1 node with zone=b is less than one, and counts as one",
 				"spec.limits.topology[1].maxConcurrent: 1% of 4 nodes without the label rack is less than one, and counts as one",

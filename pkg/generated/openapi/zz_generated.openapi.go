@@ -817,7 +817,7 @@ func schema_pkg_apis_maintenance_v1beta1_AdmissionForecast(ref common.ReferenceC
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "waitingFor is everything that it would wait for, sorted by policy. At most 20.",
+							Description: "waitingFor is everything that it would wait for, policy by policy. At most 20.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -1820,7 +1820,7 @@ func schema_pkg_apis_maintenance_v1beta1_MaintenanceAdmission(ref common.Referen
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "waitingFor is everything that the maintenance waits for, sorted by policy. At most 20.",
+							Description: "waitingFor is everything that the maintenance waits for, policy by policy, the firmest reasons first. At most 20.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -3588,7 +3588,7 @@ func schema_pkg_apis_maintenance_v1beta1_PolicyAutoStop(ref common.ReferenceCall
 					},
 					"ignoreBefore": {
 						SchemaProps: spec.SchemaProps{
-							Description: "ignoreBefore ends a stop: failures until this time count no more. The policy stays stopped until a person sets it. A time in the future switches the stop off until then.",
+							Description: "ignoreBefore ends a stop: failures until this time count no more, such as 2026-11-22T11:49:00Z. The policy stays stopped until a person sets it. A time in the future switches the stop off until then.",
 							Ref:         ref(v1.Time{}.OpenAPIModelName()),
 						},
 					},
@@ -4087,7 +4087,7 @@ func schema_pkg_apis_maintenance_v1beta1_PrometheusGate(ref common.ReferenceCall
 				Properties: map[string]spec.Schema{
 					"query": {
 						SchemaProps: spec.SchemaProps{
-							Description: "query is a query of PromQL. It passes if its result is not empty and has no NaN, as with an alert: sum(up{job=\"db\"}) > 2. $(nodeName) stands for the name of the node. At most 4,096 bytes. Required.",
+							Description: "query is a query of PromQL that says when to go on: it passes if its result is not empty and has no NaN, as with sum(up{job=\"db\"}) > 2. To wait while alerts fire, write absent(ALERTS{alertstate=\"firing\", severity=\"critical\"}). $(nodeName) stands for the name of the node. At most 4,096 bytes. Required.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -4204,7 +4204,7 @@ func schema_pkg_apis_maintenance_v1beta1_QueuedMaintenance(ref common.ReferenceC
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "waitingFor is everything that it waits for, sorted by policy.",
+							Description: "waitingFor is everything that it waits for, policy by policy, the firmest reasons first.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{

@@ -44,7 +44,7 @@ type Dependencies struct {
 	Quorum storage.Quorum
 	// Fleet knows what the MaintenancePolicies say. Nil: there can be none.
 	Fleet Fleet
-	// Previewer says what a new MaintenancePolicy means. Nil: writes of policies are not commented on.
+	// Previewer says what a write of a MaintenancePolicy means. Nil: writes of policies are not commented on.
 	Previewer policystorage.Previewer
 	// Admission is the server's own admission chain. It is run for NodeMaintenances that are created or
 	// deleted through nodes/maintenance.

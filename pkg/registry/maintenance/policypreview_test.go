@@ -36,6 +36,14 @@ func (*testPreviewer) Warnings(_ context.Context, policy *v1beta1.MaintenancePol
 	return nil
 }
 
+// Freed tells what it was asked.
+func (*testPreviewer) Freed(_ context.Context, before, after *v1beta1.MaintenancePolicy) []string {
+	if after == nil {
+		return []string{"deleted: " + before.Name}
+	}
+	return []string{"selector: " + metav1.FormatLabelSelector(before.Spec.NodeSelector) + " to " + metav1.FormatLabelSelector(after.Spec.NodeSelector)}
+}
+
 const (
 	running = `{"nodeSelector":{}}`
 	paused  = `{"nodeSelector":{},"paused":true}`
@@ -95,4 +103,20 @@ func TestDryRunWithoutPreview(t *testing.T) {
 	s.previewer.unknown.Store(true)
 	created := s.do("alice", http.MethodPost, policies+"?dryRun=All", asJSON, policyBody("workers", running)).want(t, http.StatusCreated)
 	created.wantText(t, "status does not say what the policy would mean now: the nodes are not known yet")
+}
+
+// Whoever lets maintenance start without a policy, by a delete or by another selector, is warned, also in a dry run.
+func TestWarningsOfFreed(t *testing.T) {
+	s := startServer(t)
+	s.do("alice", http.MethodPost, policies, asJSON, policyBody("workers", running)).want(t, http.StatusCreated).wantNoWarning(t)
+	s.do("alice", http.MethodPatch, policies+"/workers", asMergePatch, `{"spec":{"queue":{"agingSeconds":1}}}`).
+		want(t, http.StatusOK).wantNoWarning(t)
+	selector := `{"spec":{"nodeSelector":{"matchLabels":{"a":"b"}}}}`
+	for _, dryRun := range []string{"?dryRun=All", ""} {
+		s.do("alice", http.MethodPatch, policies+"/workers"+dryRun, asMergePatch, selector).
+			want(t, http.StatusOK).wantText(t, "selector: <none> to a=b")
+	}
+	for _, dryRun := range []string{"?dryRun=All", ""} {
+		s.do("alice", http.MethodDelete, policies+"/workers"+dryRun, asJSON, "").want(t, http.StatusOK).wantText(t, "deleted: workers")
+	}
 }

@@ -20,7 +20,8 @@ type MaintenanceAdmission struct {
 	// approved says that people have approved what was admitted. spec.drain cannot be changed any more.
 	// +optional
 	Approved bool `json:"approved,omitempty"`
-	// waitingFor is everything that the maintenance waits for, sorted by policy. At most 20.
+	// waitingFor is everything that the maintenance waits for, policy by policy, the firmest reasons
+	// first. At most 20.
 	// +optional
 	// +listType=atomic
 	WaitingFor []AdmissionWait `json:"waitingFor,omitempty"`
@@ -153,7 +154,7 @@ type MaintenanceApproval struct {
 type AdmissionForecast struct {
 	// startsNow is true if the maintenance would start at once, or has started.
 	StartsNow bool `json:"startsNow"`
-	// waitingFor is everything that it would wait for, sorted by policy. At most 20.
+	// waitingFor is everything that it would wait for, policy by policy. At most 20.
 	// +optional
 	// +listType=atomic
 	WaitingFor []AdmissionWait `json:"waitingFor,omitempty"`
@@ -207,7 +208,7 @@ type QueuedMaintenance struct {
 	Priority int32 `json:"priority,omitempty"`
 	// since is when it was created.
 	Since metav1.Time `json:"since"`
-	// waitingFor is everything that it waits for, sorted by policy.
+	// waitingFor is everything that it waits for, policy by policy, the firmest reasons first.
 	// +optional
 	// +listType=atomic
 	WaitingFor []AdmissionWait `json:"waitingFor,omitempty"`

@@ -149,8 +149,9 @@ type PolicyAutoStop struct {
 	// 31536000. If not set, it may be in maintenance for any time.
 	// +optional
 	HeldSeconds *int64 `json:"heldSeconds,omitempty"`
-	// ignoreBefore ends a stop: failures until this time count no more. The policy stays stopped until
-	// a person sets it. A time in the future switches the stop off until then.
+	// ignoreBefore ends a stop: failures until this time count no more, such as 2026-11-22T11:49:00Z.
+	// The policy stays stopped until a person sets it. A time in the future switches the stop off until
+	// then.
 	// +optional
 	IgnoreBefore *metav1.Time `json:"ignoreBefore,omitempty"`
 }
@@ -319,8 +320,10 @@ type PolicyGate struct {
 
 // PrometheusGate asks the Prometheus server that the flag --prometheus-url names.
 type PrometheusGate struct {
-	// query is a query of PromQL. It passes if its result is not empty and has no NaN, as with an alert:
-	// sum(up{job="db"}) > 2. $(nodeName) stands for the name of the node. At most 4,096 bytes. Required.
+	// query is a query of PromQL that says when to go on: it passes if its result is not empty and has no
+	// NaN, as with sum(up{job="db"}) > 2. To wait while alerts fire, write
+	// absent(ALERTS{alertstate="firing", severity="critical"}). $(nodeName) stands for the name of the
+	// node. At most 4,096 bytes. Required.
 	Query string `json:"query"`
 	// forSeconds is for how long the query must have passed, from 0 to 86400. In a release gate, it must be
 	// less than releaseTimeoutSeconds. Defaults to 0.

@@ -72,7 +72,7 @@ func at(text string) *metav1.Time {
 const labelKey = `name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character ` +
 	`(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')`
 
-const limitForm = `must be a number of nodes, 0 or more, or a share of them, from "0%" to "100%"`
+const limitForm = `must be a number of nodes, 0 or more, or a share of them, from "0%" to "100%"; write a number without quotes`
 
 // badPolicies are what one change makes of the full policy.
 var badPolicies = map[string]struct {

@@ -68,7 +68,7 @@ func validateTopology(limit *maintenance.TopologyLimit, path *field.Path) field.
 
 // validateLimit checks a number of nodes, or a share of them.
 func validateLimit(limit *intstr.IntOrString, path *field.Path) field.ErrorList {
-	const want = `must be a number of nodes, 0 or more, or a share of them, from "0%" to "100%"`
+	const want = `must be a number of nodes, 0 or more, or a share of them, from "0%" to "100%"; write a number without quotes`
 	switch {
 	case limit == nil, limit.Type == intstr.Int && limit.IntVal >= 0, limit.Type == intstr.String && share.MatchString(limit.StrVal):
 		return nil

@@ -28,7 +28,7 @@ func TestPolicySchedules(t *testing.T) {
 		},
 		"unknown zone": {
 			change: func(s *schedule) { s.TimeZone = "Europe/Atlantis" },
-			want:   []string{`spec.schedule.timeZone: Invalid value: "Europe/Atlantis": "Europe/Atlantis" is not known: use a name of the IANA database, such as Europe/Berlin or UTC`},
+			want:   []string{`spec.schedule.timeZone: Invalid value: "Europe/Atlantis": "Europe/Atlantis" is not known: use a name of the IANA database, such as Europe/Berlin or UTC; capitals matter`},
 		},
 		"long zone": {
 			change: func(s *schedule) { s.TimeZone = strings.Repeat("x", 257) },

@@ -274,7 +274,7 @@ func TestDecisionsThatAreRefused(t *testing.T) {
 		"no such hold":         {hold: "b", approval: maintenance.MaintenanceApproval{Policy: "workers"}, wantCode: http.StatusNotFound, want: `nodemaintenances.maintenance.medik8s.io "b" not found`},
 		"no such node":         {node: "worker-9", approval: maintenance.MaintenanceApproval{Policy: "workers"}, wantCode: http.StatusConflict, want: "the node does not exist"},
 		"no policy asks":       {policies: two[2:], wantCode: http.StatusForbidden, want: `user "bob" may decide for no policy that asks for approvals of it, or it does not exist`},
-		"several policies ask": {policies: two, wantCode: 422, want: `policy: Required value: more than one asks for approvals of maintenance of node "worker-1": "b", "a"`},
+		"several policies ask": {policies: two, wantCode: 422, want: `"several-policies-ask" is invalid: policy: Required value: more than one asks for approvals of maintenance of node "worker-1": "b", "a"`},
 		"another policy":       {policies: two, approval: maintenance.MaintenanceApproval{Policy: "free"}, wantCode: 422, want: `Invalid value: "free": does not ask for approvals of maintenance of node "worker-1"`},
 		"a policy elsewhere":   {policies: two, approval: maintenance.MaintenanceApproval{Policy: "elsewhere"}, wantCode: 422, want: `does not ask for approvals`},
 		"another UID":          {approval: maintenance.MaintenanceApproval{UID: "x"}, wantCode: http.StatusConflict, want: "uid is x, but the NodeMaintenance of this name has the UID "},

@@ -20,12 +20,14 @@ import (
 const thisWeek = 6 * 24 * time.Hour
 
 // openCell says whether the policy lets maintenance start, apart from its limits: Open, Closed, Paused or
-// Stopped; and until when, if a time changes it.
+// Stopped; and until when, if a time changes it. It is not known until the status is that of the spec.
 func openCell(policy *maintenance.MaintenancePolicy, now time.Time) any {
 	status := &policy.Status
 	switch {
 	case policy.Spec.Paused:
 		return "Paused"
+	case policy.Status.ObservedGeneration != policy.Generation:
+		return unknown // the status is that of another schedule
 	case apimeta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionStopped):
 		return "Stopped"
 	case apimeta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionOpen):

@@ -28,7 +28,14 @@ func TestOpenCell(t *testing.T) {
 		want   string
 	}{
 		"not looked at yet": {want: "<unknown>"},
-		"always open":       {policy: maintenance.MaintenancePolicy{Status: maintenance.MaintenancePolicyStatus{Conditions: open("True")}}, want: "Open"},
+		"changed since": {
+			policy: maintenance.MaintenancePolicy{
+				ObjectMeta: metav1.ObjectMeta{Generation: 2},
+				Status:     maintenance.MaintenancePolicyStatus{ObservedGeneration: 1, Conditions: open("True"), NextCloseTime: in(1)},
+			},
+			want: "<unknown>",
+		},
+		"always open": {policy: maintenance.MaintenancePolicy{Status: maintenance.MaintenancePolicyStatus{Conditions: open("True")}}, want: "Open"},
 		"open": {
 			policy: maintenance.MaintenancePolicy{
 				Spec:   maintenance.MaintenancePolicySpec{Schedule: berlin},

@@ -115,6 +115,10 @@ func TestCells(t *testing.T) {
 				"nm-a", "worker-3", "Pending", "0%", int64(0), "alice", "", "5m", "Drain", "policy workers: Queued and 1 more", "2026-12-05T20:00:00Z",
 			},
 		},
+		"waiting for two limits of a policy": {
+			change: waitingAt(maintenance.StageIdle, "workers", "workers"),
+			want:   []any{"nm-a", "worker-3", "Pending", "0%", int64(0), "alice", "", "5m", "Drain", "policy workers: Queued", "2026-12-05T20:00:00Z"},
+		},
 		"waiting for no policy": {
 			change: waitingAt(maintenance.StageIdle, ""),
 			want:   []any{"nm-a", "worker-3", "Pending", "0%", int64(0), "alice", "", "5m", "Drain", "Queued", "2026-12-05T20:00:00Z"},

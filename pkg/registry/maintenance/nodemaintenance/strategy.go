@@ -173,13 +173,14 @@ func started(nm *maintenance.NodeMaintenance) (at *metav1.Time, what string) {
 }
 
 // WarningsOnUpdate says what is allowed but may not be meant, once: when the
-// drain's settings change.
+// drain's settings change, or a change makes decisions void.
 func (strategy) WarningsOnUpdate(_ context.Context, obj, old runtime.Object) []string {
-	newDrain := &obj.(*maintenance.NodeMaintenance).Spec.Drain
-	if apiequality.Semantic.DeepEqual(*newDrain, old.(*maintenance.NodeMaintenance).Spec.Drain) {
-		return nil
+	newNM, oldNM := obj.(*maintenance.NodeMaintenance), old.(*maintenance.NodeMaintenance)
+	warnings := voidWarnings(newNM, oldNM)
+	if apiequality.Semantic.DeepEqual(newNM.Spec.Drain, oldNM.Spec.Drain) {
+		return warnings
 	}
-	return drainWarnings(newDrain)
+	return append(warnings, drainWarnings(&newNM.Spec.Drain)...)
 }
 
 // Canonicalize has nothing to do: there is one way to write each object.

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/sets"
+
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
@@ -25,17 +27,21 @@ func waits(nm *maintenance.NodeMaintenance) bool {
 	return nm.DeletionTimestamp == nil && StageNow(nm) != nm.Spec.Stage
 }
 
-// waitsCell names the first policy that the hold waits for, and why, and counts the others; empty: it waits for none.
+// waitsCell names the first policy that the hold waits for, and why, and counts the other reasons; empty: it waits for none.
 func waitsCell(nm *maintenance.NodeMaintenance) string {
 	if !waits(nm) || len(nm.Status.Admission.WaitingFor) == 0 {
 		return ""
 	}
 	first := nm.Status.Admission.WaitingFor[0]
+	reasons := sets.New[maintenance.AdmissionWait]()
+	for _, wait := range nm.Status.Admission.WaitingFor {
+		reasons.Insert(maintenance.AdmissionWait{Policy: wait.Policy, Reason: wait.Reason})
+	}
 	cell := string(first.Reason)
 	if first.Policy != "" {
 		cell = fmt.Sprintf("policy %s: %s", first.Policy, first.Reason)
 	}
-	if more := len(nm.Status.Admission.WaitingFor) - 1; more > 0 {
+	if more := reasons.Len() - 1; more > 0 {
 		cell += fmt.Sprintf(" and %d more", more)
 	}
 	return cell

@@ -10,6 +10,27 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 )
 
+// voidWarnings says how many decisions a changed spec makes void, before the start.
+func voidWarnings(newNM, oldNM *maintenance.NodeMaintenance) []string {
+	if newNM.Generation == oldNM.Generation || !waits(oldNM) {
+		return nil
+	}
+	void := 0
+	for _, decision := range oldNM.Status.Admission.Approvals {
+		if decision.Generation == oldNM.Generation {
+			void++
+		}
+	}
+	switch void {
+	case 0:
+		return nil
+	case 1:
+		return []string{"spec: this change makes 1 decision void: who made it must decide again"}
+	default:
+		return []string{fmt.Sprintf("spec: this change makes %d decisions void: who made them must decide again", void)}
+	}
+}
+
 // drainWarnings says which of the drain's settings are allowed but may not do
 // what was meant.
 func drainWarnings(drain *maintenance.DrainSpec) []string {

@@ -16,7 +16,7 @@ import (
 type AdmissionForecastApplyConfiguration struct {
 	// startsNow is true if the maintenance would start at once, or has started.
 	StartsNow *bool `json:"startsNow,omitempty"`
-	// waitingFor is everything that it would wait for, sorted by policy. At most 20.
+	// waitingFor is everything that it would wait for, policy by policy. At most 20.
 	WaitingFor []AdmissionWaitApplyConfiguration `json:"waitingFor,omitempty"`
 	// earliestStartTime is before when it would not start. It may start later. Not set while it would wait
 	// for a person or a gate.

@@ -22,7 +22,8 @@ type MaintenanceAdmissionApplyConfiguration struct {
 	AdmittedTime *v1.Time `json:"admittedTime,omitempty"`
 	// approved says that people have approved what was admitted. spec.drain cannot be changed any more.
 	Approved *bool `json:"approved,omitempty"`
-	// waitingFor is everything that the maintenance waits for, sorted by policy. At most 20.
+	// waitingFor is everything that the maintenance waits for, policy by policy, the firmest reasons
+	// first. At most 20.
 	WaitingFor []AdmissionWaitApplyConfiguration `json:"waitingFor,omitempty"`
 	// earliestStartTime is before when the maintenance does not start. It may start later. Not set while
 	// it waits for a person or a gate, and once it is admitted. It is brought up to date once a minute at

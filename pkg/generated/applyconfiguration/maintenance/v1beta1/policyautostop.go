@@ -27,8 +27,9 @@ type PolicyAutoStopApplyConfiguration struct {
 	// heldSeconds is how long a node may be in maintenance before that counts as a failure, from 1 to
 	// 31536000. If not set, it may be in maintenance for any time.
 	HeldSeconds *int64 `json:"heldSeconds,omitempty"`
-	// ignoreBefore ends a stop: failures until this time count no more. The policy stays stopped until
-	// a person sets it. A time in the future switches the stop off until then.
+	// ignoreBefore ends a stop: failures until this time count no more, such as 2026-11-22T11:49:00Z.
+	// The policy stays stopped until a person sets it. A time in the future switches the stop off until
+	// then.
 	IgnoreBefore *v1.Time `json:"ignoreBefore,omitempty"`
 }
 

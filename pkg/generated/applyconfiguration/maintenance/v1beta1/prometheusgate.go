@@ -10,8 +10,10 @@ package v1beta1
 //
 // PrometheusGate asks the Prometheus server that the flag --prometheus-url names.
 type PrometheusGateApplyConfiguration struct {
-	// query is a query of PromQL. It passes if its result is not empty and has no NaN, as with an alert:
-	// sum(up{job="db"}) > 2. $(nodeName) stands for the name of the node. At most 4,096 bytes. Required.
+	// query is a query of PromQL that says when to go on: it passes if its result is not empty and has no
+	// NaN, as with sum(up{job="db"}) > 2. To wait while alerts fire, write
+	// absent(ALERTS{alertstate="firing", severity="critical"}). $(nodeName) stands for the name of the
+	// node. At most 4,096 bytes. Required.
 	Query *string `json:"query,omitempty"`
 	// forSeconds is for how long the query must have passed, from 0 to 86400. In a release gate, it must be
 	// less than releaseTimeoutSeconds. Defaults to 0.

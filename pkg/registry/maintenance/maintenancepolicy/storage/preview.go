@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/warning"
 	"k8s.io/klog/v2"
 
@@ -27,6 +26,9 @@ type Previewer interface {
 	Preview(ctx context.Context, policy *v1beta1.MaintenancePolicy) (*v1beta1.MaintenancePolicyStatus, error)
 	// Warnings says what is probably not meant as it is written, in one sentence each.
 	Warnings(ctx context.Context, policy *v1beta1.MaintenancePolicy) []string
+	// Freed warns of maintenance that waits for a policy, and starts since the policy no longer selects its node. after
+	// is the policy as it is to be; nil: there is none any more.
+	Freed(ctx context.Context, before, after *v1beta1.MaintenancePolicy) []string
 }
 
 // preview warns of what a policy that was written means. In a dry run, the answer also has the status that the policy
@@ -38,9 +40,8 @@ func (r *REST) preview(ctx context.Context, obj runtime.Object, dryRun bool) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, previewTimeout)
 	defer cancel()
-	policy := &v1beta1.MaintenancePolicy{}
-	if err := v1beta1.Convert_maintenance_MaintenancePolicy_To_v1beta1_MaintenancePolicy(written.DeepCopy(), policy, nil); err != nil {
-		klog.FromContext(ctx).Error(err, "Could not convert a MaintenancePolicy", "maintenancePolicy", written.Name)
+	policy := external(ctx, written)
+	if policy == nil {
 		return
 	}
 	for _, text := range r.previewer.Warnings(ctx, policy) {
@@ -55,6 +56,16 @@ func (r *REST) preview(ctx context.Context, obj runtime.Object, dryRun bool) {
 	}
 }
 
+// external is the policy as the previewer knows it; nil: it cannot be converted.
+func external(ctx context.Context, policy *maintenance.MaintenancePolicy) *v1beta1.MaintenancePolicy {
+	converted := &v1beta1.MaintenancePolicy{}
+	if err := v1beta1.Convert_maintenance_MaintenancePolicy_To_v1beta1_MaintenancePolicy(policy.DeepCopy(), converted, nil); err != nil {
+		klog.FromContext(ctx).Error(err, "Could not convert a MaintenancePolicy", "maintenancePolicy", policy.Name)
+		return nil
+	}
+	return converted
+}
+
 // previewStatus sets the status to what it would be now.
 func (r *REST) previewStatus(ctx context.Context, policy *v1beta1.MaintenancePolicy, status *maintenance.MaintenancePolicyStatus) error {
 	now, err := r.previewer.Preview(ctx, policy)
@@ -67,22 +78,4 @@ func (r *REST) previewStatus(ctx context.Context, policy *v1beta1.MaintenancePol
 	}
 	*status = converted
 	return nil
-}
-
-// specChange finds out whether an update changes the spec.
-type specChange struct {
-	seen bool
-}
-
-// after looks at the update before the other checks.
-func (c *specChange) after(validate rest.ValidateObjectUpdateFunc) rest.ValidateObjectUpdateFunc {
-	return func(ctx context.Context, obj, old runtime.Object) error {
-		updated, isPolicy := obj.(*maintenance.MaintenancePolicy)
-		before, wasPolicy := old.(*maintenance.MaintenancePolicy)
-		c.seen = isPolicy && wasPolicy && updated.Generation != before.Generation
-		if validate == nil {
-			return nil
-		}
-		return validate(ctx, obj, old)
-	}
 }

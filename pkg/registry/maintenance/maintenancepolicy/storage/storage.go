@@ -84,6 +84,9 @@ func (r *REST) Update(ctx context.Context, name string, objInfo rest.UpdatedObje
 	if dryRun := dryrun.IsDryRun(options.DryRun); dryRun || created || change.seen {
 		r.preview(ctx, stored, dryRun)
 	}
+	if change.before != nil {
+		r.warnOfFreed(ctx, change.before, stored)
+	}
 	return stored, created, nil
 }
 

@@ -5,6 +5,7 @@ package storage
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -21,6 +22,17 @@ const (
 	auditRequestor = maintenance.GroupName + "/requestor"
 	auditReason    = maintenance.GroupName + "/reason"
 )
+
+// auditBypass is the annotation of the audit event of a request that has a hold bypass the policies.
+const auditBypass = maintenance.GroupName + "/bypass"
+
+// noteBypass writes into the audit log that a hold is to bypass the policies from now on. before is nil if it is new.
+func noteBypass(ctx context.Context, before, hold *maintenance.NodeMaintenance) {
+	if hold.Spec.BypassPolicies && (before == nil || !before.Spec.BypassPolicies) {
+		audit.AddAuditAnnotation(ctx, auditBypass, fmt.Sprintf("NodeMaintenance %q (%s) of node %q: %s",
+			hold.Name, hold.UID, hold.Spec.NodeName, hold.Spec.Reason))
+	}
+}
 
 // noteInAudit writes into the audit log the nodes of the holds, their requestors and their reasons.
 func noteInAudit(ctx context.Context, objects ...runtime.Object) {

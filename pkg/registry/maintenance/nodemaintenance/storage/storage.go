@@ -188,6 +188,9 @@ func remember(old **maintenance.NodeMaintenance) rest.TransformFunc {
 // updated tells of the drain, and whether it waits, if it is another one than before, and in a dry run always.
 func (r *REST) updated(ctx context.Context, before *maintenance.NodeMaintenance, obj runtime.Object, dryRun []string) {
 	hold, ok := obj.(*maintenance.NodeMaintenance)
+	if ok {
+		noteBypass(ctx, before, hold)
+	}
 	if ok && (dryrun.IsDryRun(dryRun) || drainChanged(before, hold)) {
 		r.plan(ctx, hold, dryrun.IsDryRun(dryRun))
 		r.tellWait(ctx, hold, dryrun.IsDryRun(dryRun))
@@ -201,6 +204,7 @@ func drainChanged(before, after *maintenance.NodeMaintenance) bool {
 func (r *REST) created(ctx context.Context, obj runtime.Object, creating *creation, dryRun []string) {
 	noteInAudit(ctx, obj)
 	if hold, ok := obj.(*maintenance.NodeMaintenance); ok {
+		noteBypass(ctx, nil, hold)
 		r.warnOfMissingNode(ctx, hold)
 		warnOfEarlierHolds(ctx, hold.Spec.NodeName, creating.others)
 		if creating.warning != "" {

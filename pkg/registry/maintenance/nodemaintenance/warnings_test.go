@@ -1,0 +1,47 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package nodemaintenance
+
+import (
+	"slices"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+)
+
+// Whoever changes the spec of maintenance that people have decided on is told that they must do so again.
+func TestVoidWarnings(t *testing.T) {
+	decided := func(stage maintenance.MaintenanceStage, generations ...int64) *maintenance.NodeMaintenance {
+		hold := &maintenance.NodeMaintenance{
+			ObjectMeta: metav1.ObjectMeta{Generation: 2}, Spec: maintenance.NodeMaintenanceSpec{Stage: maintenance.StageDrain},
+			Status: maintenance.NodeMaintenanceStatus{Admission: &maintenance.MaintenanceAdmission{Stage: stage}},
+		}
+		for _, generation := range generations {
+			hold.Status.Admission.Approvals = append(hold.Status.Admission.Approvals, maintenance.MaintenanceDecision{Generation: generation})
+		}
+		return hold
+	}
+	for name, test := range map[string]struct {
+		old        *maintenance.NodeMaintenance
+		generation int64
+		want       []string
+	}{
+		"two, and a void one": {decided(maintenance.StageIdle, 1, 2, 2), 3, []string{"spec: this change makes 2 decisions void: who made them must decide again"}},
+		"one":                 {decided(maintenance.StageIdle, 2), 3, []string{"spec: this change makes 1 decision void: who made it must decide again"}},
+		"none that is valid":  {decided(maintenance.StageIdle, 1), 3, nil},
+		"the same spec":       {decided(maintenance.StageIdle, 2), 2, nil},
+		"it has started":      {decided(maintenance.StageDrain, 2), 3, nil},
+		"no policy has a say": {&maintenance.NodeMaintenance{}, 1, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			changed := test.old.DeepCopy()
+			changed.Generation = test.generation
+			if got := voidWarnings(changed, test.old); !slices.Equal(got, test.want) {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}
