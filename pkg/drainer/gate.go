@@ -25,8 +25,9 @@ type Gate interface {
 	// Release is called. It is called each time that this process begins to lead. The other methods may be
 	// called before and after it. A gate that has nothing to do returns at once.
 	Run(ctx context.Context, wake func(node string))
-	// Acquire asks for the node on behalf of the holds that are to have it cordoned. It may be called many
-	// times for one node, and takes what it takes only once. With an error the node waits too, and is
+	// Acquire asks for the node on behalf of the holds that are to have it cordoned. Without holds it only keeps
+	// what it took: whether anybody wants the node is not known yet. It may be called many times for one node, and
+	// takes what it takes only once. With an error the node waits too, and is
 	// looked at again. The status of a node in maintenance then only gets the error as lastError.
 	Acquire(ctx context.Context, node *corev1.Node, holds []*v1beta1.NodeMaintenance) (Verdict, error)
 	// Release gives back what Acquire took for the node of that name, if anything. It is called when
@@ -60,6 +61,9 @@ type Wait struct {
 	// Message says in one sentence what is waited for, with numbers. Of a give-back it may be empty, which leaves what
 	// was said before: what the node waits for is not known yet.
 	Message string
+	// About is how Message begins, for a give-back: what is waited for, without the details. An event tells of it when it
+	// or Reason changes. Default: all of Message.
+	About string
 	// Error is what the status shows as lastError meanwhile; empty: nothing is wrong.
 	Error string
 	// LeaseErrors is how many times in a row the lease of a node in maintenance could not be kept, for the

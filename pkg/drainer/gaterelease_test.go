@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
@@ -226,6 +227,30 @@ func TestGateKeepsTheNode(t *testing.T) {
 		c.wantNoHold("a")
 		c.wantCordoned(drainertest.NodeName, false)
 		c.wantReleased(gates[0], 1, "a")
+	})
+}
+
+// A hold that waits to be admitted says so while a gate keeps its node, and not what the node waits for.
+func TestHoldThatWaitsOnANodeThatIsKept(t *testing.T) {
+	gated(t, make([]Verdict, 1), func(c *cluster, gates ...*fakeGate) {
+		c.create(drainertest.Hold{Name: "a", Stage: v1beta1.StageCordon}.Object())
+		c.wait(writeInterval)
+		c.leadAnew(&fakeAdmission{answers: map[string]Admitted{"b": queued(v1beta1.StageIdle, "the policy is closed")}})
+		gates[0].keep(forTurn(time.Minute))
+		c.delete("a")
+		c.create(drainertest.Hold{Name: "b"}.Object())
+		c.wait(time.Minute)
+		waiting := c.hold("b").Status
+		if waiting.Phase != v1beta1.PhasePending || waiting.LastError != "" || waiting.Admission == nil || waiting.ObservedGeneration == 0 {
+			t.Errorf("the hold says %+v, want that it waits to be admitted", waiting)
+		}
+		c.wantCondition("b", v1beta1.ConditionCordoned, metav1.ConditionFalse, v1beta1.ReasonNotAdmitted)
+		if kept(waiting) != nil {
+			t.Errorf("the hold says that the node is kept: %+v", kept(waiting))
+		}
+		if got, want := c.hold("a").Status.LastError, forTurn(0).Wait.Message; got != want {
+			t.Errorf("lastError of the hold that ends is %q, want %q", got, want)
+		}
 	})
 }
 

@@ -57,7 +57,7 @@ func (l *leader) takeMarksOff(ctx context.Context, v *view) (kept bool, did resu
 	case err != nil:
 		return false, result{err: err}
 	case verdict.Wait != nil:
-		did = l.holds.saveKept(ctx, v.holds(), *verdict.Wait)
+		did = l.sayKept(ctx, v, *verdict.Wait)
 		did.add(result{again: verdict.Again})
 		return true, did
 	default:

@@ -5,6 +5,8 @@ package drainer
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
@@ -13,6 +15,23 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/quote"
 )
+
+// sayKept has the holds for which the node was taken out of service say what it waits for. Others, which may wait to be
+// admitted, only say how far they have come.
+func (l *leader) sayKept(ctx context.Context, v *view, wait Wait) result {
+	took := slices.Clone(v.ending)
+	var others []hold
+	for _, h := range v.active {
+		if h.recorded(v.node.UID) {
+			took = append(took, h)
+		} else {
+			others = append(others, h)
+		}
+	}
+	did := l.holds.saveKept(ctx, took, wait)
+	did.add(l.holds.saveStatuses(ctx, others, facts{node: v.node.UID}))
+	return did
+}
 
 // saveKept writes into the holds' status what a node waits for that no hold needs any more. Nobody tries again before
 // something happens, so the result says when to write what must not be written now.
@@ -23,18 +42,33 @@ func (w holdWriter) saveKept(ctx context.Context, holds []hold, wait Wait) resul
 	}
 	now := metav1.NewTime(w.clock.Now()).Rfc3339Copy()
 	for _, h := range holds {
+		h.keptFor = quote.Cut(wait.About, quote.MaxMessage)
 		next := h.told.DeepCopy()
 		next.LastError = quote.Cut(wait.Message, quote.MaxMessage)
-		apimeta.SetStatusCondition(&next.Conditions, metav1.Condition{
-			Type: v1beta1.ConditionReleased, Status: metav1.ConditionFalse, Reason: wait.Reason, Message: next.LastError,
-			ObservedGeneration: h.Generation, LastTransitionTime: now,
-		})
+		if ofLease(wait) {
+			apimeta.RemoveStatusCondition(&next.Conditions, v1beta1.ConditionReleased)
+		} else {
+			apimeta.SetStatusCondition(&next.Conditions, metav1.Condition{
+				Type: v1beta1.ConditionReleased, Status: metav1.ConditionFalse, Reason: wait.Reason, Message: next.LastError,
+				ObservedGeneration: h.Generation, LastTransitionTime: now,
+			})
+		}
 		if !sameStatus(h.told, *next) {
 			next.LastUpdate = &now
 		}
 		did.add(w.save(ctx, h, *next, true))
 	}
 	return did
+}
+
+// ofLease says whether somebody else has the lease of the node. That is an error of the give-back, as for the other
+// operators that know leases, and no release that is held on purpose.
+func ofLease(wait Wait) bool {
+	return wait.Reason == v1beta1.ReasonLeaseHeld || wait.Reason == v1beta1.ReasonLeaseLost
+}
+
+func (c statusWritten) keptForTheSame(before, now string) bool {
+	return before == now || (c.hold.keptFor != "" && strings.HasPrefix(before, c.hold.keptFor))
 }
 
 // kept is the condition that says what keeps the node from being given back; nil when nothing does.
@@ -50,14 +84,15 @@ func (s *statusBuilder) keptNoMore() {
 	}
 }
 
-// keptEvents are about a node that is kept although no hold needs it any more, once for each change of why.
+// keptEvents are about a node that is kept although no hold needs it any more, once for each change of what for. Details
+// may change often.
 func (c statusWritten) keptEvents() []event {
 	before, now := kept(c.old), kept(c.next)
-	if now == nil || (before != nil && before.Reason == now.Reason && before.Message == now.Message) {
+	if now == nil || (before != nil && before.Reason == now.Reason && c.keptForTheSame(before.Message, now.Message)) {
 		return nil
 	}
 	kind := corev1.EventTypeNormal
-	if now.Reason == v1beta1.ReasonReleaseTimedOut || now.Reason == v1beta1.ReasonLeaseLost {
+	if now.Reason == v1beta1.ReasonReleaseTimedOut {
 		kind = corev1.EventTypeWarning
 	}
 	return onBoth(c.hold, kind, eventReleaseHeld, "node %s is not given back yet for %s: %s", c.hold.Spec.NodeName, c.hold.Name, now.Message)

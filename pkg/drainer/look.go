@@ -79,6 +79,8 @@ type hold struct {
 	stays bool
 	// again is after how long its admission is to be asked for again if nothing happens; zero: never.
 	again time.Duration
+	// keptFor is how the message begins that says what keeps the node from being given back; empty: it is not known.
+	keptFor string
 }
 
 func newHold(maintenance *v1beta1.NodeMaintenance, memory *holdMemory, now time.Time) hold {

@@ -261,6 +261,7 @@ func TestNodeIsNotGivenBackWhileAnotherHolderHasItsLease(t *testing.T) {
 					if got := c.hold("a").Status.LastError; got != want {
 						t.Errorf("lastError is\n%s\nwant\n%s", got, want)
 					}
+					c.wantEvents("ReleaseFailed", 1, "ReleaseHeld", 0)
 					c.wait(2 * time.Minute)
 					if c.node() != node || c.hold("a").ResourceVersion != written {
 						t.Error("the node or the hold was written while nothing happened")

@@ -32,7 +32,7 @@ func (a *Admitter) Facts(ctx context.Context) (facts decision.Facts, err error) 
 	if facts.Holds, err = a.config.Cluster.Holds(); err != nil {
 		return decision.Facts{}, err
 	}
-	facts.Started = answersTold(facts.Holds)
+	facts.OutBefore, facts.Started = outBefore(facts.Holds, facts.Nodes), answersTold(facts.Holds)
 	return facts, nil
 }
 

@@ -34,6 +34,11 @@ func (a *Admitter) Policies() []*v1beta1.MaintenancePolicy {
 	return sorted(policies)
 }
 
+// WithoutPolicies says whether it is known that there are no policies, as cached.
+func (a *Admitter) WithoutPolicies() bool {
+	return a.policies.HasSynced() && len(a.policies.GetStore().ListKeys()) == 0
+}
+
 func sorted(policies []*v1beta1.MaintenancePolicy) []*v1beta1.MaintenancePolicy {
 	slices.SortFunc(policies, func(a, b *v1beta1.MaintenancePolicy) int { return cmp.Compare(a.Name, b.Name) })
 	return policies

@@ -49,9 +49,12 @@ func (s *state) adoptHold(h *hold) {
 	e.Holds = append(e.Holds, v1beta1.LedgerHold{Name: h.Name, UID: h.UID, Stage: stage, Time: since})
 }
 
-// hasTaken says whether the hold has its node in maintenance, as far as the objects tell.
+// hasTaken says whether the hold has its node in maintenance, as far as the objects tell. An imported hold has, too, until
+// its node was given back: then its status has no record.
 func (h *hold) hasTaken() bool {
-	return h.Status.NodeUID == h.node.UID && h.Status.NodeBefore != nil && marked(h.node.Node)
+	recorded := h.Status.NodeUID == h.node.UID && h.Status.NodeBefore != nil
+	isNew := h.Status.ObservedGeneration == 0
+	return (recorded && marked(h.node.Node)) || (h.outBefore && (recorded || isNew))
 }
 
 // takenSince is since when the hold has its node in maintenance, as far as the objects tell.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -26,7 +27,19 @@ func TestAdopt(t *testing.T) {
 		"recorded, and not cordoned": {func(f *fleet, _ *v1beta1.NodeMaintenance) { f.node("w-1").Spec.Taints = nil }, v1beta1.StageIdle},
 		"cordoned for another hold":  {func(_ *fleet, h *v1beta1.NodeMaintenance) { h.Status.NodeBefore = nil }, v1beta1.StageIdle},
 		"taken of a former node":     {func(_ *fleet, h *v1beta1.NodeMaintenance) { h.Status.NodeUID = "former" }, v1beta1.StageIdle},
-		"given back just now":        {func(f *fleet, _ *v1beta1.NodeMaintenance) { f.Released["w-1"] = true }, v1beta1.StageIdle},
+		"imported": {func(f *fleet, h *v1beta1.NodeMaintenance) {
+			f.imported(h)
+			h.Status.NodeUID, h.Status.NodeBefore = "", nil
+		}, v1beta1.StageDrain},
+		"imported, and recorded": {func(f *fleet, h *v1beta1.NodeMaintenance) {
+			f.imported(h)
+			h.Status.ObservedGeneration = 1
+		}, v1beta1.StageDrain},
+		"imported, and given back": {func(f *fleet, h *v1beta1.NodeMaintenance) {
+			f.imported(h)
+			h.Status.ObservedGeneration, h.Status.NodeBefore = 1, nil
+		}, v1beta1.StageIdle},
+		"given back just now": {func(f *fleet, _ *v1beta1.NodeMaintenance) { f.Released["w-1"] = true }, v1beta1.StageIdle},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFleet("aa")
@@ -48,6 +61,12 @@ func TestAdopt(t *testing.T) {
 			}
 		})
 	}
+}
+
+// imported has another operator have taken the node of the hold out of service, and the hold be imported from it.
+func (f *fleet) imported(h *v1beta1.NodeMaintenance) {
+	f.node(h.Spec.NodeName).Spec.Taints = nil
+	f.OutBefore = map[types.UID]bool{h.UID: true}
 }
 
 // Without policies nothing is recorded, and only notBefore has a hold wait.

@@ -30,6 +30,9 @@ type Facts struct {
 	// keeps them and that they carry no marks of ours, or that no node with the UID of the ledger exists. Outcome.Leaving
 	// says of which nodes to ask.
 	Released map[string]bool
+	// OutBefore are the holds that were imported from another operator that took their node out of service, and of which
+	// the node still is: they go on, although the node may not carry marks of ours yet.
+	OutBefore map[types.UID]bool
 	// Started says which gates for the start pass, by hold and policy. What is not there was not checked yet.
 	Started map[GateKey]GateAnswer
 	// Pods is what is known of the pods of nodes that wait or are drained, by node. It only orders the queue.

@@ -96,10 +96,19 @@ func (a *fakeAdmitter) Policies() []*v1beta1.MaintenancePolicy {
 	return slices.Clone(a.policies)
 }
 
+func (a *fakeAdmitter) WithoutPolicies() bool { return len(a.Policies()) == 0 }
+
 func (a *fakeAdmitter) Entry(node string) (entry *v1beta1.LedgerEntry, known bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.entries[node].DeepCopy(), !a.unknown
+}
+
+// knows says whether the ledger is known.
+func (a *fakeAdmitter) knows(known bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.unknown = !known
 }
 
 func (a *fakeAdmitter) KeepsBack(node string, keeps bool) {

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/pager"
+	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -31,9 +32,12 @@ const (
 	setsLast = 10 * time.Second
 	// listPage is how many objects a list asks for at a time.
 	listPage = 500
+	// waitsForPods is how messages about pods of DaemonSets begin.
+	waitsForPods = "waits for ready pods of DaemonSets"
 )
 
-// find answers a question. It is called by the asker only.
+// find answers a question. It is called by the asker only. What an error says may change with each try, and an answer that
+// changes is told to people. So only the log has it.
 func (g *Gates) find(ctx context.Context, asked question) answer {
 	ctx, cancel := context.WithTimeout(ctx, findTimeout)
 	defer cancel()
@@ -56,7 +60,7 @@ func (g *Gates) findResult(ctx context.Context, query string) answer {
 		return failing(v1beta1.AdmissionGateFailed, "waits for Prometheus, but this server does not know any: set its flag --prometheus-url")
 	}
 	if passes, why := g.config.Prometheus.Passes(ctx, query); !passes {
-		return failing(v1beta1.AdmissionGateFailed, "waits for a result of the query %s (%s)", quote.Cut(query, maxQuery), why)
+		return failing(v1beta1.AdmissionGateFailed, "%s (%s)", waitsForQuery(query), why)
 	}
 	return answer{}
 }
@@ -69,7 +73,8 @@ func (g *Gates) findPlan(ctx context.Context, uid types.UID) answer {
 	plan, err := g.config.Cluster.Plan(ctx, hold, false)
 	switch {
 	case err != nil:
-		return failing(v1beta1.AdmissionGateFailed, "waits for a plan of the drain (%v)", err)
+		klog.FromContext(ctx).Error(err, "Could not plan a drain for a gate", "nodeMaintenance", hold.Name)
+		return failing(v1beta1.AdmissionGateFailed, "waits for a plan of the drain (it could not be worked out)")
 	case plan.PermanentlyBlockedPodCount == 0:
 		return answer{}
 	default:
@@ -106,21 +111,22 @@ func (g *Gates) hold(uid types.UID) *v1beta1.NodeMaintenance {
 }
 
 func (g *Gates) findPods(ctx context.Context, name string) answer {
-	const waitsFor = "waits for ready pods of DaemonSets"
 	node, err := g.config.Cluster.Node(name)
 	if node == nil || err != nil {
-		return failing(v1beta1.AdmissionGateFailed, waitsFor+" (the node is not known)")
+		return failing(v1beta1.AdmissionGateFailed, waitsForPods+" (the node is not known)")
 	}
 	sets, err := g.sets.list(ctx, g.config.Kube, g.config.Clock)
 	if err != nil {
-		return failing(v1beta1.AdmissionGateFailed, waitsFor+" (could not list DaemonSets: %v)", err)
+		klog.FromContext(ctx).Error(err, "Could not list DaemonSets for a gate", "node", name)
+		return failing(v1beta1.AdmissionGateFailed, waitsForPods+" (the API server did not list DaemonSets)")
 	}
 	pods, err := podsOn(ctx, g.config.Kube, name)
 	if err != nil {
-		return failing(v1beta1.AdmissionGateFailed, waitsFor+" (could not list pods: %v)", err)
+		klog.FromContext(ctx).Error(err, "Could not list pods for a gate", "node", name)
+		return failing(v1beta1.AdmissionGateFailed, waitsForPods+" (the API server did not list pods)")
 	}
 	if names := lacking(sets, pods, node); len(names) > 0 {
-		return failing(v1beta1.AdmissionGateFailed, waitsFor+": %s", quote.Names(names, quote.MaxNames))
+		return failing(v1beta1.AdmissionGateFailed, waitsForPods+": %s", quote.Names(names, quote.MaxNames))
 	}
 	return answer{}
 }

@@ -32,6 +32,8 @@ type Cluster interface {
 type Admitter interface {
 	// Policies returns all policies.
 	Policies() []*v1beta1.MaintenancePolicy
+	// WithoutPolicies says whether it is known that there are none.
+	WithoutPolicies() bool
 	// Entry returns what the ledger says of the node; nil: nothing. It is not known while this process does not lead,
 	// and until it has decided for the first time.
 	Entry(node string) (entry *v1beta1.LedgerEntry, known bool)

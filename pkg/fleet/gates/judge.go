@@ -4,6 +4,7 @@
 package gates
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -40,6 +41,8 @@ type judgement struct {
 	state state
 	// reason is why it fails.
 	reason v1beta1.AdmissionReason
+	// about is how message begins: which gate it is.
+	about string
 	// message says in a sentence what it waits for. It changes only when something else is found, and not with time.
 	message string
 	// again is after how long the judgement changes by time alone; zero: never.
@@ -72,10 +75,30 @@ func (g *Gates) judgeAll(gates []v1beta1.PolicyGate, s subject) judgement {
 		again := due.Sooner(all.again, judged.again)
 		if all.state != fails && judged.state != passes {
 			all = judged
+			all.about = cmp.Or(about(gate, s), judged.message)
 		}
 		all.again = again
 	}
 	return all
+}
+
+// about is how messages about the gate begin; empty: it is of a kind that this server does not know.
+func about(gate v1beta1.PolicyGate, s subject) string {
+	asked, _ := questionOf(gate, s)
+	switch {
+	case gate.NodeCondition != nil:
+		return waitsForCondition(gate.NodeCondition) + " "
+	case asked.query != "":
+		return waitsForQuery(asked.query) + " "
+	case asked.node != "":
+		return waitsForPods
+	default:
+		return ""
+	}
+}
+
+func waitsForQuery(query string) string {
+	return "waits for a result of the query " + quote.Cut(query, maxQuery)
 }
 
 func (g *Gates) judge(gate v1beta1.PolicyGate, s subject) judgement {
@@ -95,8 +118,7 @@ func (g *Gates) judge(gate v1beta1.PolicyGate, s subject) judgement {
 		return judgement{state: fails, reason: found.reason, message: quote.Cut(found.message, quote.MaxMessage)}
 	case gate.Prometheus != nil:
 		lasts := time.Duration(gate.Prometheus.ForSeconds) * time.Second
-		return forLong(found.since, lasts, now, "waits for a result of the query %s for %s (since %s)",
-			quote.Cut(asked.query, maxQuery), lasts, moment(found.since))
+		return forLong(found.since, lasts, now, "%s for %s (since %s)", waitsForQuery(asked.query), lasts, moment(found.since))
 	default:
 		return judgement{state: passes}
 	}

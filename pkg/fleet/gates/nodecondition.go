@@ -5,6 +5,7 @@ package gates
 
 import (
 	"cmp"
+	"fmt"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -13,22 +14,31 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-// judgeCondition says whether the node has the condition for long enough. A time in the future counts as now.
+// judgeCondition says whether the node has the condition for long enough. A time in the future counts as now,
+// and a time that is not set as not long enough.
 func judgeCondition(gate *v1beta1.NodeConditionGate, node *corev1.Node, now time.Time) judgement {
-	wanted := metav1.ConditionStatus(cmp.Or(string(gate.Status), string(metav1.ConditionTrue)))
+	waitsFor := waitsForCondition(gate)
 	lasts := time.Duration(gate.ForSeconds) * time.Second
 	found := conditionOf(node, gate.Type)
 	switch {
 	case found == nil:
-		return waits("waits for condition %s of the node to be %s (the node does not have it)", gate.Type, wanted)
-	case string(found.Status) != string(wanted):
-		return waits("waits for condition %s of the node to be %s (%s since %s%s)", gate.Type, wanted,
-			found.Status, moment(found.LastTransitionTime.Time), because(found.Message))
+		return waits("%s (the node does not have it)", waitsFor)
+	case string(found.Status) != wantedStatus(gate):
+		return waits("%s (%s%s%s)", waitsFor, found.Status, sinceWhen(found), because(found.Reason))
+	case lasts > 0 && found.LastTransitionTime.IsZero():
+		return waits("%s for %s (it is, but the node does not say since when)", waitsFor, lasts)
 	default:
 		since := found.LastTransitionTime.Time
-		return forLong(since, lasts, now, "waits for condition %s of the node to be %s for %s (since %s)",
-			gate.Type, wanted, lasts, moment(since))
+		return forLong(since, lasts, now, "%s for %s (since %s)", waitsFor, lasts, moment(since))
 	}
+}
+
+func waitsForCondition(gate *v1beta1.NodeConditionGate) string {
+	return fmt.Sprintf("waits for condition %s of the node to be %s", gate.Type, wantedStatus(gate))
+}
+
+func wantedStatus(gate *v1beta1.NodeConditionGate) string {
+	return cmp.Or(string(gate.Status), string(metav1.ConditionTrue))
 }
 
 func conditionOf(node *corev1.Node, kind string) *corev1.NodeCondition {
@@ -40,11 +50,19 @@ func conditionOf(node *corev1.Node, kind string) *corev1.NodeCondition {
 	return nil
 }
 
-func because(message string) string {
-	if message == "" {
+// because is the reason of a condition. Its message is not shown: it may change all the time.
+func because(reason string) string {
+	if reason == "" {
 		return ""
 	}
-	return ": " + message
+	return ": " + reason
+}
+
+func sinceWhen(condition *corev1.NodeCondition) string {
+	if condition.LastTransitionTime.IsZero() {
+		return ""
+	}
+	return " since " + moment(condition.LastTransitionTime.Time)
 }
 
 // forLong is the judgement of a gate that would pass, and is to have passed for a time. If it has not yet, it waits as the

@@ -18,8 +18,13 @@ func TestJudgeCondition(t *testing.T) {
 	ready := func(status corev1.ConditionStatus, since time.Duration) *corev1.Node {
 		return &corev1.Node{Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{
 			{Type: "DiskPressure", Status: corev1.ConditionFalse},
-			{Type: "Ready", Status: status, Message: "kubelet stopped posting", LastTransitionTime: metav1.NewTime(now.Add(-since))},
+			{Type: "Ready", Status: status, Reason: "KubeletStopped", Message: "3m7s ago", LastTransitionTime: metav1.NewTime(now.Add(-since))},
 		}}}
+	}
+	timeless := func(status corev1.ConditionStatus) *corev1.Node {
+		node := ready(status, 0)
+		node.Status.Conditions[1].LastTransitionTime = metav1.Time{}
+		return node
 	}
 	tests := map[string]struct {
 		gate        v1beta1.NodeConditionGate
@@ -34,11 +39,20 @@ func TestJudgeCondition(t *testing.T) {
 		"it does not have it": {gate: v1beta1.NodeConditionGate{Type: "GPUReady"}, node: ready("True", 0), wantState: fails, wantMessage: "waits for condition GPUReady of the node to be True (the node does not have it)"},
 		"it is not so": {
 			gate: v1beta1.NodeConditionGate{Type: "Ready", ForSeconds: 120}, node: ready("False", time.Minute), wantState: fails,
-			wantMessage: "waits for condition Ready of the node to be True (False since 2026-11-21T21:59:00Z: kubelet stopped posting)",
+			wantMessage: "waits for condition Ready of the node to be True (False since 2026-11-21T21:59:00Z: KubeletStopped)",
 		},
 		"not for long enough": {
 			gate: v1beta1.NodeConditionGate{Type: "Ready", ForSeconds: 120}, node: ready("True", 45*time.Second), wantState: fails,
 			wantMessage: "waits for condition Ready of the node to be True for 2m0s (since 2026-11-21T21:59:15Z)", wantAgain: 75 * time.Second,
+		},
+		"nobody says since when": {
+			gate: v1beta1.NodeConditionGate{Type: "Ready", ForSeconds: 120}, node: timeless("True"), wantState: fails,
+			wantMessage: "waits for condition Ready of the node to be True for 2m0s (it is, but the node does not say since when)",
+		},
+		"nobody says or asks since when": {gate: v1beta1.NodeConditionGate{Type: "Ready"}, node: timeless("True"), wantState: passes},
+		"it is not so, nobody says since when": {
+			gate: v1beta1.NodeConditionGate{Type: "Ready"}, node: timeless("False"), wantState: fails,
+			wantMessage: "waits for condition Ready of the node to be True (False: KubeletStopped)",
 		},
 		"since a time to come": {
 			gate: v1beta1.NodeConditionGate{Type: "Ready", ForSeconds: 120}, node: ready("True", -time.Hour), wantState: fails,

@@ -26,6 +26,9 @@ const (
 	releaseLasts = askInterval + 2*findTimeout
 	// untilKnown is after how long a node is looked at again while nothing is known of the ledger.
 	untilKnown = time.Second
+	// unsaidFor is for how long nobody is told that nothing is known of the ledger: that is so at each change of the
+	// leader, for a moment.
+	unsaidFor = 30 * time.Second
 	// defaultReleaseTimeout is releaseTimeoutSeconds if it is not set.
 	defaultReleaseTimeout = 1800
 	// howToSkip is how to give back a node whose release gates do not pass.
@@ -42,8 +45,12 @@ type keeping struct {
 	message string
 }
 
-// Acquire implements drainer.Gate. The node is wanted, so that nobody asks for its release.
-func (g *Gates) Acquire(_ context.Context, node *corev1.Node, _ []*v1beta1.NodeMaintenance) (drainer.Verdict, error) {
+// Acquire implements drainer.Gate. The node is wanted, so that nobody asks for its release. Without holds it is not: the
+// drainer only has what is held for it kept, and the time of its release goes on.
+func (g *Gates) Acquire(_ context.Context, node *corev1.Node, holds []*v1beta1.NodeMaintenance) (drainer.Verdict, error) {
+	if len(holds) == 0 {
+		return drainer.Verdict{}, nil
+	}
 	entry, _ := g.config.Admitter.Entry(node.Name)
 	g.keepNoMore(node.Name, entry)
 	return drainer.Verdict{}, nil
@@ -89,14 +96,18 @@ func (g *Gates) letGo(node string) (wasKept bool) {
 // it was admitted under. It answers at once, from memory, and wakes the node when an answer changes.
 func (g *Gates) MayGiveBack(ctx context.Context, node *corev1.Node) (drainer.Verdict, error) {
 	entry, known := g.config.Admitter.Entry(node.Name)
-	if !known {
-		return drainer.Verdict{Wait: &drainer.Wait{Reason: v1beta1.ReasonReleaseGate}, Again: untilKnown}, nil
-	}
 	if entry != nil && entry.NodeUID != node.UID {
 		entry = nil // it is about a former node of that name
 	}
+	if g.skips(node) {
+		g.pass(ctx, node, entry)
+		return drainer.Verdict{}, nil
+	}
+	if !known {
+		return g.keepUnknown(ctx, node), nil
+	}
 	policies := releasing(g.config.Admitter.Policies(), entry, node)
-	if len(policies) == 0 || bypassed(g.config.Cluster.HoldsOn(node.Name), node) {
+	if len(policies) == 0 {
 		g.pass(ctx, node, entry)
 		return drainer.Verdict{}, nil
 	}
@@ -112,6 +123,24 @@ func (g *Gates) MayGiveBack(ctx context.Context, node *corev1.Node) (drainer.Ver
 		return drainer.Verdict{}, nil
 	}
 	return g.keep(ctx, node, entry, by, judged), nil
+}
+
+// skips says whether no gate counts for the node, whatever the ledger says: there are no policies, nobody holds it, so that
+// nobody could be told or could skip them, or who took it out of service skips them.
+func (g *Gates) skips(node *corev1.Node) bool {
+	holds := g.config.Cluster.HoldsOn(node.Name)
+	return g.config.Admitter.WithoutPolicies() || len(holds) == 0 || bypassed(holds, node)
+}
+
+// keepUnknown keeps a node while it is not known whose gates are to pass.
+func (g *Gates) keepUnknown(ctx context.Context, node *corev1.Node) drainer.Verdict {
+	wait := &drainer.Wait{Reason: v1beta1.ReasonReleaseGate}
+	if since, _ := g.keptHere(node.Name); g.config.Clock.Since(since) >= unsaidFor {
+		wait.Message = fmt.Sprintf("waits until the server knows which release gates node %s must pass: it cannot read or write the "+
+			"MaintenanceLedger, and its log says why; to give the node back as it is, set spec.bypassPolicies and spec.reason", node.Name)
+		g.log(ctx, node.Name, wait.Message)
+	}
+	return drainer.Verdict{Wait: wait, Again: untilKnown}
 }
 
 // releasing returns the policies whose release gates the node must pass.
@@ -173,7 +202,8 @@ func (g *Gates) keep(ctx context.Context, node *corev1.Node, entry *v1beta1.Ledg
 	left := g.left(g.keptSince(node.Name, entry), by)
 	wait := &drainer.Wait{Reason: v1beta1.ReasonReleaseGate}
 	if judged.state == fails {
-		wait.Message = fmt.Sprintf("policy %q: %s", by.Name, judged.message)
+		policy := fmt.Sprintf("policy %q: ", by.Name)
+		wait.About, wait.Message = policy+judged.about, policy+judged.message
 		if left <= 0 {
 			wait.Reason, left = v1beta1.ReasonReleaseTimedOut, 0
 			wait.Message += fmt.Sprintf("; that takes longer than %s, so node %s stays cordoned: %s", releaseTimeout(by), node.Name, howToSkip)

@@ -55,11 +55,29 @@ func TestNodeIsKeptUntilItsGatesPass(t *testing.T) {
 		}
 		c.say("up", "the query took too long")
 		c.wantKept(v1beta1.ReasonReleaseGate, `policy "workers": waits for a result of the query up (the query took too long)`)
-		if events := c.held(); len(events) != 2 {
-			t.Errorf("events %q, want one on the hold and one on its node for the change", events)
+		if events := c.held(); len(events) > 0 {
+			t.Errorf("events %q, want none for the same gate", events)
 		}
 		c.say("up", "")
 		c.wantGivenBack()
+	})
+}
+
+func TestNodeIsKeptForAnotherGate(t *testing.T) {
+	inCluster(t, releasePolicy(queryGate("up", 0), queryGate("ready", 0)), func(c *cluster) {
+		c.take()
+		c.prometheus.say("up", down)
+		c.prometheus.say("ready", down)
+		c.delete("a")
+		c.wantKept(v1beta1.ReasonReleaseGate, keepsMessage)
+		if events := c.held(); len(events) != 2 {
+			t.Errorf("events %q, want one on the hold and one on its node", events)
+		}
+		c.say("up", "")
+		c.wantKept(v1beta1.ReasonReleaseGate, `policy "workers": waits for a result of the query ready (the query has no result)`)
+		if events := c.held(); len(events) != 2 {
+			t.Errorf("events %q, want one on the hold and one on its node for the change", events)
+		}
 	})
 }
 
@@ -193,6 +211,25 @@ func TestNodeIsWantedAgain(t *testing.T) {
 	})
 }
 
+// While it is not known whether another hold wants the node, the time of its release goes on.
+func TestHoldOfAnUnknownStageDoesNotResetTheRelease(t *testing.T) {
+	inCluster(t, releasePolicy(queryGate("up", 0)), func(c *cluster) {
+		c.take()
+		c.prometheus.say("up", down)
+		c.delete("a")
+		c.wantKept(v1beta1.ReasonReleaseGate, keepsMessage)
+		began := c.admitter.entries[drainertest.NodeName].ReleaseTime.DeepCopy()
+		c.wait(5 * time.Minute)
+		c.Add(drainertest.Hold{Name: "b", Stage: "Later"}.Object())
+		c.wait(5 * time.Minute)
+		c.change("b", drainertest.SetStage(v1beta1.StageIdle))
+		c.wantKept(v1beta1.ReasonReleaseTimedOut, keepsMessage)
+		if got := c.admitter.entries[drainertest.NodeName].ReleaseTime; !got.Equal(began) {
+			t.Errorf("the ledger says that the node is kept since %s, want %s", got, began)
+		}
+	})
+}
+
 func TestNodeThatIsGoneWaitsForNothing(t *testing.T) {
 	inCluster(t, releasePolicy(queryGate("up", 0)), func(c *cluster) {
 		c.prometheus.say("up", down)
@@ -253,20 +290,62 @@ func TestWhosePolicyCounts(t *testing.T) {
 func TestLedgerIsNotKnownYet(t *testing.T) {
 	inCluster(t, releasePolicy(queryGate("up", 0)), func(c *cluster) {
 		c.take()
-		c.admitter.mu.Lock()
-		c.admitter.unknown = true
-		c.admitter.mu.Unlock()
+		c.admitter.knows(false)
 		c.delete("a")
-		c.wait(time.Minute)
+		c.wait(unsaidFor / 2)
 		c.wantCordoned(true)
 		if got := c.hold("a").Status.LastError; got != "" {
 			t.Errorf("the hold says %q, want nothing", got)
 		}
-		c.admitter.mu.Lock()
-		c.admitter.unknown = false
-		c.admitter.mu.Unlock()
+		c.wait(unsaidFor)
+		c.wantKept(v1beta1.ReasonReleaseGate, "waits until the server knows which release gates node worker-1 must pass")
+		writes := len(c.StatusWrites("a"))
+		c.wait(time.Minute)
+		if got := len(c.StatusWrites("a")); got != writes {
+			t.Errorf("%d writes of the status while nothing changed", got-writes)
+		}
+		c.admitter.knows(true)
 		c.wait(2 * time.Second)
 		c.wantGivenBack()
+	})
+}
+
+// Some nodes need no gate whatever the ledger says.
+func TestLedgerNeedNotBeKnown(t *testing.T) {
+	for name, test := range map[string]struct {
+		policies []*v1beta1.MaintenancePolicy
+		change   func(c *cluster)
+	}{
+		"no policies": {},
+		"bypassed": {policies: releasePolicy(queryGate("up", 0)), change: func(c *cluster) {
+			c.change("a", func(h *v1beta1.NodeMaintenance) { h.Spec.BypassPolicies = true })
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inCluster(t, test.policies, func(c *cluster) {
+				c.prometheus.say("up", down)
+				c.take()
+				if test.change != nil {
+					test.change(c)
+				}
+				c.admitter.knows(false)
+				c.delete("a")
+				c.wantGivenBack()
+			})
+		})
+	}
+}
+
+// Nobody can be told why a node is kept that nobody holds, and nobody can skip its gates.
+func TestNodeThatNobodyHoldsIsNotKept(t *testing.T) {
+	inCluster(t, releasePolicy(queryGate("up", 0)), func(c *cluster) {
+		c.prometheus.say("up", down)
+		c.take()
+		c.stop()
+		c.Remove(c.hold("a")) // as a store does that is put back to an older state
+		c.start()
+		c.wait(time.Minute)
+		c.wantCordoned(false)
 	})
 }
 
@@ -316,7 +395,7 @@ func TestListThatFails(t *testing.T) {
 		c.take()
 		c.Inject(drainertest.Failing("list", "daemonsets", drainertest.ServerDown()))
 		c.delete("a")
-		c.wantKept(v1beta1.ReasonReleaseGate, `policy "workers": waits for ready pods of DaemonSets (could not list DaemonSets: `)
+		c.wantKept(v1beta1.ReasonReleaseGate, `policy "workers": waits for ready pods of DaemonSets (the API server did not list DaemonSets)`)
 		c.Heal()
 		c.wait(askInterval)
 		c.wantGivenBack()

@@ -137,7 +137,7 @@ func TestStartGates(t *testing.T) {
 		},
 		"no plan": {
 			gates: []v1beta1.PolicyGate{{PlanUnblocked: true}},
-			want:  failed("waits for a plan of the drain (the drainer is not ready)"),
+			want:  failed("waits for a plan of the drain (it could not be worked out)"),
 		},
 		"a gate of a newer server": {gates: []v1beta1.PolicyGate{{}}, want: failed("waits for a gate of a kind that this server does not know")},
 		"one of several": {

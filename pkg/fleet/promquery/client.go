@@ -5,10 +5,9 @@ package promquery
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/api"
@@ -41,6 +40,7 @@ type Client struct {
 	api       prometheusv1.API
 	transport *transport
 	timeout   time.Duration
+	problems  problemLog
 }
 
 // New returns a Client, which has not asked anything yet. It fails when the URL is none.
@@ -59,27 +59,21 @@ func New(config Config) (*Client, error) {
 func (c *Client) Rest() { c.transport.rest() }
 
 // Passes says whether the query has a result now, and if not, why, for people to read. A query that gets no
-// answer in Timeout does not pass.
+// answer in Timeout does not pass, and neither does one with a warning: the result may lack something. The reason is always
+// the same for the same problem; the log says more.
 func (c *Client) Passes(ctx context.Context, query string) (passes bool, why string) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	result, _, err := c.api.Query(ctx, query, time.Time{})
-	if err == nil {
-		why = missing(result)
-	} else {
+	result, warnings, err := c.api.Query(ctx, query, time.Time{})
+	switch {
+	case err != nil:
 		why = quote.Cut(c.problem(err), maxError)
+		c.problems.note(ctx, query, why, err.Error())
+	case len(warnings) > 0:
+		why = incomplete
+		c.problems.note(ctx, query, why, quote.Cut(strings.Join(warnings, "; "), maxError))
+	default:
+		why = missing(result)
 	}
 	return why == "", why
-}
-
-// problem says why there is no answer. The URL is left out: it concerns the admin, and not those who read statuses.
-func (c *Client) problem(err error) string {
-	var inURL *url.Error
-	switch {
-	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Sprintf("Prometheus did not answer within %s", c.timeout)
-	case errors.As(err, &inURL):
-		err = inURL.Err
-	}
-	return "Prometheus did not answer the query: " + err.Error()
 }

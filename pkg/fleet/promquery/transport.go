@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -15,6 +14,16 @@ import (
 	"strings"
 	"sync"
 	"time"
+)
+
+const (
+	errNoToken    fixedError = "this server could not read the token"
+	errEmptyToken fixedError = "the file of the token is empty"
+	errNoCA       fixedError = "this server could not read the CA certificates"
+	errEmptyCA    fixedError = "the file of the CA certificates has none"
+	errLeaves     fixedError = "it redirects to another server, which is not followed"
+	errRedirects  fixedError = "it redirects again and again"
+	errTooLong    fixedError = "the answer has more than 1 MiB"
 )
 
 const (
@@ -60,11 +69,11 @@ func (t *transport) authenticate(request *http.Request) error {
 	}
 	token, err := os.ReadFile(t.config.TokenFile)
 	if err != nil {
-		return fmt.Errorf("could not read the token: %w", err)
+		return fmt.Errorf("%w: %w", errNoToken, err)
 	}
 	bearer := strings.TrimSpace(string(token))
 	if bearer == "" {
-		return errors.New("the file of the token is empty")
+		return errEmptyToken
 	}
 	request.Header.Set("Authorization", "Bearer "+bearer)
 	return nil
@@ -78,7 +87,7 @@ func (t *transport) current() (*http.Transport, error) {
 	if t.config.CAFile != "" {
 		var err error
 		if ca, err = os.ReadFile(t.config.CAFile); err != nil {
-			return nil, fmt.Errorf("could not read the CA certificates: %w", err)
+			return nil, fmt.Errorf("%w: %w", errNoCA, err)
 		}
 	}
 	if t.base != nil && bytes.Equal(ca, t.ca) {
@@ -115,7 +124,7 @@ func newBase(ca []byte) (*http.Transport, error) {
 	}
 	base.TLSClientConfig.RootCAs = x509.NewCertPool()
 	if !base.TLSClientConfig.RootCAs.AppendCertsFromPEM(ca) {
-		return nil, errors.New("the file of the CA certificates has none")
+		return nil, errEmptyCA
 	}
 	return base, nil
 }
@@ -125,9 +134,9 @@ func sameServer(request *http.Request, via []*http.Request) error {
 	first := via[0].URL
 	switch {
 	case request.URL.Host != first.Host || request.URL.Scheme != first.Scheme:
-		return fmt.Errorf("it redirects to another server (%s://%s), which is not followed", request.URL.Scheme, request.URL.Host)
+		return fmt.Errorf("%w: %s://%s", errLeaves, request.URL.Scheme, request.URL.Host)
 	case len(via) > maxRedirects:
-		return fmt.Errorf("it redirects more than %d times", maxRedirects)
+		return errRedirects
 	default:
 		return nil
 	}
@@ -143,7 +152,7 @@ type boundedBody struct {
 func (b *boundedBody) Read(into []byte) (int, error) {
 	read, err := b.ReadCloser.Read(into)
 	if b.left -= read; b.left < 0 {
-		return 0, fmt.Errorf("the answer has more than %d bytes", maxAnswer)
+		return 0, errTooLong
 	}
 	return read, err
 }
