@@ -337,12 +337,18 @@ func TestApprovalsSayWhatWasSeen(t *testing.T) {
 		wantCode int32
 		want     string
 	}{
-		"the generation alone": {maintenance.MaintenanceApproval{Generation: 1}, 422, "uid: Required value: must be the metadata.uid of what you approve" + show},
-		"the UID alone": {
-			maintenance.MaintenanceApproval{UID: hold.UID}, 422,
-			"generation: Required value: must be the metadata.generation of what you approve" + show,
+		"the generation alone": {
+			seen: maintenance.MaintenanceApproval{Generation: 1}, wantCode: 422,
+			want: "uid: Required value: must be the metadata.uid of what you approve" + show,
 		},
-		"the one before": {maintenance.MaintenanceApproval{UID: "before", Generation: 1}, http.StatusConflict, "uid is before, but"},
+		"the UID alone": {
+			seen: maintenance.MaintenanceApproval{UID: hold.UID}, wantCode: 422,
+			want: "generation: Required value: must be the metadata.generation of what you approve" + show,
+		},
+		"the one before": {
+			seen: maintenance.MaintenanceApproval{UID: "before", Generation: 1}, wantCode: http.StatusConflict,
+			want: "uid is before, but",
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
