@@ -78,7 +78,8 @@ func reporting(hold *maintenance.NodeMaintenance) {
 	hold.Spec.Drain.OnTimeout = maintenance.OnTimeoutReport
 }
 
-func shortly(hold *maintenance.NodeMaintenance)    { hold.Spec.ExpirationSeconds = ptr.To[int64](20) }
+func shortly(hold *maintenance.NodeMaintenance) { hold.Spec.ExpirationSeconds = ptr.To[int64](20) }
+
 func timed(hold *maintenance.NodeMaintenance)      { hold.Spec.Drain.TimeoutSeconds = ptr.To[int64](600) }
 func overriding(hold *maintenance.NodeMaintenance) { hold.Spec.OverrideQuorum = true }
 
