@@ -5,12 +5,14 @@ package api
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/test/env"
@@ -20,9 +22,11 @@ const (
 	holdsPath    = "/apis/maintenance.medik8s.io/v1beta1/nodemaintenances"
 	policiesPath = "/apis/maintenance.medik8s.io/v1beta1/maintenancepolicies"
 	approverRole = "maintenance.medik8s.io:approver"
-
-	approve = `{"decision":"Approved","reason":"the backup is done"}`
 )
+
+func approvalOf(uid types.UID, generation int64) string {
+	return fmt.Sprintf(`{"decision":"Approved","uid":%q,"generation":%d,"reason":"the backup is done"}`, uid, generation)
+}
 
 func grantApprover(t *testing.T, p *env.Pool, name string) {
 	t.Helper()
@@ -51,12 +55,13 @@ func TestApproval(t *testing.T) {
 	wantContains(t, "preview", preview.Stdout, `"startsNow": false`, `"reason": "ApprovalNeeded"`)
 	created := kubectl.Try(t, manifest(name, `{"nodeName":"`+node+`"}`), "create", "-f", "-", "--as", requestor)
 	wantContains(t, "create", created.Stderr, `Warning: maintenance of node "`+node+`" waits: policy "`+policy+`": 0 of 1 approval`)
-	pool.WaitForHold(t, name, "it waits for an approval", env.WaitsFor(v1beta1.AdmissionApprovalNeeded))
+	hold := pool.WaitForHold(t, name, "it waits for an approval", env.WaitsFor(v1beta1.AdmissionApprovalNeeded))
+	approve := approvalOf(hold.UID, 1)
 	wantShownToWait(t, pool, policy, name)
 
 	own := decide(requestor, approve)
 	wantContains(t, "refusal", own.Stderr, "(Forbidden)", `user "`+requestor+`" has created it, and policy "`+policy+`" asks for the approval of somebody else`)
-	wantContains(t, "refusal", decide(approver, `{"decision":"Approved","generation":2}`).Stderr, "(Conflict)", "the NodeMaintenance is at generation 1: its spec has changed")
+	wantContains(t, "refusal", decide(approver, approvalOf(hold.UID, 2)).Stderr, "(Conflict)", "the NodeMaintenance is at generation 1: its spec has changed")
 	if out := decide(approver, `{"decision":"Denied"}`); out.Code != 0 {
 		t.Fatalf("could not deny: %s", out.Stderr)
 	}

@@ -69,9 +69,19 @@ func decide(t *testing.T, client versioned.Interface, hold string, decision v1be
 	})
 }
 
-func approve(t *testing.T, client versioned.Interface, hold string) {
+func (p *pool) approve(t *testing.T, client versioned.Interface, hold string) {
 	t.Helper()
-	decide(t, client, hold, v1beta1.MaintenanceApproval{Decision: v1beta1.DecisionApproved})
+	decide(t, client, hold, p.approvalOf(t, hold))
+}
+
+// approvalOf is an approval of the hold as it is.
+func (p *pool) approvalOf(t *testing.T, name string) v1beta1.MaintenanceApproval {
+	t.Helper()
+	hold, err := p.Maintenance.MaintenanceV1beta1().NodeMaintenances().Get(t.Context(), name, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v1beta1.MaintenanceApproval{Decision: v1beta1.DecisionApproved, UID: hold.UID, Generation: hold.Generation}
 }
 
 // A change of the spec makes an approval void, and so does its withdrawal; a new one counts.
@@ -83,7 +93,8 @@ func TestApprovalIsOfWhatWasSeen(t *testing.T) {
 	hold := p.cordon(t, p.Nodes[0])
 	p.waiting(t, hold, v1beta1.AdmissionApprovalNeeded, v1beta1.AdmissionFrozen)
 
-	wrong := v1beta1.MaintenanceApproval{Decision: v1beta1.DecisionApproved, Generation: 99}
+	wrong := p.approvalOf(t, hold)
+	wrong.Generation = 99
 	env.Eventually(t, "an approval of another generation is refused", func(ctx context.Context) string {
 		_, err := ada.MaintenanceV1beta1().NodeMaintenances().CreateApproval(ctx, hold, &wrong, metav1.CreateOptions{})
 		if !apierrors.IsConflict(err) {
@@ -91,17 +102,17 @@ func TestApprovalIsOfWhatWasSeen(t *testing.T) {
 		}
 		return ""
 	})
-	approve(t, ada, hold)
+	p.approve(t, ada, hold)
 	p.waiting(t, hold, v1beta1.AdmissionFrozen)
 	p.patch(t, hold, `{"spec":{"reason":"something else"}}`)
 	p.waiting(t, hold, v1beta1.AdmissionApprovalNeeded, v1beta1.AdmissionFrozen)
-	approve(t, ada, hold)
+	p.approve(t, ada, hold)
 	p.waiting(t, hold, v1beta1.AdmissionFrozen)
 	p.withdraw(t, ada, hold)
 	p.waiting(t, hold, v1beta1.AdmissionApprovalNeeded, v1beta1.AdmissionFrozen)
 	decide(t, ada, hold, v1beta1.MaintenanceApproval{Decision: v1beta1.DecisionDenied, Reason: "not this week"})
 	p.waiting(t, hold, v1beta1.AdmissionDenied, v1beta1.AdmissionFrozen)
-	approve(t, ada, hold)
+	p.approve(t, ada, hold)
 	p.change(t, freeze, `{"spec":{"schedule":null}}`)
 	p.admitted(t, hold)
 }
@@ -130,32 +141,33 @@ func TestNobodyApprovesTheirOwn(t *testing.T) {
 		return ""
 	})
 	p.waiting(t, hold, v1beta1.AdmissionApprovalNeeded)
-	wantOwn(t, ada, hold)
+	approval := p.approvalOf(t, hold)
+	wantOwn(t, ada, hold, approval)
 	config := p.Cluster.Config()
 	config.Impersonate.UserName = user
 	impersonated, err := versioned.NewForConfig(config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantOwn(t, impersonated, hold)
+	wantOwn(t, impersonated, hold, approval)
 	p.waiting(t, hold, v1beta1.AdmissionApprovalNeeded)
 	stranger := p.MaintenanceAs(t, "eve-"+p.Name)
 	_, err = stranger.MaintenanceV1beta1().NodeMaintenances().
-		CreateApproval(t.Context(), hold, &v1beta1.MaintenanceApproval{Decision: v1beta1.DecisionApproved}, metav1.CreateOptions{})
+		CreateApproval(t.Context(), hold, &approval, metav1.CreateOptions{})
 	if !apierrors.IsForbidden(err) {
 		t.Errorf("the approval of a stranger: got %v, want forbidden", err)
 	}
-	approve(t, p.Maintenance, hold)
+	p.approve(t, p.Maintenance, hold)
 	p.admitted(t, hold)
 }
 
 // wantOwn approves a hold, which must be forbidden because the user has created it. kube-apiserver may not know a new
 // permission yet, and forbid it for that reason at first.
-func wantOwn(t *testing.T, client versioned.Interface, hold string) {
+func wantOwn(t *testing.T, client versioned.Interface, hold string, approval v1beta1.MaintenanceApproval) {
 	t.Helper()
 	env.Eventually(t, "one's own approval is forbidden", func(ctx context.Context) string {
 		_, err := client.MaintenanceV1beta1().NodeMaintenances().
-			CreateApproval(ctx, hold, &v1beta1.MaintenanceApproval{Decision: v1beta1.DecisionApproved}, metav1.CreateOptions{})
+			CreateApproval(ctx, hold, &approval, metav1.CreateOptions{})
 		if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "has created it") {
 			return fmt.Sprint("got ", err)
 		}
@@ -189,7 +201,7 @@ func TestApprovalIsNotForANewNodeOfTheName(t *testing.T) {
 	freeze := p.Policy(t, "freeze", frozen())
 	hold := p.cordon(t, p.Nodes[0])
 	p.waiting(t, hold, v1beta1.AdmissionApprovalNeeded, v1beta1.AdmissionFrozen)
-	approve(t, ada, hold)
+	p.approve(t, ada, hold)
 	p.waiting(t, hold, v1beta1.AdmissionFrozen)
 
 	if err := p.Kube.CoreV1().Nodes().Delete(t.Context(), p.Nodes[0], metav1.DeleteOptions{}); err != nil {
@@ -202,6 +214,6 @@ func TestApprovalIsNotForANewNodeOfTheName(t *testing.T) {
 	p.waiting(t, hold, v1beta1.AdmissionApprovalNeeded, v1beta1.AdmissionFrozen)
 	p.change(t, freeze, `{"spec":{"schedule":null}}`)
 	p.waiting(t, hold, v1beta1.AdmissionApprovalNeeded)
-	approve(t, ada, hold)
+	p.approve(t, ada, hold)
 	p.admitted(t, hold)
 }

@@ -99,8 +99,8 @@ type MaintenanceDecision struct {
 	By string
 	// time is when.
 	Time metav1.Time
-	// generation is the metadata.generation that was decided on. A change of the spec makes the decision
-	// void.
+	// generation is the metadata.generation that was decided on. A change of the spec makes an approval
+	// void. A denial stays until it is withdrawn.
 	Generation int64
 	// nodeUID is the UID of the node at that time. A new node of the same name makes the decision void.
 	NodeUID types.UID
@@ -122,11 +122,11 @@ type MaintenanceApproval struct {
 	Policy string
 	// decision is Approved or Denied. Required.
 	Decision ApprovalDecision
-	// uid is the UID of the NodeMaintenance that is decided on. If it is set and is another one, the
-	// request is refused.
+	// uid is the UID of the NodeMaintenance that is decided on. If it is another one, the request is
+	// refused, so nobody approves what was created since under the same name. Required to approve.
 	UID types.UID
-	// generation is the metadata.generation that is decided on. If it is set and is another one, the
-	// request is refused, so nobody approves what they have not seen.
+	// generation is the metadata.generation that is decided on. If it is another one, the request is
+	// refused, so nobody approves what they have not seen. Required to approve.
 	Generation int64
 	// reason is why, for other people to read. At most 1,024 characters on one line.
 	Reason string

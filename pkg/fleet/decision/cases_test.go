@@ -279,6 +279,18 @@ func TestCaseApprovalRacesAdmission(t *testing.T) {
 		"denied by another": {
 			func(f *fleet) { f.approve("h-w-1", "bob", v1beta1.DecisionDenied) }, `policy "all": denied by bob`,
 		},
+		"denied, and edited": {
+			func(f *fleet) {
+				f.approve("h-w-1", "bob", v1beta1.DecisionDenied)
+				f.Holds[0].Generation++
+				f.approve("h-w-1", "ann", v1beta1.DecisionApproved)
+			}, `policy "all": denied by bob`,
+		},
+		"denied, and approved after an edit": {func(f *fleet) {
+			f.approve("h-w-1", "ann", v1beta1.DecisionDenied)
+			f.Holds[0].Generation++
+			f.approve("h-w-1", "ann", v1beta1.DecisionApproved)
+		}, ""},
 		"changed mind": {func(f *fleet) {
 			f.approve("h-w-1", "ann", v1beta1.DecisionDenied)
 			f.approve("h-w-1", "ann", v1beta1.DecisionApproved)

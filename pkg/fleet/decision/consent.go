@@ -47,17 +47,21 @@ func (s *state) valid(approvals *v1beta1.PolicyApprovals, decision v1beta1.Maint
 	return at.Before(ends)
 }
 
-// decisions are what each user has decided last about this hold as it is now, and this node, sorted by user.
+// decisions are what each user has decided last about this hold as it is now, and this node, sorted by user. A change of
+// the spec makes an approval void, but not a denial: otherwise whoever was denied would only have to change something.
 func (h *hold) decisions(policy string) []v1beta1.MaintenanceDecision {
 	if h.Status.Admission == nil {
 		return nil
 	}
 	last := map[string]v1beta1.MaintenanceDecision{}
 	for _, decision := range h.Status.Admission.Approvals {
-		if decision.Policy == policy && decision.Generation == h.Generation && decision.NodeUID == h.node.UID {
+		if decision.Policy == policy && decision.NodeUID == h.node.UID {
 			last[decision.By] = decision
 		}
 	}
+	maps.DeleteFunc(last, func(_ string, decision v1beta1.MaintenanceDecision) bool {
+		return decision.Decision != v1beta1.DecisionDenied && decision.Generation != h.Generation
+	})
 	decisions := make([]v1beta1.MaintenanceDecision, 0, len(last))
 	for _, user := range slices.Sorted(maps.Keys(last)) {
 		decisions = append(decisions, last[user])

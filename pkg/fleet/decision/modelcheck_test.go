@@ -324,7 +324,7 @@ func (o oracle) approved(p *v1beta1.MaintenancePolicy, h *v1beta1.NodeMaintenanc
 	}
 	last := map[string]v1beta1.MaintenanceDecision{}
 	for _, d := range h.Status.Admission.Approvals {
-		if d.Policy == p.Name && d.Generation == h.Generation && d.NodeUID == n.UID {
+		if d.Policy == p.Name && d.NodeUID == n.UID {
 			last[d.By] = d
 		}
 	}
@@ -333,7 +333,7 @@ func (o oracle) approved(p *v1beta1.MaintenancePolicy, h *v1beta1.NodeMaintenanc
 		if d.Decision == v1beta1.DecisionDenied {
 			return false
 		}
-		approved = approved || (by != h.Spec.Requestor && o.Now.Sub(d.Time.Time) < time.Hour)
+		approved = approved || (d.Generation == h.Generation && by != h.Spec.Requestor && o.Now.Sub(d.Time.Time) < time.Hour)
 	}
 	return approved
 }

@@ -1901,14 +1901,14 @@ func schema_pkg_apis_maintenance_v1beta1_MaintenanceApproval(ref common.Referenc
 					},
 					"uid": {
 						SchemaProps: spec.SchemaProps{
-							Description: "uid is the UID of the NodeMaintenance that is decided on. If it is set and is another one, the request is refused.",
+							Description: "uid is the UID of the NodeMaintenance that is decided on. If it is another one, the request is refused, so nobody approves what was created since under the same name. Required to approve.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
 					},
 					"generation": {
 						SchemaProps: spec.SchemaProps{
-							Description: "generation is the metadata.generation that is decided on. If it is set and is another one, the request is refused, so nobody approves what they have not seen.",
+							Description: "generation is the metadata.generation that is decided on. If it is another one, the request is refused, so nobody approves what they have not seen. Required to approve.",
 							Type:        []string{"integer"},
 							Format:      "int64",
 						},
@@ -1969,7 +1969,7 @@ func schema_pkg_apis_maintenance_v1beta1_MaintenanceDecision(ref common.Referenc
 					},
 					"generation": {
 						SchemaProps: spec.SchemaProps{
-							Description: "generation is the metadata.generation that was decided on. A change of the spec makes the decision void.",
+							Description: "generation is the metadata.generation that was decided on. A change of the spec makes an approval void. A denial stays until it is withdrawn.",
 							Default:     0,
 							Type:        []string{"integer"},
 							Format:      "int64",

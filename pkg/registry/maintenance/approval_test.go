@@ -4,6 +4,7 @@
 package maintenance
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -13,15 +14,20 @@ import (
 
 const askingForAll = `{"metadata":{"name":"workers"},"spec":{"nodeSelector":{},"approvals":{"count":1}}}`
 
+// approving is an approval of the hold as it is.
+func approving(hold v1beta1.NodeMaintenance) string {
+	return fmt.Sprintf(`{"decision":"Approved","uid":%q,"generation":%d}`, hold.UID, hold.Generation)
+}
+
 func TestApprovals(t *testing.T) {
 	s := startServer(t)
 	s.do("alice", http.MethodPost, policies, asJSON, askingForAll).want(t, http.StatusCreated)
 	hold := s.create("alice", "a", "worker-1")
 	path := collection + "/a/approval"
 
-	s.do("alice", http.MethodPost, path, asJSON, `{"decision":"Approved"}`).want(t, http.StatusForbidden).
+	s.do("alice", http.MethodPost, path, asJSON, approving(hold)).want(t, http.StatusForbidden).
 		wantText(t, `user "alice" has created it, and policy "workers" asks for the approval of somebody else`)
-	s.do("bob", http.MethodPost, path+"?dryRun=All", asJSON, `{"decision":"Approved"}`).want(t, http.StatusCreated)
+	s.do("bob", http.MethodPost, path+"?dryRun=All", asJSON, approving(hold)).want(t, http.StatusCreated)
 	s.do("bob", http.MethodPost, path, asJSON, `{"apiVersion":"maintenance.medik8s.io/v1beta1","kind":"MaintenanceApproval",
 		"policy":"workers","decision":"Approved","uid":"`+string(hold.UID)+`","generation":1,"reason":"fine"}`).want(t, http.StatusCreated).
 		wantText(t, `"kind":"MaintenanceApproval"`)
@@ -42,15 +48,18 @@ func TestApprovals(t *testing.T) {
 func TestApprovalsNeedTheVerbApprove(t *testing.T) {
 	s := startServer(t)
 	s.do("alice", http.MethodPost, policies, asJSON, askingForAll).want(t, http.StatusCreated)
-	s.create("alice", "a", "worker-1")
+	hold := s.create("alice", "a", "worker-1")
 	path := collection + "/a/approval"
-	s.do("bob", http.MethodPost, path, asJSON, `{"decision":"Approved"}`).want(t, http.StatusCreated)
+	s.do("bob", http.MethodPost, path, asJSON, approving(hold)).want(t, http.StatusCreated)
 	s.rights.take("bob approve maintenancepolicies/", "mallory approve maintenancepolicies/")
 	lacks := func(name, policy string) string {
 		return `User "` + name + `" cannot approve resource "maintenancepolicies" in API group "maintenance.medik8s.io" named "` + policy + `"`
 	}
-	s.do("mallory", http.MethodPost, path, asJSON, `{"decision":"Denied"}`).want(t, http.StatusForbidden).wantText(t, lacks("mallory", "workers"))
-	got := s.do("mallory", http.MethodPost, path, asJSON, `{"decision":"Denied","policy":"secret"}`).want(t, http.StatusForbidden)
+	got := s.do("mallory", http.MethodPost, path, asJSON, `{"decision":"Denied"}`).want(t, http.StatusForbidden)
+	if got.wantText(t, `user "mallory" may decide for no policy`); strings.Contains(string(got.body), "workers") {
+		t.Errorf("the answer says which policies there are: %s", got.body)
+	}
+	got = s.do("mallory", http.MethodPost, path, asJSON, `{"decision":"Denied","policy":"secret"}`).want(t, http.StatusForbidden)
 	if got.wantText(t, lacks("mallory", "secret")); strings.Contains(string(got.body), "workers") {
 		t.Errorf("the answer says which policies there are: %s", got.body)
 	}
@@ -61,9 +70,9 @@ func TestApprovalsNeedTheVerbApprove(t *testing.T) {
 func TestApprovalsPassAdmission(t *testing.T) {
 	s := startServer(t)
 	s.do("alice", http.MethodPost, policies, asJSON, askingForAll).want(t, http.StatusCreated)
-	s.create("alice", "a", "worker-1")
+	hold := s.create("alice", "a", "worker-1")
 	s.admission.seen()
-	s.do("bob", http.MethodPost, collection+"/a/approval", asJSON, `{"decision":"Approved"}`).want(t, http.StatusCreated)
+	s.do("bob", http.MethodPost, collection+"/a/approval", asJSON, approving(hold)).want(t, http.StatusCreated)
 	s.do("bob", http.MethodDelete, collection+"/a/approval", asJSON, "").want(t, http.StatusOK)
 	want := "M CREATE nodemaintenances/approval a,V CREATE nodemaintenances/approval a,M DELETE nodemaintenances/approval a,V DELETE nodemaintenances/approval a"
 	if got := strings.Join(s.admission.seen(), ","); got != want {
@@ -75,8 +84,8 @@ func TestApprovalsPassAdmission(t *testing.T) {
 func TestStatusWritesKeepApprovals(t *testing.T) {
 	s := startServer(t)
 	s.do("alice", http.MethodPost, policies, asJSON, askingForAll).want(t, http.StatusCreated)
-	s.create("alice", "a", "worker-1")
-	s.do("bob", http.MethodPost, collection+"/a/approval", asJSON, `{"decision":"Approved"}`).want(t, http.StatusCreated)
+	hold := s.create("alice", "a", "worker-1")
+	s.do("bob", http.MethodPost, collection+"/a/approval", asJSON, approving(hold)).want(t, http.StatusCreated)
 	for _, status := range []string{`{"admission":null}`, `{"admission":{"approvals":null}}`, `{"admission":{"stage":"Idle","approvals":[]}}`} {
 		s.do(server, http.MethodPatch, collection+"/a/status", asMergePatch, `{"status":`+status+`}`).want(t, http.StatusOK)
 		admission := s.get("a").Status.Admission
@@ -87,7 +96,10 @@ func TestStatusWritesKeepApprovals(t *testing.T) {
 	s.do(server, http.MethodPatch, collection+"/a/status", asMergePatch, `{"status":{"admission":{"approved":true,"stage":"Drain"}}}`).want(t, http.StatusOK)
 	s.do("alice", http.MethodPatch, collection+"/a", asMergePatch, `{"spec":{"drain":{"timeoutSeconds":60}}}`).want(t, http.StatusUnprocessableEntity).
 		wantText(t, `spec.drain: Forbidden: is frozen: it was approved by "bob"; delete the NodeMaintenance and create another`)
-	if s.get("a").Status.Admission.Stage != v1beta1.StageDrain {
-		t.Error("the rest of status.admission is not the server's")
+	s.do("alice", http.MethodPatch, collection+"/a/status", asMergePatch, `{"status":{"lastError":"x","admission":null,"nodeUID":"u",`+
+		`"nodeBefore":{"unschedulable":false}}}`).want(t, http.StatusOK)
+	status := s.get("a").Status
+	if status.Admission == nil || status.Admission.Stage != v1beta1.StageDrain || status.NodeUID != "" || status.NodeBefore != nil || status.LastError != "x" {
+		t.Errorf("got %+v, want what has started to be said by the server alone", status)
 	}
 }

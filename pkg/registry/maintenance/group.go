@@ -54,6 +54,8 @@ type Dependencies struct {
 	AuthorizeUpdate resource.AuthorizeUpdate
 	// AuthorizeRead authorizes that an answer shows the holds of a node.
 	AuthorizeRead nodestorage.AuthorizeRead
+	// AuthorizeApproval authorizes decisions before they are validated. Admission must authorize them too.
+	AuthorizeApproval approval.Authorize
 	// ShortNameTaken says that the group of a former operator is served too, and has the short name nm. If
 	// both groups had it, kubectl would warn each time that it is used.
 	ShortNameTaken bool
@@ -93,7 +95,8 @@ func definitions(scheme *runtime.Scheme, deps Dependencies) []resource.Definitio
 func NewAPIGroupInfo(scheme *runtime.Scheme, codecs serializer.CodecFactory, parameterCodec runtime.ParameterCodec,
 	optsGetter generic.RESTOptionsGetter, deps Dependencies,
 ) (genericapiserver.APIGroupInfo, error) {
-	if deps.Waker == nil || deps.Nodes == nil || deps.Planner == nil || deps.Space == nil || deps.Admission == nil || deps.AuthorizeUpdate == nil || deps.AuthorizeRead == nil {
+	if deps.Waker == nil || deps.Nodes == nil || deps.Planner == nil || deps.Space == nil || deps.Admission == nil ||
+		deps.AuthorizeUpdate == nil || deps.AuthorizeRead == nil || deps.AuthorizeApproval == nil {
 		return genericapiserver.APIGroupInfo{}, errors.New("the registry needs a waker, the nodes, a planner, the space, admission and authorization")
 	}
 	storages := map[string]rest.Storage{}
@@ -113,7 +116,7 @@ func NewAPIGroupInfo(scheme *runtime.Scheme, codecs serializer.CodecFactory, par
 		return genericapiserver.APIGroupInfo{}, fmt.Errorf("maintenancepolicies are served by %T", storages[maintenancepolicy.Plural])
 	}
 	storages[policyqueue.Resource] = policyqueue.New(policies, deps.Fleet)
-	storages[approval.Resource] = approval.New(holds, policies, deps.Nodes)
+	storages[approval.Resource] = approval.New(holds, policies, deps.Nodes, deps.AuthorizeApproval)
 	maps.Copy(storages, nodestorage.New(deps.Nodes, holds, deps.Admission, admission.NewObjectInterfacesFromScheme(scheme), deps.AuthorizeRead, deps.Fleet))
 	return newGroupInfo(v1beta1.SchemeGroupVersion, storages, scheme, codecs, parameterCodec), nil
 }

@@ -30,12 +30,13 @@ func TestDependenciesAreRequired(t *testing.T) {
 		"no admission":               func(d *Dependencies) { d.Admission = nil },
 		"no authorization of update": func(d *Dependencies) { d.AuthorizeUpdate = nil },
 		"no authorization of read":   func(d *Dependencies) { d.AuthorizeRead = nil },
+		"none of approval":           func(d *Dependencies) { d.AuthorizeApproval = nil },
 	}
 	for name, drop := range tests {
 		t.Run(name, func(t *testing.T) {
 			deps := Dependencies{
 				Waker: noWaker{}, Nodes: &changingNodes{}, Planner: noPlanner{}, Space: &testSpace{}, Admission: &recordingAdmission{},
-				AuthorizeUpdate: authorizing.AuthorizeUpdate, AuthorizeRead: authorizing.AuthorizeRead,
+				AuthorizeUpdate: authorizing.AuthorizeUpdate, AuthorizeRead: authorizing.AuthorizeRead, AuthorizeApproval: authorizing.AuthorizeApproval,
 			}
 			drop(&deps)
 			_, err := NewAPIGroupInfo(scheme.Scheme, scheme.Codecs, scheme.ParameterCodec, generic.RESTOptions{}, deps)

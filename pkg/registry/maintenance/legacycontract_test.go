@@ -32,7 +32,7 @@ func oldStorage(t *testing.T, version schema.GroupVersion) *legacy.REST {
 	authorizing := authorization.New(&testRights{})
 	group, err := NewAPIGroupInfo(scheme.Scheme, scheme.Codecs, scheme.ParameterCodec, options, Dependencies{
 		Waker: noWaker{}, Nodes: &changingNodes{}, Planner: noPlanner{}, Space: &testSpace{}, Admission: &recordingAdmission{},
-		AuthorizeUpdate: authorizing.AuthorizeUpdate, AuthorizeRead: authorizing.AuthorizeRead,
+		AuthorizeUpdate: authorizing.AuthorizeUpdate, AuthorizeRead: authorizing.AuthorizeRead, AuthorizeApproval: authorizing.AuthorizeApproval,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -80,12 +80,12 @@ func TestTable(t *testing.T) {
 	s := startServer(t)
 	s.create("alice", "a", "worker-1")
 	table := decode[metav1.Table](t, s.do("alice", http.MethodGet, collection, asTable, "").want(t, http.StatusOK))
-	if len(table.ColumnDefinitions) != 10 || len(table.Rows) != 1 {
+	if len(table.ColumnDefinitions) != 11 || len(table.Rows) != 1 {
 		t.Fatalf("got %d columns and %d rows", len(table.ColumnDefinitions), len(table.Rows))
 	}
 	cells := table.Rows[0].Cells
 	cells[7] = "age"
-	want := []any{"a", "worker-1", "Pending", "0%", float64(0), "alice", "", "age", "Drain", "<none>"}
+	want := []any{"a", "worker-1", "Pending", "0%", float64(0), "alice", "", "age", "Drain", "<none>", "<none>"}
 	if diff := cmp.Diff(want, cells); diff != "" {
 		t.Errorf("cells differ (-want +got):\n%s", diff)
 	}

@@ -13,6 +13,22 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
+// BenchmarkEncode encodes a hold that is being drained, as each write does, with this codec and with the one that checks
+// nothing.
+func BenchmarkEncode(b *testing.B) {
+	hold := drainingHold().hold
+	for name, codec := range map[string]runtime.Codec{"unchecked": scheme.Codecs.LegacyCodec(v1beta1.SchemeGroupVersion), "ours": Codec} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := runtime.Encode(codec, hold); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 // BenchmarkDecode decodes a hold that is being drained, as each event of a watch does, with this codec and with
 // the one that drops what it does not know.
 func BenchmarkDecode(b *testing.B) {

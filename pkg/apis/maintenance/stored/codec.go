@@ -9,6 +9,7 @@ package stored
 import (
 	"fmt"
 	"io"
+	"reflect"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -68,8 +69,11 @@ func (c codec) unknown(data []byte, object maintenance.Stored, nothing bool) (ma
 	return pack(kinds[kindOf(object)].beyond(nil, whole, ours))
 }
 
-// Encode implements runtime.Encoder.
+// Encode implements runtime.Encoder. It refuses what Decode could not read.
 func (c codec) Encode(obj runtime.Object, w io.Writer) error {
+	if err := checkYears(reflect.ValueOf(obj)); err != nil {
+		return err
+	}
 	object, ok := obj.(maintenance.Stored)
 	if !ok || *object.UnknownFields() == "" {
 		return c.Codec.Encode(obj, w)

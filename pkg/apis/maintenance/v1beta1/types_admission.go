@@ -110,8 +110,8 @@ type MaintenanceDecision struct {
 	By string `json:"by"`
 	// time is when.
 	Time metav1.Time `json:"time"`
-	// generation is the metadata.generation that was decided on. A change of the spec makes the decision
-	// void.
+	// generation is the metadata.generation that was decided on. A change of the spec makes an approval
+	// void. A denial stays until it is withdrawn.
 	Generation int64 `json:"generation"`
 	// nodeUID is the UID of the node at that time. A new node of the same name makes the decision void.
 	// +optional
@@ -137,12 +137,12 @@ type MaintenanceApproval struct {
 	Policy string `json:"policy,omitempty"`
 	// decision is Approved or Denied. Required.
 	Decision ApprovalDecision `json:"decision"`
-	// uid is the UID of the NodeMaintenance that is decided on. If it is set and is another one, the
-	// request is refused.
+	// uid is the UID of the NodeMaintenance that is decided on. If it is another one, the request is
+	// refused, so nobody approves what was created since under the same name. Required to approve.
 	// +optional
 	UID types.UID `json:"uid,omitempty"`
-	// generation is the metadata.generation that is decided on. If it is set and is another one, the
-	// request is refused, so nobody approves what they have not seen.
+	// generation is the metadata.generation that is decided on. If it is another one, the request is
+	// refused, so nobody approves what they have not seen. Required to approve.
 	// +optional
 	Generation int64 `json:"generation,omitempty"`
 	// reason is why, for other people to read. At most 1,024 characters on one line.

@@ -4,6 +4,8 @@
 package validation
 
 import (
+	"fmt"
+
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
@@ -24,11 +26,26 @@ func ValidateMaintenanceApproval(approval *maintenance.MaintenanceApproval, name
 	} else {
 		allErrs = append(allErrs, validateEnum(approval.Decision, decisions, field.NewPath("decision"))...)
 	}
-	if approval.Generation < 0 {
-		allErrs = append(allErrs, field.Invalid(field.NewPath("generation"), approval.Generation,
-			"must be the metadata.generation of the NodeMaintenance, or left out"))
-	}
+	allErrs = append(allErrs, validateSeen(approval, name)...)
 	allErrs = append(allErrs, validateReasonLength(approval.Reason, field.NewPath("reason"))...)
 	allErrs = append(allErrs, validateText(approval.Reason, field.NewPath("reason"))...)
 	return append(allErrs, validateRequestorLength(by, field.NewPath("by"))...)
+}
+
+// validateSeen checks that an approval says what it is of. The name alone does not: the NodeMaintenance may have been
+// changed since, or deleted, and another one created. A denial is right of whatever has the name.
+func validateSeen(approval *maintenance.MaintenanceApproval, name string) field.ErrorList {
+	var allErrs field.ErrorList
+	show := fmt.Sprintf("to see it: kubectl get nm %s -o jsonpath='{.metadata.uid} {.metadata.generation}'", name)
+	approved := approval.Decision == maintenance.DecisionApproved
+	if approved && approval.UID == "" {
+		allErrs = append(allErrs, field.Required(field.NewPath("uid"), "must be the metadata.uid of what you approve; "+show))
+	}
+	if approved && approval.Generation == 0 {
+		allErrs = append(allErrs, field.Required(field.NewPath("generation"), "must be the metadata.generation of what you approve; "+show))
+	}
+	if approval.Generation < 0 {
+		allErrs = append(allErrs, field.Invalid(field.NewPath("generation"), approval.Generation, "must be the metadata.generation of the NodeMaintenance"))
+	}
+	return allErrs
 }

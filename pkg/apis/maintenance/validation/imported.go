@@ -50,9 +50,9 @@ func validateImportedObject(from *v1beta1.ImportedFrom) field.ErrorList {
 		}
 	}
 	if from.CreationTime.IsZero() {
-		allErrs = append(allErrs, field.Required(importedPath.Child("creationTime"), "must be when the imported object was created"))
+		return append(allErrs, field.Required(importedPath.Child("creationTime"), "must be when the imported object was created"))
 	}
-	return allErrs
+	return append(allErrs, validateTime(&from.CreationTime, importedPath.Child("creationTime"))...)
 }
 
 func validateImportedNode(from *v1beta1.ImportedFrom) field.ErrorList {
@@ -80,7 +80,8 @@ func validateImportedTaints(taints []string) field.ErrorList {
 }
 
 func validateImportedDrain(from *v1beta1.ImportedFrom) field.ErrorList {
-	var allErrs field.ErrorList
+	allErrs := validateTime(from.StartTime, importedPath.Child("startTime"))
+	allErrs = append(allErrs, validateTime(from.DrainedTime, importedPath.Child("drainedTime"))...)
 	begun := from.NodeBefore != nil && from.StartTime != nil && !from.StartTime.Before(&from.CreationTime)
 	if from.StartTime != nil && !begun {
 		allErrs = append(allErrs, field.Invalid(importedPath.Child("startTime"), from.StartTime,

@@ -69,6 +69,13 @@ func TestImportedAnnotation(t *testing.T) {
 			annotations: importedFrom(touched + `,"startTime":"2026-01-02T03:05:00Z","drainedTime":"2026-01-02T03:01:00Z"`),
 			want:        []string{path + `.drainedTime: Invalid value: "2026-01-02T03:01:00Z": must not be before startTime`},
 		},
+		"times that cannot be stored": {
+			annotations: importedFrom(touched + `,"startTime":"9999-12-31T23:59:58-14:00","drainedTime":"9999-12-31T23:59:59-14:00"`),
+			want: []string{
+				path + `.startTime: Invalid value: "10000-01-01T13:59:58Z": must be in a year between 1970 and 2200`,
+				path + `.drainedTime: Invalid value: "10000-01-01T13:59:59Z": must be in a year between 1970 and 2200`,
+			},
+		},
 		"numbers that cannot be": {
 			annotations: importedFrom(`,"drainProgress":101,"totalPods":-1,"evictionPods":-2,"pendingPodCount":-3`),
 			want: []string{

@@ -158,9 +158,11 @@ var badPolicies = map[string]struct {
 	"stop out of range": {
 		change: func(s *maintenance.MaintenancePolicySpec) {
 			s.AutoStop = &maintenance.PolicyAutoStop{WindowSeconds: ptr.To[int64](59), DrainSeconds: ptr.To[int64](0), HeldSeconds: ptr.To[int64](31536001)}
+			s.AutoStop.IgnoreBefore = at("9999-12-31T23:59:59-14:00")
 		},
 		want: []string{
 			"spec.autoStop.failures: Invalid value: 0: must be at least 1",
+			`spec.autoStop.ignoreBefore: Invalid value: "10000-01-01T13:59:59Z": must be in a year between 1970 and 2200`,
 			"spec.autoStop.windowSeconds: Invalid value: 59: must be between 60 and 2592000, inclusive",
 			"spec.autoStop.drainSeconds: Invalid value: 0: must be between 1 and 2592000, inclusive",
 			"spec.autoStop.heldSeconds: Invalid value: 31536001: must be between 1 and 31536000, inclusive",

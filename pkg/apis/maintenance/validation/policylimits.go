@@ -100,6 +100,7 @@ func validateAutoStop(stop *maintenance.PolicyAutoStop, path *field.Path) field.
 		return nil
 	}
 	allErrs := validateRange(stop.Failures, 1, math.MaxInt32, path.Child("failures"))
+	allErrs = append(allErrs, validateTime(stop.IgnoreBefore, path.Child("ignoreBefore"))...)
 	allErrs = append(allErrs, validateOptional(stop.WindowSeconds, minuteSeconds, monthSeconds, path.Child("windowSeconds"))...)
 	allErrs = append(allErrs, validateOptional(stop.DrainSeconds, 1, monthSeconds, path.Child("drainSeconds"))...)
 	return append(allErrs, validateOptional(stop.HeldSeconds, 1, yearSeconds, path.Child("heldSeconds"))...)

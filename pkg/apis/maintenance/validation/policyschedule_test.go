@@ -119,6 +119,10 @@ func TestPolicySchedules(t *testing.T) {
 			change: func(s *schedule) { s.Windows[2].Until = s.Windows[2].From },
 			want:   []string{`spec.schedule.windows[2].until: Invalid value: "2026-12-05T20:00:00Z": must be after from`},
 		},
+		"a time that cannot be stored": {
+			change: func(s *schedule) { s.Windows[2].Until = at("9999-12-31T23:59:59-14:00") },
+			want:   []string{`spec.schedule.windows[2].until: Invalid value: "10000-01-01T13:59:59Z": must be in a year between 1970 and 2200`},
+		},
 		"no such days": {
 			change: func(s *schedule) {
 				s.Freezes[0].Dates = &maintenance.DateRange{From: "2026-02-30", Until: "27.11.2026"}

@@ -100,7 +100,7 @@ func validateOnce(window *maintenance.PolicyWindow, path *field.Path) field.Erro
 	case !window.From.Before(window.Until):
 		return field.ErrorList{field.Invalid(path.Child("until"), window.Until, "must be after from")}
 	}
-	return nil
+	return append(validateTime(window.From, path.Child("from")), validateTime(window.Until, path.Child("until"))...)
 }
 
 func validateDates(dates *maintenance.DateRange, path *field.Path) field.ErrorList {

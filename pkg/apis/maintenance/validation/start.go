@@ -15,6 +15,8 @@ const maxPriority = 100
 // validateStart checks what says when maintenance starts.
 func validateStart(spec *maintenance.NodeMaintenanceSpec, path *field.Path) field.ErrorList {
 	allErrs := validateRange(spec.Priority, -maxPriority, maxPriority, path.Child("priority"))
+	allErrs = append(allErrs, validateTime(spec.NotBefore, path.Child("notBefore"))...)
+	allErrs = append(allErrs, validateTime(spec.StartDeadline, path.Child("startDeadline"))...)
 	if spec.NotBefore != nil && spec.StartDeadline != nil && !spec.NotBefore.Before(spec.StartDeadline) {
 		allErrs = append(allErrs, field.Invalid(path.Child("startDeadline"), spec.StartDeadline, "must be after notBefore"))
 	}

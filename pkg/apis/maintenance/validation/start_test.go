@@ -32,6 +32,22 @@ func TestStart(t *testing.T) {
 			change: func(s *spec) { s.NotBefore, s.StartDeadline = at("2026-12-05T20:00:00Z"), at("2026-12-05T20:00:00Z") },
 			want:   []string{`spec.startDeadline: Invalid value: "2026-12-05T20:00:00Z": must be after notBefore`},
 		},
+		"times that cannot be stored": {
+			change: func(s *spec) {
+				s.NotBefore, s.StartDeadline = at("0000-01-01T00:00:00+14:00"), at("9999-12-31T23:59:59-14:00")
+			},
+			want: []string{
+				`spec.notBefore: Invalid value: "-0001-12-31T10:00:00Z": must be in a year between 1970 and 2200`,
+				`spec.startDeadline: Invalid value: "10000-01-01T13:59:59Z": must be in a year between 1970 and 2200`,
+			},
+		},
+		"times that make no sense": {
+			change: func(s *spec) { s.NotBefore, s.StartDeadline = at("1969-12-31T23:59:59Z"), at("2201-01-01T00:00:00Z") },
+			want: []string{
+				`spec.notBefore: Invalid value: "1969-12-31T23:59:59Z": must be in a year between 1970 and 2200`,
+				`spec.startDeadline: Invalid value: "2201-01-01T00:00:00Z": must be in a year between 1970 and 2200`,
+			},
+		},
 		"bypass without a reason": {
 			change: func(s *spec) { s.BypassPolicies, s.Reason = true, "" },
 			want:   []string{"spec.reason: Required value: must say why bypassPolicies is set"},

@@ -78,7 +78,7 @@ func undecided(hold *maintenance.NodeMaintenance) error {
 	case hold.DeletionTimestamp != nil:
 		return conflict(hold, "it is being deleted, so there is nothing to decide")
 	case hold.Spec.Stage == maintenance.StageIdle:
-		return conflict(hold, "its stage is Idle, so it asks for nothing; decide once spec.stage is another, since a change of the spec makes decisions void")
+		return conflict(hold, "its stage is Idle, so it asks for nothing; decide once spec.stage is another, since a change of the spec makes approvals void")
 	case started(hold):
 		return conflict(hold, "it was admitted at %s, so there is nothing to decide; to end it, delete it", since(hold))
 	default:
@@ -118,9 +118,11 @@ func decisionsOf(hold *maintenance.NodeMaintenance) []maintenance.MaintenanceDec
 	return slices.Clone(hold.Status.Admission.Approvals)
 }
 
-// withoutOldestVoid makes room by the oldest decision that was made on another spec.
+// withoutOldestVoid makes room by the oldest approval of another spec.
 func withoutOldestVoid(decisions []maintenance.MaintenanceDecision, generation int64) []maintenance.MaintenanceDecision {
-	void := slices.IndexFunc(decisions, func(decision maintenance.MaintenanceDecision) bool { return decision.Generation != generation })
+	void := slices.IndexFunc(decisions, func(decision maintenance.MaintenanceDecision) bool {
+		return decision.Decision == maintenance.DecisionApproved && decision.Generation != generation
+	})
 	if void < 0 {
 		return decisions
 	}

@@ -7,14 +7,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 )
@@ -43,23 +41,4 @@ func asking(ctx context.Context, policies Policies, node *corev1.Node) ([]mainte
 func selects(policy *maintenance.MaintenancePolicy, node *corev1.Node) bool {
 	selector, err := metav1.LabelSelectorAsSelector(policy.Spec.NodeSelector)
 	return err == nil && selector.Matches(labels.Set(node.Labels))
-}
-
-// choose returns the policy of that name. Without a name, it is the only one that there is.
-func choose(asking []maintenance.MaintenancePolicy, name, node string) (*maintenance.MaintenancePolicy, *field.Error) {
-	path := field.NewPath("policy")
-	if len(asking) == 0 {
-		return nil, field.Invalid(path, name, fmt.Sprintf("no MaintenancePolicy asks for approvals of maintenance of node %q", node))
-	}
-	names := make([]string, 0, len(asking))
-	for i := range asking {
-		if asking[i].Name == name || (name == "" && len(asking) == 1) {
-			return &asking[i], nil
-		}
-		names = append(names, fmt.Sprintf("%q", asking[i].Name))
-	}
-	if name == "" {
-		return nil, field.Required(path, fmt.Sprintf("more than one asks for approvals of maintenance of node %q: %s", node, strings.Join(names, ", ")))
-	}
-	return nil, field.Invalid(path, name, fmt.Sprintf("does not ask for approvals of maintenance of node %q, but %s", node, strings.Join(names, ", ")))
 }

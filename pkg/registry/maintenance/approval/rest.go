@@ -31,6 +31,10 @@ type Nodes interface {
 	Node(name string) (*corev1.Node, error)
 }
 
+// Authorize checks that the user who makes the request may decide for the policy, and fails with a 403 if not. hold is
+// the name of the NodeMaintenance, for the error.
+type Authorize func(ctx context.Context, policy, hold string) error
+
 var _ interface {
 	rest.NamedCreater
 	rest.GracefulDeleter
@@ -40,15 +44,16 @@ var _ interface {
 // REST serves nodemaintenances/approval. The decisions are part of the status of the NodeMaintenance, and nothing else
 // writes them.
 type REST struct {
-	holds    *holdstorage.REST
-	policies Policies
-	nodes    Nodes
-	clock    clock.PassiveClock
+	holds     *holdstorage.REST
+	policies  Policies
+	nodes     Nodes
+	authorize Authorize
+	clock     clock.PassiveClock
 }
 
 // New makes the storage of the subresource.
-func New(holds *holdstorage.REST, policies Policies, nodes Nodes) *REST {
-	return &REST{holds: holds, policies: policies, nodes: nodes, clock: clock.RealClock{}}
+func New(holds *holdstorage.REST, policies Policies, nodes Nodes, authorize Authorize) *REST {
+	return &REST{holds: holds, policies: policies, nodes: nodes, authorize: authorize, clock: clock.RealClock{}}
 }
 
 // New implements rest.Storage.

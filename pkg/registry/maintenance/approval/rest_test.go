@@ -4,7 +4,9 @@
 package approval
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -35,6 +37,15 @@ type cluster struct {
 	holds    *holdstorage.REST
 	served   *REST
 	policies []maintenance.MaintenancePolicy
+	// secret are the policies for which nobody may decide.
+	secret []string
+}
+
+func (c *cluster) authorize(_ context.Context, policy, hold string) error {
+	if slices.Contains(c.secret, policy) {
+		return apierrors.NewForbidden(maintenance.Resource(Resource), hold, errors.New("may not approve"))
+	}
+	return nil
 }
 
 func (c *cluster) Wake(string)         {}
@@ -67,7 +78,7 @@ func newCluster(t *testing.T, policies ...maintenance.MaintenancePolicy) *cluste
 	c.holds = storages["nodemaintenances"].(*holdstorage.REST)
 	t.Cleanup(c.holds.Destroy)
 	registrytest.WaitUntilReady(t, c.holds)
-	c.served = New(c.holds, c, c)
+	c.served = New(c.holds, c, c, c.authorize)
 	return c
 }
 
@@ -143,7 +154,15 @@ func changed(change func(*maintenance.NodeMaintenance)) rest.UpdatedObjectInfo {
 	})
 }
 
+// decide sends a decision. An approval is of the hold as it is stored, unless it says something else.
 func (c *cluster) decide(by, name string, approval maintenance.MaintenanceApproval, dryRun ...string) (*maintenance.MaintenanceApproval, error) {
+	if approval.Decision == maintenance.DecisionApproved {
+		seen := &maintenance.NodeMaintenance{ObjectMeta: metav1.ObjectMeta{UID: "none", Generation: 1}}
+		if found, err := c.served.hold(as(by), name); err == nil {
+			seen = found
+		}
+		approval.UID, approval.Generation = cmp.Or(approval.UID, seen.UID), cmp.Or(approval.Generation, seen.Generation)
+	}
 	decided, err := c.served.Create(as(by), name, &approval, rest.ValidateAllObjectFunc, &metav1.CreateOptions{DryRun: dryRun})
 	if err != nil {
 		return nil, err
@@ -252,11 +271,11 @@ func TestDecisionsThatAreRefused(t *testing.T) {
 		"a user with a long name": {
 			by: strings.Repeat("a", 1025), wantCode: 422, want: "by: Too long",
 		},
-		"no such hold":         {hold: "b", wantCode: http.StatusNotFound, want: `nodemaintenances.maintenance.medik8s.io "b" not found`},
-		"no such node":         {node: "worker-9", wantCode: http.StatusConflict, want: "the node does not exist"},
-		"no policy asks":       {policies: two[2:], wantCode: 422, want: `no MaintenancePolicy asks for approvals of maintenance of node "worker-1"`},
+		"no such hold":         {hold: "b", approval: maintenance.MaintenanceApproval{Policy: "workers"}, wantCode: http.StatusNotFound, want: `nodemaintenances.maintenance.medik8s.io "b" not found`},
+		"no such node":         {node: "worker-9", approval: maintenance.MaintenanceApproval{Policy: "workers"}, wantCode: http.StatusConflict, want: "the node does not exist"},
+		"no policy asks":       {policies: two[2:], wantCode: http.StatusForbidden, want: `user "bob" may decide for no policy that asks for approvals of it, or it does not exist`},
 		"several policies ask": {policies: two, wantCode: 422, want: `"several-policies-ask" is invalid: policy: Required value: more than one asks for approvals of maintenance of node "worker-1": "b", "a"`},
-		"another policy":       {policies: two, approval: maintenance.MaintenanceApproval{Policy: "free"}, wantCode: 422, want: `does not ask for approvals of maintenance of node "worker-1", but "b", "a"`},
+		"another policy":       {policies: two, approval: maintenance.MaintenanceApproval{Policy: "free"}, wantCode: 422, want: `Invalid value: "free": does not ask for approvals of maintenance of node "worker-1"`},
 		"a policy elsewhere":   {policies: two, approval: maintenance.MaintenanceApproval{Policy: "elsewhere"}, wantCode: 422, want: `does not ask for approvals`},
 		"another UID":          {approval: maintenance.MaintenanceApproval{UID: "x"}, wantCode: http.StatusConflict, want: "uid is x, but the NodeMaintenance of this name has the UID "},
 		"another generation":   {approval: maintenance.MaintenanceApproval{Generation: 2}, wantCode: http.StatusConflict, want: "generation is 2, but the NodeMaintenance is at generation 1: its spec has changed"},
@@ -308,6 +327,39 @@ func or(first, second string) string {
 	return second
 }
 
+// Nobody approves what they have not seen: neither what was changed since, nor what was created since under its name.
+func TestApprovalsSayWhatWasSeen(t *testing.T) {
+	c := newCluster(t, policy("workers", ""))
+	hold := c.hold(t, "a", "worker-1")
+	const show = "; to see it: kubectl get nm a -o jsonpath='{.metadata.uid} {.metadata.generation}'"
+	tests := map[string]struct {
+		seen     maintenance.MaintenanceApproval
+		wantCode int32
+		want     string
+	}{
+		"the generation alone": {
+			seen: maintenance.MaintenanceApproval{Generation: 1}, wantCode: 422,
+			want: "uid: Required value: must be the metadata.uid of what you approve" + show,
+		},
+		"the UID alone": {
+			seen: maintenance.MaintenanceApproval{UID: hold.UID}, wantCode: 422,
+			want: "generation: Required value: must be the metadata.generation of what you approve" + show,
+		},
+		"the one before": {
+			seen: maintenance.MaintenanceApproval{UID: "before", Generation: 1}, wantCode: http.StatusConflict,
+			want: "uid is before, but",
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			test.seen.Decision = maintenance.DecisionApproved
+			_, err := c.served.Create(as("bob"), "a", &test.seen, rest.ValidateAllObjectFunc, &metav1.CreateOptions{})
+			wantRefusal(t, err, test.wantCode, test.want)
+			c.wantDecisions(t, "a")
+		})
+	}
+}
+
 func TestRequestorsDecide(t *testing.T) {
 	c := newCluster(t, allowSelf(policy("workers", "")))
 	c.hold(t, "a", "worker-1")
@@ -346,7 +398,11 @@ func TestVoidDecisionsMakeRoom(t *testing.T) {
 	c.hold(t, "a", "worker-1")
 	c.changeStatus(t, "a", func(a *maintenance.MaintenanceAdmission) {
 		for i := range maxDecisions {
-			a.Approvals = append(a.Approvals, maintenance.MaintenanceDecision{By: fmt.Sprint(i), Policy: "workers", Decision: maintenance.DecisionDenied, Generation: 1})
+			decision := maintenance.DecisionApproved
+			if i == 0 {
+				decision = maintenance.DecisionDenied // which stays, whatever changes
+			}
+			a.Approvals = append(a.Approvals, maintenance.MaintenanceDecision{By: fmt.Sprint(i), Policy: "workers", Decision: decision, Generation: 1})
 		}
 	})
 	if err := c.change("a", func(hold *maintenance.NodeMaintenance) { hold.Spec.Reason = "x" }); err != nil {
@@ -357,8 +413,8 @@ func TestVoidDecisionsMakeRoom(t *testing.T) {
 	}
 	found, _ := c.holds.Get(as("alice"), "a", &metav1.GetOptions{})
 	decisions := decisionsOf(found.(*maintenance.NodeMaintenance))
-	if len(decisions) != maxDecisions || decisions[0].By != "1" || decisions[maxDecisions-1].By != "bob" {
-		t.Errorf("got %d decisions, from %+v to %+v", len(decisions), decisions[0], decisions[len(decisions)-1])
+	if len(decisions) != maxDecisions || decisions[0].By != "0" || decisions[1].By != "2" || decisions[maxDecisions-1].By != "bob" {
+		t.Errorf("got %d decisions, from %+v to %+v", len(decisions), decisions[:2], decisions[len(decisions)-1])
 	}
 }
 
@@ -421,26 +477,46 @@ func TestAnApprovedDrainIsFrozen(t *testing.T) {
 	}
 }
 
+// Who may decide for no policy cannot tell whether there is a hold, a node or a policy.
+func TestDecisionsAreAuthorizedFirst(t *testing.T) {
+	c := newCluster(t, policy("secret", "worker-1"), policy("workers", "worker-2"), policy("other", "worker-2"))
+	c.hold(t, "a", "worker-1")
+	c.hold(t, "gone", "worker-9")
+	c.hold(t, "b", "worker-2")
+	c.secret = []string{"secret", "workers", "other"}
+	deny := maintenance.MaintenanceApproval{Decision: maintenance.DecisionDenied}
+	for _, name := range []string{"a", "b", "gone", "none"} {
+		_, err := c.decide("bob", name, deny)
+		wantRefusal(t, err, http.StatusForbidden, `"`+name+`" is forbidden: user "bob" may decide for no policy that asks for approvals of it, or it does not exist`)
+		named := deny
+		named.Policy = "secret"
+		_, err = c.decide("bob", name, named)
+		wantRefusal(t, err, http.StatusForbidden, "may not approve")
+		wantRefusal(t, c.withdraw("bob", name), http.StatusNotFound, `nodemaintenances/approval.maintenance.medik8s.io "`+name+`" not found: user "bob" has decided nothing`)
+	}
+	c.secret = []string{"workers"}
+	if decided, err := c.decide("bob", "b", deny); err != nil || decided.Policy != "other" {
+		t.Errorf("got %+v, %v, want a decision for the only policy that bob may decide for", decided, err)
+	}
+}
+
 func TestDecisionsAreAuthorizedForThePolicy(t *testing.T) {
 	c := newCluster(t, policy("workers", ""))
 	c.hold(t, "a", "worker-1")
-	var asked []string
-	refuse := func(_ context.Context, obj runtime.Object) error {
-		asked = append(asked, obj.(*maintenance.MaintenanceApproval).Policy)
-		return apierrors.NewForbidden(maintenance.Resource(Resource), "a", nil)
-	}
-	for _, named := range []string{"", "workers", "secret"} {
-		approval := &maintenance.MaintenanceApproval{Policy: named, Decision: maintenance.DecisionApproved}
-		_, err := c.served.Create(as("bob"), "a", approval, refuse, &metav1.CreateOptions{})
-		wantRefusal(t, err, http.StatusForbidden, "forbidden")
-	}
 	if _, err := c.decide("bob", "a", maintenance.MaintenanceApproval{Decision: maintenance.DecisionApproved}); err != nil {
 		t.Fatal(err)
 	}
-	_, _, err := c.served.Delete(as("bob"), "a", refuse, &metav1.DeleteOptions{})
+	var admitted []string
+	refuse := func(_ context.Context, obj runtime.Object) error {
+		admitted = append(admitted, obj.(*maintenance.MaintenanceApproval).Policy)
+		return apierrors.NewForbidden(maintenance.Resource(Resource), "a", nil)
+	}
+	_, err := c.served.Create(as("bob"), "a", &maintenance.MaintenanceApproval{Decision: maintenance.DecisionDenied}, refuse, &metav1.CreateOptions{})
 	wantRefusal(t, err, http.StatusForbidden, "forbidden")
-	if want := []string{"workers", "workers", "secret", "workers"}; !slices.Equal(asked, want) {
-		t.Errorf("asked for the policies %q, want %q", asked, want)
+	_, _, err = c.served.Delete(as("bob"), "a", refuse, &metav1.DeleteOptions{})
+	wantRefusal(t, err, http.StatusForbidden, "forbidden")
+	if want := []string{"workers", "workers"}; !slices.Equal(admitted, want) {
+		t.Errorf("admission saw the policies %q, want %q", admitted, want)
 	}
 	c.wantDecisions(t, "a", "bob Approved workers 1")
 }

@@ -23,6 +23,9 @@ func (r *REST) Delete(ctx context.Context, name string, validate rest.ValidateOb
 ) (runtime.Object, bool, error) {
 	by := nodemaintenance.RequestorFrom(ctx)
 	found, err := r.hold(ctx, name)
+	if apierrors.IsNotFound(err) {
+		return nil, false, nothingToWithdraw(name, by)
+	}
 	if err != nil {
 		return nil, false, err
 	}
@@ -56,11 +59,11 @@ func authorizeWithdrawal(ctx context.Context, hold *maintenance.NodeMaintenance,
 
 // withdraw returns the decisions of the hold without those of the user.
 func withdraw(hold *maintenance.NodeMaintenance, by string, asked *metav1.Preconditions) ([]maintenance.MaintenanceDecision, error) {
+	if len(decisionsBy(hold, by)) == 0 {
+		return nil, nothingToWithdraw(hold.Name, by)
+	}
 	if asked != nil && asked.UID != nil && *asked.UID != hold.UID {
 		return nil, conflict(hold, "the precondition is the UID %s, but the NodeMaintenance of this name has the UID %s", *asked.UID, hold.UID)
-	}
-	if len(decisionsBy(hold, by)) == 0 {
-		return nil, nothingToWithdraw(hold, by)
 	}
 	if started(hold) {
 		return nil, conflict(hold, "it was admitted at %s, and goes on whoever withdraws a decision; to end it, delete it", since(hold))
@@ -68,8 +71,9 @@ func withdraw(hold *maintenance.NodeMaintenance, by string, asked *metav1.Precon
 	return slices.DeleteFunc(decisionsOf(hold), func(decision maintenance.MaintenanceDecision) bool { return decision.By == by }), nil
 }
 
-func nothingToWithdraw(hold *maintenance.NodeMaintenance, by string) error {
-	missing := apierrors.NewNotFound(maintenance.Resource(Resource), hold.Name)
+// nothingToWithdraw is the same answer if there is no hold: who has decided nothing does not learn that.
+func nothingToWithdraw(name, by string) error {
+	missing := apierrors.NewNotFound(maintenance.Resource(Resource), name)
 	missing.ErrStatus.Message += fmt.Sprintf(": user %q has decided nothing", by)
 	return missing
 }

@@ -10,7 +10,9 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -26,22 +28,35 @@ func (p *Plugin) authorizeApproval(ctx context.Context, attributes admission.Att
 	if err != nil {
 		return apierrors.NewInternalError(err)
 	}
-	user := attributes.GetUserInfo()
+	return p.mayApprove(ctx, attributes.GetUserInfo(), decided.Policy, attributes.GetName())
+}
+
+// AuthorizeApproval is Validate for a decision that has not been validated yet: errors of its validation tell which
+// policies and which NodeMaintenances there are. hold is the name of the NodeMaintenance.
+func (p *Plugin) AuthorizeApproval(ctx context.Context, policy, hold string) error {
+	requester, found := genericapirequest.UserFrom(ctx)
+	if !found {
+		return apierrors.NewInternalError(errors.New("could not tell who makes the request"))
+	}
+	return p.mayApprove(ctx, requester, policy, hold)
+}
+
+func (p *Plugin) mayApprove(ctx context.Context, user user.Info, policy, hold string) error {
 	decision, why, err := p.authorizer.Authorize(ctx, authorizer.AttributesRecord{
 		User: user, Verb: "approve", APIGroup: v1beta1.GroupName, APIVersion: v1beta1.SchemeGroupVersion.Version,
-		Resource: "maintenancepolicies", Name: decided.Policy, ResourceRequest: true,
+		Resource: "maintenancepolicies", Name: policy, ResourceRequest: true,
 	})
 	switch {
 	case decision == authorizer.DecisionAllow:
 		return nil
 	case err != nil:
-		return apierrors.NewInternalError(fmt.Errorf("could not find out whether user %q may decide for policy %q: %w", user.GetName(), decided.Policy, err))
+		return apierrors.NewInternalError(fmt.Errorf("could not find out whether user %q may decide for policy %q: %w", user.GetName(), policy, err))
 	}
-	lacks := fmt.Sprintf("User %q cannot approve resource \"maintenancepolicies\" in API group %q named %q", user.GetName(), v1beta1.GroupName, decided.Policy)
+	lacks := fmt.Sprintf("User %q cannot approve resource \"maintenancepolicies\" in API group %q named %q", user.GetName(), v1beta1.GroupName, policy)
 	if why != "" {
 		lacks += ": " + why
 	}
-	return apierrors.NewForbidden(maintenance.Resource(resource+"/"+approval), attributes.GetName(), errors.New(lacks))
+	return apierrors.NewForbidden(maintenance.Resource(resource+"/"+approval), hold, errors.New(lacks))
 }
 
 // decidedIn is the decision that is made, or withdrawn.

@@ -15,7 +15,7 @@ import (
 )
 
 // validateFrozen refuses a change of a drain that people have approved, once the maintenance was admitted. Before
-// that, a change makes their decisions void instead.
+// that, a change makes their approvals void instead.
 func validateFrozen(newNM, oldNM *maintenance.NodeMaintenance) field.ErrorList {
 	admission := oldNM.Status.Admission
 	if admission == nil || !admission.Approved || apiequality.Semantic.DeepEqual(newNM.Spec.Drain, oldNM.Spec.Drain) {

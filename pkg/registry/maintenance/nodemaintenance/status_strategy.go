@@ -17,6 +17,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/caller"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/owners"
 )
 
@@ -44,16 +45,27 @@ func (statusStrategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 // PrepareForUpdate takes everything but the status from the stored object. The name, the UID and the
 // resourceVersion stay as the client sent them: they say which object the client means, and are
 // compared with the stored ones.
-func (statusStrategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
+func (statusStrategy) PrepareForUpdate(ctx context.Context, obj, old runtime.Object) {
 	newNM, oldNM := obj.(*maintenance.NodeMaintenance), old.(*maintenance.NodeMaintenance)
 	newNM.Spec = oldNM.Spec
 	newNM.Unknown = oldNM.Unknown
 	newNM.Status.Plan = nil
-	keepApprovals(&newNM.Status, &oldNM.Status)
+	if caller.IsServer(ctx) {
+		keepApprovals(&newNM.Status, &oldNM.Status)
+	} else {
+		keepStart(&newNM.Status, &oldNM.Status)
+	}
 	metav1.ResetObjectMetaForStatus(newNM, oldNM)
 	newNM.ManagedFields = owners.InOurTerms(newNM.ManagedFields, oldNM.ManagedFields)
 	newNM.GenerateName = oldNM.GenerateName
 	newNM.DeletionGracePeriodSeconds = oldNM.DeletionGracePeriodSeconds
+}
+
+// keepStart takes what tells that the maintenance may start, or has started, from the stored status. The policies go by
+// it: whoever could write it would start maintenance that nobody has approved.
+func keepStart(newStatus, oldStatus *maintenance.NodeMaintenanceStatus) {
+	newStatus.Admission = oldStatus.Admission
+	newStatus.NodeUID, newStatus.NodeBefore = oldStatus.NodeUID, oldStatus.NodeBefore
 }
 
 // keepApprovals takes the decisions of people from the stored status: they are changed through the subresource approval,

@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
@@ -77,6 +79,39 @@ func TestStatusKeepsApprovals(t *testing.T) {
 			NewStatusStrategy(scheme.Scheme).PrepareForUpdate(ctx, written, old)
 			if diff := cmp.Diff(test.want, written.Status.Admission); diff != "" {
 				t.Errorf("admission differs (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Nobody but the server says that maintenance may start, or has started: policies go by it.
+func TestOnlyTheServerSaysWhatHasStarted(t *testing.T) {
+	of := func(nodeUID types.UID, stage maintenance.MaintenanceStage) maintenance.NodeMaintenanceStatus {
+		return maintenance.NodeMaintenanceStatus{
+			Phase: maintenance.PhaseRunning, NodeUID: nodeUID, NodeBefore: &maintenance.NodeBefore{Unschedulable: nodeUID == "forged"},
+			Admission: &maintenance.MaintenanceAdmission{Stage: stage},
+		}
+	}
+	waits, forged := of("stored", maintenance.StageIdle), of("forged", maintenance.StageDrain)
+	none := maintenance.NodeMaintenanceStatus{Phase: maintenance.PhaseRunning}
+	tests := map[string]struct {
+		by                 user.Info
+		old, written, want maintenance.NodeMaintenanceStatus
+	}{
+		"set by an admin":      {by: admin, old: none, written: forged, want: none},
+		"changed by an admin":  {by: admin, old: waits, written: forged, want: waits},
+		"left out by an admin": {by: admin, old: waits, written: none, want: waits},
+		"set by the server":    {by: server, old: none, written: forged, want: forged},
+		"left out by it":       {by: server, old: forged, written: none, want: none},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			old, written := stored(), stored()
+			old.Status, written.Status = test.old, test.written
+			ctx, _ := requestBy(test.by)
+			NewStatusStrategy(scheme.Scheme).PrepareForUpdate(ctx, written, old)
+			if diff := cmp.Diff(test.want, written.Status); diff != "" {
+				t.Errorf("status differs (-want +got):\n%s", diff)
 			}
 		})
 	}

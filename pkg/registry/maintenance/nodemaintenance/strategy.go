@@ -173,7 +173,7 @@ func started(nm *maintenance.NodeMaintenance) (at *metav1.Time, what string) {
 }
 
 // WarningsOnUpdate says what is allowed but may not be meant, once: when the
-// drain's settings change, or a change makes decisions void.
+// drain's settings change, or a change makes approvals void.
 func (strategy) WarningsOnUpdate(_ context.Context, obj, old runtime.Object) []string {
 	newNM, oldNM := obj.(*maintenance.NodeMaintenance), old.(*maintenance.NodeMaintenance)
 	warnings := voidWarnings(newNM, oldNM)

@@ -10,14 +10,14 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 )
 
-// voidWarnings says how many decisions a changed spec makes void, before the start.
+// voidWarnings says how many approvals a changed spec makes void, before the start.
 func voidWarnings(newNM, oldNM *maintenance.NodeMaintenance) []string {
 	if newNM.Generation == oldNM.Generation || !waits(oldNM) {
 		return nil
 	}
 	void := 0
 	for _, decision := range oldNM.Status.Admission.Approvals {
-		if decision.Generation == oldNM.Generation {
+		if decision.Decision == maintenance.DecisionApproved && decision.Generation == oldNM.Generation {
 			void++
 		}
 	}
@@ -25,9 +25,9 @@ func voidWarnings(newNM, oldNM *maintenance.NodeMaintenance) []string {
 	case 0:
 		return nil
 	case 1:
-		return []string{"spec: this change makes 1 decision void: who made it must decide again"}
+		return []string{"spec: this change makes 1 approval void: who gave it must approve again"}
 	default:
-		return []string{fmt.Sprintf("spec: this change makes %d decisions void: who made them must decide again", void)}
+		return []string{fmt.Sprintf("spec: this change makes %d approvals void: who gave them must approve again", void)}
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 )
 
-// Whoever changes the spec of maintenance that people have decided on is told that they must do so again.
+// Whoever changes the spec of maintenance that people have approved is told that they must do so again.
 func TestVoidWarnings(t *testing.T) {
 	decided := func(stage maintenance.MaintenanceStage, generations ...int64) *maintenance.NodeMaintenance {
 		hold := &maintenance.NodeMaintenance{
@@ -20,8 +20,11 @@ func TestVoidWarnings(t *testing.T) {
 			Status: maintenance.NodeMaintenanceStatus{Admission: &maintenance.MaintenanceAdmission{Stage: stage}},
 		}
 		for _, generation := range generations {
-			hold.Status.Admission.Approvals = append(hold.Status.Admission.Approvals, maintenance.MaintenanceDecision{Generation: generation})
+			hold.Status.Admission.Approvals = append(hold.Status.Admission.Approvals,
+				maintenance.MaintenanceDecision{Decision: maintenance.DecisionApproved, Generation: generation})
 		}
+		hold.Status.Admission.Approvals = append(hold.Status.Admission.Approvals,
+			maintenance.MaintenanceDecision{Decision: maintenance.DecisionDenied, Generation: 2}) // which stays
 		return hold
 	}
 	for name, test := range map[string]struct {
@@ -29,8 +32,8 @@ func TestVoidWarnings(t *testing.T) {
 		generation int64
 		want       []string
 	}{
-		"two, and a void one": {decided(maintenance.StageIdle, 1, 2, 2), 3, []string{"spec: this change makes 2 decisions void: who made them must decide again"}},
-		"one":                 {decided(maintenance.StageIdle, 2), 3, []string{"spec: this change makes 1 decision void: who made it must decide again"}},
+		"two, and a void one": {decided(maintenance.StageIdle, 1, 2, 2), 3, []string{"spec: this change makes 2 approvals void: who gave them must approve again"}},
+		"one":                 {decided(maintenance.StageIdle, 2), 3, []string{"spec: this change makes 1 approval void: who gave it must approve again"}},
 		"none that is valid":  {decided(maintenance.StageIdle, 1), 3, nil},
 		"the same spec":       {decided(maintenance.StageIdle, 2), 2, nil},
 		"it has started":      {decided(maintenance.StageDrain, 2), 3, nil},

@@ -24,8 +24,8 @@ type MaintenanceDecisionApplyConfiguration struct {
 	By *string `json:"by,omitempty"`
 	// time is when.
 	Time *v1.Time `json:"time,omitempty"`
-	// generation is the metadata.generation that was decided on. A change of the spec makes the decision
-	// void.
+	// generation is the metadata.generation that was decided on. A change of the spec makes an approval
+	// void. A denial stays until it is withdrawn.
 	Generation *int64 `json:"generation,omitempty"`
 	// nodeUID is the UID of the node at that time. A new node of the same name makes the decision void.
 	NodeUID *types.UID `json:"nodeUID,omitempty"`
