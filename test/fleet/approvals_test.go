@@ -91,7 +91,7 @@ func TestApprovalIsOfWhatWasSeen(t *testing.T) {
 	// A freeze keeps it from starting, so that there is time to change one's mind.
 	freeze := p.Policy(t, "freeze", frozen())
 	hold := p.cordon(t, p.Nodes[0])
-	p.waiting(t, hold, v1beta1.AdmissionApprovalNeeded, v1beta1.AdmissionFrozen)
+	p.waiting(t, hold, v1beta1.AdmissionFrozen, v1beta1.AdmissionApprovalNeeded)
 
 	wrong := p.approvalOf(t, hold)
 	wrong.Generation = 99
@@ -105,11 +105,11 @@ func TestApprovalIsOfWhatWasSeen(t *testing.T) {
 	p.approve(t, ada, hold)
 	p.waiting(t, hold, v1beta1.AdmissionFrozen)
 	p.patch(t, hold, `{"spec":{"reason":"something else"}}`)
-	p.waiting(t, hold, v1beta1.AdmissionApprovalNeeded, v1beta1.AdmissionFrozen)
+	p.waiting(t, hold, v1beta1.AdmissionFrozen, v1beta1.AdmissionApprovalNeeded)
 	p.approve(t, ada, hold)
 	p.waiting(t, hold, v1beta1.AdmissionFrozen)
 	p.withdraw(t, ada, hold)
-	p.waiting(t, hold, v1beta1.AdmissionApprovalNeeded, v1beta1.AdmissionFrozen)
+	p.waiting(t, hold, v1beta1.AdmissionFrozen, v1beta1.AdmissionApprovalNeeded)
 	decide(t, ada, hold, v1beta1.MaintenanceApproval{Decision: v1beta1.DecisionDenied, Reason: "not this week"})
 	p.waiting(t, hold, v1beta1.AdmissionDenied, v1beta1.AdmissionFrozen)
 	p.approve(t, ada, hold)
@@ -200,7 +200,7 @@ func TestApprovalIsNotForANewNodeOfTheName(t *testing.T) {
 	ada := p.approver(t, "ada")
 	freeze := p.Policy(t, "freeze", frozen())
 	hold := p.cordon(t, p.Nodes[0])
-	p.waiting(t, hold, v1beta1.AdmissionApprovalNeeded, v1beta1.AdmissionFrozen)
+	p.waiting(t, hold, v1beta1.AdmissionFrozen, v1beta1.AdmissionApprovalNeeded)
 	p.approve(t, ada, hold)
 	p.waiting(t, hold, v1beta1.AdmissionFrozen)
 
@@ -211,7 +211,7 @@ func TestApprovalIsNotForANewNodeOfTheName(t *testing.T) {
 	if err := p.Cluster.AddNodes(t.Context(), options); err != nil {
 		t.Fatal(err)
 	}
-	p.waiting(t, hold, v1beta1.AdmissionApprovalNeeded, v1beta1.AdmissionFrozen)
+	p.waiting(t, hold, v1beta1.AdmissionFrozen, v1beta1.AdmissionApprovalNeeded)
 	p.change(t, freeze, `{"spec":{"schedule":null}}`)
 	p.waiting(t, hold, v1beta1.AdmissionApprovalNeeded)
 	p.approve(t, ada, hold)
