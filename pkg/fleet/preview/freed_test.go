@@ -37,6 +37,8 @@ func TestFreed(t *testing.T) {
 		return policy
 	}
 	tests := map[string]struct {
+		// too are policies that are deleted together with it.
+		too     []*v1beta1.MaintenancePolicy
 		after   *v1beta1.MaintenancePolicy
 		others  []*v1beta1.MaintenancePolicy
 		unknown bool
@@ -46,6 +48,10 @@ func TestFreed(t *testing.T) {
 		"deleted, and another keeps some": {
 			others: []*v1beta1.MaintenancePolicy{paused("a", "a")},
 			want:   []string{`1 NodeMaintenance waits for policy "all" alone, and starts now: to prevent that, delete it first`},
+		},
+		"deleted together with another": {
+			too:  []*v1beta1.MaintenancePolicy{paused("too", "a"), paused("unrelated", "z")},
+			want: []string{`4 NodeMaintenances wait for policies "all", "too" alone, and start now: to prevent that, delete them first`},
 		},
 		"deleted, and another keeps all": {others: []*v1beta1.MaintenancePolicy{paused("too", "")}},
 		"another selector": {
@@ -67,7 +73,11 @@ func TestFreed(t *testing.T) {
 			if test.unknown {
 				facts.Nodes = nil
 			}
-			if diff := cmp.Diff(test.want, newPreviewer(facts, false).Freed(t.Context(), paused("all", ""), test.after)); diff != "" {
+			before, after := append(test.too, paused("all", "")), []*v1beta1.MaintenancePolicy(nil)
+			if test.after != nil {
+				after = append(after, test.after)
+			}
+			if diff := cmp.Diff(test.want, newPreviewer(facts, false).Freed(t.Context(), before, after)); diff != "" {
 				t.Errorf("warnings differ (-want +got):\n%s", diff)
 			}
 		})

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -37,11 +38,17 @@ func (*testPreviewer) Warnings(_ context.Context, policy *v1beta1.MaintenancePol
 }
 
 // Freed tells what it was asked.
-func (*testPreviewer) Freed(_ context.Context, before, after *v1beta1.MaintenancePolicy) []string {
-	if after == nil {
-		return []string{"deleted: " + before.Name}
+func (*testPreviewer) Freed(_ context.Context, before, after []*v1beta1.MaintenancePolicy) []string {
+	if len(after) == 0 {
+		var names []string
+		for _, policy := range before {
+			names = append(names, policy.Name)
+		}
+		return []string{"deleted: " + strings.Join(names, " ")}
 	}
-	return []string{"selector: " + metav1.FormatLabelSelector(before.Spec.NodeSelector) + " to " + metav1.FormatLabelSelector(after.Spec.NodeSelector)}
+	return []string{
+		"selector: " + metav1.FormatLabelSelector(before[0].Spec.NodeSelector) + " to " + metav1.FormatLabelSelector(after[0].Spec.NodeSelector),
+	}
 }
 
 const (
@@ -119,4 +126,11 @@ func TestWarningsOfFreed(t *testing.T) {
 	for _, dryRun := range []string{"?dryRun=All", ""} {
 		s.do("alice", http.MethodDelete, policies+"/workers"+dryRun, asJSON, "").want(t, http.StatusOK).wantText(t, "deleted: workers")
 	}
+	for _, name := range []string{"one", "other"} {
+		s.do("alice", http.MethodPost, policies, asJSON, policyBody(name, running)).want(t, http.StatusCreated).wantNoWarning(t)
+	}
+	for _, dryRun := range []string{"?dryRun=All", ""} {
+		s.do("admin", http.MethodDelete, policies+dryRun, asJSON, "").want(t, http.StatusOK).wantText(t, "deleted: one other")
+	}
+	s.do("admin", http.MethodDelete, policies, asJSON, "").want(t, http.StatusOK).wantNoWarning(t)
 }

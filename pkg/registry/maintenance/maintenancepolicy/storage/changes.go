@@ -7,6 +7,7 @@ import (
 	"context"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/registry/rest"
@@ -45,30 +46,46 @@ func (r *REST) Delete(ctx context.Context, name string, validate rest.ValidateOb
 ) (runtime.Object, bool, error) {
 	deleted, atOnce, err := r.REST.Delete(ctx, name, validate, options)
 	if before, ok := deleted.(*maintenance.MaintenancePolicy); ok && err == nil {
-		r.warnOfFreed(ctx, before, nil)
+		r.warnOfFreed(ctx, []maintenance.MaintenancePolicy{*before}, nil)
 	}
 	return deleted, atOnce, err
 }
 
-// warnOfFreed warns of maintenance that starts since the policy no longer selects its node. after is nil if the policy
-// is deleted.
-func (r *REST) warnOfFreed(ctx context.Context, before *maintenance.MaintenancePolicy, after runtime.Object) {
-	if r.previewer == nil {
+// DeleteCollection implements rest.CollectionDeleter. It warns of what starts without the policies.
+func (r *REST) DeleteCollection(ctx context.Context, validate rest.ValidateObjectFunc,
+	options *metav1.DeleteOptions, listOptions *metainternalversion.ListOptions,
+) (runtime.Object, error) {
+	deleted, err := r.REST.DeleteCollection(ctx, validate, options, listOptions)
+	if before, ok := deleted.(*maintenance.MaintenancePolicyList); ok && err == nil {
+		r.warnOfFreed(ctx, before.Items, nil)
+	}
+	return deleted, err
+}
+
+// warnOfFreed warns of maintenance that starts since the policies no longer select its node. after are those of them that
+// are not deleted.
+func (r *REST) warnOfFreed(ctx context.Context, before, after []maintenance.MaintenancePolicy) {
+	if r.previewer == nil || len(before) == 0 {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, previewTimeout)
 	defer cancel()
-	var next *v1beta1.MaintenancePolicy
-	if updated, ok := after.(*maintenance.MaintenancePolicy); ok {
-		if next = external(ctx, updated); next == nil {
-			return
-		}
-	}
-	was := external(ctx, before)
-	if was == nil {
+	was, is := externals(ctx, before), externals(ctx, after)
+	if len(was) < len(before) || len(is) < len(after) {
 		return
 	}
-	for _, text := range r.previewer.Freed(ctx, was, next) {
+	for _, text := range r.previewer.Freed(ctx, was, is) {
 		warning.AddWarning(ctx, "", text)
 	}
+}
+
+// externals are the policies as the previewer knows them, without those that cannot be converted.
+func externals(ctx context.Context, policies []maintenance.MaintenancePolicy) []*v1beta1.MaintenancePolicy {
+	converted := make([]*v1beta1.MaintenancePolicy, 0, len(policies))
+	for i := range policies {
+		if policy := external(ctx, &policies[i]); policy != nil {
+			converted = append(converted, policy)
+		}
+	}
+	return converted
 }

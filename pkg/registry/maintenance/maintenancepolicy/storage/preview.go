@@ -26,9 +26,9 @@ type Previewer interface {
 	Preview(ctx context.Context, policy *v1beta1.MaintenancePolicy) (*v1beta1.MaintenancePolicyStatus, error)
 	// Warnings says what is probably not meant as it is written, in one sentence each.
 	Warnings(ctx context.Context, policy *v1beta1.MaintenancePolicy) []string
-	// Freed warns of maintenance that waits for a policy, and starts since the policy no longer selects its node. after
-	// is the policy as it is to be; nil: there is none any more.
-	Freed(ctx context.Context, before, after *v1beta1.MaintenancePolicy) []string
+	// Freed warns of maintenance that waits for policies that change together, and starts since they no longer select its
+	// node. after are those of them that are still there, as they are to be.
+	Freed(ctx context.Context, before, after []*v1beta1.MaintenancePolicy) []string
 }
 
 // preview warns of what a policy that was written means. In a dry run, the answer also has the status that the policy

@@ -84,8 +84,8 @@ func (r *REST) Update(ctx context.Context, name string, objInfo rest.UpdatedObje
 	if dryRun := dryrun.IsDryRun(options.DryRun); dryRun || created || change.seen {
 		r.preview(ctx, stored, dryRun)
 	}
-	if change.before != nil {
-		r.warnOfFreed(ctx, change.before, stored)
+	if after, ok := stored.(*maintenance.MaintenancePolicy); ok && change.before != nil {
+		r.warnOfFreed(ctx, []maintenance.MaintenancePolicy{*change.before}, []maintenance.MaintenancePolicy{*after})
 	}
 	return stored, created, nil
 }
