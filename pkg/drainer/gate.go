@@ -27,13 +27,14 @@ type Gate interface {
 	Run(ctx context.Context, wake func(node string))
 	// Acquire asks for the node on behalf of the holds that are to have it cordoned. Without holds it only keeps
 	// what it took: whether anybody wants the node is not known yet. It may be called many times for one node, and
-	// takes what it takes only once. With an error the node waits too, and is
+	// takes what it takes only once. Its answer holds until ctx is done, which ends with the look at the node: after that
+	// the node is not cordoned before it is asked again. With an error the node waits too, and is
 	// looked at again. The status of a node in maintenance then only gets the error as lastError.
 	Acquire(ctx context.Context, node *corev1.Node, holds []*v1beta1.NodeMaintenance) (Verdict, error)
 	// Release gives back what Acquire took for the node of that name, if anything. It is called when
 	// the node has been given back, or does not exist, and before its last holds end. With an
 	// error they do not end, and it is called again. For a node that nobody holds a crash may prevent the
-	// call. It is made up for when Run wakes the node.
+	// call. It is made up for when Run wakes the node, and while somebody else has the node out of service, only after that.
 	Release(ctx context.Context, node string) error
 }
 

@@ -26,7 +26,7 @@ func (a *Admitter) Acquire(ctx context.Context, node *corev1.Node, holds []*v1be
 	if t == nil {
 		return drainer.Verdict{}, lookAgainError(errDeposed)
 	}
-	admitted, kept, known := t.letPass(node, holds)
+	admitted, kept, known := t.letPass(ctx, node, holds)
 	switch {
 	case !known:
 		return drainer.Verdict{}, lookAgainError(errNotAdmitted)
@@ -48,10 +48,12 @@ func lookAgainError(why error) error {
 	return apierrors.NewConflict(v1beta1.Resource("maintenanceledgers"), v1beta1.LedgerName, why)
 }
 
-// letPass notes that the node may be cordoned at any moment. It returns the holds that must be in the ledger, and the
-// ledger as it was known. Nothing is let pass while that is not known, or while the entry of the node may end. A hold that
-// needs no entry passes only with the labels of the node by which that was decided.
-func (t *term) letPass(node *corev1.Node, holds []*v1beta1.NodeMaintenance) (admitted []*v1beta1.NodeMaintenance, ledger *v1beta1.MaintenanceLedger, known bool) {
+// letPass notes that the node may be cordoned at any moment until ctx is done. It returns the holds that must be in the
+// ledger, and the ledger as it was known. Nothing is let pass while that is not known, or while the entry of the node may
+// end. A hold that needs no entry passes only with the labels of the node by which that was decided.
+func (t *term) letPass(ctx context.Context, node *corev1.Node, holds []*v1beta1.NodeMaintenance) (
+	admitted []*v1beta1.NodeMaintenance, ledger *v1beta1.MaintenanceLedger, known bool,
+) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.known.decided() {
@@ -69,9 +71,9 @@ func (t *term) letPass(node *corev1.Node, holds []*v1beta1.NodeMaintenance) (adm
 			admitted = append(admitted, hold)
 			continue
 		}
-		t.pass(node, hold)
+		t.pass(ctx, node, hold)
 	}
-	t.acquired[node.Name] = struct{}{}
+	t.acquired[node.Name] = ctx.Done()
 	return admitted, t.known.ledger, true
 }
 
@@ -92,7 +94,7 @@ func hasEntry(ledger *v1beta1.MaintenanceLedger, node *corev1.Node, holds []*v1b
 	})
 }
 
-// Release implements drainer.Gate: the entry of the node may end.
+// Release implements drainer.Gate: the entry of the node may end at once. It ends by facts without this call, too.
 func (a *Admitter) Release(_ context.Context, node string) error {
 	if t := a.leading.Load(); t != nil {
 		t.mu.Lock()

@@ -6,6 +6,7 @@ package admitter
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -68,8 +69,12 @@ func (t *term) hasLeft(ctx context.Context, name string) (bool, error) {
 	if entry == nil || err != nil {
 		return false, err
 	}
-	if is(cached, entry) && (t.config.Cluster.HasInMaintenance(cached) || t.mayBeCordoned(name)) {
+	switch {
+	case !is(cached, entry):
+	case t.config.Cluster.HasInMaintenance(cached):
 		return false, nil
+	case t.mayBeCordoned(name):
+		return false, errMayBeCordoned // nothing but another question shows that it was not
 	}
 	node, err := t.liveNode(ctx, name)
 	switch {
@@ -100,19 +105,30 @@ func entryOf(ledger *v1beta1.MaintenanceLedger, node string) *v1beta1.LedgerEntr
 	return &ledger.Spec.Entries[at]
 }
 
-// mayBeCordoned says whether the drainer was let pass and has not released the node since. It is then woken: it releases
-// a node that nobody holds. Otherwise the node is not let pass any more: its entry may end.
+// errMayBeCordoned means that the drainer was let pass, and that its look at the node is not over.
+var errMayBeCordoned = errors.New("the drainer may be about to cordon it")
+
+// mayBeCordoned says whether the drainer was let pass, and its look at the node is not over. Otherwise the node is not let
+// pass any more: its entry may end.
 func (t *term) mayBeCordoned(node string) bool {
 	t.mu.Lock()
-	_, acquired := t.acquired[node]
-	if !acquired {
-		t.leaving.Insert(node)
+	defer t.mu.Unlock()
+	if look, acquired := t.acquired[node]; acquired && !isOver(look) {
+		return true
 	}
-	t.mu.Unlock()
-	if acquired {
-		t.wake(node)
+	delete(t.acquired, node)
+	t.leaving.Insert(node)
+	return false
+}
+
+// isOver says whether the look at a node has ended for which the drainer was let pass.
+func isOver(look <-chan struct{}) bool {
+	select {
+	case <-look:
+		return true
+	default:
+		return false
 	}
-	return acquired
 }
 
 // noneLeaves forgets which nodes the decision before was about to end the entries of. The ledger was read since.

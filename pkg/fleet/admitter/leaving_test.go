@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -31,7 +32,7 @@ func TestNodeThatLeavesIsNotLetPass(t *testing.T) {
 		w.Inject(func(action clienttesting.Action) (bool, error) {
 			if action.GetVerb() == "get" && action.GetResource().Resource == "nodes" {
 				asked++
-				if _, _, known := term.letPass(node, []*v1beta1.NodeMaintenance{hold}); known {
+				if _, _, known := term.letPass(w.t.Context(), node, []*v1beta1.NodeMaintenance{hold}); known {
 					t.Error("the node was let pass while its entry was about to end")
 				}
 			}
@@ -42,8 +43,67 @@ func TestNodeThatLeavesIsNotLetPass(t *testing.T) {
 		if entries := w.ledger().Entries; asked == 0 || len(entries) > 0 {
 			t.Errorf("the node was looked at %d times, and the ledger says %+v", asked, entries)
 		}
-		if _, _, known := term.letPass(node, nil); !known {
+		if _, _, known := term.letPass(w.t.Context(), node, nil); !known {
 			t.Error("the node is refused after its entry has ended")
+		}
+	})
+}
+
+// The hold of a node goes after the drainer was let pass, and the drainer neither cordons the node nor releases it, as when a
+// person has cordoned it. The entry ends all the same.
+func TestEntryEndsWithoutARelease(t *testing.T) {
+	tests := map[string]func(*corev1.Node){
+		"in service":           func(*corev1.Node) {},
+		"cordoned by a person": drainertest.Cordon,
+		"held by another server": func(n *corev1.Node) {
+			n.Annotations = map[string]string{v1beta1.HoldsAnnotation: `{"storeID":"another"}`}
+			drainertest.Taint(v1beta1.DrainTaint)(n)
+		},
+	}
+	for name, change := range tests {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, 1, func(w *world) {
+				w.nodes(1)
+				w.policy("workers", maxConcurrent(1))
+				r := w.start()
+				r.dieBefore("cordon")
+				w.hold("w-1")
+				w.settle()
+				if entries := w.ledger().Entries; !r.dead() || len(entries) != 1 {
+					t.Fatalf("the ledger says %+v, want the node that was let pass", entries)
+				}
+				drainertest.Change(w.Server, drainertest.Get[*corev1.Node](w.Server, "", "w-1"), change)
+				w.Remove(drainertest.Get[*v1beta1.NodeMaintenance](w.Server, "", "w-1"))
+				w.wait(unsureLasts + time.Second)
+				if entries := w.ledger().Entries; len(entries) > 0 {
+					t.Errorf("the ledger says %+v, want nothing", entries)
+				}
+			})
+		})
+	}
+}
+
+// A node was let pass without an entry, and its hold goes before the cordon. The node does not count as out of service.
+func TestNodeThatWasLetPassIsForgotten(t *testing.T) {
+	inWorld(t, -1, func(w *world) {
+		w.nodes(1)
+		w.policy("others", func(s *v1beta1.MaintenancePolicySpec) { s.NodeSelector.MatchLabels["pool"] = "db" })
+		r := w.start()
+		r.dieBefore("cordon")
+		w.hold("w-1")
+		w.settle()
+		unavailable := func() int32 {
+			return drainertest.Get[*v1beta1.MaintenancePolicy](w.Server, "", "workers").Status.Unavailable
+		}
+		w.policy("workers")
+		w.settle()
+		if got := unavailable(); got != 1 {
+			t.Errorf("%d nodes are unavailable, want the one that may be cordoned at any moment", got)
+		}
+		w.Remove(drainertest.Get[*v1beta1.NodeMaintenance](w.Server, "", "w-1"))
+		w.wait(time.Minute)
+		if got, entries := unavailable(), w.ledger().Entries; got != 0 || len(entries) > 0 {
+			t.Errorf("%d nodes are unavailable, and the ledger says %+v; want none", got, entries)
 		}
 	})
 }

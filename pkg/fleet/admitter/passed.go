@@ -4,6 +4,7 @@
 package admitter
 
 import (
+	"context"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -20,22 +21,25 @@ type passing struct {
 	node types.UID
 	// holds are those that it was let pass for.
 	holds map[types.UID]struct{}
+	// look is closed when the look of the drainer is over for which it was let pass last.
+	look <-chan struct{}
 }
 
 // pass notes that a node was let pass for a hold without an entry.
-func (t *term) pass(node *corev1.Node, hold *v1beta1.NodeMaintenance) {
+func (t *term) pass(ctx context.Context, node *corev1.Node, hold *v1beta1.NodeMaintenance) {
 	if drainer.Marked(node) {
 		return // everybody can see it
 	}
 	now := t.passed[node.Name]
 	if now.node != node.UID {
 		now = passing{node: node.UID, holds: map[types.UID]struct{}{}}
-		t.passed[node.Name] = now
 	}
-	now.holds[hold.UID] = struct{}{}
+	now.holds[hold.UID], now.look = struct{}{}, ctx.Done()
+	t.passed[node.Name] = now
 }
 
-// showPassed has the facts show the cordons of nodes that were let pass, and forgets those that the caches show.
+// showPassed has the facts show the cordons of nodes that were let pass. It forgets those that the caches show, and those
+// that nobody is going to cordon.
 func (t *term) showPassed(facts *decision.Facts) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -44,7 +48,7 @@ func (t *term) showPassed(facts *decision.Facts) {
 	}
 	for i, node := range facts.Nodes {
 		passing, found := t.passed[node.Name]
-		if !found || passing.node != node.UID {
+		if !found || passing.node != node.UID || passing.over(facts) {
 			delete(t.passed, node.Name)
 			continue
 		}
@@ -55,6 +59,14 @@ func (t *term) showPassed(facts *decision.Facts) {
 			delete(t.passed, node.Name)
 		}
 	}
+}
+
+// over says whether the holds are gone, and the drainer does not act on them any more.
+func (p passing) over(facts *decision.Facts) bool {
+	return isOver(p.look) && !slices.ContainsFunc(facts.Holds, func(hold *v1beta1.NodeMaintenance) bool {
+		_, passed := p.holds[hold.UID]
+		return passed
+	})
 }
 
 // begin has the facts show that the holds have begun, and says whether the caches show it already. Their status says so

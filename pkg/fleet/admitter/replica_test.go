@@ -5,7 +5,9 @@ package admitter
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -127,7 +129,7 @@ func (r *replica) work(ctx context.Context) {
 		}
 		nodes, _ := r.drainer.Nodes()
 		for _, node := range nodes {
-			r.visit(ctx, node)
+			r.look(ctx, node)
 		}
 	}
 }
@@ -180,10 +182,28 @@ func (r *replica) dead() bool {
 	return r.died
 }
 
-// ourNote is the annotation that the hand leaves. Another one, or a taint with a value, is another's.
+// ourNote is the annotation that the hand leaves, without the holds. Another one, or a taint with a value, is another's.
 const ourNote = `{"storeID":"` + drainertest.StoreID + `"}`
 
-func ours(node *corev1.Node) bool { return node.Annotations[v1beta1.HoldsAnnotation] == ourNote }
+func ours(node *corev1.Node) bool {
+	return strings.HasPrefix(node.Annotations[v1beta1.HoldsAnnotation], strings.TrimSuffix(ourNote, "}"))
+}
+
+// noteFor is the annotation for these holds.
+func noteFor(holds []*v1beta1.NodeMaintenance) string {
+	named := make([]string, 0, len(holds))
+	for _, hold := range holds {
+		named = append(named, fmt.Sprintf(`{"name":%q,"since":%q}`, hold.Name, hold.CreationTimestamp.UTC().Format(time.RFC3339)))
+	}
+	return strings.TrimSuffix(ourNote, "}") + `,"holds":[` + strings.Join(named, ",") + "]}"
+}
+
+// look visits a node. Its context ends with it, as that of the drainer does.
+func (r *replica) look(ctx context.Context, node *corev1.Node) {
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	r.visit(ctx, node)
+}
 
 // visit takes the node out of service for its admitted holds, or gives it back.
 func (r *replica) visit(ctx context.Context, node *corev1.Node) {
@@ -212,9 +232,9 @@ func (r *replica) takeOut(ctx context.Context, node *corev1.Node, holds []*v1bet
 		return
 	}
 	for _, hold := range holds {
-		drainertest.Change(r.Server, hold, func(h *v1beta1.NodeMaintenance) {
-			h.Status.NodeUID, h.Status.NodeBefore = node.UID, &v1beta1.NodeBefore{}
-		})
+		if !r.recordOn(node, hold) {
+			return // another replica has let it end meanwhile
+		}
 	}
 	if !r.may(ctx, "acquire") {
 		return
@@ -224,10 +244,23 @@ func (r *replica) takeOut(ctx context.Context, node *corev1.Node, holds []*v1bet
 	}
 	drainertest.Change(r.Server, node, func(n *corev1.Node) {
 		if !ours(n) && n.UID == node.UID {
-			n.Annotations = map[string]string{v1beta1.HoldsAnnotation: ourNote}
+			n.Annotations = map[string]string{v1beta1.HoldsAnnotation: noteFor(holds)}
 			drainertest.Taint(v1beta1.DrainTaint)(n)
 		}
 	})
+}
+
+// recordOn has the hold say what the node was like before, and says whether the hold is there.
+func (r *replica) recordOn(node *corev1.Node, hold *v1beta1.NodeMaintenance) (found bool) {
+	r.Locked(func() {
+		stored := drainertest.Find[*v1beta1.NodeMaintenance](r.Store, "", hold.Name)
+		if found = stored != nil && stored.UID == hold.UID; found {
+			next := stored.DeepCopy()
+			next.Status.NodeUID, next.Status.NodeBefore = node.UID, &v1beta1.NodeBefore{}
+			r.Store.Put(next)
+		}
+	})
+	return found
 }
 
 func (r *replica) giveBack(ctx context.Context, node *corev1.Node, ending []*v1beta1.NodeMaintenance) {
@@ -249,9 +282,11 @@ func (r *replica) giveBack(ctx context.Context, node *corev1.Node, ending []*v1b
 	if !r.may(ctx, "end") {
 		return
 	}
-	for _, hold := range ending {
-		if drainertest.Get[*v1beta1.NodeMaintenance](r.Server, "", hold.Name) != nil {
-			r.Remove(hold)
+	r.Locked(func() {
+		for _, hold := range ending {
+			if drainertest.Find[*v1beta1.NodeMaintenance](r.Store, "", hold.Name) != nil {
+				r.Store.Remove(hold)
+			}
 		}
-	}
+	})
 }

@@ -38,9 +38,9 @@ type term struct {
 	known known
 	// passed are the nodes that were let pass without an entry in the ledger, while the caches do not show their cordon.
 	passed map[string]passing
-	// acquired are the nodes that may be cordoned at any moment, since the drainer has been let pass and has not
-	// released them since.
-	acquired map[string]struct{}
+	// acquired are the nodes that may be cordoned at any moment: the drainer has been let pass, and the look at the node
+	// for which it was is not over. The channel is closed when it is.
+	acquired map[string]<-chan struct{}
 	// leaving are the nodes whose entries may end with the decision that is under way. They are not let pass.
 	leaving sets.Set[string]
 	// kept are the nodes that release gates keep.
@@ -73,7 +73,7 @@ func (a *Admitter) Run(ctx context.Context, wake func(node string)) {
 func (a *Admitter) newTerm(wake func(node string)) (t *term, stopRecording func()) {
 	t = &term{
 		Admitter: a, wake: wake, kicked: make(chan struct{}, 1), told: a.config.Clock.Now(), recorder: a.config.Recorder,
-		passed: map[string]passing{}, acquired: map[string]struct{}{}, leaving: sets.New[string](), kept: map[string]time.Time{},
+		passed: map[string]passing{}, acquired: map[string]<-chan struct{}{}, leaving: sets.New[string](), kept: map[string]time.Time{},
 	}
 	client := a.config.Maintenance.MaintenanceV1beta1()
 	t.sight = sight{client: client.MaintenanceLedgers(), clock: a.config.Clock}
