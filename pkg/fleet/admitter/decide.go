@@ -80,7 +80,8 @@ func (t *term) withLeft(ctx context.Context, facts *decision.Facts) (decision.Ou
 	return t.config.Decide(*facts), nil
 }
 
-// startsMore says whether more may start than before: the ledger changes, or a hold needs no entry in it.
+// startsMore says whether more may start than before: the ledger changes, or a hold needs no entry in it, perhaps for
+// more than it asked for before.
 func (t *term) startsMore(facts decision.Facts, outcome decision.Outcome) bool {
 	if !t.ledger.says(outcome.Ledger) {
 		return true
@@ -89,7 +90,8 @@ func (t *term) startsMore(facts decision.Facts, outcome decision.Outcome) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.ContainsFunc(facts.Holds, func(hold *v1beta1.NodeMaintenance) bool {
-		return hold.DeletionTimestamp.IsZero() && free[hold.UID] && !t.known.answers[hold.UID].free
+		before := t.known.answers[hold.UID]
+		return hold.DeletionTimestamp.IsZero() && free[hold.UID] && (!before.free || before.generation != hold.Generation)
 	})
 }
 

@@ -263,3 +263,26 @@ func TestPolicyThatTheCacheLacks(t *testing.T) {
 		w.wantCordoned()
 	})
 }
+
+// A hold asks for more than before. A policy that the cache does not show yet counts.
+func TestRaisedHoldAndAPolicyThatTheCacheLacks(t *testing.T) {
+	inWorld(t, -1, func(w *world) {
+		w.late = "workers"
+		w.nodes(1)
+		w.policy("others", func(s *v1beta1.MaintenancePolicySpec) { s.NodeSelector.MatchLabels["pool"] = "db" })
+		r := w.start()
+		w.hold("w-1", func(h *v1beta1.NodeMaintenance) { h.Spec.Stage = v1beta1.StageCordon })
+		w.settle()
+		w.wantCordoned("w-1")
+		w.policy("workers", func(s *v1beta1.MaintenancePolicySpec) { s.Paused = true })
+		drainertest.Change(w.Server, drainertest.Get[*v1beta1.NodeMaintenance](w.Server, "", "w-1"), func(h *v1beta1.NodeMaintenance) {
+			h.Generation++
+			h.Spec.Stage = v1beta1.StageDrain
+		})
+		w.settle()
+		answer := r.admitter.Admitted(drainertest.Get[*v1beta1.NodeMaintenance](w.Server, "", "w-1"))
+		if answer.Stage != v1beta1.StageCordon || answer.Reason != v1beta1.AdmissionPaused {
+			t.Errorf("the answer is %+v, want the drain to wait", answer)
+		}
+	})
+}
