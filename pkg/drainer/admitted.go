@@ -82,9 +82,13 @@ func (h hold) underWay() v1beta1.MaintenanceStage {
 	return v1beta1.StageCordon
 }
 
-// takenBy says whether the hold has taken the node out of service, and the node still shows that.
+// takenBy says whether the hold has taken the node out of service, and the node still shows that. What another operator
+// has taken, as an import says, counts until this server has the node in maintenance: whoever creates a hold says it.
 func (v *view) takenBy(h hold) bool {
-	return v.node != nil && h.recorded(v.node.UID) && (v.marks.annotated || v.marks.tainted || v.carriesImported(h))
+	if v.node == nil || !h.recorded(v.node.UID) {
+		return false
+	}
+	return v.marks.tookFor(h.NodeMaintenance) || ((!v.marks.annotated || v.marks.anothers) && v.carriesImported(h))
 }
 
 // waits says whether the hold may not go as far as it asks for.

@@ -274,3 +274,20 @@ func TestOtherHoldsTakeOverWhatWasImported(t *testing.T) {
 		t.Errorf("nodeBefore of the other hold (-want +got):\n%s", diff)
 	}
 }
+
+// Whoever says of a hold that it was imported passes no policy with that, on a node that this server has in maintenance
+// for another hold.
+func TestImportedHoldWaitsBesideOthers(t *testing.T) {
+	policed(t, func(c *cluster) {
+		c.create(drainertest.Hold{Name: "first", Stage: v1beta1.StageCordon}.Object())
+		c.wait(writeInterval)
+		c.wantCordoned(drainertest.NodeName, true)
+		c.admits("a", queued(v1beta1.StageIdle, "0 of 1 approval"))
+		half := drainedByAnother(v1beta1.DrainTaint)
+		half.Phase, half.DrainedTime = "Running", nil
+		c.create(importedHold(half))
+		c.wait(time.Minute)
+		c.wantEvictions(map[string]int{"web-1": 0, "web-2": 0})
+		c.wantPhase("a", v1beta1.PhasePending)
+	})
+}

@@ -85,6 +85,14 @@ func readNote(node *corev1.Node) holdsNote {
 	return note
 }
 
+// names says whether the note says that the node was taken out of service for the hold. Another hold that once had its
+// name does not count.
+func (n holdsNote) names(hold *v1beta1.NodeMaintenance) bool {
+	return slices.ContainsFunc(n.Holds, func(h heldBy) bool {
+		return h.Name == hold.Name && h.Since.Unix() == hold.CreationTimestamp.Unix()
+	})
+}
+
 // before is what the node is like now, as far as a cordon changes it.
 func (m marks) before(node *corev1.Node) v1beta1.NodeBefore {
 	before := v1beta1.NodeBefore{Unschedulable: node.Spec.Unschedulable}
@@ -179,6 +187,22 @@ func (m marks) read(node *corev1.Node) nodeMarks {
 	found.anothers = found.note.StoreID != "" && !found.ours
 	found.planned = m.planned(node)
 	return found
+}
+
+// tookFor says whether the marks show that the node was taken out of service for a hold that has recorded it. While the
+// annotation is another server's, or somebody has removed it, the taint must do.
+func (m nodeMarks) tookFor(hold *v1beta1.NodeMaintenance) bool {
+	if !m.annotated || m.anothers {
+		return m.tainted
+	}
+	return m.note.names(hold)
+}
+
+// HasTaken says whether the hold has its node out of service: it has recorded what that node was like before, and the marks
+// on the node say that this server took it for the hold.
+func (d *Drainer) HasTaken(node *corev1.Node, hold *v1beta1.NodeMaintenance) bool {
+	return hold.Status.NodeUID == node.UID && hold.Status.NodeBefore != nil &&
+		newMarks(d.config.StoreID, nil).read(node).tookFor(hold)
 }
 
 // HasInMaintenance says whether the node carries the annotation of maintenance by this server, or one that names no

@@ -46,6 +46,7 @@ func (t *term) alone(hold *v1beta1.NodeMaintenance) drainer.Admitted {
 	if node, err := t.config.Cluster.Node(hold.Spec.NodeName); err == nil && node != nil {
 		facts.Nodes = []*corev1.Node{node}
 	}
+	t.addTaken(&facts)
 	outcome := t.config.Decide(facts)
 	decided, waits := outcome.Holds[hold.UID]
 	if !waits {

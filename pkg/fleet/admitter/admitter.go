@@ -51,6 +51,9 @@ type Cluster interface {
 	// HasInMaintenance says whether the node carries the mark of maintenance by this server. Others may use the same
 	// taint.
 	HasInMaintenance(node *corev1.Node) bool
+	// HasTaken says whether the hold has the node out of service by this server: the hold has recorded what the node was
+	// like before, and the marks on the node are for it.
+	HasTaken(node *corev1.Node, hold *v1beta1.NodeMaintenance) bool
 	// FollowNodes calls changed for each change of a node, until stop is called. Before is nil for a new node, after
 	// for one that is gone.
 	FollowNodes(changed func(before, after *corev1.Node)) (stop func(), err error)

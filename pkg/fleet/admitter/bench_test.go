@@ -38,6 +38,10 @@ func (s *still) Node(name string) (*corev1.Node, error) {
 	return s.nodes[at], nil
 }
 
+func (s *still) HasTaken(node *corev1.Node, hold *v1beta1.NodeMaintenance) bool {
+	return drainer.Marked(node) && hold.Status.NodeBefore != nil
+}
+
 func (s *still) Nodes() ([]*corev1.Node, error)                      { return slices.Clone(s.nodes), nil }
 func (s *still) HasInMaintenance(node *corev1.Node) bool             { return drainer.Marked(node) }
 func (s *still) HoldsOn(string) []*v1beta1.NodeMaintenance           { return nil }

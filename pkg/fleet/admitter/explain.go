@@ -32,7 +32,8 @@ func (a *Admitter) Facts(ctx context.Context) (facts decision.Facts, err error) 
 	if facts.Holds, err = a.config.Cluster.Holds(); err != nil {
 		return decision.Facts{}, err
 	}
-	facts.OutBefore, facts.Started = outBefore(facts.Holds, facts.Nodes), answersTold(facts.Holds)
+	facts.Started = answersTold(facts.Holds)
+	a.addTaken(&facts)
 	return facts, nil
 }
 

@@ -30,7 +30,7 @@ func (t *term) observe(facts *decision.Facts) (err error) {
 		return fmt.Errorf("could not learn what NodeMaintenances there are: %w", err)
 	}
 	t.showPassed(facts)
-	facts.OutBefore = outBefore(facts.Holds, facts.Nodes)
+	t.addTaken(facts)
 	return nil
 }
 

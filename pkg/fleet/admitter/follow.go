@@ -50,6 +50,7 @@ func (t *term) marksDiffer(before, after *corev1.Node) bool {
 func nodesDiffer(before, after *corev1.Node) bool {
 	return before.UID != after.UID || before.DeletionTimestamp.IsZero() != after.DeletionTimestamp.IsZero() ||
 		before.Spec.Unschedulable != after.Spec.Unschedulable || drainer.Marked(before) != drainer.Marked(after) ||
+		before.Annotations[v1beta1.HoldsAnnotation] != after.Annotations[v1beta1.HoldsAnnotation] ||
 		ready(before) != ready(after) || !maps.Equal(before.Labels, after.Labels)
 }
 

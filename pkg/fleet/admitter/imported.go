@@ -4,27 +4,28 @@
 package admitter
 
 import (
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
+	"github.com/medik8s/maintenance-apiserver/pkg/fleet/decision"
 )
 
-// outBefore are the holds that were imported from another operator that took their node out of service, and of which the
-// node still is.
-func outBefore(holds []*v1beta1.NodeMaintenance, nodes []*corev1.Node) map[types.UID]bool {
-	imported := map[string][]*v1beta1.NodeMaintenance{}
-	for _, hold := range holds {
-		if _, found := hold.Annotations[v1beta1.ImportedAnnotation]; found {
-			imported[hold.Spec.NodeName] = append(imported[hold.Spec.NodeName], hold)
+// addTaken adds to the facts which holds have their node out of service: by this server, or by another operator, from
+// which they were imported. The latter counts while this server does not have the node in maintenance: an import is what
+// its creator says.
+func (a *Admitter) addTaken(facts *decision.Facts) {
+	facts.Taken, facts.OutBefore = map[types.UID]bool{}, map[types.UID]bool{}
+	begun := map[string][]*v1beta1.NodeMaintenance{}
+	for _, hold := range facts.Holds {
+		if _, imported := hold.Annotations[v1beta1.ImportedAnnotation]; imported || hold.Status.NodeBefore != nil {
+			begun[hold.Spec.NodeName] = append(begun[hold.Spec.NodeName], hold)
 		}
 	}
-	out := map[types.UID]bool{}
-	for _, node := range nodes {
-		for _, hold := range imported[node.Name] {
-			out[hold.UID] = drainer.OutBeforeImport(node, hold.Annotations)
+	for _, node := range facts.Nodes {
+		for _, hold := range begun[node.Name] {
+			facts.Taken[hold.UID] = a.config.Cluster.HasTaken(node, hold)
+			facts.OutBefore[hold.UID] = !a.config.Cluster.HasInMaintenance(node) && drainer.OutBeforeImport(node, hold.Annotations)
 		}
 	}
-	return out
 }

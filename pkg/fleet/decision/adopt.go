@@ -4,10 +4,8 @@
 package decision
 
 import (
-	"slices"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -15,6 +13,7 @@ import (
 
 // adopt enters nodes that are in maintenance and not in the ledger, without asking for room: the first policy for them
 // is new, or the ledger was lost. Those for which the ledger has no room are entered later, and nothing starts meanwhile.
+// To the entry of a node, it adds the holds for which the marks on the node say that this server took it.
 func (s *state) adopt() {
 	unknown := map[*node]bool{}
 	for _, h := range s.holds {
@@ -25,17 +24,14 @@ func (s *state) adopt() {
 		if s.entries[n.Name] == nil {
 			unknown[n] = true
 		}
-		if unknown[n] || (s.entryOf(n) != nil && h.Status.Admission == nil) {
+		if unknown[n] || (s.entryOf(n) != nil && h.Status.Admission == nil && h.taken) {
 			s.adoptHold(h)
 		}
 	}
 }
 
 func (s *state) adoptHold(h *hold) {
-	stage, since := wanted(h.NodeMaintenance), h.takenSince(s.now)
-	if admission := h.Status.Admission; admission != nil && admission.Stage != "" {
-		stage = lower(stage, admission.Stage)
-	}
+	stage, since := h.begun(), h.takenSince(s.now)
 	if stageRank(stage) < 1 || !s.claim(h) {
 		return
 	}
@@ -54,7 +50,20 @@ func (s *state) adoptHold(h *hold) {
 func (h *hold) hasTaken() bool {
 	recorded := h.Status.NodeUID == h.node.UID && h.Status.NodeBefore != nil
 	isNew := h.Status.ObservedGeneration == 0
-	return (recorded && marked(h.node.Node)) || (h.outBefore && (recorded || isNew))
+	return h.taken || (h.outBefore && (recorded || isNew))
+}
+
+// begun is the stage of what has begun for a hold that has its node in maintenance. A stage that was raised since asks
+// for its own consent, so a drain that has not begun does not count.
+func (h *hold) begun() v1beta1.MaintenanceStage {
+	stage := wanted(h.NodeMaintenance)
+	if admission := h.Status.Admission; admission != nil && admission.Stage != "" {
+		stage = lower(stage, admission.Stage)
+	}
+	if h.taken && h.Status.StartTime == nil {
+		stage = lower(stage, v1beta1.StageCordon)
+	}
+	return stage
 }
 
 // takenSince is since when the hold has its node in maintenance, as far as the objects tell.
@@ -70,10 +79,4 @@ func (h *hold) takenSince(now time.Time) metav1.MicroTime {
 		since = now
 	}
 	return metav1.NewMicroTime(since.Truncate(time.Microsecond))
-}
-
-// marked says whether the node carries a mark of maintenance.
-func marked(n *corev1.Node) bool {
-	_, annotated := n.Annotations[v1beta1.HoldsAnnotation]
-	return annotated || slices.ContainsFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.Key == v1beta1.DrainTaint })
 }

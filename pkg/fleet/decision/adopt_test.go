@@ -24,9 +24,13 @@ func TestAdopt(t *testing.T) {
 		"taken, and waited for Drain": {func(_ *fleet, h *v1beta1.NodeMaintenance) {
 			h.Status.Admission = &v1beta1.MaintenanceAdmission{Stage: v1beta1.StageCordon}
 		}, v1beta1.StageCordon},
-		"recorded, and not cordoned": {func(f *fleet, _ *v1beta1.NodeMaintenance) { f.node("w-1").Spec.Taints = nil }, v1beta1.StageIdle},
-		"cordoned for another hold":  {func(_ *fleet, h *v1beta1.NodeMaintenance) { h.Status.NodeBefore = nil }, v1beta1.StageIdle},
-		"taken of a former node":     {func(_ *fleet, h *v1beta1.NodeMaintenance) { h.Status.NodeUID = "former" }, v1beta1.StageIdle},
+		"recorded, and not cordoned":         {func(f *fleet, _ *v1beta1.NodeMaintenance) { f.node("w-1").Spec.Taints = nil }, v1beta1.StageIdle},
+		"cordoned for another hold":          {func(_ *fleet, h *v1beta1.NodeMaintenance) { h.Status.NodeBefore = nil }, v1beta1.StageIdle},
+		"taken of a former node":             {func(_ *fleet, h *v1beta1.NodeMaintenance) { h.Status.NodeUID = "former" }, v1beta1.StageIdle},
+		"taken, and raised before its drain": {func(_ *fleet, h *v1beta1.NodeMaintenance) { h.Status.StartTime = nil }, v1beta1.StageCordon},
+		"recorded, and the node is another hold's": {func(f *fleet, h *v1beta1.NodeMaintenance) {
+			f.unnamed = map[types.UID]bool{h.UID: true}
+		}, v1beta1.StageIdle},
 		"imported": {func(f *fleet, h *v1beta1.NodeMaintenance) {
 			f.imported(h)
 			h.Status.NodeUID, h.Status.NodeBefore = "", nil
@@ -53,11 +57,46 @@ func TestAdopt(t *testing.T) {
 			if got := o.Holds["h"].Stage; got != test.wantStage {
 				t.Errorf("stage %s, want %s", got, test.wantStage)
 			}
-			if test.wantStage != v1beta1.StageIdle && !o.Ledger.Entries[0].AdmittedTime.Time.Equal(start.Add(-time.Hour)) {
+			if test.wantStage != v1beta1.StageIdle && h.Status.StartTime != nil && !o.Ledger.Entries[0].AdmittedTime.Time.Equal(start.Add(-time.Hour)) {
 				t.Errorf("admitted at %s, want an hour ago", o.Ledger.Entries[0].AdmittedTime)
 			}
 			if len(o.Ledger.Starts) > 0 {
 				t.Error("an adoption counts for the pace")
+			}
+		})
+	}
+}
+
+// A hold that joins a node in maintenance is added to its entry only if the node was taken for it, whatever its creator
+// says of an import, and whatever its status says.
+func TestAdoptJoining(t *testing.T) {
+	for name, test := range map[string]struct {
+		do        func(f *fleet, h *v1beta1.NodeMaintenance)
+		wantStage v1beta1.MaintenanceStage
+	}{
+		"taken":    {func(*fleet, *v1beta1.NodeMaintenance) {}, v1beta1.StageDrain},
+		"recorded": {func(f *fleet, h *v1beta1.NodeMaintenance) { f.unnamed = map[types.UID]bool{h.UID: true} }, v1beta1.StageIdle},
+		"imported": {func(f *fleet, h *v1beta1.NodeMaintenance) {
+			f.OutBefore = map[types.UID]bool{h.UID: true}
+			h.Status.NodeUID, h.Status.NodeBefore = "", nil
+		}, v1beta1.StageIdle},
+		"imported, and recorded": {func(f *fleet, h *v1beta1.NodeMaintenance) {
+			f.OutBefore, f.unnamed = map[types.UID]bool{h.UID: true}, map[types.UID]bool{h.UID: true}
+		}, v1beta1.StageIdle},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFleet("a")
+			f.policy("all")
+			first := f.hold("first", "w-1")
+			f.store(f.decide())
+			f.take(first)
+			f.Policies[0].Spec.Approvals = &v1beta1.PolicyApprovals{Count: 1}
+			joins := f.hold("joins", "w-1")
+			f.take(joins)
+			joins.Status.StartTime = ptr.To(metav1.NewTime(start))
+			test.do(f, joins)
+			if got := f.decide().Holds["joins"].Stage; got != test.wantStage {
+				t.Errorf("stage %s, want %s", got, test.wantStage)
 			}
 		})
 	}

@@ -32,8 +32,11 @@ type Facts struct {
 	Released map[string]bool
 	// LetGo are the nodes that release gates let go: the ledger is not to say that they keep them.
 	LetGo map[string]bool
+	// Taken are the holds that have their node out of service: they have recorded it, and the marks on the node say that
+	// this server took it for them.
+	Taken map[types.UID]bool
 	// OutBefore are the holds that were imported from another operator that took their node out of service, and of which
-	// the node still is: they go on, although the node may not carry marks of ours yet.
+	// the node still is: they go on, although the node does not carry marks of ours yet.
 	OutBefore map[types.UID]bool
 	// Started says which gates for the start pass, by hold and policy. What is not there was not checked yet.
 	Started map[GateKey]GateAnswer

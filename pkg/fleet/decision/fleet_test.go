@@ -27,6 +27,8 @@ type fleet struct {
 	Facts
 	decider Decider
 	uids    int
+	// unnamed are the holds that the marks on their nodes do not name.
+	unnamed map[types.UID]bool
 }
 
 // newFleet has the nodes w-1 to w-n, Ready since yesterday. zones has their zones, one letter for each.
@@ -78,9 +80,26 @@ func (f *fleet) holds(nodes ...string) {
 
 // decide decides, and stores the ledger.
 func (f *fleet) decide() Outcome {
+	f.Taken = f.taken()
 	outcome := f.decider.Decide(f.Facts)
 	f.Ledger = outcome.Ledger
 	return outcome
+}
+
+// taken are the holds that have their nodes out of service.
+func (f *fleet) taken() map[types.UID]bool {
+	taken := map[types.UID]bool{}
+	for _, h := range f.Holds {
+		taken[h.UID] = h.Status.NodeBefore != nil && !f.unnamed[h.UID] && slices.ContainsFunc(f.Nodes, func(n *corev1.Node) bool {
+			return n.Name == h.Spec.NodeName && n.UID == h.Status.NodeUID && marked(n)
+		})
+	}
+	return taken
+}
+
+// marked says whether the node carries a mark of maintenance.
+func marked(n *corev1.Node) bool {
+	return slices.ContainsFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.Key == v1beta1.DrainTaint })
 }
 
 // pass lets time pass.

@@ -99,7 +99,7 @@ func (m *model) lead() {
 // snapshot are the facts as they are now. Those that the API servers are asked for are right.
 func (m *model) snapshot() Facts {
 	facts := m.Facts
-	facts.Released = map[string]bool{}
+	facts.Released, facts.Taken = map[string]bool{}, m.taken()
 	for _, e := range facts.Ledger.Entries {
 		facts.Released[e.Node] = m.gone(e)
 	}

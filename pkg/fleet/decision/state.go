@@ -91,6 +91,8 @@ type hold struct {
 	*v1beta1.NodeMaintenance
 	// node is nil if it does not exist.
 	node *node
+	// taken says that it has its node out of service, as the marks on the node say.
+	taken bool
 	// outBefore says that another operator took its node out of service before the import, and that it still is.
 	outBefore bool
 	// own is what it waits for besides room and gates.
@@ -117,7 +119,9 @@ func (d *Decider) look(f Facts) *state {
 	}
 	for _, h := range f.Holds {
 		if h.DeletionTimestamp == nil {
-			s.holds = append(s.holds, &hold{NodeMaintenance: h, node: s.nodes[h.Spec.NodeName], outBefore: f.OutBefore[h.UID]})
+			s.holds = append(s.holds, &hold{
+				NodeMaintenance: h, node: s.nodes[h.Spec.NodeName], taken: f.Taken[h.UID], outBefore: f.OutBefore[h.UID],
+			})
 		}
 	}
 	slices.SortFunc(s.holds, func(a, b *hold) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.UID, b.UID)) })
