@@ -43,7 +43,7 @@ func withPolicies(facts decision.Facts, instead, policies []*v1beta1.Maintenance
 	others := slices.DeleteFunc(slices.Clone(facts.Policies), func(p *v1beta1.MaintenancePolicy) bool {
 		return slices.ContainsFunc(instead, func(i *v1beta1.MaintenancePolicy) bool { return i.Name == p.Name })
 	})
-	facts.Policies = append(others, policies...)
+	facts.Policies = slices.Concat(others, policies)
 	return facts
 }
 

@@ -6,6 +6,7 @@ package preview
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -73,7 +74,7 @@ func TestFreed(t *testing.T) {
 			if test.unknown {
 				facts.Nodes = nil
 			}
-			before, after := append(test.too, paused("all", "")), []*v1beta1.MaintenancePolicy(nil)
+			before, after := slices.Concat(test.too, []*v1beta1.MaintenancePolicy{paused("all", "")}), []*v1beta1.MaintenancePolicy(nil)
 			if test.after != nil {
 				after = append(after, test.after)
 			}
