@@ -17,8 +17,9 @@ import (
 	"github.com/medik8s/maintenance-apiserver/test/env"
 )
 
-// askTimeout is how long a replica may take to say whether it leads. One that is stopped never does.
-const askTimeout = time.Second
+// askTimeout is how long a replica may take to say whether it leads. It gathers all of its metrics for that, which
+// takes a server with the race detector a second and more on a busy machine.
+const askTimeout = 10 * time.Second
 
 // leads finds the metric of a replica that leads.
 var leads = regexp.MustCompile(`(?m)^leader_election_master_status\{name="maintenance-apiserver"\} 1$`)

@@ -17,9 +17,9 @@ const pause = 40 * time.Second
 
 // leaderPaused stops the leader's process where it is, as a machine that hangs does, and continues it.
 func leaderPaused(t *testing.T, g *group) {
-	g.loseLeader(t, (*localcluster.Server).Pause, func(leader *localcluster.Server, since time.Time) error {
+	g.loseLeader(t, (*localcluster.Server).Pause, func(leader *localcluster.Server, since time.Time) (time.Time, error) {
 		time.Sleep(time.Until(since.Add(pause)))
-		return leader.Continue()
+		return time.Now(), leader.Continue()
 	})
 }
 
@@ -28,15 +28,15 @@ func leaderCutOff(t *testing.T, g *group) {
 	g.loseLeader(t, func(leader *localcluster.Server) error {
 		leader.Link.Cut()
 		return nil
-	}, func(leader *localcluster.Server, _ time.Time) error {
-		leader.Link.Mend()
-		return nil
+	}, func(leader *localcluster.Server, _ time.Time) (time.Time, error) {
+		defer leader.Link.Mend()
+		return time.Now(), nil
 	})
 }
 
-// loseLeader has a leader lose the lease in the midst of ten drains, and come back. It may do nothing more
-// then, and be of use again.
-func (g *group) loseLeader(t *testing.T, lose func(*localcluster.Server) error, comeBack func(*localcluster.Server, time.Time) error) {
+// loseLeader has a leader lose the lease in the midst of ten drains, and come back, which comeBack does and says
+// when. It may do nothing more then, and be of use again.
+func (g *group) loseLeader(t *testing.T, lose func(*localcluster.Server) error, comeBack func(*localcluster.Server, time.Time) (time.Time, error)) {
 	g.keepReplicas(t)
 	d := g.newDrains(t)
 	leader := g.leader(t)
@@ -51,12 +51,13 @@ func (g *group) loseLeader(t *testing.T, lose func(*localcluster.Server) error, 
 		t.Errorf("a successor acted only after %s, want %s at most", took, takeover)
 	}
 	lost := g.acquired(t)
-	if err := comeBack(leader, then); err != nil {
+	back, err := comeBack(leader, then)
+	if err != nil {
 		t.Fatal(err)
 	}
 	g.wantStandby(t, leader)
 	d.end(t)
-	d.wantNoActs(t, leader, lost)
+	d.wantNoActs(t, leader, lost, back)
 }
 
 // wantStandby waits until a replica serves and knows that another one leads.
