@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -132,7 +133,7 @@ func TestBadSpecIsRefusedByUpdate(t *testing.T) {
 		}
 		admin(t).do(t, http.MethodPut, path, asJSON, string(body)).want(t, http.StatusUnprocessableEntity).wantCauses(t, fields...)
 		if got := get(t, pool, hold.Name); got.ResourceVersion != hold.ResourceVersion {
-			t.Errorf("the refused update was stored: %+v", got.Spec)
+			t.Errorf("the refused update was stored (-before +after):\n%s", cmp.Diff(hold, got))
 		}
 	}
 	for name, test := range badSpecs {

@@ -140,8 +140,9 @@ func TestCanI(t *testing.T) {
 		if test.user != "" {
 			args = append(args, "--as="+test.user)
 		}
-		if got := strings.TrimSpace(e.Kubectl().Try(t, "", args...).Stdout); got != test.want {
-			t.Errorf("kubectl %s: got %q, want %q", strings.Join(args, " "), got, test.want)
+		answer := e.Kubectl().Try(t, "", args...)
+		if got := strings.TrimSpace(answer.Stdout); got != test.want {
+			t.Errorf("kubectl %s: got %q, %s, want %q", strings.Join(args, " "), got, answer.Stderr, test.want)
 		}
 	}
 }

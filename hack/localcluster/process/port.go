@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 )
 
@@ -17,14 +18,27 @@ var ErrPortTaken = errors.New("port is taken")
 // portAttempts is how many ports are tried.
 const portAttempts = 5
 
+// The ports that FreePort chooses from. The kernel gives the ports from 32768 on, or higher ones, to outgoing
+// connections, which come and go all the time: such a port may be taken before its program listens.
+const (
+	firstPort = 15000
+	lastPort  = 32767
+)
+
+// freePortTries is how many ports FreePort looks at. Few of so many are ever taken.
+const freePortTries = 50
+
 // FreePort returns a TCP port on loopback that was free a moment ago.
 func FreePort() (int, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, fmt.Errorf("could not find a free port: %w", err)
+	var err error
+	for range freePortTries {
+		port := firstPort + rand.IntN(lastPort-firstPort+1)
+		var listener net.Listener
+		if listener, err = net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			return port, listener.Close()
+		}
 	}
-	port := listener.Addr().(*net.TCPAddr).Port
-	return port, listener.Close()
+	return 0, fmt.Errorf("could not find a free port: %w", err)
 }
 
 // WithFreePort calls start with a free port. Another program can take the port before start

@@ -124,6 +124,9 @@ func own(hold *v1beta1.NodeMaintenance) drainer.Admitted {
 
 // admitted is the answer for a hold that policies have a say in, or that waits by itself.
 func admitted(hold *v1beta1.NodeMaintenance, decided decision.HoldOutcome) drainer.Admitted {
+	if waitsForItsNode(hold, decided) {
+		return drainer.Admitted{Known: true, Stage: decided.Stage}
+	}
 	status := &v1beta1.MaintenanceAdmission{
 		Stage: decided.Stage, Approved: decided.Approved,
 		WaitingFor: decided.Waits[:min(len(decided.Waits), maxWaits)],
@@ -136,6 +139,12 @@ func admitted(hold *v1beta1.NodeMaintenance, decided decision.HoldOutcome) drain
 	}
 	reason, message := said(decided)
 	return drainer.Admitted{Known: true, Stage: lower(hold.Spec.Stage, decided.Stage), Status: status, Reason: reason, Message: message}
+}
+
+// waitsForItsNode says whether the hold has never waited for anything but a node of its name. Its status says so without
+// us, and must not change because somebody has made a policy: nobody knows whether that is to select the node.
+func waitsForItsNode(hold *v1beta1.NodeMaintenance, decided decision.HoldOutcome) bool {
+	return hold.Status.Admission == nil && len(decided.Waits) == 1 && decided.Waits[0].Reason == v1beta1.AdmissionNodeNotFound
 }
 
 // said is what the condition Admitted says.

@@ -42,7 +42,7 @@ type told struct {
 // tell tells people what has changed for holds.
 func (t *term) tell(facts decision.Facts, outcome decision.Outcome, before known) {
 	for _, hold := range facts.Holds {
-		if decided, found := outcome.Holds[hold.UID]; found {
+		if decided, found := outcome.Holds[hold.UID]; found && !waitsForItsNode(hold, decided) {
 			t.tellOf(hold, toldBefore(hold, before), decided, outcome.Ledger)
 			t.tellDeadline(hold, waits(outcome, hold), facts.Now)
 		}

@@ -82,6 +82,26 @@ func TestEventsAreToldOnce(t *testing.T) {
 	})
 }
 
+// The status of a hold says anyway that its node does not exist. A policy changes nothing of that until the node is there.
+func TestNothingIsToldWhileTheNodeIsMissing(t *testing.T) {
+	inWorld(t, -1, func(w *world) {
+		r := w.start()
+		w.hold("w-1")
+		w.settle()
+		before := drainertest.Get[*v1beta1.NodeMaintenance](w.Server, "", "w-1").ResourceVersion
+		w.policy("workers", maxConcurrent(0))
+		w.settle()
+		r.wantEvents("the node is missing")
+		if now := drainertest.Get[*v1beta1.NodeMaintenance](w.Server, "", "w-1"); now.ResourceVersion != before {
+			t.Errorf("the hold was written: %+v", now.Status)
+		}
+		w.nodes(1)
+		w.settle()
+		r.wantEvents("the node appears", eventQueued)
+		w.wantCordoned()
+	})
+}
+
 // The events and the condition name the policy, and how long it had the hold wait.
 func TestTellingNamesThePolicy(t *testing.T) {
 	inWorld(t, -1, func(w *world) {
