@@ -49,8 +49,11 @@ func TestWorkIsLimited(t *testing.T) {
 		next     string
 	}{
 		"chained": {chained(t), State{Reason: v1beta1.AdmissionFrozen, Name: "f1"}, "does not open within 5 days"},
-		"worst": {worst(t), State{Reason: v1beta1.AdmissionWindowClosed, Until: now.Add(time.Minute), Holds: now.Add(time.Minute)},
-			"does not open within a day"},
+		"worst": {
+			worst(t),
+			State{Reason: v1beta1.AdmissionWindowClosed, Until: now.Add(time.Minute), Holds: now.Add(time.Minute)},
+			"does not open within a day",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			begin := time.Now()

@@ -99,7 +99,8 @@ func TestLedgerEntrySize(t *testing.T) {
 		"one policy with a pace":   {"worker-17", []string{"workers"}, nil, true, 349},
 		"one policy with one zone": {"worker-17", []string{"workers"}, map[string]string{corev1.LabelTopologyZone: "eu-central-1a"}, false, 346},
 		"long names, two policies, three domains": {
-			"ip-10-0-123-145.eu-central-1.compute.internal", []string{"batch-workers-of-berlin", "weekly-patching-of-pools"},
+			"ip-10-0-123-145.eu-central-1.compute.internal",
+			[]string{"batch-workers-of-berlin", "weekly-patching-of-pools"},
 			map[string]string{corev1.LabelTopologyZone: "eu-central-1a", "topology.kubernetes.io/rack": "rack-b-17", corev1.LabelTopologyRegion: "eu-central-1"},
 			true, 829,
 		},
