@@ -118,7 +118,7 @@ func (c *Cluster) kubeControllerManager() component {
 }
 
 func (c *Cluster) kubeScheduler() component {
-	return component{
+	scheduler := component{
 		name:   binaries.KubeScheduler,
 		binary: c.binary(binaries.KubeScheduler),
 		args: []string{
@@ -130,6 +130,10 @@ func (c *Cluster) kubeScheduler() component {
 			"--profiling=false",
 		},
 	}
+	if c.options.PackPods {
+		scheduler.args = []string{"--config=" + c.layout.config(schedulerFile), "--secure-port=0"}
+	}
+	return scheduler
 }
 
 // kwok simulates the kubelets. Node port 0 makes it listen on no port.

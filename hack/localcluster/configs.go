@@ -6,8 +6,11 @@ package localcluster
 import (
 	_ "embed"
 	"errors"
+	"strconv"
 	"strings"
 	"time"
+
+	"github.com/medik8s/maintenance-apiserver/hack/localcluster/binaries"
 )
 
 // Annotations by which a pod overrides what the simulated kubelets do with it.
@@ -32,6 +35,7 @@ const kwokUser = "localcluster:kwok"
 const (
 	auditPolicyFile = "audit-policy.yaml"
 	stagesFile      = "stages.yaml"
+	schedulerFile   = "scheduler.yaml"
 )
 
 var (
@@ -39,6 +43,8 @@ var (
 	auditPolicy []byte
 	//go:embed config/stages.yaml
 	stages string
+	//go:embed config/scheduler.yaml
+	scheduler string
 )
 
 // writeConfigs writes the configuration files of the components.
@@ -46,6 +52,7 @@ func (c *Cluster) writeConfigs() error {
 	return errors.Join(
 		writeFile(c.layout.config(auditPolicyFile), auditPolicy),
 		writeFile(c.layout.config(stagesFile), renderStages(c.options.ReadyDelay, c.options.TerminationDelay)),
+		writeFile(c.layout.config(schedulerFile), renderScheduler(c.layout.config(binaries.KubeScheduler))),
 	)
 }
 
@@ -55,6 +62,11 @@ func renderStages(readyDelay, terminationDelay time.Duration) []byte {
 		`"DEFAULT_READY_DELAY"`, `"`+inMilliseconds(readyDelay)+`"`,
 		`"DEFAULT_TERMINATION_DELAY"`, `"`+inMilliseconds(terminationDelay)+`"`,
 	).Replace(stages))
+}
+
+// renderScheduler sets the kubeconfig of the scheduler that packs pods.
+func renderScheduler(kubeconfig string) []byte {
+	return []byte(strings.ReplaceAll(scheduler, "KUBECONFIG", strconv.Quote(kubeconfig)))
 }
 
 // inMilliseconds rounds a duration to milliseconds, because the expressions in the stages

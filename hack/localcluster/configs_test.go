@@ -82,3 +82,13 @@ func TestAuditPolicy(t *testing.T) {
 		t.Errorf("the reads of %s should not be in the audit log", kwokUser)
 	}
 }
+
+func TestRenderScheduler(t *testing.T) {
+	var got struct{ ClientConnection struct{ Kubeconfig string } }
+	if err := sigsyaml.Unmarshal(renderScheduler("/tmp/a b/kubeconfig"), &got); err != nil {
+		t.Fatal(err)
+	}
+	if want := "/tmp/a b/kubeconfig"; got.ClientConnection.Kubeconfig != want {
+		t.Errorf("got kubeconfig %q, want %q", got.ClientConnection.Kubeconfig, want)
+	}
+}

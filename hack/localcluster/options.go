@@ -44,6 +44,9 @@ type Options struct {
 	// Durable makes the control plane's etcd wait for the disk, as in a real cluster.
 	// Default: it does not wait, which is faster.
 	Durable bool
+	// PackPods has the scheduler fill a node before it uses the next one, as far as pods ask for CPU. Default: it spreads
+	// pods, as Kubernetes does by default.
+	PackPods bool
 	// Detached lets the cluster outlive the calling process. Otherwise the kernel
 	// ends the cluster's processes with it.
 	Detached bool

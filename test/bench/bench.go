@@ -51,7 +51,7 @@ type bench struct {
 func newBench(ctx context.Context, o *options) (*bench, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	cluster, err := localcluster.Start(ctx, localcluster.Options{Log: os.Stderr, Durable: true, NodeLease: nodeLease})
+	cluster, err := localcluster.Start(ctx, localcluster.Options{Log: os.Stderr, Durable: true, NodeLease: nodeLease, PackPods: o.roll.pack})
 	if err != nil {
 		return nil, fmt.Errorf("could not start the control plane: %w", err)
 	}

@@ -76,6 +76,7 @@ func parseOptions(args []string) (*options, error) {
 	flags.IntVar(&o.roll.atOnce, "roll-at-once", o.roll.atOnce, "how many of them at a time")
 	flags.IntVar(&o.roll.apps, "roll-apps", o.roll.apps, "how many apps have pods on them")
 	flags.IntVar(&o.roll.replicas, "roll-replicas", o.roll.replicas, "how many pods each app has")
+	flags.BoolVar(&o.roll.pack, "roll-pack", false, "in case roll, pods ask for half of the CPU of the nodes, and the scheduler fills node after node")
 	flags.IntVar(&o.blockedNodes, "blocked-nodes", 50, "how many nodes are blocked for good in case blocked")
 	flags.IntVar(&o.creates, "creates", 200, "how many objects of each kind are created in case create")
 	flags.Var(&o.clients, "clients", "how many clients create them side by side, one number after the other")

@@ -8,18 +8,25 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 )
 
 const (
 	rollTimeout = 15 * time.Minute
 	// rollWork is how long each node is worked on once it is drained, as a short reboot.
 	rollWork = 2 * time.Second
+	// nodeMilliCPU is how much CPU a simulated node has.
+	nodeMilliCPU = 32_000
 )
 
 // rollCase takes all nodes of a pool out of service and gives them back, some at a time. What is evicted from one
 // node goes to those that are still to come or that were back already, as the scheduler says.
 type rollCase struct {
 	nodes, atOnce, apps, replicas int
+	// pack has the scheduler fill node after node.
+	pack bool
 }
 
 // roller is one way to do so.
@@ -45,8 +52,21 @@ func (r rollRun) again() float64 { return float64(r.evicted-r.pods) / float64(r.
 func (*rollCase) name() string { return "roll" }
 
 func (c *rollCase) title() string {
-	return fmt.Sprintf("roll: %d nodes with %d pods, %d at a time, %d budgets of maxUnavailable %d",
+	title := fmt.Sprintf("roll: %d nodes with %d pods, %d at a time, %d budgets of maxUnavailable %d",
 		c.nodes, c.apps*c.replicas, c.atOnce, c.apps, c.maxUnavailable())
+	if c.pack {
+		title += ", the scheduler fills node after node"
+	}
+	return title
+}
+
+// requests is what a pod asks for: all of them for half of the CPU of all nodes, if that matters to the scheduler.
+func (c *rollCase) requests() corev1.ResourceList {
+	if !c.pack {
+		return nil
+	}
+	cpu := nodeMilliCPU * int64(c.nodes) / int64(2*c.apps*c.replicas)
+	return corev1.ResourceList{corev1.ResourceCPU: *resource.NewMilliQuantity(cpu, resource.DecimalSI)}
 }
 
 // maxUnavailable is that of each app's budget: as many pods as leave at a time on average, and one more.
@@ -81,7 +101,7 @@ func (c *rollCase) run(ctx context.Context, b *bench, pool *pool, r roller, roun
 	even := size{nodes: c.nodes, used: c.nodes, drained: c.nodes, apps: c.apps, replicas: c.replicas}
 	w := &workload{
 		kube: b.kube, namespace: b.namespace(c.name()), pool: pool.name,
-		apps: spread(even, pool.nodes, c.maxUnavailable(), uint64(round)),
+		apps: spread(even, pool.nodes, c.maxUnavailable(), uint64(round)), requests: c.requests(),
 	}
 	if err := w.create(ctx); err != nil {
 		return nil, err

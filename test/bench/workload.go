@@ -55,6 +55,8 @@ type workload struct {
 	namespace string
 	pool      string
 	apps      []app
+	// requests is what each pod asks for; nil: nothing.
+	requests corev1.ResourceList
 }
 
 // spread puts equally many pods on each of the nodes, in an order that the seed
@@ -150,7 +152,9 @@ func (w *workload) template(a *app) corev1.PodTemplateSpec {
 	return corev1.PodTemplateSpec{
 		ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{appLabel: a.name}},
 		Spec: corev1.PodSpec{
-			Containers:   []corev1.Container{{Name: "main", Image: "simulated"}},
+			Containers: []corev1.Container{{
+				Name: "main", Image: "simulated", Resources: corev1.ResourceRequirements{Requests: w.requests},
+			}},
 			NodeSelector: map[string]string{poolLabel: w.pool},
 		},
 	}

@@ -34,41 +34,42 @@ type State struct {
 	// Name is that of the freeze, or else of the window, that contains the moment. Of several, it is the one that ends
 	// last. Empty if none does.
 	Name string
-	// Until is when MayStart or Reason changes. Zero if that is more than a year away.
+	// Until is when MayStart or Reason changes. Zero if that is more than a year away, or takes too much work to find.
 	Until time.Time
+	// Holds is until when MayStart and Reason are sure to stay as they are: Until, or as far as was looked ahead if that
+	// takes too much work to find.
+	Holds time.Time
 }
 
-// At says whether maintenance may start at a moment. It takes microseconds.
+// At says whether maintenance may start at a moment. It takes microseconds, and at most a few milliseconds.
 func (c *Calendar) At(t time.Time) State {
-	q := c.ask(t)
-	switch at := t.Unix(); {
-	case q.frozenUntil(at) > at:
-		return State{
-			Reason: v1beta1.AdmissionFrozen, Name: c.freezes.name(q.clock, at), Until: q.time(q.frozenUntil(at)),
-		}
-	case q.windowUntil(at) > at:
-		return State{MayStart: true, Name: c.windows.name(q.clock, at), Until: q.time(q.closing(at))}
-	default:
-		return State{
-			Reason: v1beta1.AdmissionWindowClosed, Name: c.windows.name(q.clock, at),
-			Until: q.time(min(q.nextWindow(at), c.freezes.begin(q.clock, at, q.limit))),
-		}
+	q, at := c.ask(t, workOfNow), t.Unix()
+	if frozen := q.frozenUntil(at); frozen > at {
+		return q.state(State{Reason: v1beta1.AdmissionFrozen, Name: c.freezes.name(q.clock, at)}, frozen)
 	}
+	name := c.windows.name(q.clock, at)
+	if q.inWindow(at) {
+		return q.state(State{MayStart: true, Name: name}, q.closing(at))
+	}
+	return q.state(State{Reason: v1beta1.AdmissionWindowClosed, Name: name}, min(q.nextWindow(at), q.freezes.begin(at)))
 }
 
 // NextStart returns the first moment from t on at which maintenance may start: t itself, if it may. Zero if it may not
-// within a year, or if the next thousand windows are all frozen.
+// within a year, or if that takes too much work to find: schedules with dozens of times that come every few minutes.
 func (c *Calendar) NextStart(t time.Time) time.Time {
-	q := c.ask(t)
-	at := q.nextStart(t.Unix())
-	if at == t.Unix() {
+	q := c.ask(t, workAhead)
+	switch at, found := q.nextStart(t.Unix()); {
+	case !found:
+		return time.Time{}
+	case at == t.Unix():
 		return t
+	default:
+		return q.time(at)
 	}
-	return q.time(at)
 }
 
-// NextClose returns when maintenance may start no more, if it may start at t. Zero if it may not, or if it may for more
-// than a year.
+// NextClose returns when maintenance may start no more, if it may start at t. Zero if it may not, if it may for more
+// than a year, or if that takes too much work to find.
 func (c *Calendar) NextClose(t time.Time) time.Time {
 	if state := c.At(t); state.MayStart {
 		return state.Until
@@ -76,19 +77,19 @@ func (c *Calendar) NextClose(t time.Time) time.Time {
 	return time.Time{}
 }
 
-// Openings returns the next n times in which maintenance may start, within a year. If it may start at t, the first
-// one is from t on.
+// Openings returns the next n times in which maintenance may start, within a year, as far as work allows. If it may
+// start at t, the first one is from t on.
 func (c *Calendar) Openings(t time.Time, n int) []v1beta1.PolicyOpening {
-	q := c.ask(t)
+	q := c.ask(t, workAhead)
 	var openings []v1beta1.PolicyOpening
-	for at := q.nextStart(t.Unix()); at < q.limit && len(openings) < n; {
+	for at, found := q.nextStart(t.Unix()); found && len(openings) < n; {
 		opening := v1beta1.PolicyOpening{From: metav1.NewTime(q.time(at))}
 		until := q.closing(at)
-		if until < q.limit {
+		if until < q.limit && !q.cut() {
 			opening.Until = &metav1.Time{Time: q.time(until)}
 		}
 		openings = append(openings, opening)
-		at = q.nextStart(until)
+		at, found = q.nextStart(until)
 	}
 	return openings
 }

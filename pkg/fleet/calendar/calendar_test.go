@@ -164,6 +164,7 @@ func TestAt(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			tc.want.Holds = tc.want.Until
 			got := c.At(at(t, tc.now))
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("At() (-want +got):\n%s", diff)

@@ -47,13 +47,13 @@ func TestText(t *testing.T) {
 		"in summer time": {"2026-07-17 12:00 +0200", "opens Sat 22:00 CEST"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := c.Opens(at(t, tc.now)); got != tc.want {
+			if got := c.Timeline(at(t, tc.now), nil).Opens(at(t, tc.now)); got != tc.want {
 				t.Errorf("Opens() = %q, want %q", got, tc.want)
 			}
 		})
 	}
 	never := compiled(t, "", 0, windows(cronWindow("w", "0 0 30 2 *", 300)))
-	if got, want := never.Opens(time.Now()), "does not open within a year"; got != want {
+	if got, want := never.Timeline(time.Now(), nil).Opens(time.Now()), "does not open within a year"; got != want {
 		t.Errorf("Opens() = %q, want %q", got, want)
 	}
 }

@@ -203,14 +203,17 @@ func compare(t *testing.T, s *scenario) {
 	}
 	const begin, end = 9 * 24 * 60, (oracleDays - 1) * 24 * 60
 	s.decide(end)
+	timeline := c.Timeline(s.timeOf(begin).Time, nil)
 	for _, i := range s.interesting(begin, end) {
 		at, want := s.timeOf(i).Time, s.states[i]
 		got := c.At(at)
 		if got.MayStart != want.mayStart || got.Reason != want.reason || s.differs(got.Until, want.change, end) {
 			t.Fatalf("At(%s) = %+v, want %+v (%s) of\n%s", at, got, want, s.timeOf(want.change), s)
 		}
-		if next := c.NextStart(at); s.differs(next, want.start, end) {
-			t.Fatalf("NextStart(%s) = %s, want %s of\n%s", at, next, s.timeOf(want.start), s)
+		for what, next := range map[string]time.Time{"NextStart": c.NextStart(at), "Timeline.NextStart": timeline.NextStart(at)} {
+			if s.differs(next, want.start, end) {
+				t.Fatalf("%s(%s) = %s, want %s of\n%s", what, at, next, s.timeOf(want.start), s)
+			}
 		}
 	}
 }

@@ -22,30 +22,6 @@ type namedRule struct {
 // union is the time of all windows, or of all freezes.
 type union []namedRule
 
-// end returns until when the union goes on without a break, or the moment itself if it does not contain the moment. It
-// looks no further than the limit.
-func (u union) end(clock wallClock, at, limit int64) int64 {
-	for {
-		end := at
-		for _, r := range u {
-			end = max(end, r.endAfter(clock, at))
-		}
-		if end == at || end >= limit {
-			return end
-		}
-		at = end
-	}
-}
-
-// begin returns when the next interval of any rule begins, or never if that is after the limit.
-func (u union) begin(clock wallClock, at, limit int64) int64 {
-	first := int64(never)
-	for _, r := range u {
-		first = min(first, r.beginAfter(clock, at, limit))
-	}
-	return first
-}
-
 // name returns the name of the rule that contains a moment, of several the one that does so longest.
 func (u union) name(clock wallClock, at int64) string {
 	name, last := "", at

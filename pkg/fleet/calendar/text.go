@@ -17,15 +17,3 @@ func (c *Calendar) Text(at, now time.Time) string {
 	}
 	return at.In(c.zone).Format(layout)
 }
-
-// Opens says when maintenance may start again, for the end of a message: opens Sat 22:00 CET. Empty if it may start now.
-func (c *Calendar) Opens(now time.Time) string {
-	switch next := c.NextStart(now); {
-	case next.Equal(now):
-		return ""
-	case next.IsZero():
-		return "does not open within a year"
-	default:
-		return "opens " + c.Text(next, now)
-	}
-}

@@ -19,13 +19,16 @@ import (
 
 // BenchmarkDecide measures one decision, side by side for a small fleet and a large one. Each policy has every kind of
 // limit. In overlapping, every policy selects every node. In starting, all holds start at once, which is the first
-// decision after they were created.
+// decision after they were created. In covered and frozen, the schedule of one policy is as large as
+// may be, and takes long to look ahead.
 func BenchmarkDecide(b *testing.B) {
 	for name, size := range map[string]fleetSize{
 		"small":       {nodes: 50, policies: 2, held: 3, waiting: 20},
 		"large":       {nodes: 5000, policies: 20, held: 100, waiting: 500},
 		"overlapping": {nodes: 5000, policies: 20, held: 100, waiting: 500, overlapping: true},
 		"starting":    {nodes: 5000, policies: 20, waiting: 500, unlimited: true},
+		"covered":     {nodes: 5000, policies: 20, held: 100, waiting: 500, schedule: covered()},
+		"frozen":      {nodes: 5000, policies: 20, held: 100, waiting: 500, schedule: tightlyFrozen()},
 	} {
 		b.Run(name, func(b *testing.B) {
 			f := size.fleet()
@@ -46,6 +49,9 @@ func (f *fleet) Decide() Outcome { return f.decider.Decide(f.Facts) }
 type fleetSize struct {
 	nodes, policies, held, waiting int
 	overlapping, unlimited         bool
+	// schedule is that of the first policy, which half of the holds wait for then, each with a spec.notBefore of its own;
+	// nil: there is no such policy.
+	schedule *v1beta1.PolicySchedule
 }
 
 func (s fleetSize) fleet() *fleet {
@@ -76,7 +82,22 @@ func (s fleetSize) fleet() *fleet {
 		}
 	}
 	f.pass(2 * time.Hour)
+	if s.schedule != nil {
+		s.crowdFirst(f)
+	}
 	return f
+}
+
+// crowdFirst has half of the holds wait for the first policy, too.
+func (s fleetSize) crowdFirst(f *fleet) {
+	f.Policies[0].Spec = v1beta1.MaintenancePolicySpec{
+		NodeSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"kubernetes.io/arch": "amd64"}}, Schedule: s.schedule,
+	}
+	for i, h := range f.Holds[s.held:] {
+		if i%2 == 0 {
+			h.Spec.NotBefore = &metav1.Time{Time: f.Now.Add(time.Duration(i) * 2 * time.Hour)}
+		}
+	}
 }
 
 func (s fleetSize) policy(f *fleet, i int) {

@@ -6,6 +6,7 @@ package decision
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -14,13 +15,15 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/fleet/calendar"
 )
 
-// rules are a policy's spec, made ready for decisions.
+// rules are a policy's spec, made ready for decisions. Goroutines share them.
 type rules struct {
 	spec v1beta1.MaintenancePolicySpec
 	// selector selects every node if the policy's own cannot be applied.
 	selector labels.Selector
 	// calendar is always open if the policy's own cannot be applied.
 	calendar *calendar.Calendar
+	// ahead is when the calendar opens; nil: not looked at yet.
+	ahead *calendar.Timeline
 	// invalid says what this version of the server cannot apply; nil: nothing.
 	invalid error
 }
@@ -42,6 +45,17 @@ func compile(spec v1beta1.MaintenancePolicySpec) *rules {
 		}
 	}
 	return r
+}
+
+// at are the rules for a decision at a time.
+func (r *rules) at(now time.Time) *rules {
+	ahead := r.calendar.Timeline(now, r.ahead)
+	if ahead == r.ahead {
+		return r
+	}
+	next := *r
+	next.ahead = ahead
+	return &next
 }
 
 func badLimits(limits v1beta1.PolicyLimits) error {

@@ -5,21 +5,22 @@ package decision
 
 import (
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-// Decider decides like Decide, and remembers between decisions what it has compiled from the specs of policies. The
-// zero Decider is ready for use, by several goroutines.
+// Decider decides like Decide, and remembers between decisions what it has compiled from the specs of policies, and when
+// their schedules open. The zero Decider is ready for use, by several goroutines.
 type Decider struct {
 	lock  sync.Mutex
 	rules map[string]*rules
 }
 
-// compiled are the rules of the policies, in their order.
-func (d *Decider) compiled(policies []*v1beta1.MaintenancePolicy) []*rules {
+// compiled are the rules of the policies, in their order, for a decision at a time.
+func (d *Decider) compiled(policies []*v1beta1.MaintenancePolicy, now time.Time) []*rules {
 	d.lock.Lock()
 	defer d.lock.Unlock()
 	known := d.rules
@@ -30,6 +31,7 @@ func (d *Decider) compiled(policies []*v1beta1.MaintenancePolicy) []*rules {
 		if found == nil || !equality.Semantic.DeepEqual(found.spec, policy.Spec) {
 			found = compile(policy.Spec)
 		}
+		found = found.at(now)
 		all[i], d.rules[policy.Name] = found, found
 	}
 	return all

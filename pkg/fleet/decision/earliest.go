@@ -5,11 +5,9 @@ package decision
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
-	"github.com/medik8s/maintenance-apiserver/pkg/fleet/calendar"
 )
 
 // forecast is what can be said of when a hold starts.
@@ -89,72 +87,6 @@ func (s *state) soaksEnd(p *policy, counted names, limit int) time.Time {
 	}
 	slices.SortFunc(ends, time.Time.Compare)
 	return ends[len(ends)-limit]
-}
-
-// maxOpenings is how many openings are looked at until all schedules agree: as many as schedules of every day have in more
-// than a year.
-const maxOpenings = 1000
-
-// shared is a question about schedules: when all of them let maintenance start, from a time on.
-type shared struct {
-	// policies are the names of the policies, which have no commas.
-	policies string
-	from     time.Time
-}
-
-// awaitOpening has the forecast wait until all schedules let maintenance start at the same time. If they never do, a person
-// has to change one.
-func (s *state) awaitOpening(f *forecast, policies []*policy) {
-	if len(policies) == 0 {
-		return
-	}
-	asked := shared{policies: namesOf(policies), from: f.from}
-	opening, known := s.shared[asked]
-	if !known {
-		opening = s.sharedOpening(policies, f.from)
-		s.shared[asked] = opening
-	}
-	if opening.IsZero() {
-		f.person = true
-		return
-	}
-	f.from = opening
-}
-
-func namesOf(policies []*policy) string {
-	all := make([]string, len(policies))
-	for i, p := range policies {
-		all[i] = p.name
-	}
-	return strings.Join(all, ",")
-}
-
-// sharedOpening is when all schedules let maintenance start, from a time on; zero: not within the time that calendars look
-// ahead, or not within maxOpenings.
-func (s *state) sharedOpening(policies []*policy, from time.Time) time.Time {
-	agreed, end := 0, from.Add(calendar.Horizon)
-	for i := 0; agreed < len(policies); i++ {
-		next := policies[i%len(policies)].nextOpening(from)
-		switch {
-		case i == maxOpenings || next.IsZero() || next.After(end):
-			return time.Time{}
-		case next.Equal(from):
-			agreed++
-		default:
-			agreed, from = 1, next
-		}
-	}
-	return from
-}
-
-// nextOpening is when the schedule lets maintenance start, from a time on; zero: never.
-func (p *policy) nextOpening(from time.Time) time.Time {
-	next, known := p.openings[from]
-	if !known {
-		next = p.calendar.NextStart(from)
-		p.openings[from] = next
-	}
-	return next
 }
 
 // earliest is the forecast as a status tells it; zero if a person or a gate decides, or if nothing is known.

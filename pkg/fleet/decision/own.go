@@ -49,7 +49,7 @@ func (s *state) policyWaits(p *policy, h *hold) []v1beta1.AdmissionWait {
 		add(v1beta1.AdmissionStopped, s.stopText(p))
 	}
 	if !p.times.MayStart {
-		add(p.times.Reason, p.closedText(s.now))
+		add(p.times.Reason, p.closed)
 	}
 	if reason, message := s.consent(p, h, s.now); reason != "" {
 		add(reason, message)
@@ -57,12 +57,16 @@ func (s *state) policyWaits(p *policy, h *hold) []v1beta1.AdmissionWait {
 	return waits
 }
 
-// closedText says why the schedule lets nothing start, and when it does again.
+// closedText says why the schedule lets nothing start, and when it does again; empty: it lets maintenance start.
 func (p *policy) closedText(now time.Time) string {
-	if p.times.Reason == v1beta1.AdmissionFrozen {
-		return fmt.Sprintf("frozen (%s); %s", p.times.Name, p.calendar.Opens(now))
+	switch {
+	case p.times.MayStart:
+		return ""
+	case p.times.Reason == v1beta1.AdmissionFrozen:
+		return fmt.Sprintf("frozen (%s); %s", p.times.Name, p.ahead.Opens(now))
+	default:
+		return p.ahead.Opens(now)
 	}
-	return p.calendar.Opens(now)
 }
 
 // stopText says which failures have stopped the policy, and what to do about it.

@@ -44,8 +44,9 @@ type state struct {
 	// spare is how many bytes the ledger may still grow; nil: not measured yet. full says that a start was too much.
 	spare *int
 	full  bool
-	// shared is when schedules open at the same time, as far as it was worked out already; zero: never.
-	shared map[shared]time.Time
+	// shared is when schedules of several policies open at the same time, by the names of the policies, as far as it was
+	// worked out already.
+	shared map[string][]sharedSpan
 	// again is when the outcome may change by time alone.
 	again time.Time
 }
@@ -66,13 +67,12 @@ type policy struct {
 	stop   *v1beta1.LedgerStop
 	// kept is for whom the next free room is kept; nil: for nobody.
 	kept *hold
-	// times is what the calendar says of now.
-	times calendar.State
-	// texts, free and openings are what was worked out already: messages, before when a limit has no room, and when the
-	// schedule opens.
-	texts    map[block]string
-	free     map[block]time.Time
-	openings map[time.Time]time.Time
+	// times is what the calendar says of now, and closed why it lets nothing start; empty if it does.
+	times  calendar.State
+	closed string
+	// texts and free are what was worked out already: messages, and before when a limit has no room.
+	texts map[block]string
+	free  map[block]time.Time
 }
 
 // node is a node that exists.
@@ -111,7 +111,7 @@ func (d *Decider) look(f Facts) *state {
 	s := &state{
 		facts: f, now: f.Now, byName: map[string]*policy{}, nodes: make(map[string]*node, len(f.Nodes)),
 		entries: map[string]*entry{}, begun: map[domainKey]bool{}, need: budgets{},
-		shared: map[shared]time.Time{},
+		shared: map[string][]sharedSpan{},
 	}
 	s.lookAtPolicies(d)
 	for _, n := range f.Nodes {
@@ -137,13 +137,14 @@ func (s *state) lookAtPolicies(d *Decider) {
 	sorted := slices.SortedFunc(slices.Values(s.facts.Policies), func(a, b *v1beta1.MaintenancePolicy) int {
 		return cmp.Compare(a.Name, b.Name)
 	})
-	for i, r := range d.compiled(sorted) {
+	for i, r := range d.compiled(sorted, s.now) {
 		p := &policy{
 			rules: r, name: sorted[i].Name, generation: sorted[i].Generation,
-			texts: map[block]string{}, free: map[block]time.Time{}, openings: map[time.Time]time.Time{},
+			texts: map[block]string{}, free: map[block]time.Time{},
 		}
 		p.times = r.calendar.At(s.now)
-		s.wake(p.times.Until)
+		p.closed = p.closedText(s.now)
+		s.wake(p.times.Holds)
 		s.policies = append(s.policies, p)
 		s.byName[p.name] = p
 	}

@@ -39,7 +39,7 @@ func (s *state) status(p *policy, waiting int) v1beta1.MaintenancePolicyStatus {
 	if p.times.MayStart {
 		status.NextCloseTime = metaTime(p.times.Until)
 	} else {
-		status.NextOpenTime = metaTime(p.calendar.NextStart(s.now))
+		status.NextOpenTime = metaTime(p.ahead.NextStart(s.now))
 	}
 	return status
 }
@@ -69,7 +69,7 @@ func (s *state) open(p *policy) metav1.Condition {
 	case p.times.MayStart:
 		condition.Status, condition.Reason, condition.Message = metav1.ConditionTrue, "Open", "the schedule lets maintenance start"+p.butText()
 	default:
-		condition.Message = p.closedText(s.now)
+		condition.Message = p.closed
 	}
 	return condition
 }
