@@ -28,6 +28,7 @@ type options struct {
 	crowd                                    crowd
 	crowded                                  crowdedCase
 	roll                                     rollCase
+	queue                                    queueCase
 	blockedNodes                             int
 	creates                                  int
 	clients                                  numbers
@@ -51,13 +52,14 @@ func parseOptions(args []string) (*options, error) {
 		crowd:   crowd{nodes: 5000, pods: 150000},
 		crowded: crowdedCase{nodes: 300, holdsOfNode: 10},
 		roll:    rollCase{nodes: 30, atOnce: 3, apps: 20, replicas: 15},
+		queue:   queueCase{nodes: 5000, policies: 20, waiting: 500},
 		clients: numbers{1, 8, 50},
 		large:   size{nodes: 130, used: 100, drained: 100, apps: 30, replicas: 100},
 	}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.IntVar(&o.rounds, "rounds", 1, "how often everything is measured; tables show medians")
 	flags.IntVar(&o.kubectlRounds, "kubectl-rounds", 1, "in how many of the rounds kubectl is measured; it takes minutes")
-	flags.StringVar(&o.names, "cases", "budgets,free,serial,wide,blocked,create,roll", "what to measure, in this order; there are large, crowd and crowded besides")
+	flags.StringVar(&o.names, "cases", "budgets,free,serial,wide,blocked,create,roll", "what to measure, in this order; there are large, crowd, crowded and queue besides")
 	flags.BoolVar(&o.verbose, "verbose", false, "print each measurement to standard error")
 	flags.StringVar(&o.server, "server", "", "program of our server, to compare two builds (default bin/maintenance-apiserver)")
 	flags.IntVar(&o.replicas, "replicas", 1, "how many processes of our server there are, behind a balancer if there are several")
@@ -72,6 +74,9 @@ func parseOptions(args []string) (*options, error) {
 	flags.IntVar(&o.crowd.pods, "crowd-pods", o.crowd.pods, "how many pods they have")
 	flags.IntVar(&o.crowded.nodes, "crowded-nodes", o.crowded.nodes, "how many nodes are held in case crowded")
 	flags.IntVar(&o.crowded.holdsOfNode, "crowded-holds", o.crowded.holdsOfNode, "how many holds each of them has, at most 32")
+	flags.IntVar(&o.queue.nodes, "queue-nodes", o.queue.nodes, "how many nodes there are in case queue")
+	flags.IntVar(&o.queue.policies, "queue-policies", o.queue.policies, "how many policies share them")
+	flags.IntVar(&o.queue.waiting, "queue-waiting", o.queue.waiting, "how many holds wait")
 	flags.IntVar(&o.roll.nodes, "roll-nodes", o.roll.nodes, "how many nodes are rolled in case roll")
 	flags.IntVar(&o.roll.atOnce, "roll-at-once", o.roll.atOnce, "how many of them at a time")
 	flags.IntVar(&o.roll.apps, "roll-apps", o.roll.apps, "how many apps have pods on them")
@@ -89,8 +94,13 @@ func parseOptions(args []string) (*options, error) {
 	if o.roll.atOnce < 1 || o.roll.nodes <= o.roll.atOnce || o.roll.apps < 1 || o.roll.replicas < 1 {
 		return nil, fmt.Errorf("in case roll, there must be pods, and more nodes than go at a time")
 	}
-	if slices.Contains(strings.Split(o.names, ","), o.crowded.name()) && o.replicas > 1 {
-		return nil, fmt.Errorf("case %s restarts one server; leave out -replicas", o.crowded.name())
+	if o.queue.policies < 1 || o.queue.waiting < 1 || o.queue.nodes < o.queue.policies+o.queue.waiting {
+		return nil, fmt.Errorf("in case queue, there must be a policy, and a node for each of them and for each hold that waits")
+	}
+	for _, restarts := range []benchCase{&o.crowded, &o.queue} {
+		if slices.Contains(strings.Split(o.names, ","), restarts.name()) && o.replicas > 1 {
+			return nil, fmt.Errorf("case %s restarts one server; leave out -replicas", restarts.name())
+		}
 	}
 	return o, o.checkNames()
 }
@@ -107,6 +117,7 @@ func (o *options) all() []benchCase {
 		&drainCase{id: "large", size: o.large, maxUnavailable: noBudget, tools: []string{toolOurs, toolFloor}},
 		&drainCase{id: "crowd", size: o.busy, maxUnavailable: noBudget, crowd: o.crowd, tools: []string{toolOurs}},
 		&o.crowded,
+		&o.queue,
 	}
 }
 
