@@ -87,10 +87,20 @@ func leaderUnreachable(t *testing.T, g *group) {
 	d := g.newDrains(t)
 	leader := g.leader(t)
 	g.Replicas.Balancer.CutOff(leader.Address())
+	g.waitForOthers(t, leader)
 	d.begin(t)
 	d.end(t)
 	d.wantActsOnlyBy(t, leader)
 	if open := g.Replicas.Balancer.Connections(leader.Address()); open > 0 {
 		t.Errorf("%d connections reached a replica that was cut off", open)
+	}
+}
+
+// waitForOthers waits until the aggregator reaches another replica. It calls the server unavailable for a moment if it
+// looked just when a connection was cut.
+func (g *group) waitForOthers(t *testing.T, but *localcluster.Server) {
+	t.Helper()
+	if err := g.others(but)[0].WaitReady(t.Context()); err != nil {
+		t.Fatal(err)
 	}
 }
