@@ -5,6 +5,7 @@ package localcluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -12,7 +13,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/discovery"
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 	"k8s.io/kube-aggregator/pkg/apis/apiregistration/v1/helper"
 )
@@ -59,6 +62,30 @@ func (c *Cluster) checkAllAvailable(ctx context.Context) error {
 	for i := range registered {
 		if err := checkAvailable(&registered[i]); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// checkDiscovered checks that kubectl finds the resources of our server. The aggregator learns of them some time after
+// it has found the server available.
+func (c *Cluster) checkDiscovered(ctx context.Context) error {
+	registered, err := c.serverAPIServices(ctx)
+	if err != nil {
+		return err
+	}
+	client, is := c.client.Discovery().(discovery.AggregatedDiscoveryInterfaceWithContext)
+	if !is {
+		return fmt.Errorf("the client %T cannot list the resources of all groups", c.client.Discovery())
+	}
+	_, resources, failed, err := client.GroupsAndMaybeResourcesWithContext(ctx)
+	if err != nil {
+		return fmt.Errorf("could not list the resources of all groups: %w", err)
+	}
+	for i := range registered {
+		version := schema.GroupVersion{Group: registered[i].Spec.Group, Version: registered[i].Spec.Version}
+		if resources[version] == nil {
+			return errors.Join(fmt.Errorf("the aggregator does not list the resources of %s yet", version), failed[version])
 		}
 	}
 	return nil

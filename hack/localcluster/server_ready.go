@@ -26,8 +26,9 @@ const (
 )
 
 // WaitReady waits until the server reports that it is ready, the aggregator finds it
-// available, and requests through the aggregator succeed. It waits for two minutes at most.
-// If the server ends meanwhile, the error has the end of its log.
+// available, requests through the aggregator succeed, and kubectl finds the server's resources.
+// It waits for two minutes at most. If the server ends meanwhile, the error has the end of its
+// log.
 func (s *Server) WaitReady(ctx context.Context) error {
 	var last error
 	ready := 0
@@ -75,7 +76,7 @@ func (s *Server) checkReady(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("could not reach server through the aggregator: %w", err)
 	}
-	return nil
+	return s.cluster.checkDiscovered(ctx)
 }
 
 // checkReadyz trusts the CA bundle in the server's APIService, as the aggregator does.
