@@ -73,9 +73,7 @@ func (c *crowdedCase) round(ctx context.Context, b *bench, nodes []string) (roun
 	ctx, cancel := context.WithTimeout(ctx, crowdedTimeout)
 	defer cancel()
 	t := b.tools[toolOurs].(*ours)
-	end := func() error { _, err := b.server.Terminate(ctx); return err }
-	start := func() error { return b.startServer(ctx) }
-	settle := func() error { return b.server.WaitReady(ctx) }
+	end, start, settle := b.controls(ctx)
 	for _, step := range []struct {
 		label       string
 		prepare, do func() error
@@ -98,6 +96,14 @@ func (c *crowdedCase) round(ctx context.Context, b *bench, nodes []string) (roun
 		round = append(round, measured)
 	}
 	return round, nil
+}
+
+// controls end our server, start it, and wait until it serves through the aggregator.
+func (b *bench) controls(ctx context.Context) (end, start, settle func() error) {
+	end = func() error { _, err := b.server.Terminate(ctx); return err }
+	start = func() error { return b.startServer(ctx) }
+	settle = func() error { return b.server.WaitReady(ctx) }
+	return end, start, settle
 }
 
 // step measures what our server needs while something is done, which may be to start it.

@@ -68,9 +68,7 @@ func (c *queueCase) measure(ctx context.Context, b *bench) error {
 // steps has the nodes held, of which one of each policy goes.
 func (c *queueCase) steps(ctx context.Context, b *bench, nodes []string) (steps []queueStep, err error) {
 	t := b.tools[toolOurs].(*ours)
-	end := func() error { _, err := b.server.Terminate(ctx); return err }
-	start := func() error { return b.startServer(ctx) }
-	settle := func() error { return b.server.WaitReady(ctx) }
+	end, start, settle := b.controls(ctx)
 	for _, step := range []struct {
 		label       string
 		prepare, do func() error
