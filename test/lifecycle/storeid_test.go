@@ -36,6 +36,13 @@ func TestNodeOfAnotherStore(t *testing.T) {
 	pool := env.Current(t).NewPool(t, 1)
 	hold := pool.Create(t, pool.Hold("a", pool.Nodes[0]))
 	pool.WaitForHold(t, hold.Name, "node drained", env.Drained)
+	// The node's conditions are written after those of the hold.
+	env.Eventually(t, "the node says that it is drained", func(context.Context) string {
+		if marks := marksOn(pool.Node(t, pool.Nodes[0])); !strings.Contains(marks, "condition Drained=True") {
+			return "it carries only " + marks
+		}
+		return ""
+	})
 	before := marksOn(wantCordoned(t, pool, pool.Nodes[0]))
 	kill(t)
 

@@ -33,7 +33,7 @@ func withClient(t *testing.T, server *Server, do func(ctx context.Context, clien
 		t.Fatalf("could not make a client: %v", err)
 	}
 	defer client.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	do(ctx, client)
 }

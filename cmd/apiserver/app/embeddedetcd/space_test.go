@@ -194,19 +194,20 @@ func TestReclaimFollowsWrites(t *testing.T) {
 // Deletes of large holds write each of them once more, and a store that is nearly full takes that, even if
 // nothing that requests wait for may be done.
 func TestReclaimNearTheQuota(t *testing.T) {
-	server, err := Start(t.Context(), Config{Dir: filepath.Join(t.TempDir(), "d"), QuotaBytes: smallQuota})
+	const quota = 4 * smallQuota // else the pages that a commit copies are much of what is left
+	server, err := Start(t.Context(), Config{Dir: filepath.Join(t.TempDir(), "d"), QuotaBytes: quota})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer server.Stop()
-	const keys = smallQuota / 100 * NearlyFullPercent / valueBytes * 9 / 10
+	const keys = quota / 100 * NearlyFullPercent / valueBytes * 9 / 10
 	value := strings.Repeat("x", valueBytes)
 	withClient(t, server, func(ctx context.Context, client *clientv3.Client) {
 		for i := range 2 * keys {
 			if _, err := client.Put(ctx, fmt.Sprint(i%keys), value); err != nil {
 				t.Fatalf("write %d: %v", i, err)
 			}
-			if i%4 > 0 {
+			if i%8 > 0 {
 				continue
 			}
 			server.etcd.Server.Backend().ForceCommit() // the size is that of the last commit
