@@ -31,4 +31,5 @@
 //	it trusts the duration that any lease says       lock counts at most LeaseDuration
 //	it sees a lost lease when it renews it next      the watch tells, and the fence closes at once (follow.go)
 //	a deleted lease is created by who comes first    lock waits until the last holder's term is over
+//	stopped between renewals, its metric stays 1     Elector resets the metric (library.go)
 package leadership

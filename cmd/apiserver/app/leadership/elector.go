@@ -10,13 +10,8 @@ import (
 	"time"
 
 	"k8s.io/client-go/tools/leaderelection"
-	_ "k8s.io/component-base/metrics/prometheus/clientgo/leaderelection" // the metric leader_election_master_status
 	"k8s.io/klog/v2"
 )
-
-// libraryLevel is the level at which the library logs. It says little more than Elector does, and says it each
-// time it asks for the lease.
-const libraryLevel = 4
 
 // Elector stands for election, again and again, and has work done while it leads. Use New.
 type Elector struct {
@@ -39,13 +34,7 @@ func New(config Config) (*Elector, error) {
 	e := &Elector{config: config, lock: config.newLock(), stand: &stand{stop: func() {}}}
 	e.fence = &Fence{clock: config.Clock, lasts: config.RenewDeadline}
 	e.lock.renewed, e.lock.lost, e.lock.finish = e.fence.renew, func() { e.fence.close(errTaken) }, e.finish
-	library, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
-		Lock: e.lock, Name: config.Name, ReleaseOnCancel: true,
-		LeaseDuration: config.LeaseDuration, RenewDeadline: config.RenewDeadline, RetryPeriod: config.RetryPeriod,
-		Callbacks: leaderelection.LeaderCallbacks{
-			OnStartedLeading: e.lead, OnStoppedLeading: func() {}, OnNewLeader: e.tellLeader,
-		},
-	})
+	library, err := e.newLibrary()
 	if err != nil {
 		return nil, fmt.Errorf("could not set up the leader election: %w", err)
 	}
@@ -86,6 +75,7 @@ func (e *Elector) runOnce(ctx context.Context) (failed bool) {
 	e.mu.Unlock()
 	e.lock.retries(stop)
 	e.library.Run(klog.NewContext(ctx, e.logger.V(libraryLevel)))
+	e.resetMetric()
 	_ = s.wait(context.WithoutCancel(ctx)) // which has no end
 	return s.failed
 }
