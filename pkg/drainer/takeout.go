@@ -48,7 +48,10 @@ func (l *leader) secure(ctx context.Context, v *view) (facts, result) {
 		return facts{}, did
 	}
 	// At least one hold that stays has the record now, so ending holds need not keep it. An ending hold that
-	// cannot end does not stop the others.
+	// cannot end does not stop the others. What only they want must not be evicted once they are gone.
+	if len(v.ending) > 0 {
+		l.drains.dispatcher.Pause(v.name)
+	}
 	did.add(l.holds.end(ctx, v))
 	f := facts{node: v.node.UID, before: before}
 	verdict, err := l.gate.acquire(ctx, v)
