@@ -40,6 +40,14 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 		&MaintenanceLedgerList{},
 		&MaintenanceApproval{},
 		&MaintenancePolicyQueue{},
+		&MaintenanceProfile{},
+		&MaintenanceProfileList{},
+		&MaintenanceEndpoint{},
+		&MaintenanceEndpointList{},
+		&NodeProfile{},
+		&NodeProfileList{},
+		&NodeProfileDecision{},
+		&NodeProfileEvaluation{},
 	)
 	return nil
 }

@@ -29,3 +29,12 @@ func (in *MaintenancePolicy) UnknownFields() *UnknownFields { return &in.Unknown
 
 // UnknownFields implements Stored.
 func (in *MaintenanceLedger) UnknownFields() *UnknownFields { return &in.Unknown }
+
+// UnknownFields implements Stored.
+func (in *MaintenanceProfile) UnknownFields() *UnknownFields { return &in.Unknown }
+
+// UnknownFields implements Stored.
+func (in *MaintenanceEndpoint) UnknownFields() *UnknownFields { return &in.Unknown }
+
+// UnknownFields implements Stored.
+func (in *NodeProfile) UnknownFields() *UnknownFields { return &in.Unknown }

@@ -23,6 +23,12 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &maintenancev1beta1.AdmissionForecastApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("AdmissionWait"):
 		return &maintenancev1beta1.AdmissionWaitApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("ApprovalCheck"):
+		return &maintenancev1beta1.ApprovalCheckApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("CheckStatus"):
+		return &maintenancev1beta1.CheckStatusApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("ClusterVersionCheck"):
+		return &maintenancev1beta1.ClusterVersionCheckApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("DateRange"):
 		return &maintenancev1beta1.DateRangeApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("DrainBlocker"):
@@ -33,24 +39,48 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &maintenancev1beta1.DrainRuleApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("DrainSpec"):
 		return &maintenancev1beta1.DrainSpecApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("EndpointSecretReference"):
+		return &maintenancev1beta1.EndpointSecretReferenceApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("HoldTrigger"):
+		return &maintenancev1beta1.HoldTriggerApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("HTTPCheck"):
+		return &maintenancev1beta1.HTTPCheckApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("JobTrigger"):
+		return &maintenancev1beta1.JobTriggerApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("KeyValueCheck"):
+		return &maintenancev1beta1.KeyValueCheckApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("LedgerDomain"):
 		return &maintenancev1beta1.LedgerDomainApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("LedgerEntry"):
 		return &maintenancev1beta1.LedgerEntryApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("LedgerFailure"):
 		return &maintenancev1beta1.LedgerFailureApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("LedgerGrant"):
+		return &maintenancev1beta1.LedgerGrantApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("LedgerHold"):
 		return &maintenancev1beta1.LedgerHoldApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("LedgerPolicy"):
 		return &maintenancev1beta1.LedgerPolicyApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("LedgerPool"):
+		return &maintenancev1beta1.LedgerPoolApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("LedgerProfile"):
+		return &maintenancev1beta1.LedgerProfileApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("LedgerStart"):
 		return &maintenancev1beta1.LedgerStartApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("LedgerStop"):
 		return &maintenancev1beta1.LedgerStopApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("MailNotifier"):
+		return &maintenancev1beta1.MailNotifierApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("MaintenanceAdmission"):
 		return &maintenancev1beta1.MaintenanceAdmissionApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("MaintenanceDecision"):
 		return &maintenancev1beta1.MaintenanceDecisionApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("MaintenanceEndpoint"):
+		return &maintenancev1beta1.MaintenanceEndpointApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("MaintenanceEndpointSpec"):
+		return &maintenancev1beta1.MaintenanceEndpointSpecApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("MaintenanceEndpointStatus"):
+		return &maintenancev1beta1.MaintenanceEndpointStatusApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("MaintenanceLedger"):
 		return &maintenancev1beta1.MaintenanceLedgerApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("MaintenanceLedgerSpec"):
@@ -61,22 +91,64 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &maintenancev1beta1.MaintenancePolicySpecApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("MaintenancePolicyStatus"):
 		return &maintenancev1beta1.MaintenancePolicyStatusApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("MaintenanceProfile"):
+		return &maintenancev1beta1.MaintenanceProfileApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("MaintenanceProfileSpec"):
+		return &maintenancev1beta1.MaintenanceProfileSpecApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("MaintenanceProfileStatus"):
+		return &maintenancev1beta1.MaintenanceProfileStatusApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("MaxInMaintenanceCheck"):
+		return &maintenancev1beta1.MaxInMaintenanceCheckApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("NodeBefore"):
 		return &maintenancev1beta1.NodeBeforeApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("NodeConditionCheck"):
+		return &maintenancev1beta1.NodeConditionCheckApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("NodeConditionGate"):
 		return &maintenancev1beta1.NodeConditionGateApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("NodeCountCheck"):
+		return &maintenancev1beta1.NodeCountCheckApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("NodeExpressionCheck"):
+		return &maintenancev1beta1.NodeExpressionCheckApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("NodeMaintenance"):
 		return &maintenancev1beta1.NodeMaintenanceApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("NodeMaintenanceSpec"):
 		return &maintenancev1beta1.NodeMaintenanceSpecApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("NodeMaintenanceStatus"):
 		return &maintenancev1beta1.NodeMaintenanceStatusApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("NodeProfile"):
+		return &maintenancev1beta1.NodeProfileApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("NodeProfileHold"):
+		return &maintenancev1beta1.NodeProfileHoldApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("NodeProfileSpec"):
+		return &maintenancev1beta1.NodeProfileSpecApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("NodeProfileStatus"):
+		return &maintenancev1beta1.NodeProfileStatusApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("NotificationStatus"):
+		return &maintenancev1beta1.NotificationStatusApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("NotificationTarget"):
+		return &maintenancev1beta1.NotificationTargetApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("NotificationTexts"):
+		return &maintenancev1beta1.NotificationTextsApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("NotifierSchedule"):
+		return &maintenancev1beta1.NotifierScheduleApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("ObjectCheck"):
+		return &maintenancev1beta1.ObjectCheckApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("OneshotSchedule"):
+		return &maintenancev1beta1.OneshotScheduleApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("PatchNodeTrigger"):
+		return &maintenancev1beta1.PatchNodeTriggerApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("PatchObjectTrigger"):
+		return &maintenancev1beta1.PatchObjectTriggerApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("PeriodicSchedule"):
+		return &maintenancev1beta1.PeriodicScheduleApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("PlannedBudget"):
 		return &maintenancev1beta1.PlannedBudgetApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("PlannedHold"):
 		return &maintenancev1beta1.PlannedHoldApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("PlannedPod"):
 		return &maintenancev1beta1.PlannedPodApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("PodAffinityCheck"):
+		return &maintenancev1beta1.PodAffinityCheckApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("PolicyApprovals"):
 		return &maintenancev1beta1.PolicyApprovalsApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("PolicyAutoStop"):
@@ -101,12 +173,72 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &maintenancev1beta1.PolicyScheduleApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("PolicyWindow"):
 		return &maintenancev1beta1.PolicyWindowApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("ProfileCheck"):
+		return &maintenancev1beta1.ProfileCheckApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("ProfileCounts"):
+		return &maintenancev1beta1.ProfileCountsApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("ProfileHold"):
+		return &maintenancev1beta1.ProfileHoldApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("ProfileNodes"):
+		return &maintenancev1beta1.ProfileNodesApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("ProfileNotifier"):
+		return &maintenancev1beta1.ProfileNotifierApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("ProfilePreview"):
+		return &maintenancev1beta1.ProfilePreviewApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("ProfilePreviewNode"):
+		return &maintenancev1beta1.ProfilePreviewNodeApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("ProfileStates"):
+		return &maintenancev1beta1.ProfileStatesApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("ProfileStateSpec"):
+		return &maintenancev1beta1.ProfileStateSpecApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("ProfileTransition"):
+		return &maintenancev1beta1.ProfileTransitionApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("ProfileTrigger"):
+		return &maintenancev1beta1.ProfileTriggerApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("PrometheusCheck"):
+		return &maintenancev1beta1.PrometheusCheckApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("PrometheusGate"):
 		return &maintenancev1beta1.PrometheusGateApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("QueuePosition"):
 		return &maintenancev1beta1.QueuePositionApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("RecordedDecision"):
+		return &maintenancev1beta1.RecordedDecisionApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("RecordedTransition"):
+		return &maintenancev1beta1.RecordedTransitionApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("ReleaseTrigger"):
+		return &maintenancev1beta1.ReleaseTriggerApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("ScheduledSchedule"):
+		return &maintenancev1beta1.ScheduledScheduleApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("SlackEndpoint"):
+		return &maintenancev1beta1.SlackEndpointApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("SlackNotifier"):
+		return &maintenancev1beta1.SlackNotifierApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("SlackThread"):
+		return &maintenancev1beta1.SlackThreadApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("SlackThreadNotifier"):
+		return &maintenancev1beta1.SlackThreadNotifierApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("SMTPEndpoint"):
+		return &maintenancev1beta1.SMTPEndpointApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("StaggerCheck"):
+		return &maintenancev1beta1.StaggerCheckApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("TimeWindowCheck"):
+		return &maintenancev1beta1.TimeWindowCheckApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("TopologyLimit"):
 		return &maintenancev1beta1.TopologyLimitApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("TransitionHistory"):
+		return &maintenancev1beta1.TransitionHistoryApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("TransitionStatus"):
+		return &maintenancev1beta1.TransitionStatusApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("TransitionStep"):
+		return &maintenancev1beta1.TransitionStepApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("URLEndpoint"):
+		return &maintenancev1beta1.URLEndpointApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("WaitCheck"):
+		return &maintenancev1beta1.WaitCheckApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("WebhookNotifier"):
+		return &maintenancev1beta1.WebhookNotifierApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("WebhookTrigger"):
+		return &maintenancev1beta1.WebhookTriggerApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("WeeklyTime"):
 		return &maintenancev1beta1.WeeklyTimeApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("YearlyRange"):

@@ -39,6 +39,9 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		medik8sv1beta1.PodReference{}.OpenAPIModelName():            schema_pkg_apis_legacy_medik8sv1beta1_PodReference(ref),
 		v1beta1.AdmissionForecast{}.OpenAPIModelName():              schema_pkg_apis_maintenance_v1beta1_AdmissionForecast(ref),
 		v1beta1.AdmissionWait{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_AdmissionWait(ref),
+		v1beta1.ApprovalCheck{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_ApprovalCheck(ref),
+		v1beta1.CheckStatus{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_CheckStatus(ref),
+		v1beta1.ClusterVersionCheck{}.OpenAPIModelName():            schema_pkg_apis_maintenance_v1beta1_ClusterVersionCheck(ref),
 		v1beta1.DateRange{}.OpenAPIModelName():                      schema_pkg_apis_maintenance_v1beta1_DateRange(ref),
 		v1beta1.DrainBlocker{}.OpenAPIModelName():                   schema_pkg_apis_maintenance_v1beta1_DrainBlocker(ref),
 		v1beta1.DrainPlan{}.OpenAPIModelName():                      schema_pkg_apis_maintenance_v1beta1_DrainPlan(ref),
@@ -46,16 +49,29 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		v1beta1.DrainPlanStatus{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_DrainPlanStatus(ref),
 		v1beta1.DrainRule{}.OpenAPIModelName():                      schema_pkg_apis_maintenance_v1beta1_DrainRule(ref),
 		v1beta1.DrainSpec{}.OpenAPIModelName():                      schema_pkg_apis_maintenance_v1beta1_DrainSpec(ref),
+		v1beta1.EndpointSecretReference{}.OpenAPIModelName():        schema_pkg_apis_maintenance_v1beta1_EndpointSecretReference(ref),
+		v1beta1.HTTPCheck{}.OpenAPIModelName():                      schema_pkg_apis_maintenance_v1beta1_HTTPCheck(ref),
+		v1beta1.HoldTrigger{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_HoldTrigger(ref),
+		v1beta1.JobTrigger{}.OpenAPIModelName():                     schema_pkg_apis_maintenance_v1beta1_JobTrigger(ref),
+		v1beta1.KeyValueCheck{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_KeyValueCheck(ref),
 		v1beta1.LedgerDomain{}.OpenAPIModelName():                   schema_pkg_apis_maintenance_v1beta1_LedgerDomain(ref),
 		v1beta1.LedgerEntry{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_LedgerEntry(ref),
 		v1beta1.LedgerFailure{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_LedgerFailure(ref),
+		v1beta1.LedgerGrant{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_LedgerGrant(ref),
 		v1beta1.LedgerHold{}.OpenAPIModelName():                     schema_pkg_apis_maintenance_v1beta1_LedgerHold(ref),
 		v1beta1.LedgerPolicy{}.OpenAPIModelName():                   schema_pkg_apis_maintenance_v1beta1_LedgerPolicy(ref),
+		v1beta1.LedgerPool{}.OpenAPIModelName():                     schema_pkg_apis_maintenance_v1beta1_LedgerPool(ref),
+		v1beta1.LedgerProfile{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_LedgerProfile(ref),
 		v1beta1.LedgerStart{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_LedgerStart(ref),
 		v1beta1.LedgerStop{}.OpenAPIModelName():                     schema_pkg_apis_maintenance_v1beta1_LedgerStop(ref),
+		v1beta1.MailNotifier{}.OpenAPIModelName():                   schema_pkg_apis_maintenance_v1beta1_MailNotifier(ref),
 		v1beta1.MaintenanceAdmission{}.OpenAPIModelName():           schema_pkg_apis_maintenance_v1beta1_MaintenanceAdmission(ref),
 		v1beta1.MaintenanceApproval{}.OpenAPIModelName():            schema_pkg_apis_maintenance_v1beta1_MaintenanceApproval(ref),
 		v1beta1.MaintenanceDecision{}.OpenAPIModelName():            schema_pkg_apis_maintenance_v1beta1_MaintenanceDecision(ref),
+		v1beta1.MaintenanceEndpoint{}.OpenAPIModelName():            schema_pkg_apis_maintenance_v1beta1_MaintenanceEndpoint(ref),
+		v1beta1.MaintenanceEndpointList{}.OpenAPIModelName():        schema_pkg_apis_maintenance_v1beta1_MaintenanceEndpointList(ref),
+		v1beta1.MaintenanceEndpointSpec{}.OpenAPIModelName():        schema_pkg_apis_maintenance_v1beta1_MaintenanceEndpointSpec(ref),
+		v1beta1.MaintenanceEndpointStatus{}.OpenAPIModelName():      schema_pkg_apis_maintenance_v1beta1_MaintenanceEndpointStatus(ref),
 		v1beta1.MaintenanceLedger{}.OpenAPIModelName():              schema_pkg_apis_maintenance_v1beta1_MaintenanceLedger(ref),
 		v1beta1.MaintenanceLedgerList{}.OpenAPIModelName():          schema_pkg_apis_maintenance_v1beta1_MaintenanceLedgerList(ref),
 		v1beta1.MaintenanceLedgerSpec{}.OpenAPIModelName():          schema_pkg_apis_maintenance_v1beta1_MaintenanceLedgerSpec(ref),
@@ -64,19 +80,44 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		v1beta1.MaintenancePolicyQueue{}.OpenAPIModelName():         schema_pkg_apis_maintenance_v1beta1_MaintenancePolicyQueue(ref),
 		v1beta1.MaintenancePolicySpec{}.OpenAPIModelName():          schema_pkg_apis_maintenance_v1beta1_MaintenancePolicySpec(ref),
 		v1beta1.MaintenancePolicyStatus{}.OpenAPIModelName():        schema_pkg_apis_maintenance_v1beta1_MaintenancePolicyStatus(ref),
+		v1beta1.MaintenanceProfile{}.OpenAPIModelName():             schema_pkg_apis_maintenance_v1beta1_MaintenanceProfile(ref),
+		v1beta1.MaintenanceProfileList{}.OpenAPIModelName():         schema_pkg_apis_maintenance_v1beta1_MaintenanceProfileList(ref),
+		v1beta1.MaintenanceProfileSpec{}.OpenAPIModelName():         schema_pkg_apis_maintenance_v1beta1_MaintenanceProfileSpec(ref),
+		v1beta1.MaintenanceProfileStatus{}.OpenAPIModelName():       schema_pkg_apis_maintenance_v1beta1_MaintenanceProfileStatus(ref),
+		v1beta1.MaxInMaintenanceCheck{}.OpenAPIModelName():          schema_pkg_apis_maintenance_v1beta1_MaxInMaintenanceCheck(ref),
 		v1beta1.NodeBefore{}.OpenAPIModelName():                     schema_pkg_apis_maintenance_v1beta1_NodeBefore(ref),
+		v1beta1.NodeConditionCheck{}.OpenAPIModelName():             schema_pkg_apis_maintenance_v1beta1_NodeConditionCheck(ref),
 		v1beta1.NodeConditionGate{}.OpenAPIModelName():              schema_pkg_apis_maintenance_v1beta1_NodeConditionGate(ref),
+		v1beta1.NodeCountCheck{}.OpenAPIModelName():                 schema_pkg_apis_maintenance_v1beta1_NodeCountCheck(ref),
+		v1beta1.NodeExpressionCheck{}.OpenAPIModelName():            schema_pkg_apis_maintenance_v1beta1_NodeExpressionCheck(ref),
 		v1beta1.NodeHold{}.OpenAPIModelName():                       schema_pkg_apis_maintenance_v1beta1_NodeHold(ref),
 		v1beta1.NodeMaintenance{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_NodeMaintenance(ref),
 		v1beta1.NodeMaintenanceList{}.OpenAPIModelName():            schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceList(ref),
 		v1beta1.NodeMaintenanceSpec{}.OpenAPIModelName():            schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceSpec(ref),
 		v1beta1.NodeMaintenanceStatus{}.OpenAPIModelName():          schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceStatus(ref),
+		v1beta1.NodeProfile{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_NodeProfile(ref),
+		v1beta1.NodeProfileDecision{}.OpenAPIModelName():            schema_pkg_apis_maintenance_v1beta1_NodeProfileDecision(ref),
+		v1beta1.NodeProfileEvaluation{}.OpenAPIModelName():          schema_pkg_apis_maintenance_v1beta1_NodeProfileEvaluation(ref),
+		v1beta1.NodeProfileHold{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_NodeProfileHold(ref),
+		v1beta1.NodeProfileList{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_NodeProfileList(ref),
+		v1beta1.NodeProfileSpec{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_NodeProfileSpec(ref),
+		v1beta1.NodeProfileStatus{}.OpenAPIModelName():              schema_pkg_apis_maintenance_v1beta1_NodeProfileStatus(ref),
 		v1beta1.NodeState{}.OpenAPIModelName():                      schema_pkg_apis_maintenance_v1beta1_NodeState(ref),
 		v1beta1.NodeStateList{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_NodeStateList(ref),
 		v1beta1.NodeStateStatus{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_NodeStateStatus(ref),
+		v1beta1.NotificationStatus{}.OpenAPIModelName():             schema_pkg_apis_maintenance_v1beta1_NotificationStatus(ref),
+		v1beta1.NotificationTarget{}.OpenAPIModelName():             schema_pkg_apis_maintenance_v1beta1_NotificationTarget(ref),
+		v1beta1.NotificationTexts{}.OpenAPIModelName():              schema_pkg_apis_maintenance_v1beta1_NotificationTexts(ref),
+		v1beta1.NotifierSchedule{}.OpenAPIModelName():               schema_pkg_apis_maintenance_v1beta1_NotifierSchedule(ref),
+		v1beta1.ObjectCheck{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_ObjectCheck(ref),
+		v1beta1.OneshotSchedule{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_OneshotSchedule(ref),
+		v1beta1.PatchNodeTrigger{}.OpenAPIModelName():               schema_pkg_apis_maintenance_v1beta1_PatchNodeTrigger(ref),
+		v1beta1.PatchObjectTrigger{}.OpenAPIModelName():             schema_pkg_apis_maintenance_v1beta1_PatchObjectTrigger(ref),
+		v1beta1.PeriodicSchedule{}.OpenAPIModelName():               schema_pkg_apis_maintenance_v1beta1_PeriodicSchedule(ref),
 		v1beta1.PlannedBudget{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_PlannedBudget(ref),
 		v1beta1.PlannedHold{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_PlannedHold(ref),
 		v1beta1.PlannedPod{}.OpenAPIModelName():                     schema_pkg_apis_maintenance_v1beta1_PlannedPod(ref),
+		v1beta1.PodAffinityCheck{}.OpenAPIModelName():               schema_pkg_apis_maintenance_v1beta1_PodAffinityCheck(ref),
 		v1beta1.PolicyApprovals{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_PolicyApprovals(ref),
 		v1beta1.PolicyAutoStop{}.OpenAPIModelName():                 schema_pkg_apis_maintenance_v1beta1_PolicyAutoStop(ref),
 		v1beta1.PolicyFailure{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_PolicyFailure(ref),
@@ -89,10 +130,40 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		v1beta1.PolicyQueueSpec{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_PolicyQueueSpec(ref),
 		v1beta1.PolicySchedule{}.OpenAPIModelName():                 schema_pkg_apis_maintenance_v1beta1_PolicySchedule(ref),
 		v1beta1.PolicyWindow{}.OpenAPIModelName():                   schema_pkg_apis_maintenance_v1beta1_PolicyWindow(ref),
+		v1beta1.ProfileCheck{}.OpenAPIModelName():                   schema_pkg_apis_maintenance_v1beta1_ProfileCheck(ref),
+		v1beta1.ProfileCounts{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_ProfileCounts(ref),
+		v1beta1.ProfileHold{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_ProfileHold(ref),
+		v1beta1.ProfileNodes{}.OpenAPIModelName():                   schema_pkg_apis_maintenance_v1beta1_ProfileNodes(ref),
+		v1beta1.ProfileNotifier{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_ProfileNotifier(ref),
+		v1beta1.ProfilePreview{}.OpenAPIModelName():                 schema_pkg_apis_maintenance_v1beta1_ProfilePreview(ref),
+		v1beta1.ProfilePreviewNode{}.OpenAPIModelName():             schema_pkg_apis_maintenance_v1beta1_ProfilePreviewNode(ref),
+		v1beta1.ProfileStateSpec{}.OpenAPIModelName():               schema_pkg_apis_maintenance_v1beta1_ProfileStateSpec(ref),
+		v1beta1.ProfileStates{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_ProfileStates(ref),
+		v1beta1.ProfileTransition{}.OpenAPIModelName():              schema_pkg_apis_maintenance_v1beta1_ProfileTransition(ref),
+		v1beta1.ProfileTrigger{}.OpenAPIModelName():                 schema_pkg_apis_maintenance_v1beta1_ProfileTrigger(ref),
+		v1beta1.PrometheusCheck{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_PrometheusCheck(ref),
 		v1beta1.PrometheusGate{}.OpenAPIModelName():                 schema_pkg_apis_maintenance_v1beta1_PrometheusGate(ref),
 		v1beta1.QueuePosition{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_QueuePosition(ref),
 		v1beta1.QueuedMaintenance{}.OpenAPIModelName():              schema_pkg_apis_maintenance_v1beta1_QueuedMaintenance(ref),
+		v1beta1.RecordedDecision{}.OpenAPIModelName():               schema_pkg_apis_maintenance_v1beta1_RecordedDecision(ref),
+		v1beta1.RecordedTransition{}.OpenAPIModelName():             schema_pkg_apis_maintenance_v1beta1_RecordedTransition(ref),
+		v1beta1.ReleaseTrigger{}.OpenAPIModelName():                 schema_pkg_apis_maintenance_v1beta1_ReleaseTrigger(ref),
+		v1beta1.SMTPEndpoint{}.OpenAPIModelName():                   schema_pkg_apis_maintenance_v1beta1_SMTPEndpoint(ref),
+		v1beta1.ScheduledSchedule{}.OpenAPIModelName():              schema_pkg_apis_maintenance_v1beta1_ScheduledSchedule(ref),
+		v1beta1.SlackEndpoint{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_SlackEndpoint(ref),
+		v1beta1.SlackNotifier{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_SlackNotifier(ref),
+		v1beta1.SlackThread{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_SlackThread(ref),
+		v1beta1.SlackThreadNotifier{}.OpenAPIModelName():            schema_pkg_apis_maintenance_v1beta1_SlackThreadNotifier(ref),
+		v1beta1.StaggerCheck{}.OpenAPIModelName():                   schema_pkg_apis_maintenance_v1beta1_StaggerCheck(ref),
+		v1beta1.TimeWindowCheck{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_TimeWindowCheck(ref),
 		v1beta1.TopologyLimit{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_TopologyLimit(ref),
+		v1beta1.TransitionHistory{}.OpenAPIModelName():              schema_pkg_apis_maintenance_v1beta1_TransitionHistory(ref),
+		v1beta1.TransitionStatus{}.OpenAPIModelName():               schema_pkg_apis_maintenance_v1beta1_TransitionStatus(ref),
+		v1beta1.TransitionStep{}.OpenAPIModelName():                 schema_pkg_apis_maintenance_v1beta1_TransitionStep(ref),
+		v1beta1.URLEndpoint{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_URLEndpoint(ref),
+		v1beta1.WaitCheck{}.OpenAPIModelName():                      schema_pkg_apis_maintenance_v1beta1_WaitCheck(ref),
+		v1beta1.WebhookNotifier{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_WebhookNotifier(ref),
+		v1beta1.WebhookTrigger{}.OpenAPIModelName():                 schema_pkg_apis_maintenance_v1beta1_WebhookTrigger(ref),
 		v1beta1.WeeklyTime{}.OpenAPIModelName():                     schema_pkg_apis_maintenance_v1beta1_WeeklyTime(ref),
 		v1beta1.YearlyRange{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_YearlyRange(ref),
 		resource.Quantity{}.OpenAPIModelName():                      schema_apimachinery_pkg_api_resource_Quantity(ref),
@@ -899,6 +970,131 @@ func schema_pkg_apis_maintenance_v1beta1_AdmissionWait(ref common.ReferenceCallb
 	}
 }
 
+func schema_pkg_apis_maintenance_v1beta1_ApprovalCheck(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ApprovalCheck is True once people have approved: POST nodeprofiles/<name>/decision. Such as {approvers: 2}: two of them; a person counts once. An approval counts for the state in which it was given, until the state is left or the approval expires.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"approvers": {
+						SchemaProps: spec.SchemaProps{
+							Description: "approvers is how many people must approve, from 1 to 5. If not set, it is 1.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+				},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_CheckStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "CheckStatus is the result of a check.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "name is the name of the check.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"result": {
+						SchemaProps: spec.SchemaProps{
+							Description: "result is True, False, Error or Unknown.\n\nPossible enum values:\n - `\"Error\"` means that it could not be answered.\n - `\"False\"` means that it does not pass.\n - `\"True\"` means that it passes.\n - `\"Unknown\"` means that it has not been answered yet.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Error", "False", "True", "Unknown"},
+						},
+					},
+					"message": {
+						SchemaProps: spec.SchemaProps{
+							Description: "message says in a sentence why.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"info": {
+						SchemaProps: spec.SchemaProps{
+							Description: "info are numbers and names that the result was made from. At most 16.",
+							Type:        []string{"object"},
+							AdditionalProperties: &spec.SchemaOrBool{
+								Allows: true,
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+					"since": {
+						SchemaProps: spec.SchemaProps{
+							Description: "since is since when the result is this one.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+					"nextTime": {
+						SchemaProps: spec.SchemaProps{
+							Description: "nextTime is when the result may change by time alone.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"name", "result"},
+			},
+		},
+		Dependencies: []string{
+			v1.Time{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_ClusterVersionCheck(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ClusterVersionCheck asks whether another node has a higher version than this one, so that the first node that was updated has the others follow. Such as {labelKey: example.com/os-version}. Versions are those of semver.org: 1.10.0 is higher than 1.9.0, and 1.10.0 is higher than 1.10.0-rc.1. A node without the label, or whose value is no version, does not count. If it is the node itself, the check ends in an error.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"labelKey": {
+						SchemaProps: spec.SchemaProps{
+							Description: "labelKey is the label that has the version of a node, such as flatcar-linux-update.v1.flatcar-linux.net/version. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"scope": {
+						SchemaProps: spec.SchemaProps{
+							Description: "scope is which nodes are compared: Cluster, all; or Profile, those that the profile is on. If not set, it is Cluster.\n\nPossible enum values:\n - `\"Cluster\"` is all nodes.\n - `\"Profile\"` is the nodes that the profile is on.",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Cluster", "Profile"},
+						},
+					},
+					"parse": {
+						SchemaProps: spec.SchemaProps{
+							Description: "parse is which values are versions. Strict takes three numbers, such as 1.2.3. Tolerant also takes v1.2.3 and 1.2, and zeros at the beginning of numbers. If not set, it is Strict.\n\nPossible enum values:\n - `\"Strict\"` takes only what semver.org allows.\n - `\"Tolerant\"` also takes v1.2.3 and 1.2.",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Strict", "Tolerant"},
+						},
+					},
+				},
+				Required: []string{"labelKey"},
+			},
+		},
+	}
+}
+
 func schema_pkg_apis_maintenance_v1beta1_DateRange(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
@@ -1430,6 +1626,167 @@ func schema_pkg_apis_maintenance_v1beta1_DrainSpec(ref common.ReferenceCallback)
 	}
 }
 
+func schema_pkg_apis_maintenance_v1beta1_EndpointSecretReference(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "EndpointSecretReference names a Secret.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "name is its name. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"name"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_HTTPCheck(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "HTTPCheck asks an HTTP server, with GET. If there is no answer, or its body is larger than 1 MiB, the check ends in an error. Redirects are not followed. The same path for several nodes is asked once for all.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"endpoint": {
+						SchemaProps: spec.SchemaProps{
+							Description: "endpoint is the name of a MaintenanceEndpoint with http or keystone. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"path": {
+						SchemaProps: spec.SchemaProps{
+							Description: "path is what is added to the URL of the endpoint, such as /ready?node=$(nodeName). It may have a query, but not \"..\". $(nodeName) stands for the name of the node: each node is then a call of its own, which perMinute of the endpoint has to allow. At most 2,048 bytes.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"expression": {
+						SchemaProps: spec.SchemaProps{
+							Description: "expression is an expression of CEL with the variables response.status (a number, such as 200), response.headers (a map of strings; their names are in lower case), response.body (a string), response.json (the body as JSON; an error if it is none), and nodeCount, how many nodes the cluster had when the answer came. Such as \"response.status == 200 && response.json.size <= nodeCount\". Whether all nodes of the pools of a Kubernikus cluster are there says, with an endpoint with keystone and the path /api/v1/clusters/<name>: \"response.status == 200 && response.json.spec.nodePools.map(p, p.size).sum() <= nodeCount\". At most 4,096 bytes. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"intervalSeconds": {
+						SchemaProps: spec.SchemaProps{
+							Description: "intervalSeconds is how long an answer is used before the server is asked again, more or less by a tenth. It is asked only while the answer matters. After a failure it is asked again after 5 seconds, and then less often, down to every 2 minutes. An answer that is older than two intervals and a minute counts no more. From 5 to 86400. If not set, it is 60.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+				},
+				Required: []string{"endpoint", "expression"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_HoldTrigger(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "HoldTrigger takes the node out of service: the server creates a NodeMaintenance, or raises the stage of the one that the profile has on the node. It stays until a release, until the profile comes into a state with a hold of its own, until the profile is Operational again, or until the transition is given up. It never lowers the stage: if that is higher already, the stage and the drain stay as they are. Such as {stage: Drain, drain: {timeoutSeconds: 3600}}.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"stage": {
+						SchemaProps: spec.SchemaProps{
+							Description: "stage is how far: Cordon or Drain. See NodeMaintenance's spec.stage. If not set, it is Drain.\n\nPossible enum values:\n - `\"Cordon\"` cordons the node: no new pods are scheduled to it.\n - `\"Drain\"` cordons the node and evicts its pods.\n - `\"Idle\"` does nothing to the node.",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Cordon", "Drain", "Idle"},
+						},
+					},
+					"drain": {
+						SchemaProps: spec.SchemaProps{
+							Description: "drain is which pods are drained, and how. See NodeMaintenance's spec.drain.",
+							Ref:         ref(v1beta1.DrainSpec{}.OpenAPIModelName()),
+						},
+					},
+					"wait": {
+						SchemaProps: spec.SchemaProps{
+							Description: "wait waits until the node is cordoned or drained, as stage says, before it goes on. If not set, it is true.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.DrainSpec{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_JobTrigger(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "JobTrigger runs a Job on the node once, such as {namespace: maintenance, cronJob: flash}, and waits until it has completed. If the Job fails, or somebody deletes it, the trigger has failed; it is never run again in the same transition. The Job is bound to the node by a node affinity, tolerates the cordon, and is left alone by drains. It is created with spec.suspend true, and started once its name is in the status of the NodeProfile. From then on, it has timeoutSeconds of the trigger until it is stopped, unless its template says less. If the transition is given up before, or another node has the name, it is stopped at once. It is kept for a day at least after it has ended.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"namespace": {
+						SchemaProps: spec.SchemaProps{
+							Description: "namespace is where the CronJob is, and where the Job is created. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"cronJob": {
+						SchemaProps: spec.SchemaProps{
+							Description: "cronJob is the name of a CronJob with spec.suspend true, whose spec.jobTemplate the Job is made of. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"namespace", "cronJob"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_KeyValueCheck(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "KeyValueCheck asks for a label or an annotation, such as {key: example.com/reboot-needed, value: \"true\"}. It is False if there is none with the key.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"key": {
+						SchemaProps: spec.SchemaProps{
+							Description: "key is its key, such as example.com/reboot-needed. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"value": {
+						SchemaProps: spec.SchemaProps{
+							Description: "value is the value that it must have, exactly. If not set, any value will do. \"\" is the empty value.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"key"},
+			},
+		},
+	}
+}
+
 func schema_pkg_apis_maintenance_v1beta1_LedgerDomain(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
@@ -1599,6 +1956,68 @@ func schema_pkg_apis_maintenance_v1beta1_LedgerFailure(ref common.ReferenceCallb
 	}
 }
 
+func schema_pkg_apis_maintenance_v1beta1_LedgerGrant(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "LedgerGrant is a place of a pool that is taken.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"node": {
+						SchemaProps: spec.SchemaProps{
+							Description: "node is the name of the node that has it.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"profile": {
+						SchemaProps: spec.SchemaProps{
+							Description: "profile is the name of the MaintenanceProfile that has taken it.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"sequence": {
+						SchemaProps: spec.SchemaProps{
+							Description: "sequence is the status.sequence of the NodeProfile at that time.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"attempt": {
+						SchemaProps: spec.SchemaProps{
+							Description: "attempt is the attempt in that sequence. A transition that is given up before its first step gives back only its own place.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"time": {
+						SchemaProps: spec.SchemaProps{
+							Description: "time is when it was taken.",
+							Ref:         ref(v1.MicroTime{}.OpenAPIModelName()),
+						},
+					},
+					"seconds": {
+						SchemaProps: spec.SchemaProps{
+							Description: "seconds is how long it is taken.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+				},
+				Required: []string{"node", "profile", "sequence", "attempt", "time", "seconds"},
+			},
+		},
+		Dependencies: []string{
+			v1.MicroTime{}.OpenAPIModelName()},
+	}
+}
+
 func schema_pkg_apis_maintenance_v1beta1_LedgerHold(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
@@ -1709,6 +2128,110 @@ func schema_pkg_apis_maintenance_v1beta1_LedgerPolicy(ref common.ReferenceCallba
 	}
 }
 
+func schema_pkg_apis_maintenance_v1beta1_LedgerPool(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "LedgerPool is a pool that checks of the kind stagger share.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "name is its name.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"grants": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "grants are its places that are taken, oldest first. One whose time is over goes with the next one.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.LedgerGrant{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"name"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.LedgerGrant{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_LedgerProfile(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "LedgerProfile is a profile that is InMaintenance on a node, or is about to be.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"node": {
+						SchemaProps: spec.SchemaProps{
+							Description: "node is the name of the node.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"nodeUID": {
+						SchemaProps: spec.SchemaProps{
+							Description: "nodeUID is the UID of the node.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"profile": {
+						SchemaProps: spec.SchemaProps{
+							Description: "profile is the name of the MaintenanceProfile.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"sequence": {
+						SchemaProps: spec.SchemaProps{
+							Description: "sequence is the status.sequence of the NodeProfile that the transition leads from.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"attempt": {
+						SchemaProps: spec.SchemaProps{
+							Description: "attempt is the attempt in that sequence. With it, the id of the transition can be told.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"since": {
+						SchemaProps: spec.SchemaProps{
+							Description: "since is when it was granted.",
+							Ref:         ref(v1.MicroTime{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"node", "nodeUID", "profile", "sequence", "attempt", "since"},
+			},
+		},
+		Dependencies: []string{
+			v1.MicroTime{}.OpenAPIModelName()},
+	}
+}
+
 func schema_pkg_apis_maintenance_v1beta1_LedgerStart(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
@@ -1774,6 +2297,71 @@ func schema_pkg_apis_maintenance_v1beta1_LedgerStop(ref common.ReferenceCallback
 		},
 		Dependencies: []string{
 			v1.Time{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_MailNotifier(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "MailNotifier sends a mail.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"endpoint": {
+						SchemaProps: spec.SchemaProps{
+							Description: "endpoint is the name of a MaintenanceEndpoint with smtp. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"from": {
+						SchemaProps: spec.SchemaProps{
+							Description: "from is the sender's address, such as \"Maintenance <noreply@example.com>\". Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"to": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "to are the addresses of those who get it. From 1 to 32.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+					"subject": {
+						SchemaProps: spec.SchemaProps{
+							Description: "subject is the template of the subject. Line breaks become spaces. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"message": {
+						SchemaProps: spec.SchemaProps{
+							Description: "message is the template of the text. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"endpoint", "from", "to", "subject", "message"},
+			},
+		},
 	}
 }
 
@@ -1998,11 +2586,222 @@ func schema_pkg_apis_maintenance_v1beta1_MaintenanceDecision(ref common.Referenc
 	}
 }
 
+func schema_pkg_apis_maintenance_v1beta1_MaintenanceEndpoint(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "MaintenanceEndpoint is a server outside of the cluster that profiles may call. Only endpoints have URLs and name Secrets, so that admins decide where the server may call, and with which credentials. Whoever writes a profile needs the verb use on the endpoints that it names.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object's metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ObjectMeta{}.OpenAPIModelName()),
+						},
+					},
+					"spec": {
+						SchemaProps: spec.SchemaProps{
+							Description: "spec is where the endpoint is, and how it is called.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.MaintenanceEndpointSpec{}.OpenAPIModelName()),
+						},
+					},
+					"status": {
+						SchemaProps: spec.SchemaProps{
+							Description: "status is what the server remembers. Only the server writes it.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.MaintenanceEndpointStatus{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.MaintenanceEndpointSpec{}.OpenAPIModelName(), v1beta1.MaintenanceEndpointStatus{}.OpenAPIModelName(), v1.ObjectMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_MaintenanceEndpointList(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "MaintenanceEndpointList is a list of MaintenanceEndpoints.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard list metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ListMeta{}.OpenAPIModelName()),
+						},
+					},
+					"items": {
+						SchemaProps: spec.SchemaProps{
+							Description: "items are the MaintenanceEndpoints.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.MaintenanceEndpoint{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"items"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.MaintenanceEndpoint{}.OpenAPIModelName(), v1.ListMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_MaintenanceEndpointSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "MaintenanceEndpointSpec is where an endpoint is, and how it is called. Exactly one of slack, smtp, prometheus, http, webhook and keystone is set. The server never calls addresses of its own machine, link-local ones and those of cloud metadata services, and never follows redirects.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"slack": {
+						SchemaProps: spec.SchemaProps{
+							Description: "slack is Slack, or a server that speaks its API.",
+							Ref:         ref(v1beta1.SlackEndpoint{}.OpenAPIModelName()),
+						},
+					},
+					"smtp": {
+						SchemaProps: spec.SchemaProps{
+							Description: "smtp is a mail server.",
+							Ref:         ref(v1beta1.SMTPEndpoint{}.OpenAPIModelName()),
+						},
+					},
+					"prometheus": {
+						SchemaProps: spec.SchemaProps{
+							Description: "prometheus is a Prometheus server, or one that speaks its API.",
+							Ref:         ref(v1beta1.URLEndpoint{}.OpenAPIModelName()),
+						},
+					},
+					"http": {
+						SchemaProps: spec.SchemaProps{
+							Description: "http is an HTTP server for checks.",
+							Ref:         ref(v1beta1.URLEndpoint{}.OpenAPIModelName()),
+						},
+					},
+					"webhook": {
+						SchemaProps: spec.SchemaProps{
+							Description: "webhook is an HTTP server for triggers and notifiers.",
+							Ref:         ref(v1beta1.URLEndpoint{}.OpenAPIModelName()),
+						},
+					},
+					"keystone": {
+						SchemaProps: spec.SchemaProps{
+							Description: "keystone is an HTTP server that is called with a token of OpenStack Keystone. The key cloudprovider.conf of the Secret says where Keystone is, and has the credentials.",
+							Ref:         ref(v1beta1.URLEndpoint{}.OpenAPIModelName()),
+						},
+					},
+					"secretRef": {
+						SchemaProps: spec.SchemaProps{
+							Description: "secretRef is the Secret with the credentials, in the namespace that the flag --secret-namespace names. The server reads its keys url (instead of the url here), token (sent as a bearer token), username and password (basic authentication, or that of smtp), hmacKey (signs webhooks) and cloudprovider.conf (for keystone). Whoever sets it, or changes an endpoint that has it, needs the right to get the Secret. If not set, the endpoint is called without credentials.",
+							Ref:         ref(v1beta1.EndpointSecretReference{}.OpenAPIModelName()),
+						},
+					},
+					"caBundle": {
+						SchemaProps: spec.SchemaProps{
+							Description: "caBundle are the CAs, as PEM, that the server's certificate must be signed by. At most 64 KiB. If not set, it is the CAs of the system.",
+							Type:        []string{"string"},
+							Format:      "byte",
+						},
+					},
+					"timeoutSeconds": {
+						SchemaProps: spec.SchemaProps{
+							Description: "timeoutSeconds is how long a call may take. From 1 to 60. Defaults to 10.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"perMinute": {
+						SchemaProps: spec.SchemaProps{
+							Description: "perMinute is how many calls there may be in a minute. More of them wait. From 1 to 6000. Defaults to 60.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.EndpointSecretReference{}.OpenAPIModelName(), v1beta1.SMTPEndpoint{}.OpenAPIModelName(), v1beta1.SlackEndpoint{}.OpenAPIModelName(), v1beta1.URLEndpoint{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_MaintenanceEndpointStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "MaintenanceEndpointStatus is what the server remembers of an endpoint. How calls went say those who made them: checks, steps and notifications of NodeProfiles.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"threads": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "threads are the threads in Slack that are in use. At most 64.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.SlackThread{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.SlackThread{}.OpenAPIModelName()},
+	}
+}
+
 func schema_pkg_apis_maintenance_v1beta1_MaintenanceLedger(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "MaintenanceLedger is the server's record of which nodes were admitted to maintenance. There is one, named cluster, while there is a MaintenancePolicy or something is left to record. Only the server writes it.",
+				Description: "MaintenanceLedger is the server's record of which nodes were admitted to maintenance. There is one, named cluster, while there is a MaintenancePolicy or a MaintenanceProfile, or something is left to record. Only the server writes it.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -2178,12 +2977,54 @@ func schema_pkg_apis_maintenance_v1beta1_MaintenanceLedgerSpec(ref common.Refere
 							},
 						},
 					},
+					"inMaintenance": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-map-keys": []interface{}{
+									"node",
+								},
+								"x-kubernetes-list-type": "map",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "inMaintenance are the nodes on which a MaintenanceProfile is InMaintenance, or is about to be. On each node it is one at most. At most 4,000.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.LedgerProfile{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"pools": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-map-keys": []interface{}{
+									"name",
+								},
+								"x-kubernetes-list-type": "map",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "pools are the places of the pools that checks of the kind stagger name.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.LedgerPool{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
 				},
 				Required: []string{"epoch"},
 			},
 		},
 		Dependencies: []string{
-			v1beta1.LedgerEntry{}.OpenAPIModelName(), v1beta1.LedgerFailure{}.OpenAPIModelName(), v1beta1.LedgerStart{}.OpenAPIModelName(), v1beta1.LedgerStop{}.OpenAPIModelName()},
+			v1beta1.LedgerEntry{}.OpenAPIModelName(), v1beta1.LedgerFailure{}.OpenAPIModelName(), v1beta1.LedgerPool{}.OpenAPIModelName(), v1beta1.LedgerProfile{}.OpenAPIModelName(), v1beta1.LedgerStart{}.OpenAPIModelName(), v1beta1.LedgerStop{}.OpenAPIModelName()},
 	}
 }
 
@@ -2568,6 +3409,347 @@ func schema_pkg_apis_maintenance_v1beta1_MaintenancePolicyStatus(ref common.Refe
 	}
 }
 
+func schema_pkg_apis_maintenance_v1beta1_MaintenanceProfile(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "MaintenanceProfile says what happens around the maintenance of the nodes that it selects: when it is required, when it may start, what is done before, during and after it, and who is told. On each node, a profile is in one of three states: Operational, MaintenanceRequired and InMaintenance. Transitions lead from one state to another when their checks pass. A NodeProfile shows where a node is. A node can have several profiles, of which one at a time is InMaintenance.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object's metadata. The name is a DNS label.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ObjectMeta{}.OpenAPIModelName()),
+						},
+					},
+					"spec": {
+						SchemaProps: spec.SchemaProps{
+							Description: "spec is which nodes the profile is for, and what it does.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.MaintenanceProfileSpec{}.OpenAPIModelName()),
+						},
+					},
+					"status": {
+						SchemaProps: spec.SchemaProps{
+							Description: "status is what the profile means now. Only the server writes it.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.MaintenanceProfileStatus{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.MaintenanceProfileSpec{}.OpenAPIModelName(), v1beta1.MaintenanceProfileStatus{}.OpenAPIModelName(), v1.ObjectMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_MaintenanceProfileList(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "MaintenanceProfileList is a list of MaintenanceProfiles.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard list metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ListMeta{}.OpenAPIModelName()),
+						},
+					},
+					"items": {
+						SchemaProps: spec.SchemaProps{
+							Description: "items are the MaintenanceProfiles.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.MaintenanceProfile{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"items"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.MaintenanceProfile{}.OpenAPIModelName(), v1.ListMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_MaintenanceProfileSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "MaintenanceProfileSpec is which nodes a profile is for, and what it does. As JSON, it has at most 256 KiB.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"alias": {
+						SchemaProps: spec.SchemaProps{
+							Description: "alias is the name of the profile in the labels of nodes, in templates and in metrics, where a former controller has used another one. From 1 to 63 letters, digits, \"-\", \"_\" and \".\", the first and the last one a letter or digit, without \"--\"; no two profiles have the same. If not set, it is metadata.name.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"mode": {
+						SchemaProps: spec.SchemaProps{
+							Description: "mode is what the profile does. Active evaluates the checks and acts. DryRun evaluates them and says in the NodeProfiles what it would do, but changes nothing and notifies nobody. Paused does neither; a transition that was recorded already goes on to its end. Defaults to Active.\n\nPossible enum values:\n - `\"Active\"` evaluates the checks and acts.\n - `\"DryRun\"` evaluates the checks and says what it would do.\n - `\"Paused\"` does nothing new.",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Active", "DryRun", "Paused"},
+						},
+					},
+					"priority": {
+						SchemaProps: spec.SchemaProps{
+							Description: "priority is whose nodes go first if several profiles compete for the same place: those of the profile with the higher one. From -100 to 100. Defaults to 0.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"nodes": {
+						SchemaProps: spec.SchemaProps{
+							Description: "nodes are the nodes that the profile is for: those that at least one of its fields selects. Required.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.ProfileNodes{}.OpenAPIModelName()),
+						},
+					},
+					"onDetach": {
+						SchemaProps: spec.SchemaProps{
+							Description: "onDetach is what happens on a node that the profile selects no more, and when the profile is deleted. Finish goes on until the node is Operational again. Release deletes the hold at once, so that the node is given back, and forgets the state. Defaults to Finish.\n\nPossible enum values:\n - `\"Finish\"` goes on until the node is Operational again.\n - `\"Release\"` deletes the hold at once and forgets the state.",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Finish", "Release"},
+						},
+					},
+					"nodeGoneSeconds": {
+						SchemaProps: spec.SchemaProps{
+							Description: "nodeGoneSeconds is how long a node that does not exist any more keeps its state, its hold and its place. A new node of the same name then starts as Operational. From 0 to 86400. Defaults to 600 (10 minutes).",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"checks": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-map-keys": []interface{}{
+									"name",
+								},
+								"x-kubernetes-list-type": "map",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "checks are what transitions ask. At most 64.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.ProfileCheck{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"triggers": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-map-keys": []interface{}{
+									"name",
+								},
+								"x-kubernetes-list-type": "map",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "triggers are what transitions and states do. At most 64.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.ProfileTrigger{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"notifiers": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-map-keys": []interface{}{
+									"name",
+								},
+								"x-kubernetes-list-type": "map",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "notifiers are how people are told. At most 16.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.ProfileNotifier{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"states": {
+						SchemaProps: spec.SchemaProps{
+							Description: "states are what is done in each state, and how it is left.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.ProfileStates{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"nodes"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.ProfileCheck{}.OpenAPIModelName(), v1beta1.ProfileNodes{}.OpenAPIModelName(), v1beta1.ProfileNotifier{}.OpenAPIModelName(), v1beta1.ProfileStates{}.OpenAPIModelName(), v1beta1.ProfileTrigger{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_MaintenanceProfileStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "MaintenanceProfileStatus is what a profile means now.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"observedGeneration": {
+						SchemaProps: spec.SchemaProps{
+							Description: "observedGeneration is the metadata.generation that this status describes.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"counts": {
+						SchemaProps: spec.SchemaProps{
+							Description: "counts are how many nodes the profile is on, by state.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.ProfileCounts{}.OpenAPIModelName()),
+						},
+					},
+					"preview": {
+						SchemaProps: spec.SchemaProps{
+							Description: "preview is what the profile would do now. Only the answer to a write with dryRun=All has it. It is never stored.",
+							Ref:         ref(v1beta1.ProfilePreview{}.OpenAPIModelName()),
+						},
+					},
+					"conditions": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-map-keys": []interface{}{
+									"type",
+								},
+								"x-kubernetes-list-type": "map",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "conditions are Valid (False if the server cannot apply the profile, which a newer version may have stored) and Acting (False with the reason DryRun, Paused or OtherController while the profile changes nothing).",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1.Condition{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.ProfileCounts{}.OpenAPIModelName(), v1beta1.ProfilePreview{}.OpenAPIModelName(), v1.Condition{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_MaxInMaintenanceCheck(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "MaxInMaintenanceCheck asks how many nodes are in maintenance: on how many a profile is InMaintenance. Such as {max: 1, groupBy: [topology.kubernetes.io/zone]}: one node of each zone at a time. If the check decides about a transition to InMaintenance, its limit is never exceeded, however many nodes ask at the same time.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"max": {
+						SchemaProps: spec.SchemaProps{
+							Description: "max is how many nodes may be in maintenance: the check is True while fewer are. At least 1. Required.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"profile": {
+						SchemaProps: spec.SchemaProps{
+							Description: "profile counts only nodes that carry this profile, by its alias, whichever of their profiles is in maintenance. If not set, all nodes count.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"groupBy": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "set",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "groupBy are labels, such as topology.kubernetes.io/zone: only nodes with the same values as this node count. A label that this node does not have, or has empty, is left out. At most 8.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+					"skipAfterSeconds": {
+						SchemaProps: spec.SchemaProps{
+							Description: "skipAfterSeconds is after how long in maintenance a node counts no more, so that one that is stuck does not stop all others. From 1 to 31536000 (365 days). If not set, each node counts for as long as it is in maintenance.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+				},
+				Required: []string{"max"},
+			},
+		},
+	}
+}
+
 func schema_pkg_apis_maintenance_v1beta1_NodeBefore(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
@@ -2642,6 +3824,36 @@ func schema_pkg_apis_maintenance_v1beta1_NodeBefore(ref common.ReferenceCallback
 	}
 }
 
+func schema_pkg_apis_maintenance_v1beta1_NodeConditionCheck(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "NodeConditionCheck asks for a condition of the node, such as {type: Ready, status: \"True\"}. It is False if the node has no condition of the type.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"type": {
+						SchemaProps: spec.SchemaProps{
+							Description: "type is the type of the condition, such as Ready. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"status": {
+						SchemaProps: spec.SchemaProps{
+							Description: "status is the status that it must have: True, False or Unknown. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"type", "status"},
+			},
+		},
+	}
+}
+
 func schema_pkg_apis_maintenance_v1beta1_NodeConditionGate(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
@@ -2673,6 +3885,50 @@ func schema_pkg_apis_maintenance_v1beta1_NodeConditionGate(ref common.ReferenceC
 					},
 				},
 				Required: []string{"type"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_NodeCountCheck(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "NodeCountCheck asks how many nodes the cluster has, whether they are Ready or not, such as {min: 3}.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"min": {
+						SchemaProps: spec.SchemaProps{
+							Description: "min is how many nodes it must have at least. At least 1. Required.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+				},
+				Required: []string{"min"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_NodeExpressionCheck(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "NodeExpressionCheck asks a question about the node that nodeLabel, nodeAnnotation and nodeCondition cannot ask. It ends in an error if the expression names a field that this node does not have: ask with has(...) first.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"expression": {
+						SchemaProps: spec.SchemaProps{
+							Description: "expression is an expression of CEL with the variable node, such as \"node.status.nodeInfo.kernelVersion.startsWith('6.')\". It is evaluated when something of the node changes, but for the times of its heartbeats and its list of images. At most 4,096 bytes. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"expression"},
 			},
 		},
 	}
@@ -3139,6 +4395,620 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceStatus(ref common.Refere
 	}
 }
 
+func schema_pkg_apis_maintenance_v1beta1_NodeProfile(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "NodeProfile is one MaintenanceProfile on one node: which state it is in, since when and why, what it waits for, and what was done. Its name is the names of the node and of the profile with a dot between them. The server creates, writes and deletes it. People decide with POST nodeprofiles/<name>/decision.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object's metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ObjectMeta{}.OpenAPIModelName()),
+						},
+					},
+					"spec": {
+						SchemaProps: spec.SchemaProps{
+							Description: "spec is which profile on which node it is.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.NodeProfileSpec{}.OpenAPIModelName()),
+						},
+					},
+					"status": {
+						SchemaProps: spec.SchemaProps{
+							Description: "status is where the node is.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.NodeProfileStatus{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.NodeProfileSpec{}.OpenAPIModelName(), v1beta1.NodeProfileStatus{}.OpenAPIModelName(), v1.ObjectMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_NodeProfileDecision(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "NodeProfileDecision is what a person decides of a profile on a node: the body of a POST to nodeprofiles/<name>/decision. It requires a verb on nodes/profiles, named by the node: approve to Approve, veto to Veto, force to Push and to Abort. A DELETE there withdraws one's own, unless a transition has begun or ended by it, and requires the verb that made them. A later decision of the same user on the same transition replaces the one before.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object's metadata. The name is that of the NodeProfile.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ObjectMeta{}.OpenAPIModelName()),
+						},
+					},
+					"decision": {
+						SchemaProps: spec.SchemaProps{
+							Description: "decision is Approve (lets checks of the kind approval pass), Veto (nothing leads out of the state, whoever approves or pushes, until it expires or is withdrawn), Push (takes a transition at once, whatever its checks say; but no veto is overruled, and only one profile of a node is InMaintenance) or Abort (gives up the transition that is being done; steps that have begun are not undone). Required.\n\nPossible enum values:\n - `\"Abort\"` gives up the transition that is being done.\n - `\"Approve\"` lets checks of the kind approval pass.\n - `\"Push\"` takes a transition whatever its checks say.\n - `\"Veto\"` stops transitions, whoever else approves or pushes.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Abort", "Approve", "Push", "Veto"},
+						},
+					},
+					"transition": {
+						SchemaProps: spec.SchemaProps{
+							Description: "transition is the name of the transition that is decided on. Required to Push. If not set, it is all that lead out of the state.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"sequence": {
+						SchemaProps: spec.SchemaProps{
+							Description: "sequence is the status.sequence that is decided on. If it is another one, the request is refused, so nobody decides on what they have not seen. Required.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"uid": {
+						SchemaProps: spec.SchemaProps{
+							Description: "uid is the UID of the NodeProfile that is decided on. If it is another one, the request is refused. If not set, it is not compared.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"reason": {
+						SchemaProps: spec.SchemaProps{
+							Description: "reason is why, for other people to read. At most 1,024 characters on one line. Required to Veto, Push and Abort.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"expirationSeconds": {
+						SchemaProps: spec.SchemaProps{
+							Description: "expirationSeconds is how long an Approve or a Veto counts. From 60 to 31536000 (365 days). If not set, it counts until the state is left.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+				},
+				Required: []string{"decision", "sequence"},
+			},
+		},
+		Dependencies: []string{
+			v1.ObjectMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_NodeProfileEvaluation(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "NodeProfileEvaluation is what the checks of a profile on a node say now: GET nodeprofiles/<name>/evaluation. It is computed when it is asked for, and never stored. Other servers are not asked for it: their last answers count.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object's metadata. The name is that of the NodeProfile.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ObjectMeta{}.OpenAPIModelName()),
+						},
+					},
+					"time": {
+						SchemaProps: spec.SchemaProps{
+							Description: "time is when it was computed.",
+							Ref:         ref(v1.MicroTime{}.OpenAPIModelName()),
+						},
+					},
+					"state": {
+						SchemaProps: spec.SchemaProps{
+							Description: "state is the state that the profile is in.\n\nPossible enum values:\n - `\"InMaintenance\"` means that the maintenance takes place.\n - `\"MaintenanceRequired\"` means that the node needs maintenance and waits for it.\n - `\"Operational\"` means that the node does its work.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"InMaintenance", "MaintenanceRequired", "Operational"},
+						},
+					},
+					"sequence": {
+						SchemaProps: spec.SchemaProps{
+							Description: "sequence is the status.sequence that it is about.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"checks": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-map-keys": []interface{}{
+									"name",
+								},
+								"x-kubernetes-list-type": "map",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "checks are the results of all checks that transitions out of the state name.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.CheckStatus{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"transitions": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-map-keys": []interface{}{
+									"name",
+								},
+								"x-kubernetes-list-type": "map",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "transitions are the transitions out of the state.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.TransitionStatus{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"transition": {
+						SchemaProps: spec.SchemaProps{
+							Description: "transition is the name of the transition that would be taken now. Empty if there is none.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"waitingFor": {
+						SchemaProps: spec.SchemaProps{
+							Description: "waitingFor says in a sentence what the node waits for. Empty if it waits for nothing.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"nextTime": {
+						SchemaProps: spec.SchemaProps{
+							Description: "nextTime is when the answer may change by time alone.",
+							Ref:         ref(v1.MicroTime{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"time", "state"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.CheckStatus{}.OpenAPIModelName(), v1beta1.TransitionStatus{}.OpenAPIModelName(), v1.MicroTime{}.OpenAPIModelName(), v1.ObjectMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_NodeProfileHold(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "NodeProfileHold is the NodeMaintenance of a profile on a node.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "name is its name, made from those of the profile and the node.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"uid": {
+						SchemaProps: spec.SchemaProps{
+							Description: "uid is its UID. Empty until it was created.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"source": {
+						SchemaProps: spec.SchemaProps{
+							Description: "source is what asks for it: State, the hold of the state, or Trigger.\n\nPossible enum values:\n - `\"State\"` means that the state asks for it.\n - `\"Trigger\"` means that a trigger has asked for it.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"State", "Trigger"},
+						},
+					},
+					"stage": {
+						SchemaProps: spec.SchemaProps{
+							Description: "stage is how far the node is taken out of service. Idle means that it is being given back.\n\nPossible enum values:\n - `\"Cordon\"` cordons the node: no new pods are scheduled to it.\n - `\"Drain\"` cordons the node and evicts its pods.\n - `\"Idle\"` does nothing to the node.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Cordon", "Drain", "Idle"},
+						},
+					},
+					"drain": {
+						SchemaProps: spec.SchemaProps{
+							Description: "drain is which pods are drained, and how.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.DrainSpec{}.OpenAPIModelName()),
+						},
+					},
+					"reached": {
+						SchemaProps: spec.SchemaProps{
+							Description: "reached is how far it is: Idle, Cordon or Drain.\n\nPossible enum values:\n - `\"Cordon\"` cordons the node: no new pods are scheduled to it.\n - `\"Drain\"` cordons the node and evicts its pods.\n - `\"Idle\"` does nothing to the node.",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Cordon", "Drain", "Idle"},
+						},
+					},
+					"message": {
+						SchemaProps: spec.SchemaProps{
+							Description: "message says in a sentence what it waits for. Empty if it waits for nothing.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"name", "source", "stage"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.DrainSpec{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_NodeProfileList(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "NodeProfileList is a list of NodeProfiles.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard list metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ListMeta{}.OpenAPIModelName()),
+						},
+					},
+					"items": {
+						SchemaProps: spec.SchemaProps{
+							Description: "items are the NodeProfiles.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.NodeProfile{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"items"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.NodeProfile{}.OpenAPIModelName(), v1.ListMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_NodeProfileSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "NodeProfileSpec is which profile on which node it is. It does not change.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"nodeName": {
+						SchemaProps: spec.SchemaProps{
+							Description: "nodeName is the name of the node.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"profile": {
+						SchemaProps: spec.SchemaProps{
+							Description: "profile is the name of the MaintenanceProfile.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"nodeName", "profile"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_NodeProfileStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "NodeProfileStatus is where a node is. All times are moments, not what is left until then, so that time alone changes nothing here.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"profileGeneration": {
+						SchemaProps: spec.SchemaProps{
+							Description: "profileGeneration is the metadata.generation of the profile that this status was made from.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"state": {
+						SchemaProps: spec.SchemaProps{
+							Description: "state is the state that the profile is in.\n\nPossible enum values:\n - `\"InMaintenance\"` means that the maintenance takes place.\n - `\"MaintenanceRequired\"` means that the node needs maintenance and waits for it.\n - `\"Operational\"` means that the node does its work.",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"InMaintenance", "MaintenanceRequired", "Operational"},
+						},
+					},
+					"sequence": {
+						SchemaProps: spec.SchemaProps{
+							Description: "sequence counts the states that were entered, from 1. Decisions of people count only for the sequence in which they were made.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"attempt": {
+						SchemaProps: spec.SchemaProps{
+							Description: "attempt counts the transitions that were decided in this state, with those that were given up.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"since": {
+						SchemaProps: spec.SchemaProps{
+							Description: "since is when the state was entered.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+					"previous": {
+						SchemaProps: spec.SchemaProps{
+							Description: "previous is the state before.\n\nPossible enum values:\n - `\"InMaintenance\"` means that the maintenance takes place.\n - `\"MaintenanceRequired\"` means that the node needs maintenance and waits for it.\n - `\"Operational\"` means that the node does its work.",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"InMaintenance", "MaintenanceRequired", "Operational"},
+						},
+					},
+					"nodeUID": {
+						SchemaProps: spec.SchemaProps{
+							Description: "nodeUID is the UID of the node. For a new node of the same name, everything begins anew.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"nodeGoneTime": {
+						SchemaProps: spec.SchemaProps{
+							Description: "nodeGoneTime is since when the node does not exist. Not set while it does.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+					"transition": {
+						SchemaProps: spec.SchemaProps{
+							Description: "transition is what is being done: a transition that was decided, or the triggers of a state that was entered. It is recorded before anything is done. Not set while nothing is being done.",
+							Ref:         ref(v1beta1.RecordedTransition{}.OpenAPIModelName()),
+						},
+					},
+					"checks": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-map-keys": []interface{}{
+									"name",
+								},
+								"x-kubernetes-list-type": "map",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "checks are the results of the checks that transitions out of the state name, in the order of the profile.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.CheckStatus{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"transitions": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-map-keys": []interface{}{
+									"name",
+								},
+								"x-kubernetes-list-type": "map",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "transitions are the transitions out of the state, in the order of the profile.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.TransitionStatus{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"waitingFor": {
+						SchemaProps: spec.SchemaProps{
+							Description: "waitingFor says in a sentence what the node waits for. Empty if it waits for nothing.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"notifications": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-map-keys": []interface{}{
+									"id",
+								},
+								"x-kubernetes-list-type": "map",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "notifications are what is sent, and was sent last, oldest first. At most 20.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.NotificationStatus{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"decisions": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "decisions are what people have decided: POST nodeprofiles/<name>/decision. Oldest first. At most 20.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.RecordedDecision{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"history": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "history are the last transitions, oldest first. At most 20.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.TransitionHistory{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"hold": {
+						SchemaProps: spec.SchemaProps{
+							Description: "hold is the NodeMaintenance of the profile on the node. Not set if there is none. It is recorded before it is created, and until it is gone.",
+							Ref:         ref(v1beta1.NodeProfileHold{}.OpenAPIModelName()),
+						},
+					},
+					"conditions": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-map-keys": []interface{}{
+									"type",
+								},
+								"x-kubernetes-list-type": "map",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "conditions are Attached (False while the profile does not select the node any more), NodeFound (False while the node does not exist), Evaluated (False while a check that matters ends in an error, or the profile cannot be applied) and Acting (False with the reason DryRun, Paused or OtherController while nothing is done).",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1.Condition{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.CheckStatus{}.OpenAPIModelName(), v1beta1.NodeProfileHold{}.OpenAPIModelName(), v1beta1.NotificationStatus{}.OpenAPIModelName(), v1beta1.RecordedDecision{}.OpenAPIModelName(), v1beta1.RecordedTransition{}.OpenAPIModelName(), v1beta1.TransitionHistory{}.OpenAPIModelName(), v1beta1.TransitionStatus{}.OpenAPIModelName(), v1.Condition{}.OpenAPIModelName(), v1.Time{}.OpenAPIModelName()},
+	}
+}
+
 func schema_pkg_apis_maintenance_v1beta1_NodeState(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
@@ -3306,6 +5176,543 @@ func schema_pkg_apis_maintenance_v1beta1_NodeStateStatus(ref common.ReferenceCal
 		},
 		Dependencies: []string{
 			v1beta1.AdmissionForecast{}.OpenAPIModelName(), v1beta1.NodeHold{}.OpenAPIModelName(), v1.Time{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_NotificationStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "NotificationStatus is a notification that is sent, or was.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"id": {
+						SchemaProps: spec.SchemaProps{
+							Description: "id tells it from all others, also on the other side: <UID of the NodeProfile>/<notifier>/<occasion>.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"notifier": {
+						SchemaProps: spec.SchemaProps{
+							Description: "notifier is the name of the notifier.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"occasion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "occasion is what it is sent for: the sequence; again and again, the sequence and the second since the state was entered, such as 3.600; at a time of day, the day.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"sequence": {
+						SchemaProps: spec.SchemaProps{
+							Description: "sequence is that of the state that it tells of.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"state": {
+						SchemaProps: spec.SchemaProps{
+							Description: "state is how far it is: Pending, Sending, Sent, Failed or Unknown.\n\nPossible enum values:\n - `\"Failed\"` means that it was refused, or could not be sent in an hour.\n - `\"Pending\"` means that it is going to be sent.\n - `\"Sending\"` means that it may be under way. It is recorded before it is sent.\n - `\"Sent\"` means that the other side has it.\n - `\"Unknown\"` means that nobody knows whether the other side has it, and that it is not sent again.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Failed", "Pending", "Sending", "Sent", "Unknown"},
+						},
+					},
+					"target": {
+						SchemaProps: spec.SchemaProps{
+							Description: "target is the notifier as it was when the notification was made, without its templates.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.NotificationTarget{}.OpenAPIModelName()),
+						},
+					},
+					"texts": {
+						SchemaProps: spec.SchemaProps{
+							Description: "texts are what is sent. Not set once it was sent.",
+							Ref:         ref(v1beta1.NotificationTexts{}.OpenAPIModelName()),
+						},
+					},
+					"hash": {
+						SchemaProps: spec.SchemaProps{
+							Description: "hash is the SHA-256 of the texts, once they are not kept any more.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"time": {
+						SchemaProps: spec.SchemaProps{
+							Description: "time is when it was made.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+					"attempts": {
+						SchemaProps: spec.SchemaProps{
+							Description: "attempts is how many times it was tried.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"nextTime": {
+						SchemaProps: spec.SchemaProps{
+							Description: "nextTime is when it is tried again. While it is Sending, nobody else tries it before.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+					"sentTime": {
+						SchemaProps: spec.SchemaProps{
+							Description: "sentTime is when it was sent.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+					"receipt": {
+						SchemaProps: spec.SchemaProps{
+							Description: "receipt is what the other side calls it, such as the timestamp of a message in Slack.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"message": {
+						SchemaProps: spec.SchemaProps{
+							Description: "message says why it was not sent. It has no URLs and no credentials.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"id", "notifier", "occasion", "state", "target", "time"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.NotificationTarget{}.OpenAPIModelName(), v1beta1.NotificationTexts{}.OpenAPIModelName(), v1.Time{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_NotificationTarget(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "NotificationTarget is where a notification is sent. The kind of the endpoint and the field thread say how.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "kind is the kind of the notifier: slack, slackThread, mail or webhook.\n\nPossible enum values:\n - `\"mail\"` sends a mail.\n - `\"slack\"` posts to a channel of Slack.\n - `\"slackThread\"` posts to a thread in a channel of Slack.\n - `\"webhook\"` calls an HTTP server.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"mail", "slack", "slackThread", "webhook"},
+						},
+					},
+					"endpoint": {
+						SchemaProps: spec.SchemaProps{
+							Description: "endpoint is the name of the MaintenanceEndpoint.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"channel": {
+						SchemaProps: spec.SchemaProps{
+							Description: "channel is the channel of Slack.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"from": {
+						SchemaProps: spec.SchemaProps{
+							Description: "from is the sender of a mail.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"to": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "to are those who get a mail.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+					"periodSeconds": {
+						SchemaProps: spec.SchemaProps{
+							Description: "periodSeconds is how long a thread of Slack is used.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"delivery": {
+						SchemaProps: spec.SchemaProps{
+							Description: "delivery is AtLeastOnce or AtMostOnce.\n\nPossible enum values:\n - `\"AtLeastOnce\"` sends it again.\n - `\"AtMostOnce\"` does not send it again.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"AtLeastOnce", "AtMostOnce"},
+						},
+					},
+				},
+				Required: []string{"kind", "endpoint", "delivery"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_NotificationTexts(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "NotificationTexts are what a notification says, made from the templates of the notifier.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"title": {
+						SchemaProps: spec.SchemaProps{
+							Description: "title is the title of a thread, or the subject of a mail.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"message": {
+						SchemaProps: spec.SchemaProps{
+							Description: "message is the text. For a webhook, it is the data as JSON.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"message"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_NotifierSchedule(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "NotifierSchedule is when a notifier sends. Exactly one of its fields is set.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"periodic": {
+						SchemaProps: spec.SchemaProps{
+							Description: "periodic sends when the state is entered, and again and again while the profile is in it. In the state Operational it sends only when the state is entered.",
+							Ref:         ref(v1beta1.PeriodicSchedule{}.OpenAPIModelName()),
+						},
+					},
+					"scheduled": {
+						SchemaProps: spec.SchemaProps{
+							Description: "scheduled sends at a time of some days while the profile is in the state.",
+							Ref:         ref(v1beta1.ScheduledSchedule{}.OpenAPIModelName()),
+						},
+					},
+					"oneshot": {
+						SchemaProps: spec.SchemaProps{
+							Description: "oneshot sends once, some time after the state was entered.",
+							Ref:         ref(v1beta1.OneshotSchedule{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.OneshotSchedule{}.OpenAPIModelName(), v1beta1.PeriodicSchedule{}.OpenAPIModelName(), v1beta1.ScheduledSchedule{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_ObjectCheck(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ObjectCheck asks a question about objects of the cluster, of any resource: about one object that nameExpression names, or about all that selector selects. The server watches each resource that profiles ask about, while an answer matters: at most 20, of which each namespace and each selector of a resource is one. It needs the rights to get, list and watch it, and so does whoever writes the profile: without them, and if there is no such resource, the check ends in an error. metadata.managedFields cannot be asked about.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "apiVersion is the group and version of the resource, such as apps/v1, or v1. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"resource": {
+						SchemaProps: spec.SchemaProps{
+							Description: "resource is its name in the plural, such as deployments. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"namespace": {
+						SchemaProps: spec.SchemaProps{
+							Description: "namespace is where the objects are. Only for resources that have namespaces, and required with nameExpression then. If not set, selector selects in all namespaces.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"nameExpression": {
+						SchemaProps: spec.SchemaProps{
+							Description: "nameExpression is an expression of CEL with the variable node whose value is the name of the object, such as node.metadata.name. At most 1,024 bytes. Either it or selector is set.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"selector": {
+						SchemaProps: spec.SchemaProps{
+							Description: "selector selects objects by their labels. Either it or nameExpression is set.",
+							Ref:         ref(v1.LabelSelector{}.OpenAPIModelName()),
+						},
+					},
+					"expression": {
+						SchemaProps: spec.SchemaProps{
+							Description: "expression is an expression of CEL with the variable node, and with object (with nameExpression) or objects (with selector, a list), such as \"object.status.ready\" or \"objects.all(o, o.status.ready)\". At most 4,096 bytes. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"missing": {
+						SchemaProps: spec.SchemaProps{
+							Description: "missing is the result if there is no object of the name: Error, False or True. It means nothing with selector, where objects is empty then. If not set, it is Error.\n\nPossible enum values:\n - `\"Error\"` means that the check ends in an error.\n - `\"False\"` means that the check is False.\n - `\"True\"` means that the check is True.",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Error", "False", "True"},
+						},
+					},
+				},
+				Required: []string{"apiVersion", "resource", "expression"},
+			},
+		},
+		Dependencies: []string{
+			v1.LabelSelector{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_OneshotSchedule(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "OneshotSchedule sends once.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"delaySeconds": {
+						SchemaProps: spec.SchemaProps{
+							Description: "delaySeconds is how long after the state was entered. If it is left before, nothing is sent. From 0 to 31536000 (365 days). If not set, it is 60.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+				},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_PatchNodeTrigger(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "PatchNodeTrigger changes labels, annotations and finalizers of the node, such as {annotations: {example.com/reboot-ok: \"true\"}, removeLabels: [example.com/busy]}. At least one of its fields is set. The marks that this server itself sets on nodes cannot be changed: those whose keys are in the group maintenance.medik8s.io, medik8s.io/drain, remediation.medik8s.io/exclude-from-remediation and cloud.sap/maintenance-state. At most 64 of each.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"labels": {
+						SchemaProps: spec.SchemaProps{
+							Description: "labels are set to these values.",
+							Type:        []string{"object"},
+							AdditionalProperties: &spec.SchemaOrBool{
+								Allows: true,
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+					"annotations": {
+						SchemaProps: spec.SchemaProps{
+							Description: "annotations are set to these values.",
+							Type:        []string{"object"},
+							AdditionalProperties: &spec.SchemaOrBool{
+								Allows: true,
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+					"removeLabels": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "set",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "removeLabels are the keys of labels that are removed.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+					"removeAnnotations": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "set",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "removeAnnotations are the keys of annotations that are removed.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+					"addFinalizers": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "set",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "addFinalizers are added, if the node is not being deleted.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+					"removeFinalizers": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "set",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "removeFinalizers are removed.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+				},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_PatchObjectTrigger(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "PatchObjectTrigger changes an object of the cluster with a merge patch. The server needs the rights to get and to patch it. So does whoever writes the profile. Nodes, roles and bindings, and objects of the group maintenance.medik8s.io cannot be changed so. If the object has been replaced by another one of its name meanwhile, the trigger has failed.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "apiVersion is the group and version of the resource, such as apps/v1, or v1. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"resource": {
+						SchemaProps: spec.SchemaProps{
+							Description: "resource is its name in the plural, such as deployments. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"namespace": {
+						SchemaProps: spec.SchemaProps{
+							Description: "namespace is where the object is. Only for resources that have namespaces, and required then.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"nameExpression": {
+						SchemaProps: spec.SchemaProps{
+							Description: "nameExpression is an expression of CEL with the variable node whose value is the name of the object, such as node.metadata.name. At most 1,024 bytes. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"patchExpression": {
+						SchemaProps: spec.SchemaProps{
+							Description: "patchExpression is an expression of CEL with the variables node and object, the object as it is, whose value is the patch, a map, such as {\"spec\": {\"maintenance\": \"manual\"}}. null removes a field. It is evaluated when the transition is recorded. At most 4,096 bytes. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"apiVersion", "resource", "nameExpression", "patchExpression"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_PeriodicSchedule(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "PeriodicSchedule sends again and again. While a notification waits to be sent, no other one is made.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"seconds": {
+						SchemaProps: spec.SchemaProps{
+							Description: "seconds is the time between two notifications. From 60 to 31536000 (365 days). If not set, it is 3600 (an hour).",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+				},
+			},
+		},
 	}
 }
 
@@ -3503,6 +5910,26 @@ func schema_pkg_apis_maintenance_v1beta1_PlannedPod(ref common.ReferenceCallback
 		},
 		Dependencies: []string{
 			v1beta1.DrainBlocker{}.OpenAPIModelName(), v1beta1.PlannedBudget{}.OpenAPIModelName(), v1beta1.PlannedHold{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_PodAffinityCheck(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "PodAffinityCheck asks whether pods would move twice. Workloads can prefer nodes that are not about to go, with a preferred node affinity to the label cloud.sap/maintenance-state, which the server sets with --sap-mirrors, with the operator In and the one value operational. The check is True if no pod of the node has that affinity: then those of other nodes will not come here. It is also True if all other nodes where the profile is MaintenanceRequired have such pods: nodes without them go first. Pods that have finished or are being deleted, static pods and those of DaemonSets do not count, since they do not move. Only in the state MaintenanceRequired; elsewhere it ends in an error. Such as {} or {minOperational: 5}.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"minOperational": {
+						SchemaProps: spec.SchemaProps{
+							Description: "minOperational is on how many nodes the profile must be Operational for the check to be True whatever the pods want: there is then room enough. If 0, the pods always matter. Defaults to 0.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+				},
+			},
+		},
 	}
 }
 
@@ -4070,6 +6497,714 @@ func schema_pkg_apis_maintenance_v1beta1_PolicyWindow(ref common.ReferenceCallba
 	}
 }
 
+func schema_pkg_apis_maintenance_v1beta1_ProfileCheck(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ProfileCheck is a question about a node or the cluster. Exactly one of its fields, besides name, is set. Its result is True, False, Error (it could not be answered) or Unknown (it has not been answered yet).",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "name is what transitions call it. From 1 to 63 letters, digits and \"_\"; the first one is no digit, and it is no reserved word of CEL, such as true, in or function. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"nodeAnnotation": {
+						SchemaProps: spec.SchemaProps{
+							Description: "nodeAnnotation is True if the node has an annotation, and perhaps a certain value of it.",
+							Ref:         ref(v1beta1.KeyValueCheck{}.OpenAPIModelName()),
+						},
+					},
+					"nodeLabel": {
+						SchemaProps: spec.SchemaProps{
+							Description: "nodeLabel is True if the node has a label, and perhaps a certain value of it.",
+							Ref:         ref(v1beta1.KeyValueCheck{}.OpenAPIModelName()),
+						},
+					},
+					"anyNode": {
+						SchemaProps: spec.SchemaProps{
+							Description: "anyNode is True if at least one node of the cluster has a label. The node itself counts, too.",
+							Ref:         ref(v1beta1.KeyValueCheck{}.OpenAPIModelName()),
+						},
+					},
+					"nodeCondition": {
+						SchemaProps: spec.SchemaProps{
+							Description: "nodeCondition is True if the node has a condition with a certain status.",
+							Ref:         ref(v1beta1.NodeConditionCheck{}.OpenAPIModelName()),
+						},
+					},
+					"node": {
+						SchemaProps: spec.SchemaProps{
+							Description: "node is True if an expression about the node is.",
+							Ref:         ref(v1beta1.NodeExpressionCheck{}.OpenAPIModelName()),
+						},
+					},
+					"object": {
+						SchemaProps: spec.SchemaProps{
+							Description: "object is True if an expression about other objects of the cluster is.",
+							Ref:         ref(v1beta1.ObjectCheck{}.OpenAPIModelName()),
+						},
+					},
+					"nodeCount": {
+						SchemaProps: spec.SchemaProps{
+							Description: "nodeCount is True if the cluster has enough nodes.",
+							Ref:         ref(v1beta1.NodeCountCheck{}.OpenAPIModelName()),
+						},
+					},
+					"clusterVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "clusterVersion is True if the node is behind: another node has a higher version.",
+							Ref:         ref(v1beta1.ClusterVersionCheck{}.OpenAPIModelName()),
+						},
+					},
+					"podAffinity": {
+						SchemaProps: spec.SchemaProps{
+							Description: "podAffinity is True if the pods of the node will not come back to it, or to a node that is next.",
+							Ref:         ref(v1beta1.PodAffinityCheck{}.OpenAPIModelName()),
+						},
+					},
+					"maxInMaintenance": {
+						SchemaProps: spec.SchemaProps{
+							Description: "maxInMaintenance is True if fewer nodes are in maintenance than may be.",
+							Ref:         ref(v1beta1.MaxInMaintenanceCheck{}.OpenAPIModelName()),
+						},
+					},
+					"stagger": {
+						SchemaProps: spec.SchemaProps{
+							Description: "stagger is True if enough time is over since other nodes have started.",
+							Ref:         ref(v1beta1.StaggerCheck{}.OpenAPIModelName()),
+						},
+					},
+					"timeWindow": {
+						SchemaProps: spec.SchemaProps{
+							Description: "timeWindow is True at some times of some days.",
+							Ref:         ref(v1beta1.TimeWindowCheck{}.OpenAPIModelName()),
+						},
+					},
+					"wait": {
+						SchemaProps: spec.SchemaProps{
+							Description: "wait is True if the profile has been in its state for long enough.",
+							Ref:         ref(v1beta1.WaitCheck{}.OpenAPIModelName()),
+						},
+					},
+					"prometheus": {
+						SchemaProps: spec.SchemaProps{
+							Description: "prometheus is True if an expression about the answer to a query is.",
+							Ref:         ref(v1beta1.PrometheusCheck{}.OpenAPIModelName()),
+						},
+					},
+					"http": {
+						SchemaProps: spec.SchemaProps{
+							Description: "http is True if an expression about the answer of an HTTP server is.",
+							Ref:         ref(v1beta1.HTTPCheck{}.OpenAPIModelName()),
+						},
+					},
+					"approval": {
+						SchemaProps: spec.SchemaProps{
+							Description: "approval is True if people have approved the transition.",
+							Ref:         ref(v1beta1.ApprovalCheck{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"name"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.ApprovalCheck{}.OpenAPIModelName(), v1beta1.ClusterVersionCheck{}.OpenAPIModelName(), v1beta1.HTTPCheck{}.OpenAPIModelName(), v1beta1.KeyValueCheck{}.OpenAPIModelName(), v1beta1.MaxInMaintenanceCheck{}.OpenAPIModelName(), v1beta1.NodeConditionCheck{}.OpenAPIModelName(), v1beta1.NodeCountCheck{}.OpenAPIModelName(), v1beta1.NodeExpressionCheck{}.OpenAPIModelName(), v1beta1.ObjectCheck{}.OpenAPIModelName(), v1beta1.PodAffinityCheck{}.OpenAPIModelName(), v1beta1.PrometheusCheck{}.OpenAPIModelName(), v1beta1.StaggerCheck{}.OpenAPIModelName(), v1beta1.TimeWindowCheck{}.OpenAPIModelName(), v1beta1.WaitCheck{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_ProfileCounts(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ProfileCounts are how many nodes a profile is on.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"nodes": {
+						SchemaProps: spec.SchemaProps{
+							Description: "nodes is how many nodes the profile is on, with those that it is leaving.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"operational": {
+						SchemaProps: spec.SchemaProps{
+							Description: "operational is on how many of them it is Operational.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"maintenanceRequired": {
+						SchemaProps: spec.SchemaProps{
+							Description: "maintenanceRequired is on how many of them it is MaintenanceRequired.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"inMaintenance": {
+						SchemaProps: spec.SchemaProps{
+							Description: "inMaintenance is on how many of them it is InMaintenance.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+				},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_ProfileHold(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ProfileHold is how a node is taken out of service.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"stage": {
+						SchemaProps: spec.SchemaProps{
+							Description: "stage is how far: Cordon or Drain. See NodeMaintenance's spec.stage. Defaults to Drain.\n\nPossible enum values:\n - `\"Cordon\"` cordons the node: no new pods are scheduled to it.\n - `\"Drain\"` cordons the node and evicts its pods.\n - `\"Idle\"` does nothing to the node.",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Cordon", "Drain", "Idle"},
+						},
+					},
+					"drain": {
+						SchemaProps: spec.SchemaProps{
+							Description: "drain is which pods are drained, and how. See NodeMaintenance's spec.drain.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.DrainSpec{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.DrainSpec{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_ProfileNodes(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ProfileNodes selects nodes. A node is selected if at least one of the fields selects it. At least one must be set.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"selector": {
+						SchemaProps: spec.SchemaProps{
+							Description: "selector selects nodes by their labels. The empty selector {} selects all nodes. A kubelet may set most labels of its own node; where that matters, select by labels that begin with node-restriction.kubernetes.io/.",
+							Ref:         ref(v1.LabelSelector{}.OpenAPIModelName()),
+						},
+					},
+					"names": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "set",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "names selects nodes by their names. At most 1000.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+					"byLabel": {
+						SchemaProps: spec.SchemaProps{
+							Description: "byLabel selects the nodes whose label cloud.sap/maintenance-profile names the alias. The label has the aliases of all profiles of a node, joined with \"--\", such as flatcar--esx. Another label can be set with the flag --profile-label. Defaults to false.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
+					"unlabelled": {
+						SchemaProps: spec.SchemaProps{
+							Description: "unlabelled selects the nodes that do not have that label, or an empty one. Defaults to false.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1.LabelSelector{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_ProfileNotifier(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ProfileNotifier is how people are told that a node is in a state. Exactly one of slack, slackThread, mail and webhook is set. Titles, subjects and messages are templates as Go's text/template has them, with the values .State, .Previous (the state before), .Profile and .Profile.Current (the name of the profile), .Profile.Last (the profile of the node whose state has changed last), .Node (the Node as JSON, as in {{ .Node.metadata.name }}), .InMaintenance, .LastTransition, .LogDetails and .Checks (as in {{ .Checks.approved.message }}; a check has name, result, message and info). For Slack, what they insert is escaped. Loops go over data only, and define, block and template are refused. A template has at most 8 KiB; what it makes is cut after 4 KiB.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "name is what states call it. From 1 to 63 letters, digits and \"_\"; the first one is no digit. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"slack": {
+						SchemaProps: spec.SchemaProps{
+							Description: "slack posts to a channel of Slack.",
+							Ref:         ref(v1beta1.SlackNotifier{}.OpenAPIModelName()),
+						},
+					},
+					"slackThread": {
+						SchemaProps: spec.SchemaProps{
+							Description: "slackThread posts to a thread in a channel of Slack, and starts a new one after some time.",
+							Ref:         ref(v1beta1.SlackThreadNotifier{}.OpenAPIModelName()),
+						},
+					},
+					"mail": {
+						SchemaProps: spec.SchemaProps{
+							Description: "mail sends a mail.",
+							Ref:         ref(v1beta1.MailNotifier{}.OpenAPIModelName()),
+						},
+					},
+					"webhook": {
+						SchemaProps: spec.SchemaProps{
+							Description: "webhook calls an HTTP server.",
+							Ref:         ref(v1beta1.WebhookNotifier{}.OpenAPIModelName()),
+						},
+					},
+					"schedule": {
+						SchemaProps: spec.SchemaProps{
+							Description: "schedule is when it is sent. If not set, it is sent once each time the state is entered, at once.",
+							Ref:         ref(v1beta1.NotifierSchedule{}.OpenAPIModelName()),
+						},
+					},
+					"dedupe": {
+						SchemaProps: spec.SchemaProps{
+							Description: "dedupe is for what it is sent once: Profile, once for each profile of a node; or Node, once for all profiles of a node that have a notifier of this name. If not set, it is Profile.\n\nPossible enum values:\n - `\"Node\"` sends once for all profiles of a node.\n - `\"Profile\"` sends once for each profile of a node.",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Node", "Profile"},
+						},
+					},
+					"delivery": {
+						SchemaProps: spec.SchemaProps{
+							Description: "delivery is what happens if nobody knows whether the other side has got it, such as after a crash. AtLeastOnce sends it again, so people may get it twice. AtMostOnce does not, so they may miss it. If not set, it is AtLeastOnce.\n\nPossible enum values:\n - `\"AtLeastOnce\"` sends it again.\n - `\"AtMostOnce\"` does not send it again.",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"AtLeastOnce", "AtMostOnce"},
+						},
+					},
+				},
+				Required: []string{"name"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.MailNotifier{}.OpenAPIModelName(), v1beta1.NotifierSchedule{}.OpenAPIModelName(), v1beta1.SlackNotifier{}.OpenAPIModelName(), v1beta1.SlackThreadNotifier{}.OpenAPIModelName(), v1beta1.WebhookNotifier{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_ProfilePreview(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ProfilePreview is what a profile would do now.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"nodes": {
+						SchemaProps: spec.SchemaProps{
+							Description: "nodes is how many nodes the profile selects.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"items": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "items are what it would do on each of them, sorted by name. At most 100.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.ProfilePreviewNode{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"nodes"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.ProfilePreviewNode{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_ProfilePreviewNode(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ProfilePreviewNode is what a profile would do on a node now.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"node": {
+						SchemaProps: spec.SchemaProps{
+							Description: "node is the name of the node.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"state": {
+						SchemaProps: spec.SchemaProps{
+							Description: "state is the state that the profile is in there.\n\nPossible enum values:\n - `\"InMaintenance\"` means that the maintenance takes place.\n - `\"MaintenanceRequired\"` means that the node needs maintenance and waits for it.\n - `\"Operational\"` means that the node does its work.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"InMaintenance", "MaintenanceRequired", "Operational"},
+						},
+					},
+					"transition": {
+						SchemaProps: spec.SchemaProps{
+							Description: "transition is the one that would be taken now. Empty if there is none.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"next": {
+						SchemaProps: spec.SchemaProps{
+							Description: "next is the state that it leads to.\n\nPossible enum values:\n - `\"InMaintenance\"` means that the maintenance takes place.\n - `\"MaintenanceRequired\"` means that the node needs maintenance and waits for it.\n - `\"Operational\"` means that the node does its work.",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"InMaintenance", "MaintenanceRequired", "Operational"},
+						},
+					},
+					"message": {
+						SchemaProps: spec.SchemaProps{
+							Description: "message says in a sentence what would be done, or what is waited for.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"node", "state"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_ProfileStateSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ProfileStateSpec is what a profile does in a state, and how the state is left.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"hold": {
+						SchemaProps: spec.SchemaProps{
+							Description: "hold takes the node out of service exactly while the profile is in this state: the server creates a NodeMaintenance, and deletes it when the state is left for one without a hold. Transitions out of the state wait until the hold has done what its stage asks for. If not set, the node is left alone.",
+							Ref:         ref(v1beta1.ProfileHold{}.OpenAPIModelName()),
+						},
+					},
+					"enter": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "enter are the triggers that are done when the state is entered, one after the other, in this order. Transitions are considered once they are done. They are not done when a profile comes to a node. At most 16.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+					"notify": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "set",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "notify are the notifiers that are used while the profile is in this state. When they send is their schedule's matter. At most 16.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+					"transitions": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-map-keys": []interface{}{
+									"name",
+								},
+								"x-kubernetes-list-type": "map",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "transitions are the ways out of the state. The first one in this list whose checks pass is taken. One whose checks end in an error is passed over, and holds up no other. At most 16.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.ProfileTransition{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.ProfileHold{}.OpenAPIModelName(), v1beta1.ProfileTransition{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_ProfileStates(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ProfileStates are what a profile does in its states.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"operational": {
+						SchemaProps: spec.SchemaProps{
+							Description: "operational is the state in which a node does its work. Each node begins in it.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.ProfileStateSpec{}.OpenAPIModelName()),
+						},
+					},
+					"maintenanceRequired": {
+						SchemaProps: spec.SchemaProps{
+							Description: "maintenanceRequired is the state in which a node needs maintenance and waits for it.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.ProfileStateSpec{}.OpenAPIModelName()),
+						},
+					},
+					"inMaintenance": {
+						SchemaProps: spec.SchemaProps{
+							Description: "inMaintenance is the state in which the maintenance takes place. On each node, only one profile at a time is in it.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.ProfileStateSpec{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.ProfileStateSpec{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_ProfileTransition(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ProfileTransition is a way from one state to another.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "name tells it from the others of the state. From 1 to 63 letters, digits and \"_\"; the first one is no digit. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"check": {
+						SchemaProps: spec.SchemaProps{
+							Description: "check is a chain of names of checks with && (and), || (or), ! (not) and parentheses, such as \"approved && !(frozen || busy)\". && binds tighter than ||. Spaces and line breaks may be anywhere between names and signs. A check that ends in an error does not matter if the others decide alone: \"passes || fails\" passes. At most 4,096 bytes. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"triggers": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "triggers are done before the next state is entered, one after the other, in this order. At most 16.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+					"next": {
+						SchemaProps: spec.SchemaProps{
+							Description: "next is the state that it leads to: Operational, MaintenanceRequired or InMaintenance. Another one than the state that it leads from. Required.\n\nPossible enum values:\n - `\"InMaintenance\"` means that the maintenance takes place.\n - `\"MaintenanceRequired\"` means that the node needs maintenance and waits for it.\n - `\"Operational\"` means that the node does its work.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"InMaintenance", "MaintenanceRequired", "Operational"},
+						},
+					},
+				},
+				Required: []string{"name", "check", "next"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_ProfileTrigger(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ProfileTrigger is something that is done at a transition or when a state is entered. Exactly one of its fields, besides name, timeoutSeconds and onFailure, is set. What is to be done is recorded in the NodeProfile before it is done, so a later change of the profile counts from the next transition.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "name is what transitions and states call it. From 1 to 63 letters, digits and \"_\"; the first one is no digit. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"timeoutSeconds": {
+						SchemaProps: spec.SchemaProps{
+							Description: "timeoutSeconds is how long it may take before it has failed. With onFailure Retry, it goes on all the same, but for a Job, which ends then. From 1 to 2592000 (30 days). If not set, it may take any time.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"onFailure": {
+						SchemaProps: spec.SchemaProps{
+							Description: "onFailure is what happens if it has failed. Retry tries again, after 1 second at first and after 1 minute at last, until it succeeds or somebody aborts. What must not be done twice, such as a Job that ran and failed, is not tried again: the profile waits until somebody aborts. Abort gives the transition up: the profile stays in its state, or goes back to the one before if the trigger belongs to enter. What was done is not undone, but the hold: it is as it was before. If not set, it is Retry.\n\nPossible enum values:\n - `\"Abort\"` gives the transition up.\n - `\"Retry\"` tries again.",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Abort", "Retry"},
+						},
+					},
+					"patchNode": {
+						SchemaProps: spec.SchemaProps{
+							Description: "patchNode changes labels, annotations and finalizers of the node.",
+							Ref:         ref(v1beta1.PatchNodeTrigger{}.OpenAPIModelName()),
+						},
+					},
+					"hold": {
+						SchemaProps: spec.SchemaProps{
+							Description: "hold takes the node out of service until a release gives it back.",
+							Ref:         ref(v1beta1.HoldTrigger{}.OpenAPIModelName()),
+						},
+					},
+					"release": {
+						SchemaProps: spec.SchemaProps{
+							Description: "release gives the node back.",
+							Ref:         ref(v1beta1.ReleaseTrigger{}.OpenAPIModelName()),
+						},
+					},
+					"job": {
+						SchemaProps: spec.SchemaProps{
+							Description: "job runs a Job on the node.",
+							Ref:         ref(v1beta1.JobTrigger{}.OpenAPIModelName()),
+						},
+					},
+					"webhook": {
+						SchemaProps: spec.SchemaProps{
+							Description: "webhook calls an HTTP server.",
+							Ref:         ref(v1beta1.WebhookTrigger{}.OpenAPIModelName()),
+						},
+					},
+					"patchObject": {
+						SchemaProps: spec.SchemaProps{
+							Description: "patchObject changes another object of the cluster.",
+							Ref:         ref(v1beta1.PatchObjectTrigger{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"name"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.HoldTrigger{}.OpenAPIModelName(), v1beta1.JobTrigger{}.OpenAPIModelName(), v1beta1.PatchNodeTrigger{}.OpenAPIModelName(), v1beta1.PatchObjectTrigger{}.OpenAPIModelName(), v1beta1.ReleaseTrigger{}.OpenAPIModelName(), v1beta1.WebhookTrigger{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_PrometheusCheck(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "PrometheusCheck asks a Prometheus server, such as {endpoint: monitoring, query: \"sum(up)\", expression: \"value > 3\"}. The result of the query must be one number, and not NaN: a scalar, or a vector with one element. Else, if Prometheus warns that the result may not be complete, and if there is no answer, the check ends in an error. The same query of several nodes is asked once for all.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"endpoint": {
+						SchemaProps: spec.SchemaProps{
+							Description: "endpoint is the name of a MaintenanceEndpoint with prometheus. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"query": {
+						SchemaProps: spec.SchemaProps{
+							Description: "query is a query of PromQL, such as max(up{job=\"db\"}). $(nodeName) stands for the name of the node: each node is then a query of its own, which perMinute of the endpoint has to allow. At most 4,096 bytes. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"expression": {
+						SchemaProps: spec.SchemaProps{
+							Description: "expression is an expression of CEL with the variable value, the number, such as \"value < 0.5\". To count with it, numbers need a point: \"value + 1.0\". At most 4,096 bytes. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"intervalSeconds": {
+						SchemaProps: spec.SchemaProps{
+							Description: "intervalSeconds is how long an answer is used before the server is asked again, more or less by a tenth. It is asked only while the answer matters. After a failure it is asked again after 5 seconds, and then less often, down to every 2 minutes. An answer that is older than two intervals and a minute counts no more. From 5 to 86400. If not set, it is 30.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+				},
+				Required: []string{"endpoint", "query", "expression"},
+			},
+		},
+	}
+}
+
 func schema_pkg_apis_maintenance_v1beta1_PrometheusGate(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
@@ -4222,6 +7357,615 @@ func schema_pkg_apis_maintenance_v1beta1_QueuedMaintenance(ref common.ReferenceC
 	}
 }
 
+func schema_pkg_apis_maintenance_v1beta1_RecordedDecision(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "RecordedDecision is what a person has decided.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"decision": {
+						SchemaProps: spec.SchemaProps{
+							Description: "decision is Approve, Veto, Push or Abort.\n\nPossible enum values:\n - `\"Abort\"` gives up the transition that is being done.\n - `\"Approve\"` lets checks of the kind approval pass.\n - `\"Push\"` takes a transition whatever its checks say.\n - `\"Veto\"` stops transitions, whoever else approves or pushes.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Abort", "Approve", "Push", "Veto"},
+						},
+					},
+					"transition": {
+						SchemaProps: spec.SchemaProps{
+							Description: "transition is the name of the transition that it is about. Empty: all that lead out of the state.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"sequence": {
+						SchemaProps: spec.SchemaProps{
+							Description: "sequence is the status.sequence that it was made for. It means nothing for another one.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"by": {
+						SchemaProps: spec.SchemaProps{
+							Description: "by is the user who has decided.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"time": {
+						SchemaProps: spec.SchemaProps{
+							Description: "time is when.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+					"expirationTime": {
+						SchemaProps: spec.SchemaProps{
+							Description: "expirationTime is until when it counts. Not set: until the state is left.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+					"reason": {
+						SchemaProps: spec.SchemaProps{
+							Description: "reason is why, for other people to read.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"usedBy": {
+						SchemaProps: spec.SchemaProps{
+							Description: "usedBy is the id of the transition that a Push has started, or an Abort has ended. Each does so once.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"decision", "sequence", "by", "time"},
+			},
+		},
+		Dependencies: []string{
+			v1.Time{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_RecordedTransition(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "RecordedTransition is what is being done.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"id": {
+						SchemaProps: spec.SchemaProps{
+							Description: "id tells it from all others: <UID of the NodeProfile>/<sequence>.<attempt>.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"phase": {
+						SchemaProps: spec.SchemaProps{
+							Description: "phase is what the steps belong to: Triggers, to the transition, before the state changes; or Enter, to the state that was entered.\n\nPossible enum values:\n - `\"Enter\"` means that the state has changed, and that the steps are those of its enter.\n - `\"Triggers\"` means that the state changes after the steps.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Enter", "Triggers"},
+						},
+					},
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "name is the name of the transition.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"from": {
+						SchemaProps: spec.SchemaProps{
+							Description: "from is the state that it leads from.\n\nPossible enum values:\n - `\"InMaintenance\"` means that the maintenance takes place.\n - `\"MaintenanceRequired\"` means that the node needs maintenance and waits for it.\n - `\"Operational\"` means that the node does its work.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"InMaintenance", "MaintenanceRequired", "Operational"},
+						},
+					},
+					"next": {
+						SchemaProps: spec.SchemaProps{
+							Description: "next is the state that it leads to.\n\nPossible enum values:\n - `\"InMaintenance\"` means that the maintenance takes place.\n - `\"MaintenanceRequired\"` means that the node needs maintenance and waits for it.\n - `\"Operational\"` means that the node does its work.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"InMaintenance", "MaintenanceRequired", "Operational"},
+						},
+					},
+					"by": {
+						SchemaProps: spec.SchemaProps{
+							Description: "by is the user who pushed it. Empty if its checks have passed.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"reason": {
+						SchemaProps: spec.SchemaProps{
+							Description: "reason is why that user did, for other people to read.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"approvedBy": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "approvedBy are the users whose approvals counted.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+					"decisive": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "decisive are the checks that decided: with other results of them, it would not have been taken.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+					"decidedTime": {
+						SchemaProps: spec.SchemaProps{
+							Description: "decidedTime is when it was decided. If no step has begun 60 seconds later, it is decided anew.",
+							Ref:         ref(v1.MicroTime{}.OpenAPIModelName()),
+						},
+					},
+					"abortedTime": {
+						SchemaProps: spec.SchemaProps{
+							Description: "abortedTime is when somebody, or a trigger that failed, has given it up. Steps that have not begun are not done any more.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+					"holdStage": {
+						SchemaProps: spec.SchemaProps{
+							Description: "holdStage is the stage of the hold that the transition waits for before its first step. Empty if it waits for none.\n\nPossible enum values:\n - `\"Cordon\"` cordons the node: no new pods are scheduled to it.\n - `\"Drain\"` cordons the node and evicts its pods.\n - `\"Idle\"` does nothing to the node.",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Cordon", "Drain", "Idle"},
+						},
+					},
+					"holdBefore": {
+						SchemaProps: spec.SchemaProps{
+							Description: "holdBefore is the hold when the transition was decided. If the transition is given up, the hold is so again. Not set if there was none.",
+							Ref:         ref(v1beta1.NodeProfileHold{}.OpenAPIModelName()),
+						},
+					},
+					"steps": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-map-keys": []interface{}{
+									"id",
+								},
+								"x-kubernetes-list-type": "map",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "steps are the triggers, in the order in which they are done.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.TransitionStep{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"id", "phase", "name", "from", "next", "decidedTime"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.NodeProfileHold{}.OpenAPIModelName(), v1beta1.TransitionStep{}.OpenAPIModelName(), v1.MicroTime{}.OpenAPIModelName(), v1.Time{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_ReleaseTrigger(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ReleaseTrigger gives the node back: the server deletes the NodeMaintenance of the profile. If others hold the node, it stays out of service for them. A node that was cordoned before stays so.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"wait": {
+						SchemaProps: spec.SchemaProps{
+							Description: "wait waits until the NodeMaintenance is gone before it goes on. If not set, it is true.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
+				},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_SMTPEndpoint(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "SMTPEndpoint is a mail server.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"address": {
+						SchemaProps: spec.SchemaProps{
+							Description: "address is its name and port, such as mail.example.com:587. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"tls": {
+						SchemaProps: spec.SchemaProps{
+							Description: "tls is how the connection is encrypted. StartTLS begins in plain text, and sends nothing if the server does not offer encryption. TLS encrypts from the beginning. None does not encrypt, and is refused together with credentials. Defaults to StartTLS.\n\nPossible enum values:\n - `\"None\"` does not encrypt.\n - `\"StartTLS\"` begins in plain text and then encrypts.\n - `\"TLS\"` encrypts from the beginning.",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"None", "StartTLS", "TLS"},
+						},
+					},
+					"auth": {
+						SchemaProps: spec.SchemaProps{
+							Description: "auth is how the server logs in, with the keys username and password of the Secret: Plain, Login, CRAMMD5 or None. Defaults to Plain if secretRef is set, else to None.\n\nPossible enum values:\n - `\"CRAMMD5\"` is the mechanism CRAM-MD5.\n - `\"Login\"` is the mechanism LOGIN.\n - `\"None\"` does not log in.\n - `\"Plain\"` is the mechanism PLAIN.",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"CRAMMD5", "Login", "None", "Plain"},
+						},
+					},
+				},
+				Required: []string{"address"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_ScheduledSchedule(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ScheduledSchedule sends at a time of some days. What a server that was down has missed is sent once, if it is still the same day. A state that is entered later on such a day is told of on the next one.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"at": {
+						SchemaProps: spec.SchemaProps{
+							Description: "at is the time of day, as HH:MM, such as 08:00. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"weekdays": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "set",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "weekdays are the days. If there are none, it is each day.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+										Enum:   []interface{}{"Fri", "Mon", "Sat", "Sun", "Thu", "Tue", "Wed"},
+									},
+								},
+							},
+						},
+					},
+					"timeZone": {
+						SchemaProps: spec.SchemaProps{
+							Description: "timeZone is the name of a time zone of the IANA database, such as Europe/Berlin. If not set, it is UTC.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"at"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_SlackEndpoint(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "SlackEndpoint is Slack. If the Secret has the key token, messages are posted with Slack's API. If not, its key url is an incoming webhook, which cannot start threads.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"url": {
+						SchemaProps: spec.SchemaProps{
+							Description: "url is where the API is. Only with the key token. If not set, it is https://slack.com/api/.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_SlackNotifier(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "SlackNotifier posts to a channel of Slack.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"endpoint": {
+						SchemaProps: spec.SchemaProps{
+							Description: "endpoint is the name of a MaintenanceEndpoint with slack. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"channel": {
+						SchemaProps: spec.SchemaProps{
+							Description: "channel is the channel, such as #maintenance, or its ID, such as C0123456789. With the ID and a token that may read the channel, a message that may be there already is looked for before it is posted again. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"message": {
+						SchemaProps: spec.SchemaProps{
+							Description: "message is the template of the message. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"endpoint", "channel", "message"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_SlackThread(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "SlackThread is a thread in Slack that notifications are posted to.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"channel": {
+						SchemaProps: spec.SchemaProps{
+							Description: "channel is the channel, as the notifiers name it.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"notifier": {
+						SchemaProps: spec.SchemaProps{
+							Description: "notifier is the name of the notifiers that share the thread.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"timestamp": {
+						SchemaProps: spec.SchemaProps{
+							Description: "timestamp is what Slack calls the thread. Empty while its first message is being posted.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"since": {
+						SchemaProps: spec.SchemaProps{
+							Description: "since is when it was started.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"channel", "notifier", "since"},
+			},
+		},
+		Dependencies: []string{
+			v1.Time{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_SlackThreadNotifier(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "SlackThreadNotifier posts to a thread in a channel of Slack. All nodes, and all profiles that have a notifier of the same name, endpoint and channel, share the thread.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"endpoint": {
+						SchemaProps: spec.SchemaProps{
+							Description: "endpoint is the name of a MaintenanceEndpoint with slack, whose Secret has the key token. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"channel": {
+						SchemaProps: spec.SchemaProps{
+							Description: "channel is the channel, such as #maintenance, or its ID, such as C0123456789. With the ID and a token that may read the channel, a message that may be there already is looked for before it is posted again. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"title": {
+						SchemaProps: spec.SchemaProps{
+							Description: "title is the template of the message that starts a thread. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"message": {
+						SchemaProps: spec.SchemaProps{
+							Description: "message is the template of the message in the thread. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"periodSeconds": {
+						SchemaProps: spec.SchemaProps{
+							Description: "periodSeconds is how long after its beginning a thread is used before a new one is started. From 60 to 31536000 (365 days). Required.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+				},
+				Required: []string{"endpoint", "channel", "title", "message", "periodSeconds"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_StaggerCheck(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "StaggerCheck has nodes start one after the other, such as {pool: web, seconds: 480}: 8 minutes from one start to the next, whether the node before is through or not. Each start takes a place of a pool. It is taken only if the check has decided about the transition: a place is not lost to a transition that would have been taken anyway. A transition that is given up before its first trigger gives the place back.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"pool": {
+						SchemaProps: spec.SchemaProps{
+							Description: "pool is the name of the pool. Checks of all profiles that name the same pool share it. From 1 to 253 letters, digits, \"-\", \".\", \"_\" and \"/\". Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"seconds": {
+						SchemaProps: spec.SchemaProps{
+							Description: "seconds is how long a start takes a place. From 1 to 31536000 (365 days). Required.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"parallel": {
+						SchemaProps: spec.SchemaProps{
+							Description: "parallel is how many places the pool has. From 1 to 100. If not set, it is 1.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+				},
+				Required: []string{"pool", "seconds"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_TimeWindowCheck(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "TimeWindowCheck is True at some times of some days, from start, which belongs to it, until end, which does not. Such as {start: \"22:00\", end: \"04:00\", weekdays: [Fri], timeZone: Europe/Berlin}: the night from Friday to Saturday. A time that the change to daylight saving time skips means the first moment after it; one that comes twice means the first of the two.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"start": {
+						SchemaProps: spec.SchemaProps{
+							Description: "start is when it begins, as HH:MM, such as 22:00. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"end": {
+						SchemaProps: spec.SchemaProps{
+							Description: "end is when it ends, as HH:MM. If it is not after start, it is on the next day. From 00:00 until 00:00 is a whole day. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"weekdays": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "set",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "weekdays are the days on which it begins. If there are none, it begins each day.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+										Enum:   []interface{}{"Fri", "Mon", "Sat", "Sun", "Thu", "Tue", "Wed"},
+									},
+								},
+							},
+						},
+					},
+					"timeZone": {
+						SchemaProps: spec.SchemaProps{
+							Description: "timeZone is the name of a time zone of the IANA database, such as Europe/Berlin. If not set, it is UTC.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"excludeDates": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "set",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "excludeDates are days on which it does not begin: of each year, as MM-DD, such as 12-24, or of one year, as YYYY-MM-DD, such as 2026-11-27. What began the day before goes on. At most 64.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"start", "end"},
+			},
+		},
+	}
+}
+
 func schema_pkg_apis_maintenance_v1beta1_TopologyLimit(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
@@ -4256,6 +8000,394 @@ func schema_pkg_apis_maintenance_v1beta1_TopologyLimit(ref common.ReferenceCallb
 		},
 		Dependencies: []string{
 			intstr.IntOrString{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_TransitionHistory(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "TransitionHistory is a transition that was taken, or was given up.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"id": {
+						SchemaProps: spec.SchemaProps{
+							Description: "id is the id of the transition.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "name is the name of the transition. Empty if the state was changed without one, with a reason in message: the node is a new one, or the state was adopted from another controller.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"from": {
+						SchemaProps: spec.SchemaProps{
+							Description: "from is the state that it led from.\n\nPossible enum values:\n - `\"InMaintenance\"` means that the maintenance takes place.\n - `\"MaintenanceRequired\"` means that the node needs maintenance and waits for it.\n - `\"Operational\"` means that the node does its work.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"InMaintenance", "MaintenanceRequired", "Operational"},
+						},
+					},
+					"next": {
+						SchemaProps: spec.SchemaProps{
+							Description: "next is the state that it led to.\n\nPossible enum values:\n - `\"InMaintenance\"` means that the maintenance takes place.\n - `\"MaintenanceRequired\"` means that the node needs maintenance and waits for it.\n - `\"Operational\"` means that the node does its work.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"InMaintenance", "MaintenanceRequired", "Operational"},
+						},
+					},
+					"result": {
+						SchemaProps: spec.SchemaProps{
+							Description: "result is how it ended: Done or Aborted. Adopted, or AdoptedCordoned, means that the state was taken over from another controller.\n\nPossible enum values:\n - `\"Aborted\"` means that it was given up.\n - `\"Adopted\"` means that the state was taken over from another controller.\n - `\"AdoptedCordoned\"` is TransitionAdopted, and the other controller had cordoned the node.\n - `\"Done\"` means that the next state was entered.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Aborted", "Adopted", "AdoptedCordoned", "Done"},
+						},
+					},
+					"decidedTime": {
+						SchemaProps: spec.SchemaProps{
+							Description: "decidedTime is when it was decided.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+					"endedTime": {
+						SchemaProps: spec.SchemaProps{
+							Description: "endedTime is when it was done or given up.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+					"by": {
+						SchemaProps: spec.SchemaProps{
+							Description: "by is the user who pushed or aborted it. Empty if nobody did.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"approvedBy": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "approvedBy are the users whose approvals counted.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+					"reason": {
+						SchemaProps: spec.SchemaProps{
+							Description: "reason is why these users did, for other people to read.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"decisive": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "decisive are the checks that decided.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+					"message": {
+						SchemaProps: spec.SchemaProps{
+							Description: "message says what failed, if it was given up.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"id", "from", "next", "result", "decidedTime", "endedTime"},
+			},
+		},
+		Dependencies: []string{
+			v1.Time{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_TransitionStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "TransitionStatus is whether a transition can be taken.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "name is the name of the transition.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"next": {
+						SchemaProps: spec.SchemaProps{
+							Description: "next is the state that it leads to.\n\nPossible enum values:\n - `\"InMaintenance\"` means that the maintenance takes place.\n - `\"MaintenanceRequired\"` means that the node needs maintenance and waits for it.\n - `\"Operational\"` means that the node does its work.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"InMaintenance", "MaintenanceRequired", "Operational"},
+						},
+					},
+					"result": {
+						SchemaProps: spec.SchemaProps{
+							Description: "result is that of its checks: True, False, Error or Unknown.\n\nPossible enum values:\n - `\"Error\"` means that it could not be answered.\n - `\"False\"` means that it does not pass.\n - `\"True\"` means that it passes.\n - `\"Unknown\"` means that it has not been answered yet.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Error", "False", "True", "Unknown"},
+						},
+					},
+					"decisive": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "decisive are the checks that decide: with other results of them, the result would be another one.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+					"waitingFor": {
+						SchemaProps: spec.SchemaProps{
+							Description: "waitingFor says in a sentence what it waits for, such as \"3rd of 12 that wait for a place in maintenance\". Empty if it waits for nothing.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"name", "next", "result"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_TransitionStep(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "TransitionStep is a trigger that is done.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"id": {
+						SchemaProps: spec.SchemaProps{
+							Description: "id tells it from the other steps of the transition: its place in the list, from 0, and the name of the trigger, such as 0-drain. The same trigger may be there twice.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"trigger": {
+						SchemaProps: spec.SchemaProps{
+							Description: "trigger is the trigger as it was when the transition was decided. Later changes of the profile do not matter to it.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.ProfileTrigger{}.OpenAPIModelName()),
+						},
+					},
+					"object": {
+						SchemaProps: spec.SchemaProps{
+							Description: "object is the name of the object that it is about: for a patchObject, the value that nameExpression had; for a job, the Job, once it was created.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"patch": {
+						SchemaProps: spec.SchemaProps{
+							Description: "patch is the value that patchExpression of a patchObject had, as JSON.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"state": {
+						SchemaProps: spec.SchemaProps{
+							Description: "state is how far it is: Pending, Running, Done, Failed or Skipped. Running is recorded before anything is done.\n\nPossible enum values:\n - `\"Done\"` means that it is done.\n - `\"Failed\"` means that it has failed for good.\n - `\"Pending\"` means that it has not begun.\n - `\"Running\"` means that it may have begun, and is not done.\n - `\"Skipped\"` means that it was not begun, since the transition was given up.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Done", "Failed", "Pending", "Running", "Skipped"},
+						},
+					},
+					"startTime": {
+						SchemaProps: spec.SchemaProps{
+							Description: "startTime is when it was first Running.",
+							Ref:         ref(v1.MicroTime{}.OpenAPIModelName()),
+						},
+					},
+					"failures": {
+						SchemaProps: spec.SchemaProps{
+							Description: "failures is how many times in a row it has failed.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"nextTime": {
+						SchemaProps: spec.SchemaProps{
+							Description: "nextTime is when it is tried, or asked, again.",
+							Ref:         ref(v1.MicroTime{}.OpenAPIModelName()),
+						},
+					},
+					"message": {
+						SchemaProps: spec.SchemaProps{
+							Description: "message says what it waits for, or why it has failed.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"id", "trigger", "state"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.ProfileTrigger{}.OpenAPIModelName(), v1.MicroTime{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_URLEndpoint(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "URLEndpoint is a server that has a URL.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"url": {
+						SchemaProps: spec.SchemaProps{
+							Description: "url is where it is, such as https://prometheus.example.com/base. The scheme is https, or http. It has no user, no query and no fragment. If not set, the key url of the Secret has it.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_WaitCheck(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "WaitCheck is True once the profile has been in its state for some time, such as {seconds: 720}: 12 minutes after the state was entered.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"seconds": {
+						SchemaProps: spec.SchemaProps{
+							Description: "seconds is for how long. From 1 to 31536000 (365 days). Required.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"excludeWeekdays": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "set",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "excludeWeekdays are days whose time does not count. Not all seven.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+										Enum:   []interface{}{"Fri", "Mon", "Sat", "Sun", "Thu", "Tue", "Wed"},
+									},
+								},
+							},
+						},
+					},
+					"timeZone": {
+						SchemaProps: spec.SchemaProps{
+							Description: "timeZone is the name of a time zone of the IANA database, in which these days begin and end. If not set, it is UTC.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"seconds"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_WebhookNotifier(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "WebhookNotifier calls an HTTP server with POST, as the trigger webhook does. 2xx means sent. The body has no template: its data has node, profile, state, previous, since, notifier and occasion.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"endpoint": {
+						SchemaProps: spec.SchemaProps{
+							Description: "endpoint is the name of a MaintenanceEndpoint with webhook. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"endpoint"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_WebhookTrigger(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "WebhookTrigger calls an HTTP server with POST, such as {endpoint: cmdb}, and waits for its answer: 2xx means done, 202 means ask again later, 4xx but 408, 425 and 429 means refused, anything else is tried again. The header Retry-After of an answer says how much later. The call is as standardwebhooks.com says: the headers webhook-id (the same for each try), webhook-timestamp and webhook-signature, if the Secret of the endpoint has the key hmacKey, which may begin with whsec_. The server may be called more than once for a transition. The body is JSON with the fields type (nodeprofile.trigger), timestamp and data, which has id, node, nodeUID, profile, state, transition, from, next, phase and trigger, and by and reason if somebody pushed the transition.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"endpoint": {
+						SchemaProps: spec.SchemaProps{
+							Description: "endpoint is the name of a MaintenanceEndpoint with webhook. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"endpoint"},
+			},
+		},
 	}
 }
 

@@ -30,6 +30,18 @@ var Funcs = func(runtimeserializer.CodecFactory) []any {
 			c.FillNoCustom(ledger)
 			ledger.Unknown = ""
 		},
+		func(profile *maintenance.MaintenanceProfile, c randfill.Continue) {
+			c.FillNoCustom(profile)
+			profile.Unknown = ""
+		},
+		func(endpoint *maintenance.MaintenanceEndpoint, c randfill.Continue) {
+			c.FillNoCustom(endpoint)
+			endpoint.Unknown = ""
+		},
+		func(profile *maintenance.NodeProfile, c randfill.Continue) {
+			c.FillNoCustom(profile)
+			profile.Unknown = ""
+		},
 		func(spec *maintenance.NodeMaintenanceSpec, c randfill.Continue) {
 			c.FillNoCustom(spec)
 			// Decoding sets the default, so an empty stage does not come back empty.
@@ -62,6 +74,23 @@ var Funcs = func(runtimeserializer.CodecFactory) []any {
 		func(queue *maintenance.PolicyQueueSpec, c randfill.Continue) {
 			c.FillNoCustom(queue)
 			queue.MarkWaiting, queue.AgingSeconds = ptr.To(false), ptr.To[int64](1)
+		},
+		func(spec *maintenance.MaintenanceProfileSpec, c randfill.Continue) {
+			c.FillNoCustom(spec)
+			spec.Mode, spec.OnDetach = maintenance.ProfilePaused, maintenance.DetachRelease
+			spec.NodeGoneSeconds = ptr.To[int64](1)
+		},
+		func(hold *maintenance.ProfileHold, c randfill.Continue) {
+			c.FillNoCustom(hold)
+			hold.Stage = maintenance.StageCordon
+		},
+		func(spec *maintenance.MaintenanceEndpointSpec, c randfill.Continue) {
+			c.FillNoCustom(spec)
+			spec.TimeoutSeconds, spec.PerMinute = ptr.To[int32](1), ptr.To[int32](1)
+		},
+		func(smtp *maintenance.SMTPEndpoint, c randfill.Continue) {
+			c.FillNoCustom(smtp)
+			smtp.TLS, smtp.Auth = maintenance.SMTPTLS, maintenance.SMTPLogin
 		},
 	}
 }

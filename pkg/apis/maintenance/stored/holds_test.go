@@ -30,7 +30,10 @@ func objects() []namedObject {
 	all := []namedObject{
 		{file: "maintenancepolicies/every-setting.json", object: fullPolicy()},
 		{file: "maintenanceledgers/cluster.json", object: fullLedger()},
+		{file: "maintenanceprofiles/flatcar.json", object: fullProfile()},
+		{file: "nodeprofiles/worker-1.flatcar.json", object: fullNodeProfile()},
 	}
+	all = append(all, fullEndpoints()...)
 	for _, of := range holds() {
 		all = append(all, namedObject{file: of.name + ".json", object: of.hold})
 	}

@@ -94,11 +94,13 @@ func fullPolicyStatus() maintenance.MaintenancePolicyStatus {
 	}
 }
 
+// micro is at, and a little more.
+func micro(seconds int) *metav1.MicroTime {
+	return &metav1.MicroTime{Time: at(seconds).Add(1500 * time.Microsecond)}
+}
+
 // fullLedger has every field.
 func fullLedger() *maintenance.MaintenanceLedger {
-	micro := func(seconds int) *metav1.MicroTime {
-		return &metav1.MicroTime{Time: at(seconds).Add(1500 * time.Microsecond)}
-	}
 	failure := maintenance.PolicyFailure{Node: "worker-1", NodeUID: nodeUID, Reason: maintenance.FailureReleaseTimedOut, Time: *at(20)}
 	return &maintenance.MaintenanceLedger{
 		ObjectMeta: metadata(maintenance.LedgerName),
@@ -114,6 +116,12 @@ func fullLedger() *maintenance.MaintenanceLedger {
 			Starts:   []maintenance.LedgerStart{{Policy: "workers", Node: "worker-1", Time: *micro(3)}},
 			Failures: []maintenance.LedgerFailure{{Policy: "workers", PolicyFailure: failure}},
 			Stops:    []maintenance.LedgerStop{{Policy: "workers", Time: *at(21)}},
+			InMaintenance: []maintenance.LedgerProfile{
+				{Node: "worker-1", NodeUID: nodeUID, Profile: "flatcar", Sequence: 4, Attempt: 2, Since: *micro(3)},
+			},
+			Pools: []maintenance.LedgerPool{{Name: "boot", Grants: []maintenance.LedgerGrant{
+				{Node: "worker-1", Profile: "flatcar", Sequence: 4, Attempt: 2, Time: *micro(3), Seconds: 480},
+			}}},
 		},
 	}
 }

@@ -112,9 +112,9 @@ func changed(path string, stored, again any) (paths []string) {
 // TestFilesHaveEveryField fails when a field was added and none of the files has it.
 func TestFilesHaveEveryField(t *testing.T) {
 	set, all := sets.New[string](), sets.New[string]()
-	// Of metadata, the store leaves out the version, and nobody sets a namespace or a self link. A plan and openings are
-	// never stored.
-	neverStored := sets.New(".ResourceVersion", ".Namespace", ".SelfLink", ".Status.Plan", ".Status.NextOpenings")
+	// Of metadata, the store leaves out the version, and nobody sets a namespace or a self link. A plan, openings and a
+	// preview are never stored.
+	neverStored := sets.New(".ResourceVersion", ".Namespace", ".SelfLink", ".Status.Plan", ".Status.NextOpenings", ".Status.Preview")
 	for _, of := range objects() {
 		versioned, err := scheme.Scheme.New(v1beta1.SchemeGroupVersion.WithKind(kindOf(of.object)))
 		if err != nil {

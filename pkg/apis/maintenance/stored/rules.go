@@ -24,7 +24,7 @@ type rules struct {
 
 // kinds has the rules of each kind that is stored. What is not known of a status was said of one node. What is not
 // known of a condition was said while it was True, or while it was not. What is not known of an entry of the ledger was
-// said of one maintenance of a node.
+// said of one maintenance of a node, what is not known of a transition of one with its id.
 var kinds = map[string]rules{
 	"NodeMaintenance": {
 		parents:    []string{"", "metadata", "spec", "spec.drain", "status"},
@@ -38,8 +38,28 @@ var kinds = map[string]rules{
 		identities: map[string][]string{"status.conditions": {"type", "status"}},
 	},
 	"MaintenanceLedger": {
-		parents:    []string{"", "metadata", "spec"},
-		identities: map[string][]string{"spec.entries": {"node", "nodeUID", "admittedTime"}},
+		parents: []string{"", "metadata", "spec"},
+		identities: map[string][]string{
+			"spec.entries":       {"node", "nodeUID", "admittedTime"},
+			"spec.inMaintenance": {"node", "nodeUID", "profile", "since"},
+		},
+	},
+	"MaintenanceProfile": {
+		parents: []string{
+			"", "metadata", "spec", "spec.nodes", "spec.states", "spec.states.operational", "spec.states.maintenanceRequired",
+			"spec.states.inMaintenance", "status",
+		},
+		identities: map[string][]string{"status.conditions": {"type", "status"}},
+	},
+	"MaintenanceEndpoint": {parents: []string{"", "metadata", "spec", "status"}},
+	"NodeProfile": {
+		parents: []string{"", "metadata", "spec", "status", "status.transition"},
+		identities: map[string][]string{
+			"status":               {"nodeUID"},
+			"status.transition":    {"id"},
+			"status.notifications": {"id"},
+			"status.conditions":    {"type", "status"},
+		},
 	},
 }
 

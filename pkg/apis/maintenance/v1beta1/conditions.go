@@ -97,3 +97,54 @@ const (
 	// passes, or when spec.bypassPolicies is set.
 	ReasonReleaseTimedOut = "ReleaseTimedOut"
 )
+
+// The types of the conditions in the status of MaintenanceProfiles and NodeProfiles.
+const (
+	// ConditionValid is False if the server cannot apply the profile, which a newer version may have stored.
+	ConditionValid = "Valid"
+	// ConditionActing is False while the profile changes nothing. Its reason is then ReasonDryRun, ReasonPaused,
+	// ReasonOtherController or ReasonNotAdopted.
+	ConditionActing = "Acting"
+	// ConditionAttached is False while the profile does not select the node any more.
+	ConditionAttached = "Attached"
+	// ConditionNodeFound is False while the node does not exist.
+	ConditionNodeFound = "NodeFound"
+	// ConditionEvaluated is False while a check that matters ends in an error, or the profile cannot be applied.
+	ConditionEvaluated = "Evaluated"
+)
+
+// Reasons of the condition Acting.
+const (
+	// ReasonActing means that the profile acts.
+	ReasonActing = "Acting"
+	// ReasonDryRun means that spec.mode is DryRun.
+	ReasonDryRun = "DryRun"
+	// ReasonPaused means that spec.mode is Paused.
+	ReasonPaused = "Paused"
+	// ReasonOtherController means that another controller still takes care of profiles, so this one only says what
+	// it would do.
+	ReasonOtherController = "OtherController"
+	// ReasonNotAdopted means that another controller has left its state on the node, and that it cannot be read.
+	// The message says why. Until somebody repairs or removes it, the profile only says what it would do there.
+	ReasonNotAdopted = "NotAdopted"
+)
+
+// Reasons of the other conditions of NodeProfiles and MaintenanceProfiles.
+const (
+	// ReasonEvaluated means that each check that matters has a result.
+	ReasonEvaluated = "Evaluated"
+	// ReasonCheckFailed means that a check that matters ends in an error; the message says which, and why.
+	ReasonCheckFailed = "CheckFailed"
+	// ReasonSelected means that the profile selects the node.
+	ReasonSelected = "Selected"
+	// ReasonNotSelected means that the profile selects the node no more.
+	ReasonNotSelected = "NotSelected"
+	// ReasonProfileDeleted means that the profile is being deleted.
+	ReasonProfileDeleted = "ProfileDeleted"
+	// ReasonNodeFound means that the node exists.
+	ReasonNodeFound = "NodeFound"
+	// ReasonValid means that the server can apply the profile.
+	ReasonValid = "Valid"
+	// ReasonNotValid means that the server cannot apply the profile; the message says why.
+	ReasonNotValid = "NotValid"
+)

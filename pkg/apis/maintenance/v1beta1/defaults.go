@@ -71,6 +71,45 @@ func SetDefaults_PolicyQueueSpec(queue *PolicyQueueSpec) {
 	setDefault(&queue.AgingSeconds, defaultAging)
 }
 
+// SetDefaults_MaintenanceProfileSpec has a profile act, finish what it has begun, and wait for nodes that are gone.
+func SetDefaults_MaintenanceProfileSpec(spec *MaintenanceProfileSpec) {
+	if spec.Mode == "" {
+		spec.Mode = ProfileActive
+	}
+	if spec.OnDetach == "" {
+		spec.OnDetach = DetachFinish
+	}
+	setDefault(&spec.NodeGoneSeconds, DefaultNodeGoneSeconds)
+}
+
+// SetDefaults_ProfileHold has the hold of a state drain the node.
+func SetDefaults_ProfileHold(hold *ProfileHold) {
+	if hold.Stage == "" {
+		hold.Stage = StageDrain
+	}
+}
+
+// SetDefaults_MaintenanceEndpointSpec bounds how long calls take, and how many there are.
+func SetDefaults_MaintenanceEndpointSpec(spec *MaintenanceEndpointSpec) {
+	setDefault(&spec.TimeoutSeconds, DefaultEndpointTimeoutSeconds)
+	setDefault(&spec.PerMinute, DefaultEndpointPerMinute)
+	if spec.SMTP != nil {
+		setSMTPDefaults(spec.SMTP, spec.SecretRef != nil)
+	}
+}
+
+func setSMTPDefaults(smtp *SMTPEndpoint, hasSecret bool) {
+	if smtp.TLS == "" {
+		smtp.TLS = SMTPStartTLS
+	}
+	if smtp.Auth == "" && hasSecret {
+		smtp.Auth = SMTPPlain
+	}
+	if smtp.Auth == "" {
+		smtp.Auth = SMTPNoAuthentication
+	}
+}
+
 // setDefault sets a field that is not set.
 func setDefault[T any](field **T, value T) {
 	if *field == nil {

@@ -14,6 +14,10 @@ import (
 // --field-selector status.state=Drained. The other field is metadata.name.
 const FieldState = "status.state"
 
+// FieldProfile selects the NodeProfiles of one profile: kubectl get nprof --field-selector spec.profile=flatcar. The
+// other fields are metadata.name, FieldNodeName and FieldState.
+const FieldProfile = "spec.profile"
+
 // The fields that a field selector for NodeMaintenances can have, besides metadata.name:
 // kubectl get nm --field-selector spec.nodeName=worker-3.
 const (
@@ -28,7 +32,18 @@ const (
 func addFieldLabelConversions(scheme *runtime.Scheme) error {
 	return errors.Join(
 		scheme.AddFieldLabelConversionFunc(SchemeGroupVersion.WithKind("NodeMaintenance"), nodeMaintenanceFieldLabel),
-		scheme.AddFieldLabelConversionFunc(SchemeGroupVersion.WithKind("NodeState"), nodeStateFieldLabel))
+		scheme.AddFieldLabelConversionFunc(SchemeGroupVersion.WithKind("NodeState"), nodeStateFieldLabel),
+		scheme.AddFieldLabelConversionFunc(SchemeGroupVersion.WithKind("NodeProfile"), nodeProfileFieldLabel))
+}
+
+func nodeProfileFieldLabel(label, value string) (internalLabel, internalValue string, err error) {
+	switch label {
+	case "metadata.name", FieldNodeName, FieldProfile, FieldState:
+		return label, value, nil
+	default:
+		return "", "", fmt.Errorf("field label %q is not supported: use metadata.name, %s, %s or %s",
+			label, FieldNodeName, FieldProfile, FieldState)
+	}
 }
 
 func nodeStateFieldLabel(label, value string) (internalLabel, internalValue string, err error) {

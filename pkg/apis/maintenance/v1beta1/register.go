@@ -44,6 +44,14 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 		&MaintenanceLedgerList{},
 		&MaintenanceApproval{},
 		&MaintenancePolicyQueue{},
+		&MaintenanceProfile{},
+		&MaintenanceProfileList{},
+		&MaintenanceEndpoint{},
+		&MaintenanceEndpointList{},
+		&NodeProfile{},
+		&NodeProfileList{},
+		&NodeProfileDecision{},
+		&NodeProfileEvaluation{},
 	)
 	metav1.AddToGroupVersion(scheme, SchemeGroupVersion)
 	return nil

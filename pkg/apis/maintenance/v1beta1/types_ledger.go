@@ -16,8 +16,8 @@ const LedgerName = "cluster"
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
 // MaintenanceLedger is the server's record of which nodes were admitted to maintenance. There is one,
-// named cluster, while there is a MaintenancePolicy or something is left to record. Only the server
-// writes it.
+// named cluster, while there is a MaintenancePolicy or a MaintenanceProfile, or something is left to record.
+// Only the server writes it.
 type MaintenanceLedger struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object's metadata.
@@ -63,6 +63,60 @@ type MaintenanceLedgerSpec struct {
 	// +optional
 	// +listType=atomic
 	Stops []LedgerStop `json:"stops,omitempty"`
+	// inMaintenance are the nodes on which a MaintenanceProfile is InMaintenance, or is about to be. On each
+	// node it is one at most. At most 4,000.
+	// +optional
+	// +listType=map
+	// +listMapKey=node
+	InMaintenance []LedgerProfile `json:"inMaintenance,omitempty"`
+	// pools are the places of the pools that checks of the kind stagger name.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	Pools []LedgerPool `json:"pools,omitempty"`
+}
+
+// LedgerProfile is a profile that is InMaintenance on a node, or is about to be.
+type LedgerProfile struct {
+	// node is the name of the node.
+	Node string `json:"node"`
+	// nodeUID is the UID of the node.
+	NodeUID types.UID `json:"nodeUID"`
+	// profile is the name of the MaintenanceProfile.
+	Profile string `json:"profile"`
+	// sequence is the status.sequence of the NodeProfile that the transition leads from.
+	Sequence int64 `json:"sequence"`
+	// attempt is the attempt in that sequence. With it, the id of the transition can be told.
+	Attempt int64 `json:"attempt"`
+	// since is when it was granted.
+	Since metav1.MicroTime `json:"since"`
+}
+
+// LedgerPool is a pool that checks of the kind stagger share.
+type LedgerPool struct {
+	// name is its name.
+	Name string `json:"name"`
+	// grants are its places that are taken, oldest first. One whose time is over goes with the next one.
+	// +optional
+	// +listType=atomic
+	Grants []LedgerGrant `json:"grants,omitempty"`
+}
+
+// LedgerGrant is a place of a pool that is taken.
+type LedgerGrant struct {
+	// node is the name of the node that has it.
+	Node string `json:"node"`
+	// profile is the name of the MaintenanceProfile that has taken it.
+	Profile string `json:"profile"`
+	// sequence is the status.sequence of the NodeProfile at that time.
+	Sequence int64 `json:"sequence"`
+	// attempt is the attempt in that sequence. A transition that is given up before its first step gives
+	// back only its own place.
+	Attempt int64 `json:"attempt"`
+	// time is when it was taken.
+	Time metav1.MicroTime `json:"time"`
+	// seconds is how long it is taken.
+	Seconds int64 `json:"seconds"`
 }
 
 // LedgerEntry is a node that was admitted to maintenance.

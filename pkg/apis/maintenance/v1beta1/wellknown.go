@@ -43,3 +43,36 @@ const (
 	// DrainLabelWaitCompleted waits until the pod has run to completion, and then removes it.
 	DrainLabelWaitCompleted = "wait-completed"
 )
+
+// What profiles use of other objects.
+const (
+	// OutboxFinalizer is on NodeProfiles, so that they stay until their notifications were sent, or an hour is
+	// over.
+	OutboxFinalizer = GroupName + "/outbox"
+
+	// DetachFinalizer is on MaintenanceProfiles, so that they stay until they are off all of their nodes, as
+	// spec.onDetach says.
+	DetachFinalizer = GroupName + "/detach"
+
+	// ProfileRequestor, followed by the name of the profile, is the spec.requestor of the holds of profiles. Only
+	// the server itself may use it.
+	ProfileRequestor = GroupName + ":profile:"
+
+	// TransitionLabel on a Job has a hash of the transition and the step that created it. A Job of the right name
+	// without it is somebody else's.
+	TransitionLabel = GroupName + "/transition"
+
+	// StepAnnotation on a Job has the id of the transition and of its step that created it, of which TransitionLabel has
+	// the hash.
+	StepAnnotation = GroupName + "/step"
+
+	// DefaultProfileLabel is the label of a node that has the aliases of its profiles, joined with
+	// ProfileSeparator, unless --profile-label names another one.
+	DefaultProfileLabel = "cloud.sap/maintenance-profile"
+	// ProfileSeparator is between two aliases.
+	ProfileSeparator = "--"
+
+	// StateLabel is the label of a node that has its state over all profiles, if --sap-mirrors is set. The
+	// affinity of workloads names it.
+	StateLabel = "cloud.sap/maintenance-state"
+)

@@ -13,6 +13,7 @@ import (
 	unsafe "unsafe"
 
 	maintenance "github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	v1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	conversion "k8s.io/apimachinery/pkg/conversion"
 	runtime "k8s.io/apimachinery/pkg/runtime"
 	types "k8s.io/apimachinery/pkg/types"
@@ -42,6 +43,36 @@ func RegisterConversions(s *runtime.Scheme) error {
 	}
 	if err := s.AddGeneratedConversionFunc((*maintenance.AdmissionWait)(nil), (*AdmissionWait)(nil), func(a, b interface{}, scope conversion.Scope) error {
 		return Convert_maintenance_AdmissionWait_To_v1beta1_AdmissionWait(a.(*maintenance.AdmissionWait), b.(*AdmissionWait), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*ApprovalCheck)(nil), (*maintenance.ApprovalCheck)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_ApprovalCheck_To_maintenance_ApprovalCheck(a.(*ApprovalCheck), b.(*maintenance.ApprovalCheck), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.ApprovalCheck)(nil), (*ApprovalCheck)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_ApprovalCheck_To_v1beta1_ApprovalCheck(a.(*maintenance.ApprovalCheck), b.(*ApprovalCheck), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*CheckStatus)(nil), (*maintenance.CheckStatus)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_CheckStatus_To_maintenance_CheckStatus(a.(*CheckStatus), b.(*maintenance.CheckStatus), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.CheckStatus)(nil), (*CheckStatus)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_CheckStatus_To_v1beta1_CheckStatus(a.(*maintenance.CheckStatus), b.(*CheckStatus), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*ClusterVersionCheck)(nil), (*maintenance.ClusterVersionCheck)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_ClusterVersionCheck_To_maintenance_ClusterVersionCheck(a.(*ClusterVersionCheck), b.(*maintenance.ClusterVersionCheck), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.ClusterVersionCheck)(nil), (*ClusterVersionCheck)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_ClusterVersionCheck_To_v1beta1_ClusterVersionCheck(a.(*maintenance.ClusterVersionCheck), b.(*ClusterVersionCheck), scope)
 	}); err != nil {
 		return err
 	}
@@ -115,6 +146,56 @@ func RegisterConversions(s *runtime.Scheme) error {
 	}); err != nil {
 		return err
 	}
+	if err := s.AddGeneratedConversionFunc((*EndpointSecretReference)(nil), (*maintenance.EndpointSecretReference)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_EndpointSecretReference_To_maintenance_EndpointSecretReference(a.(*EndpointSecretReference), b.(*maintenance.EndpointSecretReference), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.EndpointSecretReference)(nil), (*EndpointSecretReference)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_EndpointSecretReference_To_v1beta1_EndpointSecretReference(a.(*maintenance.EndpointSecretReference), b.(*EndpointSecretReference), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*HTTPCheck)(nil), (*maintenance.HTTPCheck)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_HTTPCheck_To_maintenance_HTTPCheck(a.(*HTTPCheck), b.(*maintenance.HTTPCheck), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.HTTPCheck)(nil), (*HTTPCheck)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_HTTPCheck_To_v1beta1_HTTPCheck(a.(*maintenance.HTTPCheck), b.(*HTTPCheck), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*HoldTrigger)(nil), (*maintenance.HoldTrigger)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_HoldTrigger_To_maintenance_HoldTrigger(a.(*HoldTrigger), b.(*maintenance.HoldTrigger), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.HoldTrigger)(nil), (*HoldTrigger)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_HoldTrigger_To_v1beta1_HoldTrigger(a.(*maintenance.HoldTrigger), b.(*HoldTrigger), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*JobTrigger)(nil), (*maintenance.JobTrigger)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_JobTrigger_To_maintenance_JobTrigger(a.(*JobTrigger), b.(*maintenance.JobTrigger), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.JobTrigger)(nil), (*JobTrigger)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_JobTrigger_To_v1beta1_JobTrigger(a.(*maintenance.JobTrigger), b.(*JobTrigger), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*KeyValueCheck)(nil), (*maintenance.KeyValueCheck)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_KeyValueCheck_To_maintenance_KeyValueCheck(a.(*KeyValueCheck), b.(*maintenance.KeyValueCheck), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.KeyValueCheck)(nil), (*KeyValueCheck)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_KeyValueCheck_To_v1beta1_KeyValueCheck(a.(*maintenance.KeyValueCheck), b.(*KeyValueCheck), scope)
+	}); err != nil {
+		return err
+	}
 	if err := s.AddGeneratedConversionFunc((*LedgerDomain)(nil), (*maintenance.LedgerDomain)(nil), func(a, b interface{}, scope conversion.Scope) error {
 		return Convert_v1beta1_LedgerDomain_To_maintenance_LedgerDomain(a.(*LedgerDomain), b.(*maintenance.LedgerDomain), scope)
 	}); err != nil {
@@ -145,6 +226,16 @@ func RegisterConversions(s *runtime.Scheme) error {
 	}); err != nil {
 		return err
 	}
+	if err := s.AddGeneratedConversionFunc((*LedgerGrant)(nil), (*maintenance.LedgerGrant)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_LedgerGrant_To_maintenance_LedgerGrant(a.(*LedgerGrant), b.(*maintenance.LedgerGrant), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.LedgerGrant)(nil), (*LedgerGrant)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_LedgerGrant_To_v1beta1_LedgerGrant(a.(*maintenance.LedgerGrant), b.(*LedgerGrant), scope)
+	}); err != nil {
+		return err
+	}
 	if err := s.AddGeneratedConversionFunc((*LedgerHold)(nil), (*maintenance.LedgerHold)(nil), func(a, b interface{}, scope conversion.Scope) error {
 		return Convert_v1beta1_LedgerHold_To_maintenance_LedgerHold(a.(*LedgerHold), b.(*maintenance.LedgerHold), scope)
 	}); err != nil {
@@ -165,6 +256,26 @@ func RegisterConversions(s *runtime.Scheme) error {
 	}); err != nil {
 		return err
 	}
+	if err := s.AddGeneratedConversionFunc((*LedgerPool)(nil), (*maintenance.LedgerPool)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_LedgerPool_To_maintenance_LedgerPool(a.(*LedgerPool), b.(*maintenance.LedgerPool), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.LedgerPool)(nil), (*LedgerPool)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_LedgerPool_To_v1beta1_LedgerPool(a.(*maintenance.LedgerPool), b.(*LedgerPool), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*LedgerProfile)(nil), (*maintenance.LedgerProfile)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_LedgerProfile_To_maintenance_LedgerProfile(a.(*LedgerProfile), b.(*maintenance.LedgerProfile), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.LedgerProfile)(nil), (*LedgerProfile)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_LedgerProfile_To_v1beta1_LedgerProfile(a.(*maintenance.LedgerProfile), b.(*LedgerProfile), scope)
+	}); err != nil {
+		return err
+	}
 	if err := s.AddGeneratedConversionFunc((*LedgerStart)(nil), (*maintenance.LedgerStart)(nil), func(a, b interface{}, scope conversion.Scope) error {
 		return Convert_v1beta1_LedgerStart_To_maintenance_LedgerStart(a.(*LedgerStart), b.(*maintenance.LedgerStart), scope)
 	}); err != nil {
@@ -182,6 +293,16 @@ func RegisterConversions(s *runtime.Scheme) error {
 	}
 	if err := s.AddGeneratedConversionFunc((*maintenance.LedgerStop)(nil), (*LedgerStop)(nil), func(a, b interface{}, scope conversion.Scope) error {
 		return Convert_maintenance_LedgerStop_To_v1beta1_LedgerStop(a.(*maintenance.LedgerStop), b.(*LedgerStop), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*MailNotifier)(nil), (*maintenance.MailNotifier)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_MailNotifier_To_maintenance_MailNotifier(a.(*MailNotifier), b.(*maintenance.MailNotifier), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.MailNotifier)(nil), (*MailNotifier)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_MailNotifier_To_v1beta1_MailNotifier(a.(*maintenance.MailNotifier), b.(*MailNotifier), scope)
 	}); err != nil {
 		return err
 	}
@@ -212,6 +333,46 @@ func RegisterConversions(s *runtime.Scheme) error {
 	}
 	if err := s.AddGeneratedConversionFunc((*maintenance.MaintenanceDecision)(nil), (*MaintenanceDecision)(nil), func(a, b interface{}, scope conversion.Scope) error {
 		return Convert_maintenance_MaintenanceDecision_To_v1beta1_MaintenanceDecision(a.(*maintenance.MaintenanceDecision), b.(*MaintenanceDecision), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*MaintenanceEndpoint)(nil), (*maintenance.MaintenanceEndpoint)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_MaintenanceEndpoint_To_maintenance_MaintenanceEndpoint(a.(*MaintenanceEndpoint), b.(*maintenance.MaintenanceEndpoint), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.MaintenanceEndpoint)(nil), (*MaintenanceEndpoint)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_MaintenanceEndpoint_To_v1beta1_MaintenanceEndpoint(a.(*maintenance.MaintenanceEndpoint), b.(*MaintenanceEndpoint), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*MaintenanceEndpointList)(nil), (*maintenance.MaintenanceEndpointList)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_MaintenanceEndpointList_To_maintenance_MaintenanceEndpointList(a.(*MaintenanceEndpointList), b.(*maintenance.MaintenanceEndpointList), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.MaintenanceEndpointList)(nil), (*MaintenanceEndpointList)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_MaintenanceEndpointList_To_v1beta1_MaintenanceEndpointList(a.(*maintenance.MaintenanceEndpointList), b.(*MaintenanceEndpointList), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*MaintenanceEndpointSpec)(nil), (*maintenance.MaintenanceEndpointSpec)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_MaintenanceEndpointSpec_To_maintenance_MaintenanceEndpointSpec(a.(*MaintenanceEndpointSpec), b.(*maintenance.MaintenanceEndpointSpec), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.MaintenanceEndpointSpec)(nil), (*MaintenanceEndpointSpec)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_MaintenanceEndpointSpec_To_v1beta1_MaintenanceEndpointSpec(a.(*maintenance.MaintenanceEndpointSpec), b.(*MaintenanceEndpointSpec), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*MaintenanceEndpointStatus)(nil), (*maintenance.MaintenanceEndpointStatus)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_MaintenanceEndpointStatus_To_maintenance_MaintenanceEndpointStatus(a.(*MaintenanceEndpointStatus), b.(*maintenance.MaintenanceEndpointStatus), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.MaintenanceEndpointStatus)(nil), (*MaintenanceEndpointStatus)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_MaintenanceEndpointStatus_To_v1beta1_MaintenanceEndpointStatus(a.(*maintenance.MaintenanceEndpointStatus), b.(*MaintenanceEndpointStatus), scope)
 	}); err != nil {
 		return err
 	}
@@ -295,6 +456,56 @@ func RegisterConversions(s *runtime.Scheme) error {
 	}); err != nil {
 		return err
 	}
+	if err := s.AddGeneratedConversionFunc((*MaintenanceProfile)(nil), (*maintenance.MaintenanceProfile)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_MaintenanceProfile_To_maintenance_MaintenanceProfile(a.(*MaintenanceProfile), b.(*maintenance.MaintenanceProfile), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.MaintenanceProfile)(nil), (*MaintenanceProfile)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_MaintenanceProfile_To_v1beta1_MaintenanceProfile(a.(*maintenance.MaintenanceProfile), b.(*MaintenanceProfile), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*MaintenanceProfileList)(nil), (*maintenance.MaintenanceProfileList)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_MaintenanceProfileList_To_maintenance_MaintenanceProfileList(a.(*MaintenanceProfileList), b.(*maintenance.MaintenanceProfileList), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.MaintenanceProfileList)(nil), (*MaintenanceProfileList)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_MaintenanceProfileList_To_v1beta1_MaintenanceProfileList(a.(*maintenance.MaintenanceProfileList), b.(*MaintenanceProfileList), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*MaintenanceProfileSpec)(nil), (*maintenance.MaintenanceProfileSpec)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_MaintenanceProfileSpec_To_maintenance_MaintenanceProfileSpec(a.(*MaintenanceProfileSpec), b.(*maintenance.MaintenanceProfileSpec), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.MaintenanceProfileSpec)(nil), (*MaintenanceProfileSpec)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_MaintenanceProfileSpec_To_v1beta1_MaintenanceProfileSpec(a.(*maintenance.MaintenanceProfileSpec), b.(*MaintenanceProfileSpec), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*MaintenanceProfileStatus)(nil), (*maintenance.MaintenanceProfileStatus)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_MaintenanceProfileStatus_To_maintenance_MaintenanceProfileStatus(a.(*MaintenanceProfileStatus), b.(*maintenance.MaintenanceProfileStatus), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.MaintenanceProfileStatus)(nil), (*MaintenanceProfileStatus)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_MaintenanceProfileStatus_To_v1beta1_MaintenanceProfileStatus(a.(*maintenance.MaintenanceProfileStatus), b.(*MaintenanceProfileStatus), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*MaxInMaintenanceCheck)(nil), (*maintenance.MaxInMaintenanceCheck)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_MaxInMaintenanceCheck_To_maintenance_MaxInMaintenanceCheck(a.(*MaxInMaintenanceCheck), b.(*maintenance.MaxInMaintenanceCheck), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.MaxInMaintenanceCheck)(nil), (*MaxInMaintenanceCheck)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_MaxInMaintenanceCheck_To_v1beta1_MaxInMaintenanceCheck(a.(*maintenance.MaxInMaintenanceCheck), b.(*MaxInMaintenanceCheck), scope)
+	}); err != nil {
+		return err
+	}
 	if err := s.AddGeneratedConversionFunc((*NodeBefore)(nil), (*maintenance.NodeBefore)(nil), func(a, b interface{}, scope conversion.Scope) error {
 		return Convert_v1beta1_NodeBefore_To_maintenance_NodeBefore(a.(*NodeBefore), b.(*maintenance.NodeBefore), scope)
 	}); err != nil {
@@ -305,6 +516,16 @@ func RegisterConversions(s *runtime.Scheme) error {
 	}); err != nil {
 		return err
 	}
+	if err := s.AddGeneratedConversionFunc((*NodeConditionCheck)(nil), (*maintenance.NodeConditionCheck)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_NodeConditionCheck_To_maintenance_NodeConditionCheck(a.(*NodeConditionCheck), b.(*maintenance.NodeConditionCheck), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.NodeConditionCheck)(nil), (*NodeConditionCheck)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_NodeConditionCheck_To_v1beta1_NodeConditionCheck(a.(*maintenance.NodeConditionCheck), b.(*NodeConditionCheck), scope)
+	}); err != nil {
+		return err
+	}
 	if err := s.AddGeneratedConversionFunc((*NodeConditionGate)(nil), (*maintenance.NodeConditionGate)(nil), func(a, b interface{}, scope conversion.Scope) error {
 		return Convert_v1beta1_NodeConditionGate_To_maintenance_NodeConditionGate(a.(*NodeConditionGate), b.(*maintenance.NodeConditionGate), scope)
 	}); err != nil {
@@ -312,6 +533,26 @@ func RegisterConversions(s *runtime.Scheme) error {
 	}
 	if err := s.AddGeneratedConversionFunc((*maintenance.NodeConditionGate)(nil), (*NodeConditionGate)(nil), func(a, b interface{}, scope conversion.Scope) error {
 		return Convert_maintenance_NodeConditionGate_To_v1beta1_NodeConditionGate(a.(*maintenance.NodeConditionGate), b.(*NodeConditionGate), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*NodeCountCheck)(nil), (*maintenance.NodeCountCheck)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_NodeCountCheck_To_maintenance_NodeCountCheck(a.(*NodeCountCheck), b.(*maintenance.NodeCountCheck), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.NodeCountCheck)(nil), (*NodeCountCheck)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_NodeCountCheck_To_v1beta1_NodeCountCheck(a.(*maintenance.NodeCountCheck), b.(*NodeCountCheck), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*NodeExpressionCheck)(nil), (*maintenance.NodeExpressionCheck)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_NodeExpressionCheck_To_maintenance_NodeExpressionCheck(a.(*NodeExpressionCheck), b.(*maintenance.NodeExpressionCheck), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.NodeExpressionCheck)(nil), (*NodeExpressionCheck)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_NodeExpressionCheck_To_v1beta1_NodeExpressionCheck(a.(*maintenance.NodeExpressionCheck), b.(*NodeExpressionCheck), scope)
 	}); err != nil {
 		return err
 	}
@@ -365,6 +606,76 @@ func RegisterConversions(s *runtime.Scheme) error {
 	}); err != nil {
 		return err
 	}
+	if err := s.AddGeneratedConversionFunc((*NodeProfile)(nil), (*maintenance.NodeProfile)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_NodeProfile_To_maintenance_NodeProfile(a.(*NodeProfile), b.(*maintenance.NodeProfile), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.NodeProfile)(nil), (*NodeProfile)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_NodeProfile_To_v1beta1_NodeProfile(a.(*maintenance.NodeProfile), b.(*NodeProfile), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*NodeProfileDecision)(nil), (*maintenance.NodeProfileDecision)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_NodeProfileDecision_To_maintenance_NodeProfileDecision(a.(*NodeProfileDecision), b.(*maintenance.NodeProfileDecision), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.NodeProfileDecision)(nil), (*NodeProfileDecision)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_NodeProfileDecision_To_v1beta1_NodeProfileDecision(a.(*maintenance.NodeProfileDecision), b.(*NodeProfileDecision), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*NodeProfileEvaluation)(nil), (*maintenance.NodeProfileEvaluation)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_NodeProfileEvaluation_To_maintenance_NodeProfileEvaluation(a.(*NodeProfileEvaluation), b.(*maintenance.NodeProfileEvaluation), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.NodeProfileEvaluation)(nil), (*NodeProfileEvaluation)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_NodeProfileEvaluation_To_v1beta1_NodeProfileEvaluation(a.(*maintenance.NodeProfileEvaluation), b.(*NodeProfileEvaluation), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*NodeProfileHold)(nil), (*maintenance.NodeProfileHold)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_NodeProfileHold_To_maintenance_NodeProfileHold(a.(*NodeProfileHold), b.(*maintenance.NodeProfileHold), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.NodeProfileHold)(nil), (*NodeProfileHold)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_NodeProfileHold_To_v1beta1_NodeProfileHold(a.(*maintenance.NodeProfileHold), b.(*NodeProfileHold), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*NodeProfileList)(nil), (*maintenance.NodeProfileList)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_NodeProfileList_To_maintenance_NodeProfileList(a.(*NodeProfileList), b.(*maintenance.NodeProfileList), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.NodeProfileList)(nil), (*NodeProfileList)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_NodeProfileList_To_v1beta1_NodeProfileList(a.(*maintenance.NodeProfileList), b.(*NodeProfileList), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*NodeProfileSpec)(nil), (*maintenance.NodeProfileSpec)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_NodeProfileSpec_To_maintenance_NodeProfileSpec(a.(*NodeProfileSpec), b.(*maintenance.NodeProfileSpec), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.NodeProfileSpec)(nil), (*NodeProfileSpec)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_NodeProfileSpec_To_v1beta1_NodeProfileSpec(a.(*maintenance.NodeProfileSpec), b.(*NodeProfileSpec), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*NodeProfileStatus)(nil), (*maintenance.NodeProfileStatus)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_NodeProfileStatus_To_maintenance_NodeProfileStatus(a.(*NodeProfileStatus), b.(*maintenance.NodeProfileStatus), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.NodeProfileStatus)(nil), (*NodeProfileStatus)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_NodeProfileStatus_To_v1beta1_NodeProfileStatus(a.(*maintenance.NodeProfileStatus), b.(*NodeProfileStatus), scope)
+	}); err != nil {
+		return err
+	}
 	if err := s.AddGeneratedConversionFunc((*NodeState)(nil), (*maintenance.NodeState)(nil), func(a, b interface{}, scope conversion.Scope) error {
 		return Convert_v1beta1_NodeState_To_maintenance_NodeState(a.(*NodeState), b.(*maintenance.NodeState), scope)
 	}); err != nil {
@@ -395,6 +706,96 @@ func RegisterConversions(s *runtime.Scheme) error {
 	}); err != nil {
 		return err
 	}
+	if err := s.AddGeneratedConversionFunc((*NotificationStatus)(nil), (*maintenance.NotificationStatus)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_NotificationStatus_To_maintenance_NotificationStatus(a.(*NotificationStatus), b.(*maintenance.NotificationStatus), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.NotificationStatus)(nil), (*NotificationStatus)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_NotificationStatus_To_v1beta1_NotificationStatus(a.(*maintenance.NotificationStatus), b.(*NotificationStatus), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*NotificationTarget)(nil), (*maintenance.NotificationTarget)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_NotificationTarget_To_maintenance_NotificationTarget(a.(*NotificationTarget), b.(*maintenance.NotificationTarget), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.NotificationTarget)(nil), (*NotificationTarget)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_NotificationTarget_To_v1beta1_NotificationTarget(a.(*maintenance.NotificationTarget), b.(*NotificationTarget), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*NotificationTexts)(nil), (*maintenance.NotificationTexts)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_NotificationTexts_To_maintenance_NotificationTexts(a.(*NotificationTexts), b.(*maintenance.NotificationTexts), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.NotificationTexts)(nil), (*NotificationTexts)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_NotificationTexts_To_v1beta1_NotificationTexts(a.(*maintenance.NotificationTexts), b.(*NotificationTexts), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*NotifierSchedule)(nil), (*maintenance.NotifierSchedule)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_NotifierSchedule_To_maintenance_NotifierSchedule(a.(*NotifierSchedule), b.(*maintenance.NotifierSchedule), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.NotifierSchedule)(nil), (*NotifierSchedule)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_NotifierSchedule_To_v1beta1_NotifierSchedule(a.(*maintenance.NotifierSchedule), b.(*NotifierSchedule), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*ObjectCheck)(nil), (*maintenance.ObjectCheck)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_ObjectCheck_To_maintenance_ObjectCheck(a.(*ObjectCheck), b.(*maintenance.ObjectCheck), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.ObjectCheck)(nil), (*ObjectCheck)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_ObjectCheck_To_v1beta1_ObjectCheck(a.(*maintenance.ObjectCheck), b.(*ObjectCheck), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*OneshotSchedule)(nil), (*maintenance.OneshotSchedule)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_OneshotSchedule_To_maintenance_OneshotSchedule(a.(*OneshotSchedule), b.(*maintenance.OneshotSchedule), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.OneshotSchedule)(nil), (*OneshotSchedule)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_OneshotSchedule_To_v1beta1_OneshotSchedule(a.(*maintenance.OneshotSchedule), b.(*OneshotSchedule), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*PatchNodeTrigger)(nil), (*maintenance.PatchNodeTrigger)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_PatchNodeTrigger_To_maintenance_PatchNodeTrigger(a.(*PatchNodeTrigger), b.(*maintenance.PatchNodeTrigger), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.PatchNodeTrigger)(nil), (*PatchNodeTrigger)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_PatchNodeTrigger_To_v1beta1_PatchNodeTrigger(a.(*maintenance.PatchNodeTrigger), b.(*PatchNodeTrigger), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*PatchObjectTrigger)(nil), (*maintenance.PatchObjectTrigger)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_PatchObjectTrigger_To_maintenance_PatchObjectTrigger(a.(*PatchObjectTrigger), b.(*maintenance.PatchObjectTrigger), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.PatchObjectTrigger)(nil), (*PatchObjectTrigger)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_PatchObjectTrigger_To_v1beta1_PatchObjectTrigger(a.(*maintenance.PatchObjectTrigger), b.(*PatchObjectTrigger), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*PeriodicSchedule)(nil), (*maintenance.PeriodicSchedule)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_PeriodicSchedule_To_maintenance_PeriodicSchedule(a.(*PeriodicSchedule), b.(*maintenance.PeriodicSchedule), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.PeriodicSchedule)(nil), (*PeriodicSchedule)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_PeriodicSchedule_To_v1beta1_PeriodicSchedule(a.(*maintenance.PeriodicSchedule), b.(*PeriodicSchedule), scope)
+	}); err != nil {
+		return err
+	}
 	if err := s.AddGeneratedConversionFunc((*PlannedBudget)(nil), (*maintenance.PlannedBudget)(nil), func(a, b interface{}, scope conversion.Scope) error {
 		return Convert_v1beta1_PlannedBudget_To_maintenance_PlannedBudget(a.(*PlannedBudget), b.(*maintenance.PlannedBudget), scope)
 	}); err != nil {
@@ -422,6 +823,16 @@ func RegisterConversions(s *runtime.Scheme) error {
 	}
 	if err := s.AddGeneratedConversionFunc((*maintenance.PlannedPod)(nil), (*PlannedPod)(nil), func(a, b interface{}, scope conversion.Scope) error {
 		return Convert_maintenance_PlannedPod_To_v1beta1_PlannedPod(a.(*maintenance.PlannedPod), b.(*PlannedPod), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*PodAffinityCheck)(nil), (*maintenance.PodAffinityCheck)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_PodAffinityCheck_To_maintenance_PodAffinityCheck(a.(*PodAffinityCheck), b.(*maintenance.PodAffinityCheck), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.PodAffinityCheck)(nil), (*PodAffinityCheck)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_PodAffinityCheck_To_v1beta1_PodAffinityCheck(a.(*maintenance.PodAffinityCheck), b.(*PodAffinityCheck), scope)
 	}); err != nil {
 		return err
 	}
@@ -545,6 +956,126 @@ func RegisterConversions(s *runtime.Scheme) error {
 	}); err != nil {
 		return err
 	}
+	if err := s.AddGeneratedConversionFunc((*ProfileCheck)(nil), (*maintenance.ProfileCheck)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_ProfileCheck_To_maintenance_ProfileCheck(a.(*ProfileCheck), b.(*maintenance.ProfileCheck), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.ProfileCheck)(nil), (*ProfileCheck)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_ProfileCheck_To_v1beta1_ProfileCheck(a.(*maintenance.ProfileCheck), b.(*ProfileCheck), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*ProfileCounts)(nil), (*maintenance.ProfileCounts)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_ProfileCounts_To_maintenance_ProfileCounts(a.(*ProfileCounts), b.(*maintenance.ProfileCounts), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.ProfileCounts)(nil), (*ProfileCounts)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_ProfileCounts_To_v1beta1_ProfileCounts(a.(*maintenance.ProfileCounts), b.(*ProfileCounts), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*ProfileHold)(nil), (*maintenance.ProfileHold)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_ProfileHold_To_maintenance_ProfileHold(a.(*ProfileHold), b.(*maintenance.ProfileHold), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.ProfileHold)(nil), (*ProfileHold)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_ProfileHold_To_v1beta1_ProfileHold(a.(*maintenance.ProfileHold), b.(*ProfileHold), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*ProfileNodes)(nil), (*maintenance.ProfileNodes)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_ProfileNodes_To_maintenance_ProfileNodes(a.(*ProfileNodes), b.(*maintenance.ProfileNodes), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.ProfileNodes)(nil), (*ProfileNodes)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_ProfileNodes_To_v1beta1_ProfileNodes(a.(*maintenance.ProfileNodes), b.(*ProfileNodes), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*ProfileNotifier)(nil), (*maintenance.ProfileNotifier)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_ProfileNotifier_To_maintenance_ProfileNotifier(a.(*ProfileNotifier), b.(*maintenance.ProfileNotifier), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.ProfileNotifier)(nil), (*ProfileNotifier)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_ProfileNotifier_To_v1beta1_ProfileNotifier(a.(*maintenance.ProfileNotifier), b.(*ProfileNotifier), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*ProfilePreview)(nil), (*maintenance.ProfilePreview)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_ProfilePreview_To_maintenance_ProfilePreview(a.(*ProfilePreview), b.(*maintenance.ProfilePreview), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.ProfilePreview)(nil), (*ProfilePreview)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_ProfilePreview_To_v1beta1_ProfilePreview(a.(*maintenance.ProfilePreview), b.(*ProfilePreview), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*ProfilePreviewNode)(nil), (*maintenance.ProfilePreviewNode)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_ProfilePreviewNode_To_maintenance_ProfilePreviewNode(a.(*ProfilePreviewNode), b.(*maintenance.ProfilePreviewNode), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.ProfilePreviewNode)(nil), (*ProfilePreviewNode)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_ProfilePreviewNode_To_v1beta1_ProfilePreviewNode(a.(*maintenance.ProfilePreviewNode), b.(*ProfilePreviewNode), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*ProfileStateSpec)(nil), (*maintenance.ProfileStateSpec)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_ProfileStateSpec_To_maintenance_ProfileStateSpec(a.(*ProfileStateSpec), b.(*maintenance.ProfileStateSpec), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.ProfileStateSpec)(nil), (*ProfileStateSpec)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_ProfileStateSpec_To_v1beta1_ProfileStateSpec(a.(*maintenance.ProfileStateSpec), b.(*ProfileStateSpec), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*ProfileStates)(nil), (*maintenance.ProfileStates)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_ProfileStates_To_maintenance_ProfileStates(a.(*ProfileStates), b.(*maintenance.ProfileStates), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.ProfileStates)(nil), (*ProfileStates)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_ProfileStates_To_v1beta1_ProfileStates(a.(*maintenance.ProfileStates), b.(*ProfileStates), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*ProfileTransition)(nil), (*maintenance.ProfileTransition)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_ProfileTransition_To_maintenance_ProfileTransition(a.(*ProfileTransition), b.(*maintenance.ProfileTransition), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.ProfileTransition)(nil), (*ProfileTransition)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_ProfileTransition_To_v1beta1_ProfileTransition(a.(*maintenance.ProfileTransition), b.(*ProfileTransition), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*ProfileTrigger)(nil), (*maintenance.ProfileTrigger)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_ProfileTrigger_To_maintenance_ProfileTrigger(a.(*ProfileTrigger), b.(*maintenance.ProfileTrigger), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.ProfileTrigger)(nil), (*ProfileTrigger)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_ProfileTrigger_To_v1beta1_ProfileTrigger(a.(*maintenance.ProfileTrigger), b.(*ProfileTrigger), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*PrometheusCheck)(nil), (*maintenance.PrometheusCheck)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_PrometheusCheck_To_maintenance_PrometheusCheck(a.(*PrometheusCheck), b.(*maintenance.PrometheusCheck), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.PrometheusCheck)(nil), (*PrometheusCheck)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_PrometheusCheck_To_v1beta1_PrometheusCheck(a.(*maintenance.PrometheusCheck), b.(*PrometheusCheck), scope)
+	}); err != nil {
+		return err
+	}
 	if err := s.AddGeneratedConversionFunc((*PrometheusGate)(nil), (*maintenance.PrometheusGate)(nil), func(a, b interface{}, scope conversion.Scope) error {
 		return Convert_v1beta1_PrometheusGate_To_maintenance_PrometheusGate(a.(*PrometheusGate), b.(*maintenance.PrometheusGate), scope)
 	}); err != nil {
@@ -575,6 +1106,116 @@ func RegisterConversions(s *runtime.Scheme) error {
 	}); err != nil {
 		return err
 	}
+	if err := s.AddGeneratedConversionFunc((*RecordedDecision)(nil), (*maintenance.RecordedDecision)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_RecordedDecision_To_maintenance_RecordedDecision(a.(*RecordedDecision), b.(*maintenance.RecordedDecision), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.RecordedDecision)(nil), (*RecordedDecision)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_RecordedDecision_To_v1beta1_RecordedDecision(a.(*maintenance.RecordedDecision), b.(*RecordedDecision), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*RecordedTransition)(nil), (*maintenance.RecordedTransition)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_RecordedTransition_To_maintenance_RecordedTransition(a.(*RecordedTransition), b.(*maintenance.RecordedTransition), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.RecordedTransition)(nil), (*RecordedTransition)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_RecordedTransition_To_v1beta1_RecordedTransition(a.(*maintenance.RecordedTransition), b.(*RecordedTransition), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*ReleaseTrigger)(nil), (*maintenance.ReleaseTrigger)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_ReleaseTrigger_To_maintenance_ReleaseTrigger(a.(*ReleaseTrigger), b.(*maintenance.ReleaseTrigger), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.ReleaseTrigger)(nil), (*ReleaseTrigger)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_ReleaseTrigger_To_v1beta1_ReleaseTrigger(a.(*maintenance.ReleaseTrigger), b.(*ReleaseTrigger), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*SMTPEndpoint)(nil), (*maintenance.SMTPEndpoint)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_SMTPEndpoint_To_maintenance_SMTPEndpoint(a.(*SMTPEndpoint), b.(*maintenance.SMTPEndpoint), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.SMTPEndpoint)(nil), (*SMTPEndpoint)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_SMTPEndpoint_To_v1beta1_SMTPEndpoint(a.(*maintenance.SMTPEndpoint), b.(*SMTPEndpoint), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*ScheduledSchedule)(nil), (*maintenance.ScheduledSchedule)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_ScheduledSchedule_To_maintenance_ScheduledSchedule(a.(*ScheduledSchedule), b.(*maintenance.ScheduledSchedule), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.ScheduledSchedule)(nil), (*ScheduledSchedule)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_ScheduledSchedule_To_v1beta1_ScheduledSchedule(a.(*maintenance.ScheduledSchedule), b.(*ScheduledSchedule), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*SlackEndpoint)(nil), (*maintenance.SlackEndpoint)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_SlackEndpoint_To_maintenance_SlackEndpoint(a.(*SlackEndpoint), b.(*maintenance.SlackEndpoint), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.SlackEndpoint)(nil), (*SlackEndpoint)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_SlackEndpoint_To_v1beta1_SlackEndpoint(a.(*maintenance.SlackEndpoint), b.(*SlackEndpoint), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*SlackNotifier)(nil), (*maintenance.SlackNotifier)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_SlackNotifier_To_maintenance_SlackNotifier(a.(*SlackNotifier), b.(*maintenance.SlackNotifier), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.SlackNotifier)(nil), (*SlackNotifier)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_SlackNotifier_To_v1beta1_SlackNotifier(a.(*maintenance.SlackNotifier), b.(*SlackNotifier), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*SlackThread)(nil), (*maintenance.SlackThread)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_SlackThread_To_maintenance_SlackThread(a.(*SlackThread), b.(*maintenance.SlackThread), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.SlackThread)(nil), (*SlackThread)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_SlackThread_To_v1beta1_SlackThread(a.(*maintenance.SlackThread), b.(*SlackThread), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*SlackThreadNotifier)(nil), (*maintenance.SlackThreadNotifier)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_SlackThreadNotifier_To_maintenance_SlackThreadNotifier(a.(*SlackThreadNotifier), b.(*maintenance.SlackThreadNotifier), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.SlackThreadNotifier)(nil), (*SlackThreadNotifier)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_SlackThreadNotifier_To_v1beta1_SlackThreadNotifier(a.(*maintenance.SlackThreadNotifier), b.(*SlackThreadNotifier), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*StaggerCheck)(nil), (*maintenance.StaggerCheck)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_StaggerCheck_To_maintenance_StaggerCheck(a.(*StaggerCheck), b.(*maintenance.StaggerCheck), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.StaggerCheck)(nil), (*StaggerCheck)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_StaggerCheck_To_v1beta1_StaggerCheck(a.(*maintenance.StaggerCheck), b.(*StaggerCheck), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*TimeWindowCheck)(nil), (*maintenance.TimeWindowCheck)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_TimeWindowCheck_To_maintenance_TimeWindowCheck(a.(*TimeWindowCheck), b.(*maintenance.TimeWindowCheck), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.TimeWindowCheck)(nil), (*TimeWindowCheck)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_TimeWindowCheck_To_v1beta1_TimeWindowCheck(a.(*maintenance.TimeWindowCheck), b.(*TimeWindowCheck), scope)
+	}); err != nil {
+		return err
+	}
 	if err := s.AddGeneratedConversionFunc((*TopologyLimit)(nil), (*maintenance.TopologyLimit)(nil), func(a, b interface{}, scope conversion.Scope) error {
 		return Convert_v1beta1_TopologyLimit_To_maintenance_TopologyLimit(a.(*TopologyLimit), b.(*maintenance.TopologyLimit), scope)
 	}); err != nil {
@@ -582,6 +1223,76 @@ func RegisterConversions(s *runtime.Scheme) error {
 	}
 	if err := s.AddGeneratedConversionFunc((*maintenance.TopologyLimit)(nil), (*TopologyLimit)(nil), func(a, b interface{}, scope conversion.Scope) error {
 		return Convert_maintenance_TopologyLimit_To_v1beta1_TopologyLimit(a.(*maintenance.TopologyLimit), b.(*TopologyLimit), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*TransitionHistory)(nil), (*maintenance.TransitionHistory)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_TransitionHistory_To_maintenance_TransitionHistory(a.(*TransitionHistory), b.(*maintenance.TransitionHistory), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.TransitionHistory)(nil), (*TransitionHistory)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_TransitionHistory_To_v1beta1_TransitionHistory(a.(*maintenance.TransitionHistory), b.(*TransitionHistory), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*TransitionStatus)(nil), (*maintenance.TransitionStatus)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_TransitionStatus_To_maintenance_TransitionStatus(a.(*TransitionStatus), b.(*maintenance.TransitionStatus), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.TransitionStatus)(nil), (*TransitionStatus)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_TransitionStatus_To_v1beta1_TransitionStatus(a.(*maintenance.TransitionStatus), b.(*TransitionStatus), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*TransitionStep)(nil), (*maintenance.TransitionStep)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_TransitionStep_To_maintenance_TransitionStep(a.(*TransitionStep), b.(*maintenance.TransitionStep), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.TransitionStep)(nil), (*TransitionStep)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_TransitionStep_To_v1beta1_TransitionStep(a.(*maintenance.TransitionStep), b.(*TransitionStep), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*URLEndpoint)(nil), (*maintenance.URLEndpoint)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_URLEndpoint_To_maintenance_URLEndpoint(a.(*URLEndpoint), b.(*maintenance.URLEndpoint), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.URLEndpoint)(nil), (*URLEndpoint)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_URLEndpoint_To_v1beta1_URLEndpoint(a.(*maintenance.URLEndpoint), b.(*URLEndpoint), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*WaitCheck)(nil), (*maintenance.WaitCheck)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_WaitCheck_To_maintenance_WaitCheck(a.(*WaitCheck), b.(*maintenance.WaitCheck), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.WaitCheck)(nil), (*WaitCheck)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_WaitCheck_To_v1beta1_WaitCheck(a.(*maintenance.WaitCheck), b.(*WaitCheck), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*WebhookNotifier)(nil), (*maintenance.WebhookNotifier)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_WebhookNotifier_To_maintenance_WebhookNotifier(a.(*WebhookNotifier), b.(*maintenance.WebhookNotifier), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.WebhookNotifier)(nil), (*WebhookNotifier)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_WebhookNotifier_To_v1beta1_WebhookNotifier(a.(*maintenance.WebhookNotifier), b.(*WebhookNotifier), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*WebhookTrigger)(nil), (*maintenance.WebhookTrigger)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_WebhookTrigger_To_maintenance_WebhookTrigger(a.(*WebhookTrigger), b.(*maintenance.WebhookTrigger), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.WebhookTrigger)(nil), (*WebhookTrigger)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_WebhookTrigger_To_v1beta1_WebhookTrigger(a.(*maintenance.WebhookTrigger), b.(*WebhookTrigger), scope)
 	}); err != nil {
 		return err
 	}
@@ -656,6 +1367,66 @@ func autoConvert_maintenance_AdmissionWait_To_v1beta1_AdmissionWait(in *maintena
 // Convert_maintenance_AdmissionWait_To_v1beta1_AdmissionWait is an autogenerated conversion function.
 func Convert_maintenance_AdmissionWait_To_v1beta1_AdmissionWait(in *maintenance.AdmissionWait, out *AdmissionWait, s conversion.Scope) error {
 	return autoConvert_maintenance_AdmissionWait_To_v1beta1_AdmissionWait(in, out, s)
+}
+
+func autoConvert_v1beta1_ApprovalCheck_To_maintenance_ApprovalCheck(in *ApprovalCheck, out *maintenance.ApprovalCheck, s conversion.Scope) error {
+	*out = *(*maintenance.ApprovalCheck)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_ApprovalCheck_To_maintenance_ApprovalCheck is an autogenerated conversion function.
+func Convert_v1beta1_ApprovalCheck_To_maintenance_ApprovalCheck(in *ApprovalCheck, out *maintenance.ApprovalCheck, s conversion.Scope) error {
+	return autoConvert_v1beta1_ApprovalCheck_To_maintenance_ApprovalCheck(in, out, s)
+}
+
+func autoConvert_maintenance_ApprovalCheck_To_v1beta1_ApprovalCheck(in *maintenance.ApprovalCheck, out *ApprovalCheck, s conversion.Scope) error {
+	*out = *(*ApprovalCheck)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_ApprovalCheck_To_v1beta1_ApprovalCheck is an autogenerated conversion function.
+func Convert_maintenance_ApprovalCheck_To_v1beta1_ApprovalCheck(in *maintenance.ApprovalCheck, out *ApprovalCheck, s conversion.Scope) error {
+	return autoConvert_maintenance_ApprovalCheck_To_v1beta1_ApprovalCheck(in, out, s)
+}
+
+func autoConvert_v1beta1_CheckStatus_To_maintenance_CheckStatus(in *CheckStatus, out *maintenance.CheckStatus, s conversion.Scope) error {
+	*out = *(*maintenance.CheckStatus)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_CheckStatus_To_maintenance_CheckStatus is an autogenerated conversion function.
+func Convert_v1beta1_CheckStatus_To_maintenance_CheckStatus(in *CheckStatus, out *maintenance.CheckStatus, s conversion.Scope) error {
+	return autoConvert_v1beta1_CheckStatus_To_maintenance_CheckStatus(in, out, s)
+}
+
+func autoConvert_maintenance_CheckStatus_To_v1beta1_CheckStatus(in *maintenance.CheckStatus, out *CheckStatus, s conversion.Scope) error {
+	*out = *(*CheckStatus)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_CheckStatus_To_v1beta1_CheckStatus is an autogenerated conversion function.
+func Convert_maintenance_CheckStatus_To_v1beta1_CheckStatus(in *maintenance.CheckStatus, out *CheckStatus, s conversion.Scope) error {
+	return autoConvert_maintenance_CheckStatus_To_v1beta1_CheckStatus(in, out, s)
+}
+
+func autoConvert_v1beta1_ClusterVersionCheck_To_maintenance_ClusterVersionCheck(in *ClusterVersionCheck, out *maintenance.ClusterVersionCheck, s conversion.Scope) error {
+	*out = *(*maintenance.ClusterVersionCheck)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_ClusterVersionCheck_To_maintenance_ClusterVersionCheck is an autogenerated conversion function.
+func Convert_v1beta1_ClusterVersionCheck_To_maintenance_ClusterVersionCheck(in *ClusterVersionCheck, out *maintenance.ClusterVersionCheck, s conversion.Scope) error {
+	return autoConvert_v1beta1_ClusterVersionCheck_To_maintenance_ClusterVersionCheck(in, out, s)
+}
+
+func autoConvert_maintenance_ClusterVersionCheck_To_v1beta1_ClusterVersionCheck(in *maintenance.ClusterVersionCheck, out *ClusterVersionCheck, s conversion.Scope) error {
+	*out = *(*ClusterVersionCheck)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_ClusterVersionCheck_To_v1beta1_ClusterVersionCheck is an autogenerated conversion function.
+func Convert_maintenance_ClusterVersionCheck_To_v1beta1_ClusterVersionCheck(in *maintenance.ClusterVersionCheck, out *ClusterVersionCheck, s conversion.Scope) error {
+	return autoConvert_maintenance_ClusterVersionCheck_To_v1beta1_ClusterVersionCheck(in, out, s)
 }
 
 func autoConvert_v1beta1_DateRange_To_maintenance_DateRange(in *DateRange, out *maintenance.DateRange, s conversion.Scope) error {
@@ -859,6 +1630,106 @@ func Convert_maintenance_DrainSpec_To_v1beta1_DrainSpec(in *maintenance.DrainSpe
 	return autoConvert_maintenance_DrainSpec_To_v1beta1_DrainSpec(in, out, s)
 }
 
+func autoConvert_v1beta1_EndpointSecretReference_To_maintenance_EndpointSecretReference(in *EndpointSecretReference, out *maintenance.EndpointSecretReference, s conversion.Scope) error {
+	*out = *(*maintenance.EndpointSecretReference)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_EndpointSecretReference_To_maintenance_EndpointSecretReference is an autogenerated conversion function.
+func Convert_v1beta1_EndpointSecretReference_To_maintenance_EndpointSecretReference(in *EndpointSecretReference, out *maintenance.EndpointSecretReference, s conversion.Scope) error {
+	return autoConvert_v1beta1_EndpointSecretReference_To_maintenance_EndpointSecretReference(in, out, s)
+}
+
+func autoConvert_maintenance_EndpointSecretReference_To_v1beta1_EndpointSecretReference(in *maintenance.EndpointSecretReference, out *EndpointSecretReference, s conversion.Scope) error {
+	*out = *(*EndpointSecretReference)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_EndpointSecretReference_To_v1beta1_EndpointSecretReference is an autogenerated conversion function.
+func Convert_maintenance_EndpointSecretReference_To_v1beta1_EndpointSecretReference(in *maintenance.EndpointSecretReference, out *EndpointSecretReference, s conversion.Scope) error {
+	return autoConvert_maintenance_EndpointSecretReference_To_v1beta1_EndpointSecretReference(in, out, s)
+}
+
+func autoConvert_v1beta1_HTTPCheck_To_maintenance_HTTPCheck(in *HTTPCheck, out *maintenance.HTTPCheck, s conversion.Scope) error {
+	*out = *(*maintenance.HTTPCheck)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_HTTPCheck_To_maintenance_HTTPCheck is an autogenerated conversion function.
+func Convert_v1beta1_HTTPCheck_To_maintenance_HTTPCheck(in *HTTPCheck, out *maintenance.HTTPCheck, s conversion.Scope) error {
+	return autoConvert_v1beta1_HTTPCheck_To_maintenance_HTTPCheck(in, out, s)
+}
+
+func autoConvert_maintenance_HTTPCheck_To_v1beta1_HTTPCheck(in *maintenance.HTTPCheck, out *HTTPCheck, s conversion.Scope) error {
+	*out = *(*HTTPCheck)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_HTTPCheck_To_v1beta1_HTTPCheck is an autogenerated conversion function.
+func Convert_maintenance_HTTPCheck_To_v1beta1_HTTPCheck(in *maintenance.HTTPCheck, out *HTTPCheck, s conversion.Scope) error {
+	return autoConvert_maintenance_HTTPCheck_To_v1beta1_HTTPCheck(in, out, s)
+}
+
+func autoConvert_v1beta1_HoldTrigger_To_maintenance_HoldTrigger(in *HoldTrigger, out *maintenance.HoldTrigger, s conversion.Scope) error {
+	*out = *(*maintenance.HoldTrigger)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_HoldTrigger_To_maintenance_HoldTrigger is an autogenerated conversion function.
+func Convert_v1beta1_HoldTrigger_To_maintenance_HoldTrigger(in *HoldTrigger, out *maintenance.HoldTrigger, s conversion.Scope) error {
+	return autoConvert_v1beta1_HoldTrigger_To_maintenance_HoldTrigger(in, out, s)
+}
+
+func autoConvert_maintenance_HoldTrigger_To_v1beta1_HoldTrigger(in *maintenance.HoldTrigger, out *HoldTrigger, s conversion.Scope) error {
+	*out = *(*HoldTrigger)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_HoldTrigger_To_v1beta1_HoldTrigger is an autogenerated conversion function.
+func Convert_maintenance_HoldTrigger_To_v1beta1_HoldTrigger(in *maintenance.HoldTrigger, out *HoldTrigger, s conversion.Scope) error {
+	return autoConvert_maintenance_HoldTrigger_To_v1beta1_HoldTrigger(in, out, s)
+}
+
+func autoConvert_v1beta1_JobTrigger_To_maintenance_JobTrigger(in *JobTrigger, out *maintenance.JobTrigger, s conversion.Scope) error {
+	*out = *(*maintenance.JobTrigger)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_JobTrigger_To_maintenance_JobTrigger is an autogenerated conversion function.
+func Convert_v1beta1_JobTrigger_To_maintenance_JobTrigger(in *JobTrigger, out *maintenance.JobTrigger, s conversion.Scope) error {
+	return autoConvert_v1beta1_JobTrigger_To_maintenance_JobTrigger(in, out, s)
+}
+
+func autoConvert_maintenance_JobTrigger_To_v1beta1_JobTrigger(in *maintenance.JobTrigger, out *JobTrigger, s conversion.Scope) error {
+	*out = *(*JobTrigger)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_JobTrigger_To_v1beta1_JobTrigger is an autogenerated conversion function.
+func Convert_maintenance_JobTrigger_To_v1beta1_JobTrigger(in *maintenance.JobTrigger, out *JobTrigger, s conversion.Scope) error {
+	return autoConvert_maintenance_JobTrigger_To_v1beta1_JobTrigger(in, out, s)
+}
+
+func autoConvert_v1beta1_KeyValueCheck_To_maintenance_KeyValueCheck(in *KeyValueCheck, out *maintenance.KeyValueCheck, s conversion.Scope) error {
+	*out = *(*maintenance.KeyValueCheck)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_KeyValueCheck_To_maintenance_KeyValueCheck is an autogenerated conversion function.
+func Convert_v1beta1_KeyValueCheck_To_maintenance_KeyValueCheck(in *KeyValueCheck, out *maintenance.KeyValueCheck, s conversion.Scope) error {
+	return autoConvert_v1beta1_KeyValueCheck_To_maintenance_KeyValueCheck(in, out, s)
+}
+
+func autoConvert_maintenance_KeyValueCheck_To_v1beta1_KeyValueCheck(in *maintenance.KeyValueCheck, out *KeyValueCheck, s conversion.Scope) error {
+	*out = *(*KeyValueCheck)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_KeyValueCheck_To_v1beta1_KeyValueCheck is an autogenerated conversion function.
+func Convert_maintenance_KeyValueCheck_To_v1beta1_KeyValueCheck(in *maintenance.KeyValueCheck, out *KeyValueCheck, s conversion.Scope) error {
+	return autoConvert_maintenance_KeyValueCheck_To_v1beta1_KeyValueCheck(in, out, s)
+}
+
 func autoConvert_v1beta1_LedgerDomain_To_maintenance_LedgerDomain(in *LedgerDomain, out *maintenance.LedgerDomain, s conversion.Scope) error {
 	*out = *(*maintenance.LedgerDomain)(unsafe.Pointer(in))
 	return nil
@@ -919,6 +1790,26 @@ func Convert_maintenance_LedgerFailure_To_v1beta1_LedgerFailure(in *maintenance.
 	return autoConvert_maintenance_LedgerFailure_To_v1beta1_LedgerFailure(in, out, s)
 }
 
+func autoConvert_v1beta1_LedgerGrant_To_maintenance_LedgerGrant(in *LedgerGrant, out *maintenance.LedgerGrant, s conversion.Scope) error {
+	*out = *(*maintenance.LedgerGrant)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_LedgerGrant_To_maintenance_LedgerGrant is an autogenerated conversion function.
+func Convert_v1beta1_LedgerGrant_To_maintenance_LedgerGrant(in *LedgerGrant, out *maintenance.LedgerGrant, s conversion.Scope) error {
+	return autoConvert_v1beta1_LedgerGrant_To_maintenance_LedgerGrant(in, out, s)
+}
+
+func autoConvert_maintenance_LedgerGrant_To_v1beta1_LedgerGrant(in *maintenance.LedgerGrant, out *LedgerGrant, s conversion.Scope) error {
+	*out = *(*LedgerGrant)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_LedgerGrant_To_v1beta1_LedgerGrant is an autogenerated conversion function.
+func Convert_maintenance_LedgerGrant_To_v1beta1_LedgerGrant(in *maintenance.LedgerGrant, out *LedgerGrant, s conversion.Scope) error {
+	return autoConvert_maintenance_LedgerGrant_To_v1beta1_LedgerGrant(in, out, s)
+}
+
 func autoConvert_v1beta1_LedgerHold_To_maintenance_LedgerHold(in *LedgerHold, out *maintenance.LedgerHold, s conversion.Scope) error {
 	*out = *(*maintenance.LedgerHold)(unsafe.Pointer(in))
 	return nil
@@ -959,6 +1850,46 @@ func Convert_maintenance_LedgerPolicy_To_v1beta1_LedgerPolicy(in *maintenance.Le
 	return autoConvert_maintenance_LedgerPolicy_To_v1beta1_LedgerPolicy(in, out, s)
 }
 
+func autoConvert_v1beta1_LedgerPool_To_maintenance_LedgerPool(in *LedgerPool, out *maintenance.LedgerPool, s conversion.Scope) error {
+	*out = *(*maintenance.LedgerPool)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_LedgerPool_To_maintenance_LedgerPool is an autogenerated conversion function.
+func Convert_v1beta1_LedgerPool_To_maintenance_LedgerPool(in *LedgerPool, out *maintenance.LedgerPool, s conversion.Scope) error {
+	return autoConvert_v1beta1_LedgerPool_To_maintenance_LedgerPool(in, out, s)
+}
+
+func autoConvert_maintenance_LedgerPool_To_v1beta1_LedgerPool(in *maintenance.LedgerPool, out *LedgerPool, s conversion.Scope) error {
+	*out = *(*LedgerPool)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_LedgerPool_To_v1beta1_LedgerPool is an autogenerated conversion function.
+func Convert_maintenance_LedgerPool_To_v1beta1_LedgerPool(in *maintenance.LedgerPool, out *LedgerPool, s conversion.Scope) error {
+	return autoConvert_maintenance_LedgerPool_To_v1beta1_LedgerPool(in, out, s)
+}
+
+func autoConvert_v1beta1_LedgerProfile_To_maintenance_LedgerProfile(in *LedgerProfile, out *maintenance.LedgerProfile, s conversion.Scope) error {
+	*out = *(*maintenance.LedgerProfile)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_LedgerProfile_To_maintenance_LedgerProfile is an autogenerated conversion function.
+func Convert_v1beta1_LedgerProfile_To_maintenance_LedgerProfile(in *LedgerProfile, out *maintenance.LedgerProfile, s conversion.Scope) error {
+	return autoConvert_v1beta1_LedgerProfile_To_maintenance_LedgerProfile(in, out, s)
+}
+
+func autoConvert_maintenance_LedgerProfile_To_v1beta1_LedgerProfile(in *maintenance.LedgerProfile, out *LedgerProfile, s conversion.Scope) error {
+	*out = *(*LedgerProfile)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_LedgerProfile_To_v1beta1_LedgerProfile is an autogenerated conversion function.
+func Convert_maintenance_LedgerProfile_To_v1beta1_LedgerProfile(in *maintenance.LedgerProfile, out *LedgerProfile, s conversion.Scope) error {
+	return autoConvert_maintenance_LedgerProfile_To_v1beta1_LedgerProfile(in, out, s)
+}
+
 func autoConvert_v1beta1_LedgerStart_To_maintenance_LedgerStart(in *LedgerStart, out *maintenance.LedgerStart, s conversion.Scope) error {
 	*out = *(*maintenance.LedgerStart)(unsafe.Pointer(in))
 	return nil
@@ -997,6 +1928,26 @@ func autoConvert_maintenance_LedgerStop_To_v1beta1_LedgerStop(in *maintenance.Le
 // Convert_maintenance_LedgerStop_To_v1beta1_LedgerStop is an autogenerated conversion function.
 func Convert_maintenance_LedgerStop_To_v1beta1_LedgerStop(in *maintenance.LedgerStop, out *LedgerStop, s conversion.Scope) error {
 	return autoConvert_maintenance_LedgerStop_To_v1beta1_LedgerStop(in, out, s)
+}
+
+func autoConvert_v1beta1_MailNotifier_To_maintenance_MailNotifier(in *MailNotifier, out *maintenance.MailNotifier, s conversion.Scope) error {
+	*out = *(*maintenance.MailNotifier)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_MailNotifier_To_maintenance_MailNotifier is an autogenerated conversion function.
+func Convert_v1beta1_MailNotifier_To_maintenance_MailNotifier(in *MailNotifier, out *maintenance.MailNotifier, s conversion.Scope) error {
+	return autoConvert_v1beta1_MailNotifier_To_maintenance_MailNotifier(in, out, s)
+}
+
+func autoConvert_maintenance_MailNotifier_To_v1beta1_MailNotifier(in *maintenance.MailNotifier, out *MailNotifier, s conversion.Scope) error {
+	*out = *(*MailNotifier)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_MailNotifier_To_v1beta1_MailNotifier is an autogenerated conversion function.
+func Convert_maintenance_MailNotifier_To_v1beta1_MailNotifier(in *maintenance.MailNotifier, out *MailNotifier, s conversion.Scope) error {
+	return autoConvert_maintenance_MailNotifier_To_v1beta1_MailNotifier(in, out, s)
 }
 
 func autoConvert_v1beta1_MaintenanceAdmission_To_maintenance_MaintenanceAdmission(in *MaintenanceAdmission, out *maintenance.MaintenanceAdmission, s conversion.Scope) error {
@@ -1067,6 +2018,139 @@ func autoConvert_maintenance_MaintenanceDecision_To_v1beta1_MaintenanceDecision(
 // Convert_maintenance_MaintenanceDecision_To_v1beta1_MaintenanceDecision is an autogenerated conversion function.
 func Convert_maintenance_MaintenanceDecision_To_v1beta1_MaintenanceDecision(in *maintenance.MaintenanceDecision, out *MaintenanceDecision, s conversion.Scope) error {
 	return autoConvert_maintenance_MaintenanceDecision_To_v1beta1_MaintenanceDecision(in, out, s)
+}
+
+func autoConvert_v1beta1_MaintenanceEndpoint_To_maintenance_MaintenanceEndpoint(in *MaintenanceEndpoint, out *maintenance.MaintenanceEndpoint, s conversion.Scope) error {
+	out.ObjectMeta = in.ObjectMeta
+	if err := Convert_v1beta1_MaintenanceEndpointSpec_To_maintenance_MaintenanceEndpointSpec(&in.Spec, &out.Spec, s); err != nil {
+		return err
+	}
+	if err := Convert_v1beta1_MaintenanceEndpointStatus_To_maintenance_MaintenanceEndpointStatus(&in.Status, &out.Status, s); err != nil {
+		return err
+	}
+	return nil
+}
+
+// Convert_v1beta1_MaintenanceEndpoint_To_maintenance_MaintenanceEndpoint is an autogenerated conversion function.
+func Convert_v1beta1_MaintenanceEndpoint_To_maintenance_MaintenanceEndpoint(in *MaintenanceEndpoint, out *maintenance.MaintenanceEndpoint, s conversion.Scope) error {
+	return autoConvert_v1beta1_MaintenanceEndpoint_To_maintenance_MaintenanceEndpoint(in, out, s)
+}
+
+func autoConvert_maintenance_MaintenanceEndpoint_To_v1beta1_MaintenanceEndpoint(in *maintenance.MaintenanceEndpoint, out *MaintenanceEndpoint, s conversion.Scope) error {
+	out.ObjectMeta = in.ObjectMeta
+	if err := Convert_maintenance_MaintenanceEndpointSpec_To_v1beta1_MaintenanceEndpointSpec(&in.Spec, &out.Spec, s); err != nil {
+		return err
+	}
+	if err := Convert_maintenance_MaintenanceEndpointStatus_To_v1beta1_MaintenanceEndpointStatus(&in.Status, &out.Status, s); err != nil {
+		return err
+	}
+	// INFO: in.Unknown opted out of conversion generation
+	return nil
+}
+
+// Convert_maintenance_MaintenanceEndpoint_To_v1beta1_MaintenanceEndpoint is an autogenerated conversion function.
+func Convert_maintenance_MaintenanceEndpoint_To_v1beta1_MaintenanceEndpoint(in *maintenance.MaintenanceEndpoint, out *MaintenanceEndpoint, s conversion.Scope) error {
+	return autoConvert_maintenance_MaintenanceEndpoint_To_v1beta1_MaintenanceEndpoint(in, out, s)
+}
+
+func autoConvert_v1beta1_MaintenanceEndpointList_To_maintenance_MaintenanceEndpointList(in *MaintenanceEndpointList, out *maintenance.MaintenanceEndpointList, s conversion.Scope) error {
+	out.ListMeta = in.ListMeta
+	if in.Items != nil {
+		in, out := &in.Items, &out.Items
+		*out = make([]maintenance.MaintenanceEndpoint, len(*in))
+		for i := range *in {
+			if err := Convert_v1beta1_MaintenanceEndpoint_To_maintenance_MaintenanceEndpoint(&(*in)[i], &(*out)[i], s); err != nil {
+				return err
+			}
+		}
+	} else {
+		out.Items = nil
+	}
+	return nil
+}
+
+// Convert_v1beta1_MaintenanceEndpointList_To_maintenance_MaintenanceEndpointList is an autogenerated conversion function.
+func Convert_v1beta1_MaintenanceEndpointList_To_maintenance_MaintenanceEndpointList(in *MaintenanceEndpointList, out *maintenance.MaintenanceEndpointList, s conversion.Scope) error {
+	return autoConvert_v1beta1_MaintenanceEndpointList_To_maintenance_MaintenanceEndpointList(in, out, s)
+}
+
+func autoConvert_maintenance_MaintenanceEndpointList_To_v1beta1_MaintenanceEndpointList(in *maintenance.MaintenanceEndpointList, out *MaintenanceEndpointList, s conversion.Scope) error {
+	out.ListMeta = in.ListMeta
+	if in.Items != nil {
+		in, out := &in.Items, &out.Items
+		*out = make([]MaintenanceEndpoint, len(*in))
+		for i := range *in {
+			if err := Convert_maintenance_MaintenanceEndpoint_To_v1beta1_MaintenanceEndpoint(&(*in)[i], &(*out)[i], s); err != nil {
+				return err
+			}
+		}
+	} else {
+		out.Items = nil
+	}
+	return nil
+}
+
+// Convert_maintenance_MaintenanceEndpointList_To_v1beta1_MaintenanceEndpointList is an autogenerated conversion function.
+func Convert_maintenance_MaintenanceEndpointList_To_v1beta1_MaintenanceEndpointList(in *maintenance.MaintenanceEndpointList, out *MaintenanceEndpointList, s conversion.Scope) error {
+	return autoConvert_maintenance_MaintenanceEndpointList_To_v1beta1_MaintenanceEndpointList(in, out, s)
+}
+
+func autoConvert_v1beta1_MaintenanceEndpointSpec_To_maintenance_MaintenanceEndpointSpec(in *MaintenanceEndpointSpec, out *maintenance.MaintenanceEndpointSpec, s conversion.Scope) error {
+	out.Slack = (*maintenance.SlackEndpoint)(unsafe.Pointer(in.Slack))
+	out.SMTP = (*maintenance.SMTPEndpoint)(unsafe.Pointer(in.SMTP))
+	out.Prometheus = (*maintenance.URLEndpoint)(unsafe.Pointer(in.Prometheus))
+	out.HTTP = (*maintenance.URLEndpoint)(unsafe.Pointer(in.HTTP))
+	out.Webhook = (*maintenance.URLEndpoint)(unsafe.Pointer(in.Webhook))
+	out.Keystone = (*maintenance.URLEndpoint)(unsafe.Pointer(in.Keystone))
+	out.SecretRef = (*maintenance.EndpointSecretReference)(unsafe.Pointer(in.SecretRef))
+	out.CABundle = *(*[]byte)(unsafe.Pointer(&in.CABundle))
+	out.TimeoutSeconds = (*int32)(unsafe.Pointer(in.TimeoutSeconds))
+	out.PerMinute = (*int32)(unsafe.Pointer(in.PerMinute))
+	return nil
+}
+
+// Convert_v1beta1_MaintenanceEndpointSpec_To_maintenance_MaintenanceEndpointSpec is an autogenerated conversion function.
+func Convert_v1beta1_MaintenanceEndpointSpec_To_maintenance_MaintenanceEndpointSpec(in *MaintenanceEndpointSpec, out *maintenance.MaintenanceEndpointSpec, s conversion.Scope) error {
+	return autoConvert_v1beta1_MaintenanceEndpointSpec_To_maintenance_MaintenanceEndpointSpec(in, out, s)
+}
+
+func autoConvert_maintenance_MaintenanceEndpointSpec_To_v1beta1_MaintenanceEndpointSpec(in *maintenance.MaintenanceEndpointSpec, out *MaintenanceEndpointSpec, s conversion.Scope) error {
+	out.Slack = (*SlackEndpoint)(unsafe.Pointer(in.Slack))
+	out.SMTP = (*SMTPEndpoint)(unsafe.Pointer(in.SMTP))
+	out.Prometheus = (*URLEndpoint)(unsafe.Pointer(in.Prometheus))
+	out.HTTP = (*URLEndpoint)(unsafe.Pointer(in.HTTP))
+	out.Webhook = (*URLEndpoint)(unsafe.Pointer(in.Webhook))
+	out.Keystone = (*URLEndpoint)(unsafe.Pointer(in.Keystone))
+	out.SecretRef = (*EndpointSecretReference)(unsafe.Pointer(in.SecretRef))
+	out.CABundle = *(*[]byte)(unsafe.Pointer(&in.CABundle))
+	out.TimeoutSeconds = (*int32)(unsafe.Pointer(in.TimeoutSeconds))
+	out.PerMinute = (*int32)(unsafe.Pointer(in.PerMinute))
+	return nil
+}
+
+// Convert_maintenance_MaintenanceEndpointSpec_To_v1beta1_MaintenanceEndpointSpec is an autogenerated conversion function.
+func Convert_maintenance_MaintenanceEndpointSpec_To_v1beta1_MaintenanceEndpointSpec(in *maintenance.MaintenanceEndpointSpec, out *MaintenanceEndpointSpec, s conversion.Scope) error {
+	return autoConvert_maintenance_MaintenanceEndpointSpec_To_v1beta1_MaintenanceEndpointSpec(in, out, s)
+}
+
+func autoConvert_v1beta1_MaintenanceEndpointStatus_To_maintenance_MaintenanceEndpointStatus(in *MaintenanceEndpointStatus, out *maintenance.MaintenanceEndpointStatus, s conversion.Scope) error {
+	*out = *(*maintenance.MaintenanceEndpointStatus)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_MaintenanceEndpointStatus_To_maintenance_MaintenanceEndpointStatus is an autogenerated conversion function.
+func Convert_v1beta1_MaintenanceEndpointStatus_To_maintenance_MaintenanceEndpointStatus(in *MaintenanceEndpointStatus, out *maintenance.MaintenanceEndpointStatus, s conversion.Scope) error {
+	return autoConvert_v1beta1_MaintenanceEndpointStatus_To_maintenance_MaintenanceEndpointStatus(in, out, s)
+}
+
+func autoConvert_maintenance_MaintenanceEndpointStatus_To_v1beta1_MaintenanceEndpointStatus(in *maintenance.MaintenanceEndpointStatus, out *MaintenanceEndpointStatus, s conversion.Scope) error {
+	*out = *(*MaintenanceEndpointStatus)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_MaintenanceEndpointStatus_To_v1beta1_MaintenanceEndpointStatus is an autogenerated conversion function.
+func Convert_maintenance_MaintenanceEndpointStatus_To_v1beta1_MaintenanceEndpointStatus(in *maintenance.MaintenanceEndpointStatus, out *MaintenanceEndpointStatus, s conversion.Scope) error {
+	return autoConvert_maintenance_MaintenanceEndpointStatus_To_v1beta1_MaintenanceEndpointStatus(in, out, s)
 }
 
 func autoConvert_v1beta1_MaintenanceLedger_To_maintenance_MaintenanceLedger(in *MaintenanceLedger, out *maintenance.MaintenanceLedger, s conversion.Scope) error {
@@ -1295,6 +2379,141 @@ func Convert_maintenance_MaintenancePolicyStatus_To_v1beta1_MaintenancePolicySta
 	return autoConvert_maintenance_MaintenancePolicyStatus_To_v1beta1_MaintenancePolicyStatus(in, out, s)
 }
 
+func autoConvert_v1beta1_MaintenanceProfile_To_maintenance_MaintenanceProfile(in *MaintenanceProfile, out *maintenance.MaintenanceProfile, s conversion.Scope) error {
+	out.ObjectMeta = in.ObjectMeta
+	if err := Convert_v1beta1_MaintenanceProfileSpec_To_maintenance_MaintenanceProfileSpec(&in.Spec, &out.Spec, s); err != nil {
+		return err
+	}
+	if err := Convert_v1beta1_MaintenanceProfileStatus_To_maintenance_MaintenanceProfileStatus(&in.Status, &out.Status, s); err != nil {
+		return err
+	}
+	return nil
+}
+
+// Convert_v1beta1_MaintenanceProfile_To_maintenance_MaintenanceProfile is an autogenerated conversion function.
+func Convert_v1beta1_MaintenanceProfile_To_maintenance_MaintenanceProfile(in *MaintenanceProfile, out *maintenance.MaintenanceProfile, s conversion.Scope) error {
+	return autoConvert_v1beta1_MaintenanceProfile_To_maintenance_MaintenanceProfile(in, out, s)
+}
+
+func autoConvert_maintenance_MaintenanceProfile_To_v1beta1_MaintenanceProfile(in *maintenance.MaintenanceProfile, out *MaintenanceProfile, s conversion.Scope) error {
+	out.ObjectMeta = in.ObjectMeta
+	if err := Convert_maintenance_MaintenanceProfileSpec_To_v1beta1_MaintenanceProfileSpec(&in.Spec, &out.Spec, s); err != nil {
+		return err
+	}
+	if err := Convert_maintenance_MaintenanceProfileStatus_To_v1beta1_MaintenanceProfileStatus(&in.Status, &out.Status, s); err != nil {
+		return err
+	}
+	// INFO: in.Unknown opted out of conversion generation
+	return nil
+}
+
+// Convert_maintenance_MaintenanceProfile_To_v1beta1_MaintenanceProfile is an autogenerated conversion function.
+func Convert_maintenance_MaintenanceProfile_To_v1beta1_MaintenanceProfile(in *maintenance.MaintenanceProfile, out *MaintenanceProfile, s conversion.Scope) error {
+	return autoConvert_maintenance_MaintenanceProfile_To_v1beta1_MaintenanceProfile(in, out, s)
+}
+
+func autoConvert_v1beta1_MaintenanceProfileList_To_maintenance_MaintenanceProfileList(in *MaintenanceProfileList, out *maintenance.MaintenanceProfileList, s conversion.Scope) error {
+	out.ListMeta = in.ListMeta
+	if in.Items != nil {
+		in, out := &in.Items, &out.Items
+		*out = make([]maintenance.MaintenanceProfile, len(*in))
+		for i := range *in {
+			if err := Convert_v1beta1_MaintenanceProfile_To_maintenance_MaintenanceProfile(&(*in)[i], &(*out)[i], s); err != nil {
+				return err
+			}
+		}
+	} else {
+		out.Items = nil
+	}
+	return nil
+}
+
+// Convert_v1beta1_MaintenanceProfileList_To_maintenance_MaintenanceProfileList is an autogenerated conversion function.
+func Convert_v1beta1_MaintenanceProfileList_To_maintenance_MaintenanceProfileList(in *MaintenanceProfileList, out *maintenance.MaintenanceProfileList, s conversion.Scope) error {
+	return autoConvert_v1beta1_MaintenanceProfileList_To_maintenance_MaintenanceProfileList(in, out, s)
+}
+
+func autoConvert_maintenance_MaintenanceProfileList_To_v1beta1_MaintenanceProfileList(in *maintenance.MaintenanceProfileList, out *MaintenanceProfileList, s conversion.Scope) error {
+	out.ListMeta = in.ListMeta
+	if in.Items != nil {
+		in, out := &in.Items, &out.Items
+		*out = make([]MaintenanceProfile, len(*in))
+		for i := range *in {
+			if err := Convert_maintenance_MaintenanceProfile_To_v1beta1_MaintenanceProfile(&(*in)[i], &(*out)[i], s); err != nil {
+				return err
+			}
+		}
+	} else {
+		out.Items = nil
+	}
+	return nil
+}
+
+// Convert_maintenance_MaintenanceProfileList_To_v1beta1_MaintenanceProfileList is an autogenerated conversion function.
+func Convert_maintenance_MaintenanceProfileList_To_v1beta1_MaintenanceProfileList(in *maintenance.MaintenanceProfileList, out *MaintenanceProfileList, s conversion.Scope) error {
+	return autoConvert_maintenance_MaintenanceProfileList_To_v1beta1_MaintenanceProfileList(in, out, s)
+}
+
+func autoConvert_v1beta1_MaintenanceProfileSpec_To_maintenance_MaintenanceProfileSpec(in *MaintenanceProfileSpec, out *maintenance.MaintenanceProfileSpec, s conversion.Scope) error {
+	*out = *(*maintenance.MaintenanceProfileSpec)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_MaintenanceProfileSpec_To_maintenance_MaintenanceProfileSpec is an autogenerated conversion function.
+func Convert_v1beta1_MaintenanceProfileSpec_To_maintenance_MaintenanceProfileSpec(in *MaintenanceProfileSpec, out *maintenance.MaintenanceProfileSpec, s conversion.Scope) error {
+	return autoConvert_v1beta1_MaintenanceProfileSpec_To_maintenance_MaintenanceProfileSpec(in, out, s)
+}
+
+func autoConvert_maintenance_MaintenanceProfileSpec_To_v1beta1_MaintenanceProfileSpec(in *maintenance.MaintenanceProfileSpec, out *MaintenanceProfileSpec, s conversion.Scope) error {
+	*out = *(*MaintenanceProfileSpec)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_MaintenanceProfileSpec_To_v1beta1_MaintenanceProfileSpec is an autogenerated conversion function.
+func Convert_maintenance_MaintenanceProfileSpec_To_v1beta1_MaintenanceProfileSpec(in *maintenance.MaintenanceProfileSpec, out *MaintenanceProfileSpec, s conversion.Scope) error {
+	return autoConvert_maintenance_MaintenanceProfileSpec_To_v1beta1_MaintenanceProfileSpec(in, out, s)
+}
+
+func autoConvert_v1beta1_MaintenanceProfileStatus_To_maintenance_MaintenanceProfileStatus(in *MaintenanceProfileStatus, out *maintenance.MaintenanceProfileStatus, s conversion.Scope) error {
+	*out = *(*maintenance.MaintenanceProfileStatus)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_MaintenanceProfileStatus_To_maintenance_MaintenanceProfileStatus is an autogenerated conversion function.
+func Convert_v1beta1_MaintenanceProfileStatus_To_maintenance_MaintenanceProfileStatus(in *MaintenanceProfileStatus, out *maintenance.MaintenanceProfileStatus, s conversion.Scope) error {
+	return autoConvert_v1beta1_MaintenanceProfileStatus_To_maintenance_MaintenanceProfileStatus(in, out, s)
+}
+
+func autoConvert_maintenance_MaintenanceProfileStatus_To_v1beta1_MaintenanceProfileStatus(in *maintenance.MaintenanceProfileStatus, out *MaintenanceProfileStatus, s conversion.Scope) error {
+	*out = *(*MaintenanceProfileStatus)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_MaintenanceProfileStatus_To_v1beta1_MaintenanceProfileStatus is an autogenerated conversion function.
+func Convert_maintenance_MaintenanceProfileStatus_To_v1beta1_MaintenanceProfileStatus(in *maintenance.MaintenanceProfileStatus, out *MaintenanceProfileStatus, s conversion.Scope) error {
+	return autoConvert_maintenance_MaintenanceProfileStatus_To_v1beta1_MaintenanceProfileStatus(in, out, s)
+}
+
+func autoConvert_v1beta1_MaxInMaintenanceCheck_To_maintenance_MaxInMaintenanceCheck(in *MaxInMaintenanceCheck, out *maintenance.MaxInMaintenanceCheck, s conversion.Scope) error {
+	*out = *(*maintenance.MaxInMaintenanceCheck)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_MaxInMaintenanceCheck_To_maintenance_MaxInMaintenanceCheck is an autogenerated conversion function.
+func Convert_v1beta1_MaxInMaintenanceCheck_To_maintenance_MaxInMaintenanceCheck(in *MaxInMaintenanceCheck, out *maintenance.MaxInMaintenanceCheck, s conversion.Scope) error {
+	return autoConvert_v1beta1_MaxInMaintenanceCheck_To_maintenance_MaxInMaintenanceCheck(in, out, s)
+}
+
+func autoConvert_maintenance_MaxInMaintenanceCheck_To_v1beta1_MaxInMaintenanceCheck(in *maintenance.MaxInMaintenanceCheck, out *MaxInMaintenanceCheck, s conversion.Scope) error {
+	*out = *(*MaxInMaintenanceCheck)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_MaxInMaintenanceCheck_To_v1beta1_MaxInMaintenanceCheck is an autogenerated conversion function.
+func Convert_maintenance_MaxInMaintenanceCheck_To_v1beta1_MaxInMaintenanceCheck(in *maintenance.MaxInMaintenanceCheck, out *MaxInMaintenanceCheck, s conversion.Scope) error {
+	return autoConvert_maintenance_MaxInMaintenanceCheck_To_v1beta1_MaxInMaintenanceCheck(in, out, s)
+}
+
 func autoConvert_v1beta1_NodeBefore_To_maintenance_NodeBefore(in *NodeBefore, out *maintenance.NodeBefore, s conversion.Scope) error {
 	*out = *(*maintenance.NodeBefore)(unsafe.Pointer(in))
 	return nil
@@ -1315,6 +2534,26 @@ func Convert_maintenance_NodeBefore_To_v1beta1_NodeBefore(in *maintenance.NodeBe
 	return autoConvert_maintenance_NodeBefore_To_v1beta1_NodeBefore(in, out, s)
 }
 
+func autoConvert_v1beta1_NodeConditionCheck_To_maintenance_NodeConditionCheck(in *NodeConditionCheck, out *maintenance.NodeConditionCheck, s conversion.Scope) error {
+	*out = *(*maintenance.NodeConditionCheck)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_NodeConditionCheck_To_maintenance_NodeConditionCheck is an autogenerated conversion function.
+func Convert_v1beta1_NodeConditionCheck_To_maintenance_NodeConditionCheck(in *NodeConditionCheck, out *maintenance.NodeConditionCheck, s conversion.Scope) error {
+	return autoConvert_v1beta1_NodeConditionCheck_To_maintenance_NodeConditionCheck(in, out, s)
+}
+
+func autoConvert_maintenance_NodeConditionCheck_To_v1beta1_NodeConditionCheck(in *maintenance.NodeConditionCheck, out *NodeConditionCheck, s conversion.Scope) error {
+	*out = *(*NodeConditionCheck)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_NodeConditionCheck_To_v1beta1_NodeConditionCheck is an autogenerated conversion function.
+func Convert_maintenance_NodeConditionCheck_To_v1beta1_NodeConditionCheck(in *maintenance.NodeConditionCheck, out *NodeConditionCheck, s conversion.Scope) error {
+	return autoConvert_maintenance_NodeConditionCheck_To_v1beta1_NodeConditionCheck(in, out, s)
+}
+
 func autoConvert_v1beta1_NodeConditionGate_To_maintenance_NodeConditionGate(in *NodeConditionGate, out *maintenance.NodeConditionGate, s conversion.Scope) error {
 	*out = *(*maintenance.NodeConditionGate)(unsafe.Pointer(in))
 	return nil
@@ -1333,6 +2572,46 @@ func autoConvert_maintenance_NodeConditionGate_To_v1beta1_NodeConditionGate(in *
 // Convert_maintenance_NodeConditionGate_To_v1beta1_NodeConditionGate is an autogenerated conversion function.
 func Convert_maintenance_NodeConditionGate_To_v1beta1_NodeConditionGate(in *maintenance.NodeConditionGate, out *NodeConditionGate, s conversion.Scope) error {
 	return autoConvert_maintenance_NodeConditionGate_To_v1beta1_NodeConditionGate(in, out, s)
+}
+
+func autoConvert_v1beta1_NodeCountCheck_To_maintenance_NodeCountCheck(in *NodeCountCheck, out *maintenance.NodeCountCheck, s conversion.Scope) error {
+	*out = *(*maintenance.NodeCountCheck)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_NodeCountCheck_To_maintenance_NodeCountCheck is an autogenerated conversion function.
+func Convert_v1beta1_NodeCountCheck_To_maintenance_NodeCountCheck(in *NodeCountCheck, out *maintenance.NodeCountCheck, s conversion.Scope) error {
+	return autoConvert_v1beta1_NodeCountCheck_To_maintenance_NodeCountCheck(in, out, s)
+}
+
+func autoConvert_maintenance_NodeCountCheck_To_v1beta1_NodeCountCheck(in *maintenance.NodeCountCheck, out *NodeCountCheck, s conversion.Scope) error {
+	*out = *(*NodeCountCheck)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_NodeCountCheck_To_v1beta1_NodeCountCheck is an autogenerated conversion function.
+func Convert_maintenance_NodeCountCheck_To_v1beta1_NodeCountCheck(in *maintenance.NodeCountCheck, out *NodeCountCheck, s conversion.Scope) error {
+	return autoConvert_maintenance_NodeCountCheck_To_v1beta1_NodeCountCheck(in, out, s)
+}
+
+func autoConvert_v1beta1_NodeExpressionCheck_To_maintenance_NodeExpressionCheck(in *NodeExpressionCheck, out *maintenance.NodeExpressionCheck, s conversion.Scope) error {
+	*out = *(*maintenance.NodeExpressionCheck)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_NodeExpressionCheck_To_maintenance_NodeExpressionCheck is an autogenerated conversion function.
+func Convert_v1beta1_NodeExpressionCheck_To_maintenance_NodeExpressionCheck(in *NodeExpressionCheck, out *maintenance.NodeExpressionCheck, s conversion.Scope) error {
+	return autoConvert_v1beta1_NodeExpressionCheck_To_maintenance_NodeExpressionCheck(in, out, s)
+}
+
+func autoConvert_maintenance_NodeExpressionCheck_To_v1beta1_NodeExpressionCheck(in *maintenance.NodeExpressionCheck, out *NodeExpressionCheck, s conversion.Scope) error {
+	*out = *(*NodeExpressionCheck)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_NodeExpressionCheck_To_v1beta1_NodeExpressionCheck is an autogenerated conversion function.
+func Convert_maintenance_NodeExpressionCheck_To_v1beta1_NodeExpressionCheck(in *maintenance.NodeExpressionCheck, out *NodeExpressionCheck, s conversion.Scope) error {
+	return autoConvert_maintenance_NodeExpressionCheck_To_v1beta1_NodeExpressionCheck(in, out, s)
 }
 
 func autoConvert_v1beta1_NodeHold_To_maintenance_NodeHold(in *NodeHold, out *maintenance.NodeHold, s conversion.Scope) error {
@@ -1470,6 +2749,209 @@ func Convert_maintenance_NodeMaintenanceStatus_To_v1beta1_NodeMaintenanceStatus(
 	return autoConvert_maintenance_NodeMaintenanceStatus_To_v1beta1_NodeMaintenanceStatus(in, out, s)
 }
 
+func autoConvert_v1beta1_NodeProfile_To_maintenance_NodeProfile(in *NodeProfile, out *maintenance.NodeProfile, s conversion.Scope) error {
+	out.ObjectMeta = in.ObjectMeta
+	if err := Convert_v1beta1_NodeProfileSpec_To_maintenance_NodeProfileSpec(&in.Spec, &out.Spec, s); err != nil {
+		return err
+	}
+	if err := Convert_v1beta1_NodeProfileStatus_To_maintenance_NodeProfileStatus(&in.Status, &out.Status, s); err != nil {
+		return err
+	}
+	return nil
+}
+
+// Convert_v1beta1_NodeProfile_To_maintenance_NodeProfile is an autogenerated conversion function.
+func Convert_v1beta1_NodeProfile_To_maintenance_NodeProfile(in *NodeProfile, out *maintenance.NodeProfile, s conversion.Scope) error {
+	return autoConvert_v1beta1_NodeProfile_To_maintenance_NodeProfile(in, out, s)
+}
+
+func autoConvert_maintenance_NodeProfile_To_v1beta1_NodeProfile(in *maintenance.NodeProfile, out *NodeProfile, s conversion.Scope) error {
+	out.ObjectMeta = in.ObjectMeta
+	if err := Convert_maintenance_NodeProfileSpec_To_v1beta1_NodeProfileSpec(&in.Spec, &out.Spec, s); err != nil {
+		return err
+	}
+	if err := Convert_maintenance_NodeProfileStatus_To_v1beta1_NodeProfileStatus(&in.Status, &out.Status, s); err != nil {
+		return err
+	}
+	// INFO: in.Unknown opted out of conversion generation
+	return nil
+}
+
+// Convert_maintenance_NodeProfile_To_v1beta1_NodeProfile is an autogenerated conversion function.
+func Convert_maintenance_NodeProfile_To_v1beta1_NodeProfile(in *maintenance.NodeProfile, out *NodeProfile, s conversion.Scope) error {
+	return autoConvert_maintenance_NodeProfile_To_v1beta1_NodeProfile(in, out, s)
+}
+
+func autoConvert_v1beta1_NodeProfileDecision_To_maintenance_NodeProfileDecision(in *NodeProfileDecision, out *maintenance.NodeProfileDecision, s conversion.Scope) error {
+	out.ObjectMeta = in.ObjectMeta
+	out.Decision = maintenance.ProfileDecision(in.Decision)
+	out.Transition = in.Transition
+	out.Sequence = in.Sequence
+	out.UID = types.UID(in.UID)
+	out.Reason = in.Reason
+	out.ExpirationSeconds = (*int64)(unsafe.Pointer(in.ExpirationSeconds))
+	return nil
+}
+
+// Convert_v1beta1_NodeProfileDecision_To_maintenance_NodeProfileDecision is an autogenerated conversion function.
+func Convert_v1beta1_NodeProfileDecision_To_maintenance_NodeProfileDecision(in *NodeProfileDecision, out *maintenance.NodeProfileDecision, s conversion.Scope) error {
+	return autoConvert_v1beta1_NodeProfileDecision_To_maintenance_NodeProfileDecision(in, out, s)
+}
+
+func autoConvert_maintenance_NodeProfileDecision_To_v1beta1_NodeProfileDecision(in *maintenance.NodeProfileDecision, out *NodeProfileDecision, s conversion.Scope) error {
+	out.ObjectMeta = in.ObjectMeta
+	out.Decision = ProfileDecision(in.Decision)
+	out.Transition = in.Transition
+	out.Sequence = in.Sequence
+	out.UID = types.UID(in.UID)
+	out.Reason = in.Reason
+	out.ExpirationSeconds = (*int64)(unsafe.Pointer(in.ExpirationSeconds))
+	return nil
+}
+
+// Convert_maintenance_NodeProfileDecision_To_v1beta1_NodeProfileDecision is an autogenerated conversion function.
+func Convert_maintenance_NodeProfileDecision_To_v1beta1_NodeProfileDecision(in *maintenance.NodeProfileDecision, out *NodeProfileDecision, s conversion.Scope) error {
+	return autoConvert_maintenance_NodeProfileDecision_To_v1beta1_NodeProfileDecision(in, out, s)
+}
+
+func autoConvert_v1beta1_NodeProfileEvaluation_To_maintenance_NodeProfileEvaluation(in *NodeProfileEvaluation, out *maintenance.NodeProfileEvaluation, s conversion.Scope) error {
+	out.ObjectMeta = in.ObjectMeta
+	out.Time = in.Time
+	out.State = maintenance.ProfileState(in.State)
+	out.Sequence = in.Sequence
+	out.Checks = *(*[]maintenance.CheckStatus)(unsafe.Pointer(&in.Checks))
+	out.Transitions = *(*[]maintenance.TransitionStatus)(unsafe.Pointer(&in.Transitions))
+	out.Transition = in.Transition
+	out.WaitingFor = in.WaitingFor
+	out.NextTime = (*v1.MicroTime)(unsafe.Pointer(in.NextTime))
+	return nil
+}
+
+// Convert_v1beta1_NodeProfileEvaluation_To_maintenance_NodeProfileEvaluation is an autogenerated conversion function.
+func Convert_v1beta1_NodeProfileEvaluation_To_maintenance_NodeProfileEvaluation(in *NodeProfileEvaluation, out *maintenance.NodeProfileEvaluation, s conversion.Scope) error {
+	return autoConvert_v1beta1_NodeProfileEvaluation_To_maintenance_NodeProfileEvaluation(in, out, s)
+}
+
+func autoConvert_maintenance_NodeProfileEvaluation_To_v1beta1_NodeProfileEvaluation(in *maintenance.NodeProfileEvaluation, out *NodeProfileEvaluation, s conversion.Scope) error {
+	out.ObjectMeta = in.ObjectMeta
+	out.Time = in.Time
+	out.State = ProfileState(in.State)
+	out.Sequence = in.Sequence
+	out.Checks = *(*[]CheckStatus)(unsafe.Pointer(&in.Checks))
+	out.Transitions = *(*[]TransitionStatus)(unsafe.Pointer(&in.Transitions))
+	out.Transition = in.Transition
+	out.WaitingFor = in.WaitingFor
+	out.NextTime = (*v1.MicroTime)(unsafe.Pointer(in.NextTime))
+	return nil
+}
+
+// Convert_maintenance_NodeProfileEvaluation_To_v1beta1_NodeProfileEvaluation is an autogenerated conversion function.
+func Convert_maintenance_NodeProfileEvaluation_To_v1beta1_NodeProfileEvaluation(in *maintenance.NodeProfileEvaluation, out *NodeProfileEvaluation, s conversion.Scope) error {
+	return autoConvert_maintenance_NodeProfileEvaluation_To_v1beta1_NodeProfileEvaluation(in, out, s)
+}
+
+func autoConvert_v1beta1_NodeProfileHold_To_maintenance_NodeProfileHold(in *NodeProfileHold, out *maintenance.NodeProfileHold, s conversion.Scope) error {
+	*out = *(*maintenance.NodeProfileHold)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_NodeProfileHold_To_maintenance_NodeProfileHold is an autogenerated conversion function.
+func Convert_v1beta1_NodeProfileHold_To_maintenance_NodeProfileHold(in *NodeProfileHold, out *maintenance.NodeProfileHold, s conversion.Scope) error {
+	return autoConvert_v1beta1_NodeProfileHold_To_maintenance_NodeProfileHold(in, out, s)
+}
+
+func autoConvert_maintenance_NodeProfileHold_To_v1beta1_NodeProfileHold(in *maintenance.NodeProfileHold, out *NodeProfileHold, s conversion.Scope) error {
+	*out = *(*NodeProfileHold)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_NodeProfileHold_To_v1beta1_NodeProfileHold is an autogenerated conversion function.
+func Convert_maintenance_NodeProfileHold_To_v1beta1_NodeProfileHold(in *maintenance.NodeProfileHold, out *NodeProfileHold, s conversion.Scope) error {
+	return autoConvert_maintenance_NodeProfileHold_To_v1beta1_NodeProfileHold(in, out, s)
+}
+
+func autoConvert_v1beta1_NodeProfileList_To_maintenance_NodeProfileList(in *NodeProfileList, out *maintenance.NodeProfileList, s conversion.Scope) error {
+	out.ListMeta = in.ListMeta
+	if in.Items != nil {
+		in, out := &in.Items, &out.Items
+		*out = make([]maintenance.NodeProfile, len(*in))
+		for i := range *in {
+			if err := Convert_v1beta1_NodeProfile_To_maintenance_NodeProfile(&(*in)[i], &(*out)[i], s); err != nil {
+				return err
+			}
+		}
+	} else {
+		out.Items = nil
+	}
+	return nil
+}
+
+// Convert_v1beta1_NodeProfileList_To_maintenance_NodeProfileList is an autogenerated conversion function.
+func Convert_v1beta1_NodeProfileList_To_maintenance_NodeProfileList(in *NodeProfileList, out *maintenance.NodeProfileList, s conversion.Scope) error {
+	return autoConvert_v1beta1_NodeProfileList_To_maintenance_NodeProfileList(in, out, s)
+}
+
+func autoConvert_maintenance_NodeProfileList_To_v1beta1_NodeProfileList(in *maintenance.NodeProfileList, out *NodeProfileList, s conversion.Scope) error {
+	out.ListMeta = in.ListMeta
+	if in.Items != nil {
+		in, out := &in.Items, &out.Items
+		*out = make([]NodeProfile, len(*in))
+		for i := range *in {
+			if err := Convert_maintenance_NodeProfile_To_v1beta1_NodeProfile(&(*in)[i], &(*out)[i], s); err != nil {
+				return err
+			}
+		}
+	} else {
+		out.Items = nil
+	}
+	return nil
+}
+
+// Convert_maintenance_NodeProfileList_To_v1beta1_NodeProfileList is an autogenerated conversion function.
+func Convert_maintenance_NodeProfileList_To_v1beta1_NodeProfileList(in *maintenance.NodeProfileList, out *NodeProfileList, s conversion.Scope) error {
+	return autoConvert_maintenance_NodeProfileList_To_v1beta1_NodeProfileList(in, out, s)
+}
+
+func autoConvert_v1beta1_NodeProfileSpec_To_maintenance_NodeProfileSpec(in *NodeProfileSpec, out *maintenance.NodeProfileSpec, s conversion.Scope) error {
+	*out = *(*maintenance.NodeProfileSpec)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_NodeProfileSpec_To_maintenance_NodeProfileSpec is an autogenerated conversion function.
+func Convert_v1beta1_NodeProfileSpec_To_maintenance_NodeProfileSpec(in *NodeProfileSpec, out *maintenance.NodeProfileSpec, s conversion.Scope) error {
+	return autoConvert_v1beta1_NodeProfileSpec_To_maintenance_NodeProfileSpec(in, out, s)
+}
+
+func autoConvert_maintenance_NodeProfileSpec_To_v1beta1_NodeProfileSpec(in *maintenance.NodeProfileSpec, out *NodeProfileSpec, s conversion.Scope) error {
+	*out = *(*NodeProfileSpec)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_NodeProfileSpec_To_v1beta1_NodeProfileSpec is an autogenerated conversion function.
+func Convert_maintenance_NodeProfileSpec_To_v1beta1_NodeProfileSpec(in *maintenance.NodeProfileSpec, out *NodeProfileSpec, s conversion.Scope) error {
+	return autoConvert_maintenance_NodeProfileSpec_To_v1beta1_NodeProfileSpec(in, out, s)
+}
+
+func autoConvert_v1beta1_NodeProfileStatus_To_maintenance_NodeProfileStatus(in *NodeProfileStatus, out *maintenance.NodeProfileStatus, s conversion.Scope) error {
+	*out = *(*maintenance.NodeProfileStatus)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_NodeProfileStatus_To_maintenance_NodeProfileStatus is an autogenerated conversion function.
+func Convert_v1beta1_NodeProfileStatus_To_maintenance_NodeProfileStatus(in *NodeProfileStatus, out *maintenance.NodeProfileStatus, s conversion.Scope) error {
+	return autoConvert_v1beta1_NodeProfileStatus_To_maintenance_NodeProfileStatus(in, out, s)
+}
+
+func autoConvert_maintenance_NodeProfileStatus_To_v1beta1_NodeProfileStatus(in *maintenance.NodeProfileStatus, out *NodeProfileStatus, s conversion.Scope) error {
+	*out = *(*NodeProfileStatus)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_NodeProfileStatus_To_v1beta1_NodeProfileStatus is an autogenerated conversion function.
+func Convert_maintenance_NodeProfileStatus_To_v1beta1_NodeProfileStatus(in *maintenance.NodeProfileStatus, out *NodeProfileStatus, s conversion.Scope) error {
+	return autoConvert_maintenance_NodeProfileStatus_To_v1beta1_NodeProfileStatus(in, out, s)
+}
+
 func autoConvert_v1beta1_NodeState_To_maintenance_NodeState(in *NodeState, out *maintenance.NodeState, s conversion.Scope) error {
 	out.ObjectMeta = in.ObjectMeta
 	if err := Convert_v1beta1_NodeStateStatus_To_maintenance_NodeStateStatus(&in.Status, &out.Status, s); err != nil {
@@ -1538,6 +3020,186 @@ func Convert_maintenance_NodeStateStatus_To_v1beta1_NodeStateStatus(in *maintena
 	return autoConvert_maintenance_NodeStateStatus_To_v1beta1_NodeStateStatus(in, out, s)
 }
 
+func autoConvert_v1beta1_NotificationStatus_To_maintenance_NotificationStatus(in *NotificationStatus, out *maintenance.NotificationStatus, s conversion.Scope) error {
+	*out = *(*maintenance.NotificationStatus)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_NotificationStatus_To_maintenance_NotificationStatus is an autogenerated conversion function.
+func Convert_v1beta1_NotificationStatus_To_maintenance_NotificationStatus(in *NotificationStatus, out *maintenance.NotificationStatus, s conversion.Scope) error {
+	return autoConvert_v1beta1_NotificationStatus_To_maintenance_NotificationStatus(in, out, s)
+}
+
+func autoConvert_maintenance_NotificationStatus_To_v1beta1_NotificationStatus(in *maintenance.NotificationStatus, out *NotificationStatus, s conversion.Scope) error {
+	*out = *(*NotificationStatus)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_NotificationStatus_To_v1beta1_NotificationStatus is an autogenerated conversion function.
+func Convert_maintenance_NotificationStatus_To_v1beta1_NotificationStatus(in *maintenance.NotificationStatus, out *NotificationStatus, s conversion.Scope) error {
+	return autoConvert_maintenance_NotificationStatus_To_v1beta1_NotificationStatus(in, out, s)
+}
+
+func autoConvert_v1beta1_NotificationTarget_To_maintenance_NotificationTarget(in *NotificationTarget, out *maintenance.NotificationTarget, s conversion.Scope) error {
+	*out = *(*maintenance.NotificationTarget)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_NotificationTarget_To_maintenance_NotificationTarget is an autogenerated conversion function.
+func Convert_v1beta1_NotificationTarget_To_maintenance_NotificationTarget(in *NotificationTarget, out *maintenance.NotificationTarget, s conversion.Scope) error {
+	return autoConvert_v1beta1_NotificationTarget_To_maintenance_NotificationTarget(in, out, s)
+}
+
+func autoConvert_maintenance_NotificationTarget_To_v1beta1_NotificationTarget(in *maintenance.NotificationTarget, out *NotificationTarget, s conversion.Scope) error {
+	*out = *(*NotificationTarget)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_NotificationTarget_To_v1beta1_NotificationTarget is an autogenerated conversion function.
+func Convert_maintenance_NotificationTarget_To_v1beta1_NotificationTarget(in *maintenance.NotificationTarget, out *NotificationTarget, s conversion.Scope) error {
+	return autoConvert_maintenance_NotificationTarget_To_v1beta1_NotificationTarget(in, out, s)
+}
+
+func autoConvert_v1beta1_NotificationTexts_To_maintenance_NotificationTexts(in *NotificationTexts, out *maintenance.NotificationTexts, s conversion.Scope) error {
+	*out = *(*maintenance.NotificationTexts)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_NotificationTexts_To_maintenance_NotificationTexts is an autogenerated conversion function.
+func Convert_v1beta1_NotificationTexts_To_maintenance_NotificationTexts(in *NotificationTexts, out *maintenance.NotificationTexts, s conversion.Scope) error {
+	return autoConvert_v1beta1_NotificationTexts_To_maintenance_NotificationTexts(in, out, s)
+}
+
+func autoConvert_maintenance_NotificationTexts_To_v1beta1_NotificationTexts(in *maintenance.NotificationTexts, out *NotificationTexts, s conversion.Scope) error {
+	*out = *(*NotificationTexts)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_NotificationTexts_To_v1beta1_NotificationTexts is an autogenerated conversion function.
+func Convert_maintenance_NotificationTexts_To_v1beta1_NotificationTexts(in *maintenance.NotificationTexts, out *NotificationTexts, s conversion.Scope) error {
+	return autoConvert_maintenance_NotificationTexts_To_v1beta1_NotificationTexts(in, out, s)
+}
+
+func autoConvert_v1beta1_NotifierSchedule_To_maintenance_NotifierSchedule(in *NotifierSchedule, out *maintenance.NotifierSchedule, s conversion.Scope) error {
+	*out = *(*maintenance.NotifierSchedule)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_NotifierSchedule_To_maintenance_NotifierSchedule is an autogenerated conversion function.
+func Convert_v1beta1_NotifierSchedule_To_maintenance_NotifierSchedule(in *NotifierSchedule, out *maintenance.NotifierSchedule, s conversion.Scope) error {
+	return autoConvert_v1beta1_NotifierSchedule_To_maintenance_NotifierSchedule(in, out, s)
+}
+
+func autoConvert_maintenance_NotifierSchedule_To_v1beta1_NotifierSchedule(in *maintenance.NotifierSchedule, out *NotifierSchedule, s conversion.Scope) error {
+	*out = *(*NotifierSchedule)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_NotifierSchedule_To_v1beta1_NotifierSchedule is an autogenerated conversion function.
+func Convert_maintenance_NotifierSchedule_To_v1beta1_NotifierSchedule(in *maintenance.NotifierSchedule, out *NotifierSchedule, s conversion.Scope) error {
+	return autoConvert_maintenance_NotifierSchedule_To_v1beta1_NotifierSchedule(in, out, s)
+}
+
+func autoConvert_v1beta1_ObjectCheck_To_maintenance_ObjectCheck(in *ObjectCheck, out *maintenance.ObjectCheck, s conversion.Scope) error {
+	*out = *(*maintenance.ObjectCheck)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_ObjectCheck_To_maintenance_ObjectCheck is an autogenerated conversion function.
+func Convert_v1beta1_ObjectCheck_To_maintenance_ObjectCheck(in *ObjectCheck, out *maintenance.ObjectCheck, s conversion.Scope) error {
+	return autoConvert_v1beta1_ObjectCheck_To_maintenance_ObjectCheck(in, out, s)
+}
+
+func autoConvert_maintenance_ObjectCheck_To_v1beta1_ObjectCheck(in *maintenance.ObjectCheck, out *ObjectCheck, s conversion.Scope) error {
+	*out = *(*ObjectCheck)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_ObjectCheck_To_v1beta1_ObjectCheck is an autogenerated conversion function.
+func Convert_maintenance_ObjectCheck_To_v1beta1_ObjectCheck(in *maintenance.ObjectCheck, out *ObjectCheck, s conversion.Scope) error {
+	return autoConvert_maintenance_ObjectCheck_To_v1beta1_ObjectCheck(in, out, s)
+}
+
+func autoConvert_v1beta1_OneshotSchedule_To_maintenance_OneshotSchedule(in *OneshotSchedule, out *maintenance.OneshotSchedule, s conversion.Scope) error {
+	*out = *(*maintenance.OneshotSchedule)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_OneshotSchedule_To_maintenance_OneshotSchedule is an autogenerated conversion function.
+func Convert_v1beta1_OneshotSchedule_To_maintenance_OneshotSchedule(in *OneshotSchedule, out *maintenance.OneshotSchedule, s conversion.Scope) error {
+	return autoConvert_v1beta1_OneshotSchedule_To_maintenance_OneshotSchedule(in, out, s)
+}
+
+func autoConvert_maintenance_OneshotSchedule_To_v1beta1_OneshotSchedule(in *maintenance.OneshotSchedule, out *OneshotSchedule, s conversion.Scope) error {
+	*out = *(*OneshotSchedule)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_OneshotSchedule_To_v1beta1_OneshotSchedule is an autogenerated conversion function.
+func Convert_maintenance_OneshotSchedule_To_v1beta1_OneshotSchedule(in *maintenance.OneshotSchedule, out *OneshotSchedule, s conversion.Scope) error {
+	return autoConvert_maintenance_OneshotSchedule_To_v1beta1_OneshotSchedule(in, out, s)
+}
+
+func autoConvert_v1beta1_PatchNodeTrigger_To_maintenance_PatchNodeTrigger(in *PatchNodeTrigger, out *maintenance.PatchNodeTrigger, s conversion.Scope) error {
+	*out = *(*maintenance.PatchNodeTrigger)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_PatchNodeTrigger_To_maintenance_PatchNodeTrigger is an autogenerated conversion function.
+func Convert_v1beta1_PatchNodeTrigger_To_maintenance_PatchNodeTrigger(in *PatchNodeTrigger, out *maintenance.PatchNodeTrigger, s conversion.Scope) error {
+	return autoConvert_v1beta1_PatchNodeTrigger_To_maintenance_PatchNodeTrigger(in, out, s)
+}
+
+func autoConvert_maintenance_PatchNodeTrigger_To_v1beta1_PatchNodeTrigger(in *maintenance.PatchNodeTrigger, out *PatchNodeTrigger, s conversion.Scope) error {
+	*out = *(*PatchNodeTrigger)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_PatchNodeTrigger_To_v1beta1_PatchNodeTrigger is an autogenerated conversion function.
+func Convert_maintenance_PatchNodeTrigger_To_v1beta1_PatchNodeTrigger(in *maintenance.PatchNodeTrigger, out *PatchNodeTrigger, s conversion.Scope) error {
+	return autoConvert_maintenance_PatchNodeTrigger_To_v1beta1_PatchNodeTrigger(in, out, s)
+}
+
+func autoConvert_v1beta1_PatchObjectTrigger_To_maintenance_PatchObjectTrigger(in *PatchObjectTrigger, out *maintenance.PatchObjectTrigger, s conversion.Scope) error {
+	*out = *(*maintenance.PatchObjectTrigger)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_PatchObjectTrigger_To_maintenance_PatchObjectTrigger is an autogenerated conversion function.
+func Convert_v1beta1_PatchObjectTrigger_To_maintenance_PatchObjectTrigger(in *PatchObjectTrigger, out *maintenance.PatchObjectTrigger, s conversion.Scope) error {
+	return autoConvert_v1beta1_PatchObjectTrigger_To_maintenance_PatchObjectTrigger(in, out, s)
+}
+
+func autoConvert_maintenance_PatchObjectTrigger_To_v1beta1_PatchObjectTrigger(in *maintenance.PatchObjectTrigger, out *PatchObjectTrigger, s conversion.Scope) error {
+	*out = *(*PatchObjectTrigger)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_PatchObjectTrigger_To_v1beta1_PatchObjectTrigger is an autogenerated conversion function.
+func Convert_maintenance_PatchObjectTrigger_To_v1beta1_PatchObjectTrigger(in *maintenance.PatchObjectTrigger, out *PatchObjectTrigger, s conversion.Scope) error {
+	return autoConvert_maintenance_PatchObjectTrigger_To_v1beta1_PatchObjectTrigger(in, out, s)
+}
+
+func autoConvert_v1beta1_PeriodicSchedule_To_maintenance_PeriodicSchedule(in *PeriodicSchedule, out *maintenance.PeriodicSchedule, s conversion.Scope) error {
+	*out = *(*maintenance.PeriodicSchedule)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_PeriodicSchedule_To_maintenance_PeriodicSchedule is an autogenerated conversion function.
+func Convert_v1beta1_PeriodicSchedule_To_maintenance_PeriodicSchedule(in *PeriodicSchedule, out *maintenance.PeriodicSchedule, s conversion.Scope) error {
+	return autoConvert_v1beta1_PeriodicSchedule_To_maintenance_PeriodicSchedule(in, out, s)
+}
+
+func autoConvert_maintenance_PeriodicSchedule_To_v1beta1_PeriodicSchedule(in *maintenance.PeriodicSchedule, out *PeriodicSchedule, s conversion.Scope) error {
+	*out = *(*PeriodicSchedule)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_PeriodicSchedule_To_v1beta1_PeriodicSchedule is an autogenerated conversion function.
+func Convert_maintenance_PeriodicSchedule_To_v1beta1_PeriodicSchedule(in *maintenance.PeriodicSchedule, out *PeriodicSchedule, s conversion.Scope) error {
+	return autoConvert_maintenance_PeriodicSchedule_To_v1beta1_PeriodicSchedule(in, out, s)
+}
+
 func autoConvert_v1beta1_PlannedBudget_To_maintenance_PlannedBudget(in *PlannedBudget, out *maintenance.PlannedBudget, s conversion.Scope) error {
 	*out = *(*maintenance.PlannedBudget)(unsafe.Pointer(in))
 	return nil
@@ -1596,6 +3258,26 @@ func autoConvert_maintenance_PlannedPod_To_v1beta1_PlannedPod(in *maintenance.Pl
 // Convert_maintenance_PlannedPod_To_v1beta1_PlannedPod is an autogenerated conversion function.
 func Convert_maintenance_PlannedPod_To_v1beta1_PlannedPod(in *maintenance.PlannedPod, out *PlannedPod, s conversion.Scope) error {
 	return autoConvert_maintenance_PlannedPod_To_v1beta1_PlannedPod(in, out, s)
+}
+
+func autoConvert_v1beta1_PodAffinityCheck_To_maintenance_PodAffinityCheck(in *PodAffinityCheck, out *maintenance.PodAffinityCheck, s conversion.Scope) error {
+	*out = *(*maintenance.PodAffinityCheck)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_PodAffinityCheck_To_maintenance_PodAffinityCheck is an autogenerated conversion function.
+func Convert_v1beta1_PodAffinityCheck_To_maintenance_PodAffinityCheck(in *PodAffinityCheck, out *maintenance.PodAffinityCheck, s conversion.Scope) error {
+	return autoConvert_v1beta1_PodAffinityCheck_To_maintenance_PodAffinityCheck(in, out, s)
+}
+
+func autoConvert_maintenance_PodAffinityCheck_To_v1beta1_PodAffinityCheck(in *maintenance.PodAffinityCheck, out *PodAffinityCheck, s conversion.Scope) error {
+	*out = *(*PodAffinityCheck)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_PodAffinityCheck_To_v1beta1_PodAffinityCheck is an autogenerated conversion function.
+func Convert_maintenance_PodAffinityCheck_To_v1beta1_PodAffinityCheck(in *maintenance.PodAffinityCheck, out *PodAffinityCheck, s conversion.Scope) error {
+	return autoConvert_maintenance_PodAffinityCheck_To_v1beta1_PodAffinityCheck(in, out, s)
 }
 
 func autoConvert_v1beta1_PolicyApprovals_To_maintenance_PolicyApprovals(in *PolicyApprovals, out *maintenance.PolicyApprovals, s conversion.Scope) error {
@@ -1838,6 +3520,246 @@ func Convert_maintenance_PolicyWindow_To_v1beta1_PolicyWindow(in *maintenance.Po
 	return autoConvert_maintenance_PolicyWindow_To_v1beta1_PolicyWindow(in, out, s)
 }
 
+func autoConvert_v1beta1_ProfileCheck_To_maintenance_ProfileCheck(in *ProfileCheck, out *maintenance.ProfileCheck, s conversion.Scope) error {
+	*out = *(*maintenance.ProfileCheck)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_ProfileCheck_To_maintenance_ProfileCheck is an autogenerated conversion function.
+func Convert_v1beta1_ProfileCheck_To_maintenance_ProfileCheck(in *ProfileCheck, out *maintenance.ProfileCheck, s conversion.Scope) error {
+	return autoConvert_v1beta1_ProfileCheck_To_maintenance_ProfileCheck(in, out, s)
+}
+
+func autoConvert_maintenance_ProfileCheck_To_v1beta1_ProfileCheck(in *maintenance.ProfileCheck, out *ProfileCheck, s conversion.Scope) error {
+	*out = *(*ProfileCheck)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_ProfileCheck_To_v1beta1_ProfileCheck is an autogenerated conversion function.
+func Convert_maintenance_ProfileCheck_To_v1beta1_ProfileCheck(in *maintenance.ProfileCheck, out *ProfileCheck, s conversion.Scope) error {
+	return autoConvert_maintenance_ProfileCheck_To_v1beta1_ProfileCheck(in, out, s)
+}
+
+func autoConvert_v1beta1_ProfileCounts_To_maintenance_ProfileCounts(in *ProfileCounts, out *maintenance.ProfileCounts, s conversion.Scope) error {
+	*out = *(*maintenance.ProfileCounts)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_ProfileCounts_To_maintenance_ProfileCounts is an autogenerated conversion function.
+func Convert_v1beta1_ProfileCounts_To_maintenance_ProfileCounts(in *ProfileCounts, out *maintenance.ProfileCounts, s conversion.Scope) error {
+	return autoConvert_v1beta1_ProfileCounts_To_maintenance_ProfileCounts(in, out, s)
+}
+
+func autoConvert_maintenance_ProfileCounts_To_v1beta1_ProfileCounts(in *maintenance.ProfileCounts, out *ProfileCounts, s conversion.Scope) error {
+	*out = *(*ProfileCounts)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_ProfileCounts_To_v1beta1_ProfileCounts is an autogenerated conversion function.
+func Convert_maintenance_ProfileCounts_To_v1beta1_ProfileCounts(in *maintenance.ProfileCounts, out *ProfileCounts, s conversion.Scope) error {
+	return autoConvert_maintenance_ProfileCounts_To_v1beta1_ProfileCounts(in, out, s)
+}
+
+func autoConvert_v1beta1_ProfileHold_To_maintenance_ProfileHold(in *ProfileHold, out *maintenance.ProfileHold, s conversion.Scope) error {
+	*out = *(*maintenance.ProfileHold)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_ProfileHold_To_maintenance_ProfileHold is an autogenerated conversion function.
+func Convert_v1beta1_ProfileHold_To_maintenance_ProfileHold(in *ProfileHold, out *maintenance.ProfileHold, s conversion.Scope) error {
+	return autoConvert_v1beta1_ProfileHold_To_maintenance_ProfileHold(in, out, s)
+}
+
+func autoConvert_maintenance_ProfileHold_To_v1beta1_ProfileHold(in *maintenance.ProfileHold, out *ProfileHold, s conversion.Scope) error {
+	*out = *(*ProfileHold)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_ProfileHold_To_v1beta1_ProfileHold is an autogenerated conversion function.
+func Convert_maintenance_ProfileHold_To_v1beta1_ProfileHold(in *maintenance.ProfileHold, out *ProfileHold, s conversion.Scope) error {
+	return autoConvert_maintenance_ProfileHold_To_v1beta1_ProfileHold(in, out, s)
+}
+
+func autoConvert_v1beta1_ProfileNodes_To_maintenance_ProfileNodes(in *ProfileNodes, out *maintenance.ProfileNodes, s conversion.Scope) error {
+	*out = *(*maintenance.ProfileNodes)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_ProfileNodes_To_maintenance_ProfileNodes is an autogenerated conversion function.
+func Convert_v1beta1_ProfileNodes_To_maintenance_ProfileNodes(in *ProfileNodes, out *maintenance.ProfileNodes, s conversion.Scope) error {
+	return autoConvert_v1beta1_ProfileNodes_To_maintenance_ProfileNodes(in, out, s)
+}
+
+func autoConvert_maintenance_ProfileNodes_To_v1beta1_ProfileNodes(in *maintenance.ProfileNodes, out *ProfileNodes, s conversion.Scope) error {
+	*out = *(*ProfileNodes)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_ProfileNodes_To_v1beta1_ProfileNodes is an autogenerated conversion function.
+func Convert_maintenance_ProfileNodes_To_v1beta1_ProfileNodes(in *maintenance.ProfileNodes, out *ProfileNodes, s conversion.Scope) error {
+	return autoConvert_maintenance_ProfileNodes_To_v1beta1_ProfileNodes(in, out, s)
+}
+
+func autoConvert_v1beta1_ProfileNotifier_To_maintenance_ProfileNotifier(in *ProfileNotifier, out *maintenance.ProfileNotifier, s conversion.Scope) error {
+	*out = *(*maintenance.ProfileNotifier)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_ProfileNotifier_To_maintenance_ProfileNotifier is an autogenerated conversion function.
+func Convert_v1beta1_ProfileNotifier_To_maintenance_ProfileNotifier(in *ProfileNotifier, out *maintenance.ProfileNotifier, s conversion.Scope) error {
+	return autoConvert_v1beta1_ProfileNotifier_To_maintenance_ProfileNotifier(in, out, s)
+}
+
+func autoConvert_maintenance_ProfileNotifier_To_v1beta1_ProfileNotifier(in *maintenance.ProfileNotifier, out *ProfileNotifier, s conversion.Scope) error {
+	*out = *(*ProfileNotifier)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_ProfileNotifier_To_v1beta1_ProfileNotifier is an autogenerated conversion function.
+func Convert_maintenance_ProfileNotifier_To_v1beta1_ProfileNotifier(in *maintenance.ProfileNotifier, out *ProfileNotifier, s conversion.Scope) error {
+	return autoConvert_maintenance_ProfileNotifier_To_v1beta1_ProfileNotifier(in, out, s)
+}
+
+func autoConvert_v1beta1_ProfilePreview_To_maintenance_ProfilePreview(in *ProfilePreview, out *maintenance.ProfilePreview, s conversion.Scope) error {
+	*out = *(*maintenance.ProfilePreview)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_ProfilePreview_To_maintenance_ProfilePreview is an autogenerated conversion function.
+func Convert_v1beta1_ProfilePreview_To_maintenance_ProfilePreview(in *ProfilePreview, out *maintenance.ProfilePreview, s conversion.Scope) error {
+	return autoConvert_v1beta1_ProfilePreview_To_maintenance_ProfilePreview(in, out, s)
+}
+
+func autoConvert_maintenance_ProfilePreview_To_v1beta1_ProfilePreview(in *maintenance.ProfilePreview, out *ProfilePreview, s conversion.Scope) error {
+	*out = *(*ProfilePreview)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_ProfilePreview_To_v1beta1_ProfilePreview is an autogenerated conversion function.
+func Convert_maintenance_ProfilePreview_To_v1beta1_ProfilePreview(in *maintenance.ProfilePreview, out *ProfilePreview, s conversion.Scope) error {
+	return autoConvert_maintenance_ProfilePreview_To_v1beta1_ProfilePreview(in, out, s)
+}
+
+func autoConvert_v1beta1_ProfilePreviewNode_To_maintenance_ProfilePreviewNode(in *ProfilePreviewNode, out *maintenance.ProfilePreviewNode, s conversion.Scope) error {
+	*out = *(*maintenance.ProfilePreviewNode)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_ProfilePreviewNode_To_maintenance_ProfilePreviewNode is an autogenerated conversion function.
+func Convert_v1beta1_ProfilePreviewNode_To_maintenance_ProfilePreviewNode(in *ProfilePreviewNode, out *maintenance.ProfilePreviewNode, s conversion.Scope) error {
+	return autoConvert_v1beta1_ProfilePreviewNode_To_maintenance_ProfilePreviewNode(in, out, s)
+}
+
+func autoConvert_maintenance_ProfilePreviewNode_To_v1beta1_ProfilePreviewNode(in *maintenance.ProfilePreviewNode, out *ProfilePreviewNode, s conversion.Scope) error {
+	*out = *(*ProfilePreviewNode)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_ProfilePreviewNode_To_v1beta1_ProfilePreviewNode is an autogenerated conversion function.
+func Convert_maintenance_ProfilePreviewNode_To_v1beta1_ProfilePreviewNode(in *maintenance.ProfilePreviewNode, out *ProfilePreviewNode, s conversion.Scope) error {
+	return autoConvert_maintenance_ProfilePreviewNode_To_v1beta1_ProfilePreviewNode(in, out, s)
+}
+
+func autoConvert_v1beta1_ProfileStateSpec_To_maintenance_ProfileStateSpec(in *ProfileStateSpec, out *maintenance.ProfileStateSpec, s conversion.Scope) error {
+	*out = *(*maintenance.ProfileStateSpec)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_ProfileStateSpec_To_maintenance_ProfileStateSpec is an autogenerated conversion function.
+func Convert_v1beta1_ProfileStateSpec_To_maintenance_ProfileStateSpec(in *ProfileStateSpec, out *maintenance.ProfileStateSpec, s conversion.Scope) error {
+	return autoConvert_v1beta1_ProfileStateSpec_To_maintenance_ProfileStateSpec(in, out, s)
+}
+
+func autoConvert_maintenance_ProfileStateSpec_To_v1beta1_ProfileStateSpec(in *maintenance.ProfileStateSpec, out *ProfileStateSpec, s conversion.Scope) error {
+	*out = *(*ProfileStateSpec)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_ProfileStateSpec_To_v1beta1_ProfileStateSpec is an autogenerated conversion function.
+func Convert_maintenance_ProfileStateSpec_To_v1beta1_ProfileStateSpec(in *maintenance.ProfileStateSpec, out *ProfileStateSpec, s conversion.Scope) error {
+	return autoConvert_maintenance_ProfileStateSpec_To_v1beta1_ProfileStateSpec(in, out, s)
+}
+
+func autoConvert_v1beta1_ProfileStates_To_maintenance_ProfileStates(in *ProfileStates, out *maintenance.ProfileStates, s conversion.Scope) error {
+	*out = *(*maintenance.ProfileStates)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_ProfileStates_To_maintenance_ProfileStates is an autogenerated conversion function.
+func Convert_v1beta1_ProfileStates_To_maintenance_ProfileStates(in *ProfileStates, out *maintenance.ProfileStates, s conversion.Scope) error {
+	return autoConvert_v1beta1_ProfileStates_To_maintenance_ProfileStates(in, out, s)
+}
+
+func autoConvert_maintenance_ProfileStates_To_v1beta1_ProfileStates(in *maintenance.ProfileStates, out *ProfileStates, s conversion.Scope) error {
+	*out = *(*ProfileStates)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_ProfileStates_To_v1beta1_ProfileStates is an autogenerated conversion function.
+func Convert_maintenance_ProfileStates_To_v1beta1_ProfileStates(in *maintenance.ProfileStates, out *ProfileStates, s conversion.Scope) error {
+	return autoConvert_maintenance_ProfileStates_To_v1beta1_ProfileStates(in, out, s)
+}
+
+func autoConvert_v1beta1_ProfileTransition_To_maintenance_ProfileTransition(in *ProfileTransition, out *maintenance.ProfileTransition, s conversion.Scope) error {
+	*out = *(*maintenance.ProfileTransition)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_ProfileTransition_To_maintenance_ProfileTransition is an autogenerated conversion function.
+func Convert_v1beta1_ProfileTransition_To_maintenance_ProfileTransition(in *ProfileTransition, out *maintenance.ProfileTransition, s conversion.Scope) error {
+	return autoConvert_v1beta1_ProfileTransition_To_maintenance_ProfileTransition(in, out, s)
+}
+
+func autoConvert_maintenance_ProfileTransition_To_v1beta1_ProfileTransition(in *maintenance.ProfileTransition, out *ProfileTransition, s conversion.Scope) error {
+	*out = *(*ProfileTransition)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_ProfileTransition_To_v1beta1_ProfileTransition is an autogenerated conversion function.
+func Convert_maintenance_ProfileTransition_To_v1beta1_ProfileTransition(in *maintenance.ProfileTransition, out *ProfileTransition, s conversion.Scope) error {
+	return autoConvert_maintenance_ProfileTransition_To_v1beta1_ProfileTransition(in, out, s)
+}
+
+func autoConvert_v1beta1_ProfileTrigger_To_maintenance_ProfileTrigger(in *ProfileTrigger, out *maintenance.ProfileTrigger, s conversion.Scope) error {
+	*out = *(*maintenance.ProfileTrigger)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_ProfileTrigger_To_maintenance_ProfileTrigger is an autogenerated conversion function.
+func Convert_v1beta1_ProfileTrigger_To_maintenance_ProfileTrigger(in *ProfileTrigger, out *maintenance.ProfileTrigger, s conversion.Scope) error {
+	return autoConvert_v1beta1_ProfileTrigger_To_maintenance_ProfileTrigger(in, out, s)
+}
+
+func autoConvert_maintenance_ProfileTrigger_To_v1beta1_ProfileTrigger(in *maintenance.ProfileTrigger, out *ProfileTrigger, s conversion.Scope) error {
+	*out = *(*ProfileTrigger)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_ProfileTrigger_To_v1beta1_ProfileTrigger is an autogenerated conversion function.
+func Convert_maintenance_ProfileTrigger_To_v1beta1_ProfileTrigger(in *maintenance.ProfileTrigger, out *ProfileTrigger, s conversion.Scope) error {
+	return autoConvert_maintenance_ProfileTrigger_To_v1beta1_ProfileTrigger(in, out, s)
+}
+
+func autoConvert_v1beta1_PrometheusCheck_To_maintenance_PrometheusCheck(in *PrometheusCheck, out *maintenance.PrometheusCheck, s conversion.Scope) error {
+	*out = *(*maintenance.PrometheusCheck)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_PrometheusCheck_To_maintenance_PrometheusCheck is an autogenerated conversion function.
+func Convert_v1beta1_PrometheusCheck_To_maintenance_PrometheusCheck(in *PrometheusCheck, out *maintenance.PrometheusCheck, s conversion.Scope) error {
+	return autoConvert_v1beta1_PrometheusCheck_To_maintenance_PrometheusCheck(in, out, s)
+}
+
+func autoConvert_maintenance_PrometheusCheck_To_v1beta1_PrometheusCheck(in *maintenance.PrometheusCheck, out *PrometheusCheck, s conversion.Scope) error {
+	*out = *(*PrometheusCheck)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_PrometheusCheck_To_v1beta1_PrometheusCheck is an autogenerated conversion function.
+func Convert_maintenance_PrometheusCheck_To_v1beta1_PrometheusCheck(in *maintenance.PrometheusCheck, out *PrometheusCheck, s conversion.Scope) error {
+	return autoConvert_maintenance_PrometheusCheck_To_v1beta1_PrometheusCheck(in, out, s)
+}
+
 func autoConvert_v1beta1_PrometheusGate_To_maintenance_PrometheusGate(in *PrometheusGate, out *maintenance.PrometheusGate, s conversion.Scope) error {
 	*out = *(*maintenance.PrometheusGate)(unsafe.Pointer(in))
 	return nil
@@ -1898,6 +3820,226 @@ func Convert_maintenance_QueuedMaintenance_To_v1beta1_QueuedMaintenance(in *main
 	return autoConvert_maintenance_QueuedMaintenance_To_v1beta1_QueuedMaintenance(in, out, s)
 }
 
+func autoConvert_v1beta1_RecordedDecision_To_maintenance_RecordedDecision(in *RecordedDecision, out *maintenance.RecordedDecision, s conversion.Scope) error {
+	*out = *(*maintenance.RecordedDecision)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_RecordedDecision_To_maintenance_RecordedDecision is an autogenerated conversion function.
+func Convert_v1beta1_RecordedDecision_To_maintenance_RecordedDecision(in *RecordedDecision, out *maintenance.RecordedDecision, s conversion.Scope) error {
+	return autoConvert_v1beta1_RecordedDecision_To_maintenance_RecordedDecision(in, out, s)
+}
+
+func autoConvert_maintenance_RecordedDecision_To_v1beta1_RecordedDecision(in *maintenance.RecordedDecision, out *RecordedDecision, s conversion.Scope) error {
+	*out = *(*RecordedDecision)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_RecordedDecision_To_v1beta1_RecordedDecision is an autogenerated conversion function.
+func Convert_maintenance_RecordedDecision_To_v1beta1_RecordedDecision(in *maintenance.RecordedDecision, out *RecordedDecision, s conversion.Scope) error {
+	return autoConvert_maintenance_RecordedDecision_To_v1beta1_RecordedDecision(in, out, s)
+}
+
+func autoConvert_v1beta1_RecordedTransition_To_maintenance_RecordedTransition(in *RecordedTransition, out *maintenance.RecordedTransition, s conversion.Scope) error {
+	*out = *(*maintenance.RecordedTransition)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_RecordedTransition_To_maintenance_RecordedTransition is an autogenerated conversion function.
+func Convert_v1beta1_RecordedTransition_To_maintenance_RecordedTransition(in *RecordedTransition, out *maintenance.RecordedTransition, s conversion.Scope) error {
+	return autoConvert_v1beta1_RecordedTransition_To_maintenance_RecordedTransition(in, out, s)
+}
+
+func autoConvert_maintenance_RecordedTransition_To_v1beta1_RecordedTransition(in *maintenance.RecordedTransition, out *RecordedTransition, s conversion.Scope) error {
+	*out = *(*RecordedTransition)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_RecordedTransition_To_v1beta1_RecordedTransition is an autogenerated conversion function.
+func Convert_maintenance_RecordedTransition_To_v1beta1_RecordedTransition(in *maintenance.RecordedTransition, out *RecordedTransition, s conversion.Scope) error {
+	return autoConvert_maintenance_RecordedTransition_To_v1beta1_RecordedTransition(in, out, s)
+}
+
+func autoConvert_v1beta1_ReleaseTrigger_To_maintenance_ReleaseTrigger(in *ReleaseTrigger, out *maintenance.ReleaseTrigger, s conversion.Scope) error {
+	*out = *(*maintenance.ReleaseTrigger)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_ReleaseTrigger_To_maintenance_ReleaseTrigger is an autogenerated conversion function.
+func Convert_v1beta1_ReleaseTrigger_To_maintenance_ReleaseTrigger(in *ReleaseTrigger, out *maintenance.ReleaseTrigger, s conversion.Scope) error {
+	return autoConvert_v1beta1_ReleaseTrigger_To_maintenance_ReleaseTrigger(in, out, s)
+}
+
+func autoConvert_maintenance_ReleaseTrigger_To_v1beta1_ReleaseTrigger(in *maintenance.ReleaseTrigger, out *ReleaseTrigger, s conversion.Scope) error {
+	*out = *(*ReleaseTrigger)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_ReleaseTrigger_To_v1beta1_ReleaseTrigger is an autogenerated conversion function.
+func Convert_maintenance_ReleaseTrigger_To_v1beta1_ReleaseTrigger(in *maintenance.ReleaseTrigger, out *ReleaseTrigger, s conversion.Scope) error {
+	return autoConvert_maintenance_ReleaseTrigger_To_v1beta1_ReleaseTrigger(in, out, s)
+}
+
+func autoConvert_v1beta1_SMTPEndpoint_To_maintenance_SMTPEndpoint(in *SMTPEndpoint, out *maintenance.SMTPEndpoint, s conversion.Scope) error {
+	*out = *(*maintenance.SMTPEndpoint)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_SMTPEndpoint_To_maintenance_SMTPEndpoint is an autogenerated conversion function.
+func Convert_v1beta1_SMTPEndpoint_To_maintenance_SMTPEndpoint(in *SMTPEndpoint, out *maintenance.SMTPEndpoint, s conversion.Scope) error {
+	return autoConvert_v1beta1_SMTPEndpoint_To_maintenance_SMTPEndpoint(in, out, s)
+}
+
+func autoConvert_maintenance_SMTPEndpoint_To_v1beta1_SMTPEndpoint(in *maintenance.SMTPEndpoint, out *SMTPEndpoint, s conversion.Scope) error {
+	*out = *(*SMTPEndpoint)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_SMTPEndpoint_To_v1beta1_SMTPEndpoint is an autogenerated conversion function.
+func Convert_maintenance_SMTPEndpoint_To_v1beta1_SMTPEndpoint(in *maintenance.SMTPEndpoint, out *SMTPEndpoint, s conversion.Scope) error {
+	return autoConvert_maintenance_SMTPEndpoint_To_v1beta1_SMTPEndpoint(in, out, s)
+}
+
+func autoConvert_v1beta1_ScheduledSchedule_To_maintenance_ScheduledSchedule(in *ScheduledSchedule, out *maintenance.ScheduledSchedule, s conversion.Scope) error {
+	*out = *(*maintenance.ScheduledSchedule)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_ScheduledSchedule_To_maintenance_ScheduledSchedule is an autogenerated conversion function.
+func Convert_v1beta1_ScheduledSchedule_To_maintenance_ScheduledSchedule(in *ScheduledSchedule, out *maintenance.ScheduledSchedule, s conversion.Scope) error {
+	return autoConvert_v1beta1_ScheduledSchedule_To_maintenance_ScheduledSchedule(in, out, s)
+}
+
+func autoConvert_maintenance_ScheduledSchedule_To_v1beta1_ScheduledSchedule(in *maintenance.ScheduledSchedule, out *ScheduledSchedule, s conversion.Scope) error {
+	*out = *(*ScheduledSchedule)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_ScheduledSchedule_To_v1beta1_ScheduledSchedule is an autogenerated conversion function.
+func Convert_maintenance_ScheduledSchedule_To_v1beta1_ScheduledSchedule(in *maintenance.ScheduledSchedule, out *ScheduledSchedule, s conversion.Scope) error {
+	return autoConvert_maintenance_ScheduledSchedule_To_v1beta1_ScheduledSchedule(in, out, s)
+}
+
+func autoConvert_v1beta1_SlackEndpoint_To_maintenance_SlackEndpoint(in *SlackEndpoint, out *maintenance.SlackEndpoint, s conversion.Scope) error {
+	*out = *(*maintenance.SlackEndpoint)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_SlackEndpoint_To_maintenance_SlackEndpoint is an autogenerated conversion function.
+func Convert_v1beta1_SlackEndpoint_To_maintenance_SlackEndpoint(in *SlackEndpoint, out *maintenance.SlackEndpoint, s conversion.Scope) error {
+	return autoConvert_v1beta1_SlackEndpoint_To_maintenance_SlackEndpoint(in, out, s)
+}
+
+func autoConvert_maintenance_SlackEndpoint_To_v1beta1_SlackEndpoint(in *maintenance.SlackEndpoint, out *SlackEndpoint, s conversion.Scope) error {
+	*out = *(*SlackEndpoint)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_SlackEndpoint_To_v1beta1_SlackEndpoint is an autogenerated conversion function.
+func Convert_maintenance_SlackEndpoint_To_v1beta1_SlackEndpoint(in *maintenance.SlackEndpoint, out *SlackEndpoint, s conversion.Scope) error {
+	return autoConvert_maintenance_SlackEndpoint_To_v1beta1_SlackEndpoint(in, out, s)
+}
+
+func autoConvert_v1beta1_SlackNotifier_To_maintenance_SlackNotifier(in *SlackNotifier, out *maintenance.SlackNotifier, s conversion.Scope) error {
+	*out = *(*maintenance.SlackNotifier)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_SlackNotifier_To_maintenance_SlackNotifier is an autogenerated conversion function.
+func Convert_v1beta1_SlackNotifier_To_maintenance_SlackNotifier(in *SlackNotifier, out *maintenance.SlackNotifier, s conversion.Scope) error {
+	return autoConvert_v1beta1_SlackNotifier_To_maintenance_SlackNotifier(in, out, s)
+}
+
+func autoConvert_maintenance_SlackNotifier_To_v1beta1_SlackNotifier(in *maintenance.SlackNotifier, out *SlackNotifier, s conversion.Scope) error {
+	*out = *(*SlackNotifier)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_SlackNotifier_To_v1beta1_SlackNotifier is an autogenerated conversion function.
+func Convert_maintenance_SlackNotifier_To_v1beta1_SlackNotifier(in *maintenance.SlackNotifier, out *SlackNotifier, s conversion.Scope) error {
+	return autoConvert_maintenance_SlackNotifier_To_v1beta1_SlackNotifier(in, out, s)
+}
+
+func autoConvert_v1beta1_SlackThread_To_maintenance_SlackThread(in *SlackThread, out *maintenance.SlackThread, s conversion.Scope) error {
+	*out = *(*maintenance.SlackThread)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_SlackThread_To_maintenance_SlackThread is an autogenerated conversion function.
+func Convert_v1beta1_SlackThread_To_maintenance_SlackThread(in *SlackThread, out *maintenance.SlackThread, s conversion.Scope) error {
+	return autoConvert_v1beta1_SlackThread_To_maintenance_SlackThread(in, out, s)
+}
+
+func autoConvert_maintenance_SlackThread_To_v1beta1_SlackThread(in *maintenance.SlackThread, out *SlackThread, s conversion.Scope) error {
+	*out = *(*SlackThread)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_SlackThread_To_v1beta1_SlackThread is an autogenerated conversion function.
+func Convert_maintenance_SlackThread_To_v1beta1_SlackThread(in *maintenance.SlackThread, out *SlackThread, s conversion.Scope) error {
+	return autoConvert_maintenance_SlackThread_To_v1beta1_SlackThread(in, out, s)
+}
+
+func autoConvert_v1beta1_SlackThreadNotifier_To_maintenance_SlackThreadNotifier(in *SlackThreadNotifier, out *maintenance.SlackThreadNotifier, s conversion.Scope) error {
+	*out = *(*maintenance.SlackThreadNotifier)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_SlackThreadNotifier_To_maintenance_SlackThreadNotifier is an autogenerated conversion function.
+func Convert_v1beta1_SlackThreadNotifier_To_maintenance_SlackThreadNotifier(in *SlackThreadNotifier, out *maintenance.SlackThreadNotifier, s conversion.Scope) error {
+	return autoConvert_v1beta1_SlackThreadNotifier_To_maintenance_SlackThreadNotifier(in, out, s)
+}
+
+func autoConvert_maintenance_SlackThreadNotifier_To_v1beta1_SlackThreadNotifier(in *maintenance.SlackThreadNotifier, out *SlackThreadNotifier, s conversion.Scope) error {
+	*out = *(*SlackThreadNotifier)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_SlackThreadNotifier_To_v1beta1_SlackThreadNotifier is an autogenerated conversion function.
+func Convert_maintenance_SlackThreadNotifier_To_v1beta1_SlackThreadNotifier(in *maintenance.SlackThreadNotifier, out *SlackThreadNotifier, s conversion.Scope) error {
+	return autoConvert_maintenance_SlackThreadNotifier_To_v1beta1_SlackThreadNotifier(in, out, s)
+}
+
+func autoConvert_v1beta1_StaggerCheck_To_maintenance_StaggerCheck(in *StaggerCheck, out *maintenance.StaggerCheck, s conversion.Scope) error {
+	*out = *(*maintenance.StaggerCheck)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_StaggerCheck_To_maintenance_StaggerCheck is an autogenerated conversion function.
+func Convert_v1beta1_StaggerCheck_To_maintenance_StaggerCheck(in *StaggerCheck, out *maintenance.StaggerCheck, s conversion.Scope) error {
+	return autoConvert_v1beta1_StaggerCheck_To_maintenance_StaggerCheck(in, out, s)
+}
+
+func autoConvert_maintenance_StaggerCheck_To_v1beta1_StaggerCheck(in *maintenance.StaggerCheck, out *StaggerCheck, s conversion.Scope) error {
+	*out = *(*StaggerCheck)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_StaggerCheck_To_v1beta1_StaggerCheck is an autogenerated conversion function.
+func Convert_maintenance_StaggerCheck_To_v1beta1_StaggerCheck(in *maintenance.StaggerCheck, out *StaggerCheck, s conversion.Scope) error {
+	return autoConvert_maintenance_StaggerCheck_To_v1beta1_StaggerCheck(in, out, s)
+}
+
+func autoConvert_v1beta1_TimeWindowCheck_To_maintenance_TimeWindowCheck(in *TimeWindowCheck, out *maintenance.TimeWindowCheck, s conversion.Scope) error {
+	*out = *(*maintenance.TimeWindowCheck)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_TimeWindowCheck_To_maintenance_TimeWindowCheck is an autogenerated conversion function.
+func Convert_v1beta1_TimeWindowCheck_To_maintenance_TimeWindowCheck(in *TimeWindowCheck, out *maintenance.TimeWindowCheck, s conversion.Scope) error {
+	return autoConvert_v1beta1_TimeWindowCheck_To_maintenance_TimeWindowCheck(in, out, s)
+}
+
+func autoConvert_maintenance_TimeWindowCheck_To_v1beta1_TimeWindowCheck(in *maintenance.TimeWindowCheck, out *TimeWindowCheck, s conversion.Scope) error {
+	*out = *(*TimeWindowCheck)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_TimeWindowCheck_To_v1beta1_TimeWindowCheck is an autogenerated conversion function.
+func Convert_maintenance_TimeWindowCheck_To_v1beta1_TimeWindowCheck(in *maintenance.TimeWindowCheck, out *TimeWindowCheck, s conversion.Scope) error {
+	return autoConvert_maintenance_TimeWindowCheck_To_v1beta1_TimeWindowCheck(in, out, s)
+}
+
 func autoConvert_v1beta1_TopologyLimit_To_maintenance_TopologyLimit(in *TopologyLimit, out *maintenance.TopologyLimit, s conversion.Scope) error {
 	*out = *(*maintenance.TopologyLimit)(unsafe.Pointer(in))
 	return nil
@@ -1916,6 +4058,146 @@ func autoConvert_maintenance_TopologyLimit_To_v1beta1_TopologyLimit(in *maintena
 // Convert_maintenance_TopologyLimit_To_v1beta1_TopologyLimit is an autogenerated conversion function.
 func Convert_maintenance_TopologyLimit_To_v1beta1_TopologyLimit(in *maintenance.TopologyLimit, out *TopologyLimit, s conversion.Scope) error {
 	return autoConvert_maintenance_TopologyLimit_To_v1beta1_TopologyLimit(in, out, s)
+}
+
+func autoConvert_v1beta1_TransitionHistory_To_maintenance_TransitionHistory(in *TransitionHistory, out *maintenance.TransitionHistory, s conversion.Scope) error {
+	*out = *(*maintenance.TransitionHistory)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_TransitionHistory_To_maintenance_TransitionHistory is an autogenerated conversion function.
+func Convert_v1beta1_TransitionHistory_To_maintenance_TransitionHistory(in *TransitionHistory, out *maintenance.TransitionHistory, s conversion.Scope) error {
+	return autoConvert_v1beta1_TransitionHistory_To_maintenance_TransitionHistory(in, out, s)
+}
+
+func autoConvert_maintenance_TransitionHistory_To_v1beta1_TransitionHistory(in *maintenance.TransitionHistory, out *TransitionHistory, s conversion.Scope) error {
+	*out = *(*TransitionHistory)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_TransitionHistory_To_v1beta1_TransitionHistory is an autogenerated conversion function.
+func Convert_maintenance_TransitionHistory_To_v1beta1_TransitionHistory(in *maintenance.TransitionHistory, out *TransitionHistory, s conversion.Scope) error {
+	return autoConvert_maintenance_TransitionHistory_To_v1beta1_TransitionHistory(in, out, s)
+}
+
+func autoConvert_v1beta1_TransitionStatus_To_maintenance_TransitionStatus(in *TransitionStatus, out *maintenance.TransitionStatus, s conversion.Scope) error {
+	*out = *(*maintenance.TransitionStatus)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_TransitionStatus_To_maintenance_TransitionStatus is an autogenerated conversion function.
+func Convert_v1beta1_TransitionStatus_To_maintenance_TransitionStatus(in *TransitionStatus, out *maintenance.TransitionStatus, s conversion.Scope) error {
+	return autoConvert_v1beta1_TransitionStatus_To_maintenance_TransitionStatus(in, out, s)
+}
+
+func autoConvert_maintenance_TransitionStatus_To_v1beta1_TransitionStatus(in *maintenance.TransitionStatus, out *TransitionStatus, s conversion.Scope) error {
+	*out = *(*TransitionStatus)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_TransitionStatus_To_v1beta1_TransitionStatus is an autogenerated conversion function.
+func Convert_maintenance_TransitionStatus_To_v1beta1_TransitionStatus(in *maintenance.TransitionStatus, out *TransitionStatus, s conversion.Scope) error {
+	return autoConvert_maintenance_TransitionStatus_To_v1beta1_TransitionStatus(in, out, s)
+}
+
+func autoConvert_v1beta1_TransitionStep_To_maintenance_TransitionStep(in *TransitionStep, out *maintenance.TransitionStep, s conversion.Scope) error {
+	*out = *(*maintenance.TransitionStep)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_TransitionStep_To_maintenance_TransitionStep is an autogenerated conversion function.
+func Convert_v1beta1_TransitionStep_To_maintenance_TransitionStep(in *TransitionStep, out *maintenance.TransitionStep, s conversion.Scope) error {
+	return autoConvert_v1beta1_TransitionStep_To_maintenance_TransitionStep(in, out, s)
+}
+
+func autoConvert_maintenance_TransitionStep_To_v1beta1_TransitionStep(in *maintenance.TransitionStep, out *TransitionStep, s conversion.Scope) error {
+	*out = *(*TransitionStep)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_TransitionStep_To_v1beta1_TransitionStep is an autogenerated conversion function.
+func Convert_maintenance_TransitionStep_To_v1beta1_TransitionStep(in *maintenance.TransitionStep, out *TransitionStep, s conversion.Scope) error {
+	return autoConvert_maintenance_TransitionStep_To_v1beta1_TransitionStep(in, out, s)
+}
+
+func autoConvert_v1beta1_URLEndpoint_To_maintenance_URLEndpoint(in *URLEndpoint, out *maintenance.URLEndpoint, s conversion.Scope) error {
+	*out = *(*maintenance.URLEndpoint)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_URLEndpoint_To_maintenance_URLEndpoint is an autogenerated conversion function.
+func Convert_v1beta1_URLEndpoint_To_maintenance_URLEndpoint(in *URLEndpoint, out *maintenance.URLEndpoint, s conversion.Scope) error {
+	return autoConvert_v1beta1_URLEndpoint_To_maintenance_URLEndpoint(in, out, s)
+}
+
+func autoConvert_maintenance_URLEndpoint_To_v1beta1_URLEndpoint(in *maintenance.URLEndpoint, out *URLEndpoint, s conversion.Scope) error {
+	*out = *(*URLEndpoint)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_URLEndpoint_To_v1beta1_URLEndpoint is an autogenerated conversion function.
+func Convert_maintenance_URLEndpoint_To_v1beta1_URLEndpoint(in *maintenance.URLEndpoint, out *URLEndpoint, s conversion.Scope) error {
+	return autoConvert_maintenance_URLEndpoint_To_v1beta1_URLEndpoint(in, out, s)
+}
+
+func autoConvert_v1beta1_WaitCheck_To_maintenance_WaitCheck(in *WaitCheck, out *maintenance.WaitCheck, s conversion.Scope) error {
+	*out = *(*maintenance.WaitCheck)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_WaitCheck_To_maintenance_WaitCheck is an autogenerated conversion function.
+func Convert_v1beta1_WaitCheck_To_maintenance_WaitCheck(in *WaitCheck, out *maintenance.WaitCheck, s conversion.Scope) error {
+	return autoConvert_v1beta1_WaitCheck_To_maintenance_WaitCheck(in, out, s)
+}
+
+func autoConvert_maintenance_WaitCheck_To_v1beta1_WaitCheck(in *maintenance.WaitCheck, out *WaitCheck, s conversion.Scope) error {
+	*out = *(*WaitCheck)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_WaitCheck_To_v1beta1_WaitCheck is an autogenerated conversion function.
+func Convert_maintenance_WaitCheck_To_v1beta1_WaitCheck(in *maintenance.WaitCheck, out *WaitCheck, s conversion.Scope) error {
+	return autoConvert_maintenance_WaitCheck_To_v1beta1_WaitCheck(in, out, s)
+}
+
+func autoConvert_v1beta1_WebhookNotifier_To_maintenance_WebhookNotifier(in *WebhookNotifier, out *maintenance.WebhookNotifier, s conversion.Scope) error {
+	*out = *(*maintenance.WebhookNotifier)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_WebhookNotifier_To_maintenance_WebhookNotifier is an autogenerated conversion function.
+func Convert_v1beta1_WebhookNotifier_To_maintenance_WebhookNotifier(in *WebhookNotifier, out *maintenance.WebhookNotifier, s conversion.Scope) error {
+	return autoConvert_v1beta1_WebhookNotifier_To_maintenance_WebhookNotifier(in, out, s)
+}
+
+func autoConvert_maintenance_WebhookNotifier_To_v1beta1_WebhookNotifier(in *maintenance.WebhookNotifier, out *WebhookNotifier, s conversion.Scope) error {
+	*out = *(*WebhookNotifier)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_WebhookNotifier_To_v1beta1_WebhookNotifier is an autogenerated conversion function.
+func Convert_maintenance_WebhookNotifier_To_v1beta1_WebhookNotifier(in *maintenance.WebhookNotifier, out *WebhookNotifier, s conversion.Scope) error {
+	return autoConvert_maintenance_WebhookNotifier_To_v1beta1_WebhookNotifier(in, out, s)
+}
+
+func autoConvert_v1beta1_WebhookTrigger_To_maintenance_WebhookTrigger(in *WebhookTrigger, out *maintenance.WebhookTrigger, s conversion.Scope) error {
+	*out = *(*maintenance.WebhookTrigger)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_WebhookTrigger_To_maintenance_WebhookTrigger is an autogenerated conversion function.
+func Convert_v1beta1_WebhookTrigger_To_maintenance_WebhookTrigger(in *WebhookTrigger, out *maintenance.WebhookTrigger, s conversion.Scope) error {
+	return autoConvert_v1beta1_WebhookTrigger_To_maintenance_WebhookTrigger(in, out, s)
+}
+
+func autoConvert_maintenance_WebhookTrigger_To_v1beta1_WebhookTrigger(in *maintenance.WebhookTrigger, out *WebhookTrigger, s conversion.Scope) error {
+	*out = *(*WebhookTrigger)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_WebhookTrigger_To_v1beta1_WebhookTrigger is an autogenerated conversion function.
+func Convert_maintenance_WebhookTrigger_To_v1beta1_WebhookTrigger(in *maintenance.WebhookTrigger, out *WebhookTrigger, s conversion.Scope) error {
+	return autoConvert_maintenance_WebhookTrigger_To_v1beta1_WebhookTrigger(in, out, s)
 }
 
 func autoConvert_v1beta1_WeeklyTime_To_maintenance_WeeklyTime(in *WeeklyTime, out *maintenance.WeeklyTime, s conversion.Scope) error {

@@ -17,15 +17,32 @@ import (
 // All generated defaulters are covering - they call all nested defaulters.
 func RegisterDefaults(scheme *runtime.Scheme) error {
 	scheme.AddTypeDefaultingFunc(&DrainPlan{}, func(obj interface{}) { SetObjectDefaults_DrainPlan(obj.(*DrainPlan)) })
+	scheme.AddTypeDefaultingFunc(&MaintenanceEndpoint{}, func(obj interface{}) { SetObjectDefaults_MaintenanceEndpoint(obj.(*MaintenanceEndpoint)) })
+	scheme.AddTypeDefaultingFunc(&MaintenanceEndpointList{}, func(obj interface{}) { SetObjectDefaults_MaintenanceEndpointList(obj.(*MaintenanceEndpointList)) })
 	scheme.AddTypeDefaultingFunc(&MaintenancePolicy{}, func(obj interface{}) { SetObjectDefaults_MaintenancePolicy(obj.(*MaintenancePolicy)) })
 	scheme.AddTypeDefaultingFunc(&MaintenancePolicyList{}, func(obj interface{}) { SetObjectDefaults_MaintenancePolicyList(obj.(*MaintenancePolicyList)) })
+	scheme.AddTypeDefaultingFunc(&MaintenanceProfile{}, func(obj interface{}) { SetObjectDefaults_MaintenanceProfile(obj.(*MaintenanceProfile)) })
+	scheme.AddTypeDefaultingFunc(&MaintenanceProfileList{}, func(obj interface{}) { SetObjectDefaults_MaintenanceProfileList(obj.(*MaintenanceProfileList)) })
 	scheme.AddTypeDefaultingFunc(&NodeMaintenance{}, func(obj interface{}) { SetObjectDefaults_NodeMaintenance(obj.(*NodeMaintenance)) })
 	scheme.AddTypeDefaultingFunc(&NodeMaintenanceList{}, func(obj interface{}) { SetObjectDefaults_NodeMaintenanceList(obj.(*NodeMaintenanceList)) })
+	scheme.AddTypeDefaultingFunc(&NodeProfile{}, func(obj interface{}) { SetObjectDefaults_NodeProfile(obj.(*NodeProfile)) })
+	scheme.AddTypeDefaultingFunc(&NodeProfileList{}, func(obj interface{}) { SetObjectDefaults_NodeProfileList(obj.(*NodeProfileList)) })
 	return nil
 }
 
 func SetObjectDefaults_DrainPlan(in *DrainPlan) {
 	SetDefaults_DrainSpec(&in.Spec)
+}
+
+func SetObjectDefaults_MaintenanceEndpoint(in *MaintenanceEndpoint) {
+	SetDefaults_MaintenanceEndpointSpec(&in.Spec)
+}
+
+func SetObjectDefaults_MaintenanceEndpointList(in *MaintenanceEndpointList) {
+	for i := range in.Items {
+		a := &in.Items[i]
+		SetObjectDefaults_MaintenanceEndpoint(a)
+	}
 }
 
 func SetObjectDefaults_MaintenancePolicy(in *MaintenancePolicy) {
@@ -51,6 +68,37 @@ func SetObjectDefaults_MaintenancePolicyList(in *MaintenancePolicyList) {
 	}
 }
 
+func SetObjectDefaults_MaintenanceProfile(in *MaintenanceProfile) {
+	SetDefaults_MaintenanceProfileSpec(&in.Spec)
+	for i := range in.Spec.Triggers {
+		a := &in.Spec.Triggers[i]
+		if a.Hold != nil {
+			if a.Hold.Drain != nil {
+				SetDefaults_DrainSpec(a.Hold.Drain)
+			}
+		}
+	}
+	if in.Spec.States.Operational.Hold != nil {
+		SetDefaults_ProfileHold(in.Spec.States.Operational.Hold)
+		SetDefaults_DrainSpec(&in.Spec.States.Operational.Hold.Drain)
+	}
+	if in.Spec.States.MaintenanceRequired.Hold != nil {
+		SetDefaults_ProfileHold(in.Spec.States.MaintenanceRequired.Hold)
+		SetDefaults_DrainSpec(&in.Spec.States.MaintenanceRequired.Hold.Drain)
+	}
+	if in.Spec.States.InMaintenance.Hold != nil {
+		SetDefaults_ProfileHold(in.Spec.States.InMaintenance.Hold)
+		SetDefaults_DrainSpec(&in.Spec.States.InMaintenance.Hold.Drain)
+	}
+}
+
+func SetObjectDefaults_MaintenanceProfileList(in *MaintenanceProfileList) {
+	for i := range in.Items {
+		a := &in.Items[i]
+		SetObjectDefaults_MaintenanceProfile(a)
+	}
+}
+
 func SetObjectDefaults_NodeMaintenance(in *NodeMaintenance) {
 	SetDefaults_NodeMaintenanceSpec(&in.Spec)
 	SetDefaults_DrainSpec(&in.Spec.Drain)
@@ -60,5 +108,31 @@ func SetObjectDefaults_NodeMaintenanceList(in *NodeMaintenanceList) {
 	for i := range in.Items {
 		a := &in.Items[i]
 		SetObjectDefaults_NodeMaintenance(a)
+	}
+}
+
+func SetObjectDefaults_NodeProfile(in *NodeProfile) {
+	if in.Status.Transition != nil {
+		if in.Status.Transition.HoldBefore != nil {
+			SetDefaults_DrainSpec(&in.Status.Transition.HoldBefore.Drain)
+		}
+		for i := range in.Status.Transition.Steps {
+			a := &in.Status.Transition.Steps[i]
+			if a.Trigger.Hold != nil {
+				if a.Trigger.Hold.Drain != nil {
+					SetDefaults_DrainSpec(a.Trigger.Hold.Drain)
+				}
+			}
+		}
+	}
+	if in.Status.Hold != nil {
+		SetDefaults_DrainSpec(&in.Status.Hold.Drain)
+	}
+}
+
+func SetObjectDefaults_NodeProfileList(in *NodeProfileList) {
+	for i := range in.Items {
+		a := &in.Items[i]
+		SetObjectDefaults_NodeProfile(a)
 	}
 }

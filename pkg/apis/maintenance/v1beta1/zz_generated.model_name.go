@@ -19,6 +19,21 @@ func (in AdmissionWait) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ApprovalCheck) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.ApprovalCheck"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in CheckStatus) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.CheckStatus"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ClusterVersionCheck) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.ClusterVersionCheck"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in DateRange) OpenAPIModelName() string {
 	return "io.medik8s.maintenance.v1beta1.DateRange"
 }
@@ -54,8 +69,33 @@ func (in DrainSpec) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in EndpointSecretReference) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.EndpointSecretReference"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in HTTPCheck) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.HTTPCheck"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in HoldTrigger) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.HoldTrigger"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in ImportedFrom) OpenAPIModelName() string {
 	return "io.medik8s.maintenance.v1beta1.ImportedFrom"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in JobTrigger) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.JobTrigger"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in KeyValueCheck) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.KeyValueCheck"
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
@@ -74,6 +114,11 @@ func (in LedgerFailure) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in LedgerGrant) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.LedgerGrant"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in LedgerHold) OpenAPIModelName() string {
 	return "io.medik8s.maintenance.v1beta1.LedgerHold"
 }
@@ -84,6 +129,16 @@ func (in LedgerPolicy) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in LedgerPool) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.LedgerPool"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in LedgerProfile) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.LedgerProfile"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in LedgerStart) OpenAPIModelName() string {
 	return "io.medik8s.maintenance.v1beta1.LedgerStart"
 }
@@ -91,6 +146,11 @@ func (in LedgerStart) OpenAPIModelName() string {
 // OpenAPIModelName returns the OpenAPI model name for this type.
 func (in LedgerStop) OpenAPIModelName() string {
 	return "io.medik8s.maintenance.v1beta1.LedgerStop"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in MailNotifier) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.MailNotifier"
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
@@ -106,6 +166,26 @@ func (in MaintenanceApproval) OpenAPIModelName() string {
 // OpenAPIModelName returns the OpenAPI model name for this type.
 func (in MaintenanceDecision) OpenAPIModelName() string {
 	return "io.medik8s.maintenance.v1beta1.MaintenanceDecision"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in MaintenanceEndpoint) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.MaintenanceEndpoint"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in MaintenanceEndpointList) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.MaintenanceEndpointList"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in MaintenanceEndpointSpec) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.MaintenanceEndpointSpec"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in MaintenanceEndpointStatus) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.MaintenanceEndpointStatus"
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
@@ -149,13 +229,53 @@ func (in MaintenancePolicyStatus) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in MaintenanceProfile) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.MaintenanceProfile"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in MaintenanceProfileList) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.MaintenanceProfileList"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in MaintenanceProfileSpec) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.MaintenanceProfileSpec"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in MaintenanceProfileStatus) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.MaintenanceProfileStatus"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in MaxInMaintenanceCheck) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.MaxInMaintenanceCheck"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in NodeBefore) OpenAPIModelName() string {
 	return "io.medik8s.maintenance.v1beta1.NodeBefore"
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in NodeConditionCheck) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.NodeConditionCheck"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in NodeConditionGate) OpenAPIModelName() string {
 	return "io.medik8s.maintenance.v1beta1.NodeConditionGate"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in NodeCountCheck) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.NodeCountCheck"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in NodeExpressionCheck) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.NodeExpressionCheck"
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
@@ -184,6 +304,41 @@ func (in NodeMaintenanceStatus) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in NodeProfile) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.NodeProfile"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in NodeProfileDecision) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.NodeProfileDecision"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in NodeProfileEvaluation) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.NodeProfileEvaluation"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in NodeProfileHold) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.NodeProfileHold"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in NodeProfileList) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.NodeProfileList"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in NodeProfileSpec) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.NodeProfileSpec"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in NodeProfileStatus) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.NodeProfileStatus"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in NodeState) OpenAPIModelName() string {
 	return "io.medik8s.maintenance.v1beta1.NodeState"
 }
@@ -199,6 +354,51 @@ func (in NodeStateStatus) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in NotificationStatus) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.NotificationStatus"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in NotificationTarget) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.NotificationTarget"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in NotificationTexts) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.NotificationTexts"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in NotifierSchedule) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.NotifierSchedule"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ObjectCheck) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.ObjectCheck"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in OneshotSchedule) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.OneshotSchedule"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in PatchNodeTrigger) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.PatchNodeTrigger"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in PatchObjectTrigger) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.PatchObjectTrigger"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in PeriodicSchedule) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.PeriodicSchedule"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in PlannedBudget) OpenAPIModelName() string {
 	return "io.medik8s.maintenance.v1beta1.PlannedBudget"
 }
@@ -211,6 +411,11 @@ func (in PlannedHold) OpenAPIModelName() string {
 // OpenAPIModelName returns the OpenAPI model name for this type.
 func (in PlannedPod) OpenAPIModelName() string {
 	return "io.medik8s.maintenance.v1beta1.PlannedPod"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in PodAffinityCheck) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.PodAffinityCheck"
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
@@ -274,6 +479,66 @@ func (in PolicyWindow) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ProfileCheck) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.ProfileCheck"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ProfileCounts) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.ProfileCounts"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ProfileHold) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.ProfileHold"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ProfileNodes) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.ProfileNodes"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ProfileNotifier) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.ProfileNotifier"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ProfilePreview) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.ProfilePreview"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ProfilePreviewNode) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.ProfilePreviewNode"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ProfileStateSpec) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.ProfileStateSpec"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ProfileStates) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.ProfileStates"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ProfileTransition) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.ProfileTransition"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ProfileTrigger) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.ProfileTrigger"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in PrometheusCheck) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.PrometheusCheck"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in PrometheusGate) OpenAPIModelName() string {
 	return "io.medik8s.maintenance.v1beta1.PrometheusGate"
 }
@@ -289,8 +554,98 @@ func (in QueuedMaintenance) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in RecordedDecision) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.RecordedDecision"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in RecordedTransition) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.RecordedTransition"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ReleaseTrigger) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.ReleaseTrigger"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in SMTPEndpoint) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.SMTPEndpoint"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ScheduledSchedule) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.ScheduledSchedule"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in SlackEndpoint) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.SlackEndpoint"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in SlackNotifier) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.SlackNotifier"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in SlackThread) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.SlackThread"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in SlackThreadNotifier) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.SlackThreadNotifier"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in StaggerCheck) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.StaggerCheck"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in TimeWindowCheck) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.TimeWindowCheck"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in TopologyLimit) OpenAPIModelName() string {
 	return "io.medik8s.maintenance.v1beta1.TopologyLimit"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in TransitionHistory) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.TransitionHistory"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in TransitionStatus) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.TransitionStatus"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in TransitionStep) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.TransitionStep"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in URLEndpoint) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.URLEndpoint"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in WaitCheck) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.WaitCheck"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in WebhookNotifier) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.WebhookNotifier"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in WebhookTrigger) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.WebhookTrigger"
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.

@@ -40,12 +40,18 @@ func (f *genericInformer) Lister() cache.GenericLister {
 func (f *sharedInformerFactory) ForResource(resource schema.GroupVersionResource) (GenericInformer, error) {
 	switch resource {
 	// Group=maintenance.medik8s.io, Version=v1beta1
+	case v1beta1.SchemeGroupVersion.WithResource("maintenanceendpoints"):
+		return &genericInformer{resource: resource.GroupResource(), informer: f.Maintenance().V1beta1().MaintenanceEndpoints().Informer()}, nil
 	case v1beta1.SchemeGroupVersion.WithResource("maintenanceledgers"):
 		return &genericInformer{resource: resource.GroupResource(), informer: f.Maintenance().V1beta1().MaintenanceLedgers().Informer()}, nil
 	case v1beta1.SchemeGroupVersion.WithResource("maintenancepolicies"):
 		return &genericInformer{resource: resource.GroupResource(), informer: f.Maintenance().V1beta1().MaintenancePolicies().Informer()}, nil
+	case v1beta1.SchemeGroupVersion.WithResource("maintenanceprofiles"):
+		return &genericInformer{resource: resource.GroupResource(), informer: f.Maintenance().V1beta1().MaintenanceProfiles().Informer()}, nil
 	case v1beta1.SchemeGroupVersion.WithResource("nodemaintenances"):
 		return &genericInformer{resource: resource.GroupResource(), informer: f.Maintenance().V1beta1().NodeMaintenances().Informer()}, nil
+	case v1beta1.SchemeGroupVersion.WithResource("nodeprofiles"):
+		return &genericInformer{resource: resource.GroupResource(), informer: f.Maintenance().V1beta1().NodeProfiles().Informer()}, nil
 	case v1beta1.SchemeGroupVersion.WithResource("nodes"):
 		return &genericInformer{resource: resource.GroupResource(), informer: f.Maintenance().V1beta1().NodeStates().Informer()}, nil
 

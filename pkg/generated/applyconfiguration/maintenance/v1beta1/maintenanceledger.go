@@ -15,8 +15,8 @@ import (
 // with apply.
 //
 // MaintenanceLedger is the server's record of which nodes were admitted to maintenance. There is one,
-// named cluster, while there is a MaintenancePolicy or something is left to record. Only the server
-// writes it.
+// named cluster, while there is a MaintenancePolicy or a MaintenanceProfile, or something is left to record.
+// Only the server writes it.
 type MaintenanceLedgerApplyConfiguration struct {
 	v1.TypeMetaApplyConfiguration `json:""`
 	// Standard object's metadata.

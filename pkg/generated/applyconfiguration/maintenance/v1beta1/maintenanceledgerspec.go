@@ -21,6 +21,11 @@ type MaintenanceLedgerSpecApplyConfiguration struct {
 	Failures []LedgerFailureApplyConfiguration `json:"failures,omitempty"`
 	// stops are the policies that failures have stopped.
 	Stops []LedgerStopApplyConfiguration `json:"stops,omitempty"`
+	// inMaintenance are the nodes on which a MaintenanceProfile is InMaintenance, or is about to be. On each
+	// node it is one at most. At most 4,000.
+	InMaintenance []LedgerProfileApplyConfiguration `json:"inMaintenance,omitempty"`
+	// pools are the places of the pools that checks of the kind stagger name.
+	Pools []LedgerPoolApplyConfiguration `json:"pools,omitempty"`
 }
 
 // MaintenanceLedgerSpecApplyConfiguration constructs a declarative configuration of the MaintenanceLedgerSpec type for use with
@@ -85,6 +90,32 @@ func (b *MaintenanceLedgerSpecApplyConfiguration) WithStops(values ...*LedgerSto
 			panic("nil value passed to WithStops")
 		}
 		b.Stops = append(b.Stops, *values[i])
+	}
+	return b
+}
+
+// WithInMaintenance adds the given value to the InMaintenance field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the InMaintenance field.
+func (b *MaintenanceLedgerSpecApplyConfiguration) WithInMaintenance(values ...*LedgerProfileApplyConfiguration) *MaintenanceLedgerSpecApplyConfiguration {
+	for i := range values {
+		if values[i] == nil {
+			panic("nil value passed to WithInMaintenance")
+		}
+		b.InMaintenance = append(b.InMaintenance, *values[i])
+	}
+	return b
+}
+
+// WithPools adds the given value to the Pools field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the Pools field.
+func (b *MaintenanceLedgerSpecApplyConfiguration) WithPools(values ...*LedgerPoolApplyConfiguration) *MaintenanceLedgerSpecApplyConfiguration {
+	for i := range values {
+		if values[i] == nil {
+			panic("nil value passed to WithPools")
+		}
+		b.Pools = append(b.Pools, *values[i])
 	}
 	return b
 }

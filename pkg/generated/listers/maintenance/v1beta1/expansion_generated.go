@@ -5,6 +5,10 @@
 
 package v1beta1
 
+// MaintenanceEndpointListerExpansion allows custom methods to be added to
+// MaintenanceEndpointLister.
+type MaintenanceEndpointListerExpansion interface{}
+
 // MaintenanceLedgerListerExpansion allows custom methods to be added to
 // MaintenanceLedgerLister.
 type MaintenanceLedgerListerExpansion interface{}
@@ -13,9 +17,17 @@ type MaintenanceLedgerListerExpansion interface{}
 // MaintenancePolicyLister.
 type MaintenancePolicyListerExpansion interface{}
 
+// MaintenanceProfileListerExpansion allows custom methods to be added to
+// MaintenanceProfileLister.
+type MaintenanceProfileListerExpansion interface{}
+
 // NodeMaintenanceListerExpansion allows custom methods to be added to
 // NodeMaintenanceLister.
 type NodeMaintenanceListerExpansion interface{}
+
+// NodeProfileListerExpansion allows custom methods to be added to
+// NodeProfileLister.
+type NodeProfileListerExpansion interface{}
 
 // NodeStateListerExpansion allows custom methods to be added to
 // NodeStateLister.

@@ -11,12 +11,18 @@ import (
 
 // Interface provides access to all the informers in this group version.
 type Interface interface {
+	// MaintenanceEndpoints returns a MaintenanceEndpointInformer.
+	MaintenanceEndpoints() TypedMaintenanceEndpointInformer
 	// MaintenanceLedgers returns a MaintenanceLedgerInformer.
 	MaintenanceLedgers() TypedMaintenanceLedgerInformer
 	// MaintenancePolicies returns a MaintenancePolicyInformer.
 	MaintenancePolicies() TypedMaintenancePolicyInformer
+	// MaintenanceProfiles returns a MaintenanceProfileInformer.
+	MaintenanceProfiles() TypedMaintenanceProfileInformer
 	// NodeMaintenances returns a NodeMaintenanceInformer.
 	NodeMaintenances() TypedNodeMaintenanceInformer
+	// NodeProfiles returns a NodeProfileInformer.
+	NodeProfiles() TypedNodeProfileInformer
 	// NodeStates returns a NodeStateInformer.
 	NodeStates() TypedNodeStateInformer
 }
@@ -32,6 +38,11 @@ func New(f internalinterfaces.SharedInformerFactory, namespace string, tweakList
 	return &version{factory: f, namespace: namespace, tweakListOptions: tweakListOptions}
 }
 
+// MaintenanceEndpoints returns a TypedMaintenanceEndpointInformer.
+func (v *version) MaintenanceEndpoints() TypedMaintenanceEndpointInformer {
+	return &maintenanceEndpointInformer{factory: v.factory, tweakListOptions: v.tweakListOptions}
+}
+
 // MaintenanceLedgers returns a TypedMaintenanceLedgerInformer.
 func (v *version) MaintenanceLedgers() TypedMaintenanceLedgerInformer {
 	return &maintenanceLedgerInformer{factory: v.factory, tweakListOptions: v.tweakListOptions}
@@ -42,9 +53,19 @@ func (v *version) MaintenancePolicies() TypedMaintenancePolicyInformer {
 	return &maintenancePolicyInformer{factory: v.factory, tweakListOptions: v.tweakListOptions}
 }
 
+// MaintenanceProfiles returns a TypedMaintenanceProfileInformer.
+func (v *version) MaintenanceProfiles() TypedMaintenanceProfileInformer {
+	return &maintenanceProfileInformer{factory: v.factory, tweakListOptions: v.tweakListOptions}
+}
+
 // NodeMaintenances returns a TypedNodeMaintenanceInformer.
 func (v *version) NodeMaintenances() TypedNodeMaintenanceInformer {
 	return &nodeMaintenanceInformer{factory: v.factory, tweakListOptions: v.tweakListOptions}
+}
+
+// NodeProfiles returns a TypedNodeProfileInformer.
+func (v *version) NodeProfiles() TypedNodeProfileInformer {
+	return &nodeProfileInformer{factory: v.factory, tweakListOptions: v.tweakListOptions}
 }
 
 // NodeStates returns a TypedNodeStateInformer.

@@ -5,8 +5,14 @@
 
 package v1beta1
 
+type MaintenanceEndpointExpansion interface{}
+
 type MaintenanceLedgerExpansion interface{}
 
 type MaintenancePolicyExpansion interface{}
 
+type MaintenanceProfileExpansion interface{}
+
 type NodeMaintenanceExpansion interface{}
+
+type NodeProfileExpansion interface{}

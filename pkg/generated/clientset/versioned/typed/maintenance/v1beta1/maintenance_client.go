@@ -15,15 +15,22 @@ import (
 
 type MaintenanceV1beta1Interface interface {
 	RESTClient() rest.Interface
+	MaintenanceEndpointsGetter
 	MaintenanceLedgersGetter
 	MaintenancePoliciesGetter
+	MaintenanceProfilesGetter
 	NodeMaintenancesGetter
+	NodeProfilesGetter
 	NodeStatesGetter
 }
 
 // MaintenanceV1beta1Client is used to interact with features provided by the maintenance.medik8s.io group.
 type MaintenanceV1beta1Client struct {
 	restClient rest.Interface
+}
+
+func (c *MaintenanceV1beta1Client) MaintenanceEndpoints() MaintenanceEndpointInterface {
+	return newMaintenanceEndpoints(c)
 }
 
 func (c *MaintenanceV1beta1Client) MaintenanceLedgers() MaintenanceLedgerInterface {
@@ -34,8 +41,16 @@ func (c *MaintenanceV1beta1Client) MaintenancePolicies() MaintenancePolicyInterf
 	return newMaintenancePolicies(c)
 }
 
+func (c *MaintenanceV1beta1Client) MaintenanceProfiles() MaintenanceProfileInterface {
+	return newMaintenanceProfiles(c)
+}
+
 func (c *MaintenanceV1beta1Client) NodeMaintenances() NodeMaintenanceInterface {
 	return newNodeMaintenances(c)
+}
+
+func (c *MaintenanceV1beta1Client) NodeProfiles() NodeProfileInterface {
+	return newNodeProfiles(c)
 }
 
 func (c *MaintenanceV1beta1Client) NodeStates() NodeStateInterface {

@@ -15,6 +15,10 @@ type FakeMaintenanceV1beta1 struct {
 	*testing.Fake
 }
 
+func (c *FakeMaintenanceV1beta1) MaintenanceEndpoints() v1beta1.MaintenanceEndpointInterface {
+	return newFakeMaintenanceEndpoints(c)
+}
+
 func (c *FakeMaintenanceV1beta1) MaintenanceLedgers() v1beta1.MaintenanceLedgerInterface {
 	return newFakeMaintenanceLedgers(c)
 }
@@ -23,8 +27,16 @@ func (c *FakeMaintenanceV1beta1) MaintenancePolicies() v1beta1.MaintenancePolicy
 	return newFakeMaintenancePolicies(c)
 }
 
+func (c *FakeMaintenanceV1beta1) MaintenanceProfiles() v1beta1.MaintenanceProfileInterface {
+	return newFakeMaintenanceProfiles(c)
+}
+
 func (c *FakeMaintenanceV1beta1) NodeMaintenances() v1beta1.NodeMaintenanceInterface {
 	return newFakeNodeMaintenances(c)
+}
+
+func (c *FakeMaintenanceV1beta1) NodeProfiles() v1beta1.NodeProfileInterface {
+	return newFakeNodeProfiles(c)
 }
 
 func (c *FakeMaintenanceV1beta1) NodeStates() v1beta1.NodeStateInterface {

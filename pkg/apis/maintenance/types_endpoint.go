@@ -1,0 +1,151 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package maintenance
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+
+// MaintenanceEndpoint is a server outside of the cluster that profiles may call. Only endpoints have URLs and
+// name Secrets, so that admins decide where the server may call, and with which credentials. Whoever writes a
+// profile needs the verb use on the endpoints that it names.
+type MaintenanceEndpoint struct {
+	metav1.TypeMeta
+	// Standard object's metadata.
+	metav1.ObjectMeta
+
+	// spec is where the endpoint is, and how it is called.
+	Spec MaintenanceEndpointSpec
+	// status is what the server remembers. Only the server writes it.
+	Status MaintenanceEndpointStatus
+
+	// Unknown is what a newer version of the server has stored in this object. See NodeMaintenance.
+	// +k8s:conversion-gen=false
+	Unknown UnknownFields
+}
+
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+
+// MaintenanceEndpointList is a list of MaintenanceEndpoints.
+type MaintenanceEndpointList struct {
+	metav1.TypeMeta
+	// Standard list metadata.
+	metav1.ListMeta
+
+	// items are the MaintenanceEndpoints.
+	Items []MaintenanceEndpoint
+}
+
+// MaintenanceEndpointSpec is where an endpoint is, and how it is called. Exactly one of slack, smtp, prometheus,
+// http, webhook and keystone is set. The server never calls addresses of its own machine, link-local ones and
+// those of cloud metadata services, and never follows redirects.
+type MaintenanceEndpointSpec struct {
+	// slack is Slack, or a server that speaks its API.
+	Slack *SlackEndpoint
+	// smtp is a mail server.
+	SMTP *SMTPEndpoint
+	// prometheus is a Prometheus server, or one that speaks its API.
+	Prometheus *URLEndpoint
+	// http is an HTTP server for checks.
+	HTTP *URLEndpoint
+	// webhook is an HTTP server for triggers and notifiers.
+	Webhook *URLEndpoint
+	// keystone is an HTTP server that is called with a token of OpenStack Keystone. The key
+	// cloudprovider.conf of the Secret says where Keystone is, and has the credentials.
+	Keystone *URLEndpoint
+	// secretRef is the Secret with the credentials, in the namespace that the flag --secret-namespace names.
+	// The server reads its keys url (instead of the url here), token (sent as a bearer token), username and
+	// password (basic authentication, or that of smtp), hmacKey (signs webhooks) and cloudprovider.conf (for
+	// keystone). Whoever sets it, or changes an endpoint that has it, needs the right to get the Secret. If not
+	// set, the endpoint is called without credentials.
+	SecretRef *EndpointSecretReference
+	// caBundle are the CAs, as PEM, that the server's certificate must be signed by. At most 64 KiB. If not
+	// set, it is the CAs of the system.
+	CABundle []byte
+	// timeoutSeconds is how long a call may take. From 1 to 60. Defaults to 10.
+	TimeoutSeconds *int32
+	// perMinute is how many calls there may be in a minute. More of them wait. From 1 to 6000. Defaults to
+	// 60.
+	PerMinute *int32
+}
+
+// EndpointSecretReference names a Secret.
+type EndpointSecretReference struct {
+	// name is its name. Required.
+	Name string
+}
+
+// URLEndpoint is a server that has a URL.
+type URLEndpoint struct {
+	// url is where it is, such as https://prometheus.example.com/base. The scheme is https, or http. It has
+	// no user, no query and no fragment. If not set, the key url of the Secret has it.
+	URL string
+}
+
+// SlackEndpoint is Slack. If the Secret has the key token, messages are posted with Slack's API. If not, its key
+// url is an incoming webhook, which cannot start threads.
+type SlackEndpoint struct {
+	// url is where the API is. Only with the key token. If not set, it is https://slack.com/api/.
+	URL string
+}
+
+// SMTPEndpoint is a mail server.
+type SMTPEndpoint struct {
+	// address is its name and port, such as mail.example.com:587. Required.
+	Address string
+	// tls is how the connection is encrypted. StartTLS begins in plain text, and sends nothing if the server
+	// does not offer encryption. TLS encrypts from the beginning. None does not encrypt, and is refused
+	// together with credentials. Defaults to StartTLS.
+	TLS SMTPEncryption
+	// auth is how the server logs in, with the keys username and password of the Secret: Plain, Login, CRAMMD5
+	// or None. Defaults to Plain if secretRef is set, else to None.
+	Auth SMTPAuthentication
+}
+
+// SMTPEncryption is how a connection to a mail server is encrypted.
+type SMTPEncryption string
+
+const (
+	// SMTPStartTLS begins in plain text and then encrypts.
+	SMTPStartTLS SMTPEncryption = "StartTLS"
+	// SMTPTLS encrypts from the beginning.
+	SMTPTLS SMTPEncryption = "TLS"
+	// SMTPUnencrypted does not encrypt.
+	SMTPUnencrypted SMTPEncryption = "None"
+)
+
+// SMTPAuthentication is how the server logs in to a mail server.
+type SMTPAuthentication string
+
+const (
+	// SMTPPlain is the mechanism PLAIN.
+	SMTPPlain SMTPAuthentication = "Plain"
+	// SMTPLogin is the mechanism LOGIN.
+	SMTPLogin SMTPAuthentication = "Login"
+	// SMTPCRAMMD5 is the mechanism CRAM-MD5.
+	SMTPCRAMMD5 SMTPAuthentication = "CRAMMD5"
+	// SMTPNoAuthentication does not log in.
+	SMTPNoAuthentication SMTPAuthentication = "None"
+)
+
+// MaintenanceEndpointStatus is what the server remembers of an endpoint. How calls went say those who made them: checks,
+// steps and notifications of NodeProfiles.
+type MaintenanceEndpointStatus struct {
+	// threads are the threads in Slack that are in use. At most 64.
+	Threads []SlackThread
+}
+
+// SlackThread is a thread in Slack that notifications are posted to.
+type SlackThread struct {
+	// channel is the channel, as the notifiers name it.
+	Channel string
+	// notifier is the name of the notifiers that share the thread.
+	Notifier string
+	// timestamp is what Slack calls the thread. Empty while its first message is being posted.
+	Timestamp string
+	// since is when it was started.
+	Since metav1.Time
+}
