@@ -28,7 +28,7 @@ func Compile(schedule *v1beta1.PolicySchedule) (*Calendar, error) {
 	if schedule == nil {
 		return &Calendar{zone: time.UTC}, nil
 	}
-	zone, err := zoneOf(schedule)
+	zone, err := ZoneOrUTC(schedule.TimeZone)
 	if err != nil {
 		return nil, fmt.Errorf("timeZone %w", err)
 	}
@@ -45,14 +45,6 @@ func Compile(schedule *v1beta1.PolicySchedule) (*Calendar, error) {
 		}
 	}
 	return c, nil
-}
-
-// zoneOf returns the zone of a schedule, by default UTC.
-func zoneOf(schedule *v1beta1.PolicySchedule) (*time.Location, error) {
-	if schedule.TimeZone == "" {
-		return time.UTC, nil
-	}
-	return LoadZone(schedule.TimeZone)
 }
 
 // with returns the union with one more window or freeze.

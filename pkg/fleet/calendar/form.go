@@ -36,20 +36,34 @@ var weekdays = map[v1beta1.Weekday]time.Weekday{
 }
 
 func compileWeekly(w *v1beta1.WeeklyTime) (rule, error) {
-	start, startErr := ParseTimeOfDay(w.Start)
-	end, endErr := ParseTimeOfDay(w.End)
-	if err := errors.Join(startErr, endErr); err != nil {
+	compiled, err := compileDays(w)
+	if err != nil {
 		return nil, err
 	}
-	var days []time.Weekday
-	for _, name := range w.Days {
+	return compiled, nil
+}
+
+func compileDays(w *v1beta1.WeeklyTime) (weekly, error) {
+	start, startErr := ParseTimeOfDay(w.Start)
+	end, endErr := ParseTimeOfDay(w.End)
+	days, daysErr := Weekdays(w.Days)
+	if err := errors.Join(startErr, endErr, daysErr); err != nil {
+		return weekly{}, err
+	}
+	return newWeekly(days, start, end), nil
+}
+
+// Weekdays returns the days of the week that names of the API stand for.
+func Weekdays(names []v1beta1.Weekday) ([]time.Weekday, error) {
+	days := make([]time.Weekday, len(names))
+	for i, name := range names {
 		day, ok := weekdays[name]
 		if !ok {
 			return nil, fmt.Errorf("%q is not a day: use Mon, Tue, Wed, Thu, Fri, Sat or Sun", name)
 		}
-		days = append(days, day)
+		days[i] = day
 	}
-	return newWeekly(days, start, end), nil
+	return days, nil
 }
 
 func compileCron(expr string, duration *int64) (rule, error) {

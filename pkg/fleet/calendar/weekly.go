@@ -13,6 +13,8 @@ type weekly struct {
 	start, end TimeOfDay
 	// nights is 1 if the end is on the day after the start, and otherwise 0.
 	nights Day
+	// excluded are days on which it does not begin.
+	excluded excluded
 }
 
 // newWeekly returns the rule for the days, or for all days if there are none. An end that is not after the start is on
@@ -33,7 +35,7 @@ func newWeekly(days []time.Weekday, start, end TimeOfDay) weekly {
 
 // on returns the interval that begins on a day.
 func (w weekly) on(clock wallClock, d Day) once {
-	if !w.days[d.weekday()] {
+	if !w.days[d.weekday()] || w.excluded.has(d) {
 		return once{}
 	}
 	return once{from: clock.moment(d, w.start), until: clock.moment(d+w.nights, w.end)}

@@ -1,0 +1,110 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package expression
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	"k8s.io/utils/lru"
+)
+
+// Validate says whether an expression may be admitted: it has only functions that the version before has, too, its value
+// has the right type as far as that is known, and it does not take too long. The error is an *Error.
+func (e *Environment[T]) Validate(source string) error {
+	checked, err := e.check(e.envs().NewExpressionsEnv(), source)
+	if err != nil {
+		return err
+	}
+	if err := checkFields(checked.NativeRep()); err != nil {
+		return err
+	}
+	if err := e.estimate(checked); err != nil {
+		return err
+	}
+	return e.try(source)
+}
+
+// try evaluates the expression with the samples. It may fail with some of them, but not with all: that would be a type
+// which only an evaluation shows, such as "value + 1", a number with a fraction and one without.
+func (e *Environment[T]) try(source string) error {
+	program, err := e.Compile(source)
+	if err != nil {
+		return err
+	}
+	for _, sample := range e.samples {
+		if _, err = program.Evaluate(context.Background(), sample); err == nil {
+			return nil
+		}
+	}
+	if err != nil {
+		return &Error{Message: fmt.Sprintf("has no value with any number: %v; write 1.0 instead of 1 to count with it", err)}
+	}
+	return nil
+}
+
+// Compile makes a program of an expression that was admitted, or takes the one that it has made before. The error is an
+// *Error: an expression that a newer version has admitted may have functions that this one does not know.
+func (e *Environment[T]) Compile(source string) (*Program[T], error) {
+	key := cacheKey{e.name, source}
+	if cached, ok := programs.Get(key); ok {
+		return cached.(*Program[T]), nil
+	}
+	made, err := e.program(source)
+	if err != nil {
+		return nil, err
+	}
+	programs.Add(key, made)
+	return made, nil
+}
+
+func (e *Environment[T]) program(source string) (*Program[T], error) {
+	env := e.envs().StoredExpressionsEnv()
+	checked, err := e.check(env, source)
+	if err != nil {
+		return nil, err
+	}
+	made, err := env.Program(checked, cel.InterruptCheckFrequency(celconfig.CheckFrequency))
+	if err != nil {
+		return nil, &Error{Message: readable(err.Error())}
+	}
+	return &Program[T]{environment: e, program: made}, nil
+}
+
+// check parses the expression and checks the types.
+func (d *declaration) check(env *cel.Env, source string) (*cel.Ast, error) {
+	if err := sized(source, d.most); err != nil {
+		return nil, err
+	}
+	parsed, issues := env.Parse(source)
+	if issues.Err() != nil {
+		return nil, d.refusal(source, issues)
+	}
+	if d.mixed {
+		mix(parsed.NativeRep())
+	}
+	checked, issues := env.Check(parsed)
+	if issues.Err() != nil {
+		return nil, d.refusal(source, issues)
+	}
+	return checked, d.checkValue(checked)
+}
+
+// checkValue refuses a value of another type. Whether one of an unknown type is right is seen when it is evaluated.
+func (d *declaration) checkValue(checked *cel.Ast) error {
+	value := checked.OutputType()
+	if value.Kind() == types.DynKind || d.value.IsAssignableType(value) || value.IsAssignableType(d.value) {
+		return nil
+	}
+	return &Error{Message: fmt.Sprintf("the value must be %s, but is of the type %s", d.mustBe, cel.FormatCELType(value))}
+}
+
+// programs are kept by their texts: the same ones serve many nodes and generations. One with a loop has 19 KiB, so all
+// have some 10 MiB at most.
+var programs = lru.New(512)
+
+type cacheKey struct{ environment, source string }

@@ -1,0 +1,26 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package expression
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/quote"
+)
+
+// maxErrorBytes is the most bytes of an error of an evaluation, which may quote the input.
+const maxErrorBytes = 256
+
+// evaluationError says why an expression has no value, for people to read.
+func evaluationError(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if strings.Contains(err.Error(), "cost limit exceeded") {
+		return errors.New("the expression takes too long: it goes through too many or too large values")
+	}
+	return errors.New(quote.Cut(readable(err.Error()), maxErrorBytes))
+}
