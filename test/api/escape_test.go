@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/test/env"
 )
 
@@ -121,7 +121,7 @@ func TestNoEndOfAnothersHold(t *testing.T) {
 		wantContains(t, "message", refused.status(t).Message, `cannot update resource "nodes/holds"`, `named "`+pool.Nodes[0]+`"`, `a hold of "admin"`)
 	}
 	member.do(t, http.MethodPatch, path, asMergePatch, `{}`).want(t, http.StatusOK)
-	taken := nodemaintenance.HoldName(pool.Nodes[0], "admin")
+	taken := v1beta1.HoldName(pool.Nodes[0], "admin")
 	refused := member.do(t, http.MethodPost, collection, asJSON, manifest(taken, `{"nodeName":"`+pool.Nodes[0]+`","stage":"Idle"}`)).want(t, http.StatusUnprocessableEntity)
 	wantContains(t, "message", refused.status(t).Message, "metadata.name: Invalid value", "is kept for a hold that is created through nodes/"+pool.Nodes[0]+"/maintenance")
 }

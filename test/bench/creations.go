@@ -42,7 +42,7 @@ func newCreations(b *bench, t *ours, custom *customResource, namespace string) [
 	removeThroughNode := func(ctx context.Context, nodes []string) error {
 		names := make([]string, 0, len(nodes))
 		for _, node := range nodes {
-			names = append(names, nodemaintenance.HoldName(node, user))
+			names = append(names, v1beta1.HoldName(node, user))
 		}
 		return t.giveBack(ctx, names)
 	}

@@ -22,7 +22,8 @@ func TestRestore(t *testing.T) {
 	if _, err := server.Terminate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	const kinds = "storednodemaintenances,storedmaintenancepolicies,storedmaintenanceledgers,stores.store.maintenance.medik8s.io"
+	const kinds = "storednodemaintenances,storedmaintenancepolicies,storedmaintenanceledgers,storedmaintenanceprofiles," +
+		"storedmaintenanceendpoints,storednodeprofiles,stores.store.maintenance.medik8s.io"
 	saved := kubectl.Must(t, "", "get", kinds, "-o", "yaml")
 	id := storeID(t, kubectl)
 	kubectl.Must(t, "", "delete", kinds, "--all", asServer, asAdmin)

@@ -19,17 +19,24 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/approval"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/maintenanceendpoint"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/maintenanceledger"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/maintenancepolicy"
 	policystorage "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/maintenancepolicy/storage"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/maintenanceprofile"
+	profilestorage "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/maintenanceprofile/storage"
 	nodestorage "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/node/storage"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance/storage"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodeprofile"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/policyqueue"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/profiledecision"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/profileevaluation"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/serveronly"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
 
-// Dependencies are what the group's resources need beyond the store. All but Quorum, Fleet, Previewer and
+// Dependencies are what the group's resources need beyond the store. All but Quorum, Fleet, the previewers, Evaluator and
 // ShortNameTaken are required.
 type Dependencies struct {
 	// Waker is told of every stored change of a NodeMaintenance.
@@ -46,6 +53,10 @@ type Dependencies struct {
 	Fleet Fleet
 	// Previewer says what a write of a MaintenancePolicy means. Nil: writes of policies are not commented on.
 	Previewer policystorage.Previewer
+	// ProfilePreviewer says what a MaintenanceProfile would do. Nil: the answer to a dry run does not.
+	ProfilePreviewer profilestorage.Previewer
+	// Evaluator says what the checks of a NodeProfile say now. Nil: nodeprofiles/evaluation is not served.
+	Evaluator profileevaluation.Evaluator
 	// Admission is the server's own admission chain. It is run for NodeMaintenances that are created or
 	// deleted through nodes/maintenance.
 	Admission admission.Interface
@@ -56,6 +67,8 @@ type Dependencies struct {
 	AuthorizeRead nodestorage.AuthorizeRead
 	// AuthorizeApproval authorizes decisions before they are validated. Admission must authorize them too.
 	AuthorizeApproval approval.Authorize
+	// AuthorizeDecision authorizes decisions on NodeProfiles.
+	AuthorizeDecision profiledecision.Authorize
 	// ShortNameTaken says that the group of a former operator is served too, and has the short name nm. If
 	// both groups had it, kubectl would warn each time that it is used.
 	ShortNameTaken bool
@@ -75,8 +88,9 @@ type Fleet interface {
 	policyqueue.Fleet
 }
 
-// definitions is the table of the group's resources that are stored.
-func definitions(scheme *runtime.Scheme, deps Dependencies) []resource.Definition {
+// definitions is the table of the group's resources that are stored. endpoints returns the storage of
+// MaintenanceEndpoints, once it is made.
+func definitions(scheme *runtime.Scheme, deps Dependencies, endpoints func() rest.Getter) []resource.Definition {
 	holds := nodemaintenance.Definition(scheme, storage.New(deps.Waker, deps.Nodes, deps.Planner, deps.Space, deps.Quorum, deps.Fleet))
 	holds.AuthorizeUpdate = deps.AuthorizeUpdate
 	if deps.ShortNameTaken {
@@ -86,6 +100,9 @@ func definitions(scheme *runtime.Scheme, deps Dependencies) []resource.Definitio
 		holds,
 		maintenancepolicy.Definition(scheme, policystorage.New(deps.Previewer)),
 		maintenanceledger.Definition(scheme),
+		maintenanceendpoint.Definition(scheme),
+		maintenanceprofile.Definition(scheme, profilestorage.New(deps.ProfilePreviewer, endpoints)),
+		nodeprofile.Definition(scheme),
 	}
 }
 
@@ -95,12 +112,12 @@ func definitions(scheme *runtime.Scheme, deps Dependencies) []resource.Definitio
 func NewAPIGroupInfo(scheme *runtime.Scheme, codecs serializer.CodecFactory, parameterCodec runtime.ParameterCodec,
 	optsGetter generic.RESTOptionsGetter, deps Dependencies,
 ) (genericapiserver.APIGroupInfo, error) {
-	if deps.Waker == nil || deps.Nodes == nil || deps.Planner == nil || deps.Space == nil || deps.Admission == nil ||
-		deps.AuthorizeUpdate == nil || deps.AuthorizeRead == nil || deps.AuthorizeApproval == nil {
-		return genericapiserver.APIGroupInfo{}, errors.New("the registry needs a waker, the nodes, a planner, the space, admission and authorization")
+	if err := deps.validate(); err != nil {
+		return genericapiserver.APIGroupInfo{}, err
 	}
 	storages := map[string]rest.Storage{}
-	for _, definition := range definitions(scheme, deps) {
+	endpoints := func() rest.Getter { return storages[maintenanceendpoint.Plural].(rest.Getter) }
+	for _, definition := range definitions(scheme, deps, endpoints) {
 		served, err := resource.NewStorage(definition, optsGetter)
 		if err != nil {
 			return genericapiserver.APIGroupInfo{}, err
@@ -117,8 +134,32 @@ func NewAPIGroupInfo(scheme *runtime.Scheme, codecs serializer.CodecFactory, par
 	}
 	storages[policyqueue.Resource] = policyqueue.New(policies, deps.Fleet)
 	storages[approval.Resource] = approval.New(holds, policies, deps.Nodes, deps.AuthorizeApproval)
+	if err := addToNodeProfiles(storages, deps); err != nil {
+		return genericapiserver.APIGroupInfo{}, err
+	}
 	maps.Copy(storages, nodestorage.New(deps.Nodes, holds, deps.Admission, admission.NewObjectInterfacesFromScheme(scheme), deps.AuthorizeRead, deps.Fleet))
 	return newGroupInfo(v1beta1.SchemeGroupVersion, storages, scheme, codecs, parameterCodec), nil
+}
+
+func (d *Dependencies) validate() error {
+	if d.Waker == nil || d.Nodes == nil || d.Planner == nil || d.Space == nil || d.Admission == nil ||
+		d.AuthorizeUpdate == nil || d.AuthorizeRead == nil || d.AuthorizeApproval == nil || d.AuthorizeDecision == nil {
+		return errors.New("the registry needs a waker, the nodes, a planner, the space, admission and authorization")
+	}
+	return nil
+}
+
+// addToNodeProfiles adds the subresources of NodeProfiles for people.
+func addToNodeProfiles(storages map[string]rest.Storage, deps Dependencies) error {
+	nodeProfiles, ok := storages[nodeprofile.Plural].(*serveronly.REST)
+	if !ok {
+		return fmt.Errorf("nodeprofiles are served by %T", storages[nodeprofile.Plural])
+	}
+	storages[profiledecision.Resource] = profiledecision.New(nodeProfiles.Store, deps.AuthorizeDecision)
+	if deps.Evaluator != nil {
+		storages[profileevaluation.Resource] = profileevaluation.New(nodeProfiles, deps.Evaluator)
+	}
+	return nil
 }
 
 func newGroupInfo(version schema.GroupVersion, storages map[string]rest.Storage, scheme *runtime.Scheme,

@@ -21,7 +21,7 @@ import (
 )
 
 func TestDependenciesAreRequired(t *testing.T) {
-	authorizing := authorization.New(&testRights{})
+	authorizing := authorization.New(&testRights{}, "")
 	tests := map[string]func(*Dependencies){
 		"no waker":                   func(d *Dependencies) { d.Waker = nil },
 		"no nodes":                   func(d *Dependencies) { d.Nodes = nil },
@@ -31,12 +31,14 @@ func TestDependenciesAreRequired(t *testing.T) {
 		"no authorization of update": func(d *Dependencies) { d.AuthorizeUpdate = nil },
 		"no authorization of read":   func(d *Dependencies) { d.AuthorizeRead = nil },
 		"none of approval":           func(d *Dependencies) { d.AuthorizeApproval = nil },
+		"none of decisions":          func(d *Dependencies) { d.AuthorizeDecision = nil },
 	}
 	for name, drop := range tests {
 		t.Run(name, func(t *testing.T) {
 			deps := Dependencies{
 				Waker: noWaker{}, Nodes: &changingNodes{}, Planner: noPlanner{}, Space: &testSpace{}, Admission: &recordingAdmission{},
 				AuthorizeUpdate: authorizing.AuthorizeUpdate, AuthorizeRead: authorizing.AuthorizeRead, AuthorizeApproval: authorizing.AuthorizeApproval,
+				AuthorizeDecision: authorizing.AuthorizeDecision,
 			}
 			drop(&deps)
 			_, err := NewAPIGroupInfo(scheme.Scheme, scheme.Codecs, scheme.ParameterCodec, generic.RESTOptions{}, deps)
@@ -57,7 +59,7 @@ func TestShortNames(t *testing.T) {
 		"taken": {taken: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := definitions(scheme.Scheme, Dependencies{ShortNameTaken: tc.taken})[0].ShortNames
+			got := definitions(scheme.Scheme, Dependencies{ShortNameTaken: tc.taken}, nil)[0].ShortNames
 			if !slices.Equal(got, tc.want) {
 				t.Errorf("got short names %q, want %q", got, tc.want)
 			}
@@ -74,6 +76,12 @@ func TestDiscovery(t *testing.T) {
 	}
 	want := []metav1.APIResource{
 		{
+			Name: "maintenanceendpoints", SingularName: "maintenanceendpoint", Kind: "MaintenanceEndpoint",
+			ShortNames: []string{"mep"}, Categories: []string{"maintenance"},
+			Verbs: metav1.Verbs{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
+		},
+		{Name: "maintenanceendpoints/status", Kind: "MaintenanceEndpoint", Verbs: metav1.Verbs{"get", "patch", "update"}},
+		{
 			Name: "maintenanceledgers", SingularName: "maintenanceledger", Kind: "MaintenanceLedger",
 			Verbs: metav1.Verbs{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
 		},
@@ -85,12 +93,25 @@ func TestDiscovery(t *testing.T) {
 		{Name: "maintenancepolicies/queue", Kind: "MaintenancePolicyQueue", Verbs: metav1.Verbs{"get"}},
 		{Name: "maintenancepolicies/status", Kind: "MaintenancePolicy", Verbs: metav1.Verbs{"get", "patch", "update"}},
 		{
+			Name: "maintenanceprofiles", SingularName: "maintenanceprofile", Kind: "MaintenanceProfile",
+			ShortNames: []string{"mprof"}, Categories: []string{"maintenance"},
+			Verbs: metav1.Verbs{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
+		},
+		{Name: "maintenanceprofiles/status", Kind: "MaintenanceProfile", Verbs: metav1.Verbs{"get", "patch", "update"}},
+		{
 			Name: "nodemaintenances", SingularName: "nodemaintenance", Kind: "NodeMaintenance",
 			ShortNames: []string{"nm"}, Categories: []string{"maintenance"},
 			Verbs: metav1.Verbs{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
 		},
 		{Name: "nodemaintenances/approval", Kind: "MaintenanceApproval", Verbs: metav1.Verbs{"create", "delete"}},
 		{Name: "nodemaintenances/status", Kind: "NodeMaintenance", Verbs: metav1.Verbs{"get", "patch", "update"}},
+		{
+			Name: "nodeprofiles", SingularName: "nodeprofile", Kind: "NodeProfile", ShortNames: []string{"nprof"},
+			Verbs: metav1.Verbs{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
+		},
+		{Name: "nodeprofiles/decision", Kind: "NodeProfileDecision", Verbs: metav1.Verbs{"create", "delete"}},
+		{Name: "nodeprofiles/evaluation", Kind: "NodeProfileEvaluation", Verbs: metav1.Verbs{"get"}},
+		{Name: "nodeprofiles/status", Kind: "NodeProfile", Verbs: metav1.Verbs{"get", "patch", "update"}},
 		{Name: "nodes", SingularName: "nodestate", Kind: "NodeState", Verbs: metav1.Verbs{"get", "list", "watch"}},
 		{Name: "nodes/drainplan", Kind: "DrainPlan", Verbs: metav1.Verbs{"get"}},
 		{Name: "nodes/maintenance", Kind: "NodeMaintenance", Verbs: metav1.Verbs{"create", "delete", "get"}},

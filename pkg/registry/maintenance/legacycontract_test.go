@@ -29,10 +29,11 @@ func oldStorage(t *testing.T, version schema.GroupVersion) *legacy.REST {
 	t.Helper()
 	options := registrytest.RESTOptions(t, maintenance.Resource("nodemaintenances"))
 	options.Decorator = generic.UndecoratedStorage
-	authorizing := authorization.New(&testRights{})
+	authorizing := authorization.New(&testRights{}, "")
 	group, err := NewAPIGroupInfo(scheme.Scheme, scheme.Codecs, scheme.ParameterCodec, options, Dependencies{
 		Waker: noWaker{}, Nodes: &changingNodes{}, Planner: noPlanner{}, Space: &testSpace{}, Admission: &recordingAdmission{},
 		AuthorizeUpdate: authorizing.AuthorizeUpdate, AuthorizeRead: authorizing.AuthorizeRead, AuthorizeApproval: authorizing.AuthorizeApproval,
+		AuthorizeDecision: authorizing.AuthorizeDecision,
 	})
 	if err != nil {
 		t.Fatal(err)

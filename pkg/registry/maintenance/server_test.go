@@ -125,6 +125,7 @@ type testServer struct {
 	rights    *testRights
 	fleet     *testFleet
 	previewer *testPreviewer
+	profiles  *testProfiles
 }
 
 // testRights are the permissions for nodes that some users lack, as "user verb nodes/subresource".
@@ -211,16 +212,17 @@ func (a *recordingAdmission) Validate(_ context.Context, attributes admission.At
 func startServer(t *testing.T) *testServer {
 	t.Helper()
 	s := &testServer{
-		t: t, nodes: &changingNodes{}, space: &testSpace{}, rights: &testRights{}, fleet: &testFleet{}, previewer: &testPreviewer{},
+		t: t, nodes: &changingNodes{}, space: &testSpace{}, rights: &testRights{}, fleet: &testFleet{}, previewer: &testPreviewer{}, profiles: &testProfiles{},
 		admission: &recordingAdmission{Handler: admission.NewHandler(admission.Create, admission.Update, admission.Delete)},
 	}
-	authorizing := authorization.New(s.rights)
+	authorizing := authorization.New(s.rights, "ops")
 	chain := admission.NewChainHandler(authorizing, s.admission)
 	group, err := NewAPIGroupInfo(scheme.Scheme, scheme.Codecs, scheme.ParameterCodec,
 		registrytest.RESTOptionsGetter(t),
 		Dependencies{
 			Waker: noWaker{}, Nodes: s.nodes, Planner: noPlanner{}, Space: s.space, Quorum: noQuorum{}, Fleet: s.fleet, Previewer: s.previewer,
 			Admission: chain, AuthorizeUpdate: authorizing.AuthorizeUpdate, AuthorizeRead: authorizing.AuthorizeRead, AuthorizeApproval: authorizing.AuthorizeApproval,
+			ProfilePreviewer: s.profiles, Evaluator: s.profiles, AuthorizeDecision: authorizing.AuthorizeDecision,
 		})
 	if err != nil {
 		t.Fatal(err)

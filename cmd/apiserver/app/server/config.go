@@ -122,7 +122,7 @@ func (c CompletedConfig) New() (*Server, error) {
 	policeOldGroups(c.generic.Config, c.legacy.Versions)
 	awaitTrust(c.generic.Config, c.awaited)
 	requests := makeRequestsEnd(c.generic.Config)
-	authorizing := authorization.New(c.generic.Authorization.Authorizer)
+	authorizing := authorization.New(c.generic.Authorization.Authorizer, "")
 	c.generic.AdmissionControl = admission.NewChainHandler(authorizing, c.generic.AdmissionControl)
 	generic, err := c.generic.New("maintenance-apiserver", genericapiserver.NewEmptyDelegate())
 	if err != nil {
@@ -167,7 +167,8 @@ func (c CompletedConfig) newGroups(
 			Waker: drain, Nodes: drain, Planner: drain, Space: c.space, Quorum: c.guard(drain),
 			Fleet: explain.New(admit), Previewer: preview.New(admit, c.prometheus != nil), Admission: c.generic.AdmissionControl,
 			AuthorizeUpdate: authorizing.AuthorizeUpdate, AuthorizeRead: authorizing.AuthorizeRead, AuthorizeApproval: authorizing.AuthorizeApproval,
-			ShortNameTaken: slices.Contains(c.legacy.Versions, medik8sv1beta1.SchemeGroupVersion),
+			AuthorizeDecision: authorizing.AuthorizeDecision,
+			ShortNameTaken:    slices.Contains(c.legacy.Versions, medik8sv1beta1.SchemeGroupVersion),
 		})
 	if err != nil {
 		return nil, err

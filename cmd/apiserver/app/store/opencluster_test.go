@@ -46,7 +46,15 @@ func startSilentAt(t *testing.T, path string) string {
 	answers := map[string]any{
 		"/version": version.Info{GitVersion: "v1.36.1"},
 		"/apis/store.maintenance.medik8s.io/v1": metav1.APIResourceList{
-			APIResources: []metav1.APIResource{{Name: "stores"}, {Name: "storednodemaintenances"}, {Name: "storedmaintenancepolicies"}, {Name: "storedmaintenanceledgers"}},
+			APIResources: []metav1.APIResource{
+				{Name: "stores"},
+				{Name: "storednodemaintenances"},
+				{Name: "storedmaintenancepolicies"},
+				{Name: "storedmaintenanceledgers"},
+				{Name: "storedmaintenanceprofiles"},
+				{Name: "storedmaintenanceendpoints"},
+				{Name: "storednodeprofiles"},
+			},
 		},
 		"/apis/authorization.k8s.io/v1/selfsubjectaccessreviews": authorizationv1.SelfSubjectAccessReview{
 			TypeMeta: metav1.TypeMeta{APIVersion: "authorization.k8s.io/v1", Kind: "SelfSubjectAccessReview"},

@@ -32,18 +32,18 @@ func TestRightToApprove(t *testing.T) {
 	for name, attributes := range tests {
 		t.Run(name, func(t *testing.T) {
 			a := &asked{}
-			if err := New(a).Validate(t.Context(), attributes, nil); err != nil {
+			if err := New(a, "").Validate(t.Context(), attributes, nil); err != nil {
 				t.Errorf("refused: %v", err)
 			}
 			if want := []string{"approve maintenancepolicies/ workers"}; !slices.Equal(a.rights, want) {
 				t.Errorf("asked for %q, want %q", a.rights, want)
 			}
-			err := New(&asked{refuse: "approve"}).Validate(t.Context(), attributes, nil)
+			err := New(&asked{refuse: "approve"}, "").Validate(t.Context(), attributes, nil)
 			want := `User "alice" cannot approve resource "maintenancepolicies" in API group "maintenance.medik8s.io" named "workers"`
 			if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), want) {
 				t.Errorf("got %v, want a 403 that says %s", err, want)
 			}
-			if err := New(&asked{refuse: "approve", err: errors.New("no route to host")}).Validate(t.Context(), attributes, nil); !apierrors.IsInternalError(err) {
+			if err := New(&asked{refuse: "approve", err: errors.New("no route to host")}, "").Validate(t.Context(), attributes, nil); !apierrors.IsInternalError(err) {
 				t.Errorf("without an answer: got %v, want a 500", err)
 			}
 		})
@@ -53,7 +53,7 @@ func TestRightToApprove(t *testing.T) {
 func TestDecisionForNoPolicy(t *testing.T) {
 	for name, object := range map[string]runtime.Object{"no policy": &maintenance.MaintenanceApproval{}, "another kind": makeHold()} {
 		t.Run(name, func(t *testing.T) {
-			if err := New(&asked{}).Validate(t.Context(), approvalOf(admission.Create, object, nil), nil); !apierrors.IsInternalError(err) {
+			if err := New(&asked{}, "").Validate(t.Context(), approvalOf(admission.Create, object, nil), nil); !apierrors.IsInternalError(err) {
 				t.Errorf("got %v, want a 500", err)
 			}
 		})

@@ -34,21 +34,37 @@ const resource = "nodemaintenances"
 type Plugin struct {
 	*admission.Handler
 	authorizer authorizer.UnconditionalAuthorizer
+	// secretNamespace is where the Secrets of endpoints are; empty: no endpoint has one.
+	secretNamespace string
 }
 
 var _ admission.ValidationInterface = &Plugin{}
 
-// New returns the plugin. The authorizer is the one that the requests themselves have passed.
-func New(authorizer authorizer.UnconditionalAuthorizer) *Plugin {
-	return &Plugin{Handler: admission.NewHandler(admission.Create, admission.Update, admission.Delete), authorizer: authorizer}
+// New returns the plugin. The authorizer is the one that the requests themselves have passed. secretNamespace is where the
+// Secrets of endpoints are; empty: nowhere.
+func New(authorizer authorizer.UnconditionalAuthorizer, secretNamespace string) *Plugin {
+	return &Plugin{
+		Handler: admission.NewHandler(admission.Create, admission.Update, admission.Delete), authorizer: authorizer, secretNamespace: secretNamespace,
+	}
 }
 
-// Validate refuses a write of a NodeMaintenance with a 403 that names the permission that the user
-// lacks. It fails with a 500 if the permissions cannot be checked.
+// Validate refuses a write of a NodeMaintenance, a MaintenanceProfile or a MaintenanceEndpoint with a 403 that names the
+// permission that the user lacks. It fails with a 500 if the permissions cannot be checked.
 func (p *Plugin) Validate(ctx context.Context, attributes admission.Attributes, _ admission.ObjectInterfaces) error {
-	if attributes.GetResource().Resource != resource {
+	switch attributes.GetResource().Resource {
+	case profiles:
+		return p.validateProfile(ctx, attributes)
+	case endpoints:
+		return p.authorizeEndpoint(ctx, attributes)
+	case resource:
+		return p.validateHold(ctx, attributes)
+	default:
 		return nil
 	}
+}
+
+// validateHold checks a write of a NodeMaintenance.
+func (p *Plugin) validateHold(ctx context.Context, attributes admission.Attributes) error {
 	if attributes.GetSubresource() == approval {
 		return p.authorizeApproval(ctx, attributes)
 	}

@@ -182,7 +182,7 @@ func TestRightsAskedFor(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a := &asked{}
 			attributes := attributesOf(test.operation, test.subresource, makeHold(test.old...), makeHold(test.hold...))
-			if err := New(a).Validate(t.Context(), attributes, nil); err != nil {
+			if err := New(a, "").Validate(t.Context(), attributes, nil); err != nil {
 				t.Errorf("refused: %v", err)
 			}
 			if got, want := slices.Sorted(slices.Values(a.rights)), slices.Sorted(slices.Values(test.want)); !slices.Equal(got, want) {
@@ -210,7 +210,7 @@ func attributesOf(operation admission.Operation, subresource string, old, hold *
 // wantRefused checks that the lack of a right is told in the words of RBAC.
 func wantRefused(t *testing.T, attributes admission.Attributes, right string) {
 	t.Helper()
-	err := New(&asked{refuse: right}).Validate(t.Context(), attributes, nil)
+	err := New(&asked{refuse: right}, "").Validate(t.Context(), attributes, nil)
 	words := strings.Fields(right)
 	want := `User "alice" cannot ` + words[0] + ` resource "` + words[1] + `" in API group "maintenance.medik8s.io" named "` + words[2] + `"`
 	if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), want) {
@@ -236,7 +236,7 @@ func TestRightsAreAskedForSideBySide(t *testing.T) {
 	m := &meeting{}
 	m.missing.Add(3)
 	for range 20 {
-		err := New(m).Validate(t.Context(), everyRight(), nil)
+		err := New(m, "").Validate(t.Context(), everyRight(), nil)
 		if want := `cannot update resource "nodes/maintenance"`; !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), want) {
 			t.Fatalf("got %v, want the first right that is lacking: %s", err, want)
 		}
@@ -247,7 +247,7 @@ func TestRightsAreAskedForSideBySide(t *testing.T) {
 // Each right counts, whatever the answers about the others are.
 func TestOneAnswerThatFailsIsEnough(t *testing.T) {
 	for _, right := range []string{"update nodes/maintenance", "update nodes/holds", "force nodes/maintenance"} {
-		err := New(&asked{refuse: right, err: errors.New("no route to host")}).Validate(t.Context(), everyRight(), nil)
+		err := New(&asked{refuse: right, err: errors.New("no route to host")}, "").Validate(t.Context(), everyRight(), nil)
 		if !apierrors.IsInternalError(err) {
 			t.Errorf("without an answer about %q: got %v, want a 500", right, err)
 		}
@@ -265,14 +265,14 @@ func (b *broken) Authorize(ctx context.Context, attributes authorizer.Attributes
 }
 
 func TestPanicIsNoRight(t *testing.T) {
-	if err := New(&broken{}).Validate(t.Context(), everyRight(), nil); !apierrors.IsInternalError(err) {
+	if err := New(&broken{}, "").Validate(t.Context(), everyRight(), nil); !apierrors.IsInternalError(err) {
 		t.Errorf("got %v, want a 500", err)
 	}
 }
 
 func TestNoAnswerIsNoRight(t *testing.T) {
 	attributes := attributesOf(admission.Create, "", nil, makeHold())
-	err := New(&asked{refuse: "create", err: errors.New("no route to host")}).Validate(t.Context(), attributes, nil)
+	err := New(&asked{refuse: "create", err: errors.New("no route to host")}, "").Validate(t.Context(), attributes, nil)
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || status.Status().Code != http.StatusInternalServerError || !strings.Contains(err.Error(), "no route to host") {
 		t.Errorf("got %v, want a 500 that says why", err)
@@ -283,7 +283,7 @@ func TestUnknownObjectsAreRefused(t *testing.T) {
 	for _, operation := range []admission.Operation{admission.Create, admission.Update, admission.Delete} {
 		attributes := admission.NewAttributesRecord(nil, nil, v1beta1.SchemeGroupVersion.WithKind("NodeMaintenance"), "", "a",
 			v1beta1.SchemeGroupVersion.WithResource("nodemaintenances"), "", operation, nil, false, &user.DefaultInfo{Name: "alice"})
-		if err := New(&asked{}).Validate(t.Context(), attributes, nil); err == nil {
+		if err := New(&asked{}, "").Validate(t.Context(), attributes, nil); err == nil {
 			t.Errorf("%s without an object went through", operation)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/serveronly"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/registrytest"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
@@ -32,7 +33,7 @@ func TestContract(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		store := storages[Plural].(*REST).Store
+		store := storages[Plural].(*serveronly.REST).Store
 		t.Cleanup(store.Destroy)
 		return genericregistrytest.New(t, store).ClusterScope().ReturnDeletedObject()
 	}

@@ -6,6 +6,7 @@
 package maintenanceledger
 
 import (
+	"errors"
 	"fmt"
 
 	metatable "k8s.io/apimachinery/pkg/api/meta/table"
@@ -15,11 +16,16 @@ import (
 	"k8s.io/apiserver/pkg/registry/generic"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/serveronly"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
 
 // Plural is the resource's name in URLs and in RBAC rules.
 const Plural = "maintenanceledgers"
+
+// errServerOnly is what everybody is told who writes but the server.
+var errServerOnly = errors.New("only maintenance-apiserver itself writes MaintenanceLedgers, as its record of which nodes " +
+	"were admitted to maintenance; to change what may start, change the MaintenancePolicies (kubectl get mpol)")
 
 // Definition declares the resource maintenanceledgers. The scheme must know its types. It is in no category:
 // it is the server's own record, and not what people work with.
@@ -37,7 +43,7 @@ func Definition(scheme *runtime.Scheme) resource.Definition {
 
 		Fields: selectableFields,
 
-		Wrap: newREST,
+		Wrap: serveronly.Wrap(Plural, errServerOnly),
 	}
 }
 

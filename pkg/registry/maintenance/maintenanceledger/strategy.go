@@ -60,9 +60,9 @@ func (strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
 	newLedger.ManagedFields = nil
 }
 
-// ValidateUpdate checks nothing: the name cannot change, and the rest is what the server has decided.
-func (strategy) ValidateUpdate(context.Context, runtime.Object, runtime.Object) field.ErrorList {
-	return nil
+// ValidateUpdate checks what no ledger may say.
+func (strategy) ValidateUpdate(_ context.Context, obj, old runtime.Object) field.ErrorList {
+	return validation.ValidateMaintenanceLedgerUpdate(obj.(*maintenance.MaintenanceLedger), old.(*maintenance.MaintenanceLedger))
 }
 
 // WarningsOnUpdate returns none.

@@ -6,6 +6,7 @@ package nodemaintenance
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
@@ -76,15 +77,33 @@ func (strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
 	}
 }
 
-// Validate checks a new object. Its requestor must be who makes the request.
+// Validate checks a new object. Its requestor must be who makes the request, or a profile or an integration if that is
+// the server.
 func (s strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorList {
 	nm := obj.(*maintenance.NodeMaintenance)
 	allErrs := append(validation.ValidateNodeMaintenance(nm), s.validateStartDeadline(nm.Spec.StartDeadline, nil)...)
-	if requestor := RequestorFrom(ctx); nm.Spec.Requestor != requestor {
-		allErrs = append(allErrs, field.Invalid(field.NewPath("spec", "requestor"), nm.Spec.Requestor,
-			fmt.Sprintf("must be %q, the user who makes the request; leave it out and the server sets it", requestor)))
+	return append(allErrs, validateRequestor(ctx, nm.Spec.Requestor)...)
+}
+
+// validateRequestor refuses another requestor than who makes the request. The server alone speaks for profiles and
+// integrations: a user whose name looks like theirs would end up with holds that the server gives back.
+func validateRequestor(ctx context.Context, requestor string) field.ErrorList {
+	path, user := field.NewPath("spec", "requestor"), RequestorFrom(ctx)
+	switch profile, servers := strings.HasPrefix(requestor, v1beta1.ProfileRequestor), v1beta1.IsServerRequestor(requestor); {
+	case servers && caller.IsServer(ctx):
+		return nil
+	case servers && !profile:
+		return field.ErrorList{field.Forbidden(path, fmt.Sprintf(
+			"%s is an integration of the server, for which only the server itself creates NodeMaintenances", requestor))}
+	case profile:
+		return field.ErrorList{field.Forbidden(path, fmt.Sprintf(
+			"requestors that begin with %s are MaintenanceProfiles, for which only the server itself creates NodeMaintenances", v1beta1.ProfileRequestor))}
+	case requestor != user:
+		return field.ErrorList{field.Invalid(path, requestor,
+			fmt.Sprintf("must be %q, the user who makes the request; leave it out and the server sets it", user))}
+	default:
+		return nil
 	}
-	return allErrs
 }
 
 // WarningsOnCreate says what is allowed but may not be meant.

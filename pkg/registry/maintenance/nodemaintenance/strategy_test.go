@@ -123,18 +123,32 @@ func TestNewHoldHasAProgressIfItDrains(t *testing.T) {
 }
 
 func TestValidateRequestor(t *testing.T) {
+	const (
+		profile       = v1beta1.ProfileRequestor + "flatcar"
+		onlyTheServer = "requestors that begin with maintenance.medik8s.io:profile: are MaintenanceProfiles, " +
+			"for which only the server itself creates NodeMaintenances"
+	)
 	withoutUser := genericapirequest.NewContext()
 	byAlice, _ := requestBy(alice)
 	byServer, _ := requestBy(server)
+	byProfile, _ := requestBy(&user.DefaultInfo{Name: profile})
 	tests := map[string]struct {
 		ctx       context.Context
 		requestor string
 		want      string
 	}{
-		"the user":           {ctx: byAlice, requestor: "alice"},
-		"somebody else":      {ctx: byAlice, requestor: "bob", want: `must be "alice", the user who makes the request; leave it out and the server sets it`},
-		"even by the server": {ctx: byServer, requestor: "alice", want: `must be "system:apiserver", the user who makes the request; leave it out and the server sets it`},
-		"no user at all":     {ctx: withoutUser, requestor: "", want: "must be the user who makes the request"},
+		"the user":                         {ctx: byAlice, requestor: "alice"},
+		"somebody else":                    {ctx: byAlice, requestor: "bob", want: `must be "alice", the user who makes the request; leave it out and the server sets it`},
+		"even by the server":               {ctx: byServer, requestor: "alice", want: `must be "system:apiserver", the user who makes the request; leave it out and the server sets it`},
+		"a profile, by a user":             {ctx: byAlice, requestor: profile, want: onlyTheServer},
+		"a user whose name is a profile's": {ctx: byProfile, requestor: profile, want: onlyTheServer},
+		"a profile, by the server":         {ctx: byServer, requestor: profile},
+		"an integration, by a user": {
+			ctx: byAlice, requestor: v1beta1.VSphereRequestor,
+			want: "maintenance.medik8s.io:vsphere is an integration of the server, for which only the server itself creates NodeMaintenances",
+		},
+		"an integration, by the server": {ctx: byServer, requestor: v1beta1.KubernikusRequestor},
+		"no user at all":                {ctx: withoutUser, requestor: "", want: "must be the user who makes the request"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -18,7 +18,10 @@ import (
 
 // What is missing is said in one line, with what to do.
 func TestCheckCluster(t *testing.T) {
-	all := []string{StoreKind.Resource, "storednodemaintenances", "storedmaintenancepolicies", "storedmaintenanceledgers"}
+	all := []string{
+		StoreKind.Resource, "storednodemaintenances", "storedmaintenancepolicies", "storedmaintenanceendpoints", "storedmaintenanceprofiles",
+		"storednodeprofiles", "storedmaintenanceledgers",
+	}
 	for name, test := range map[string]struct {
 		version string
 		served  []string
@@ -29,9 +32,9 @@ func TestCheckCluster(t *testing.T) {
 		"a distribution":  {version: "v1.33.4-eks-1", served: all},
 		"too old":         {version: "v1.31.9", served: all, want: "needs 1.32 or later: use an etcd"},
 		"no CRDs":         {version: "v1.36.1", want: "set the chart's value store.type=cluster"},
-		"a CRD":           {version: "v1.36.1", served: all[:1], want: "has no CRD storedmaintenanceledgers.store.maintenance.medik8s.io: set the chart's value store.type=cluster"},
-		"of an older one": {version: "v1.36.1", served: all[:3], want: "storedmaintenanceledgers.store.maintenance.medik8s.io: set the chart's value store.type=cluster, with the chart of this version"},
-		"no permission":   {version: "v1.36.1", served: all, refused: "update", want: "may not update storedmaintenanceledgers.store"},
+		"a CRD":           {version: "v1.36.1", served: all[:1], want: "has no CRD storedmaintenanceendpoints.store.maintenance.medik8s.io: set the chart's value store.type=cluster"},
+		"of an older one": {version: "v1.36.1", served: all[:3], want: "storedmaintenanceendpoints.store.maintenance.medik8s.io: set the chart's value store.type=cluster, with the chart of this version"},
+		"no permission":   {version: "v1.36.1", served: all, refused: "update", want: "may not update storedmaintenanceendpoints.store"},
 		"no way to begin": {version: "v1.36.1", served: all, refused: "create", want: "may not create"},
 	} {
 		t.Run(name, func(t *testing.T) {

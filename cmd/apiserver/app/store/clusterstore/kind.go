@@ -46,6 +46,17 @@ var kinds = map[schema.GroupResource]Kind{
 	{Group: maintenance.GroupName, Resource: "maintenanceledgers"}: {
 		Resource: "storedmaintenanceledgers", Name: "StoredMaintenanceLedger",
 	},
+	{Group: maintenance.GroupName, Resource: "maintenanceprofiles"}: {
+		Resource: "storedmaintenanceprofiles", Name: "StoredMaintenanceProfile",
+	},
+	{Group: maintenance.GroupName, Resource: "maintenanceendpoints"}: {
+		Resource: "storedmaintenanceendpoints", Name: "StoredMaintenanceEndpoint",
+	},
+	{Group: maintenance.GroupName, Resource: "nodeprofiles"}: {
+		Resource: "storednodeprofiles",
+		Name:     "StoredNodeProfile",
+		Fields:   map[string]string{v1beta1.FieldNodeName: "nodeName"},
+	},
 }
 
 // StoreKind is the kind of the object that has the store's ID. It is no envelope.

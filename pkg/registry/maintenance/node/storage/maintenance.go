@@ -93,7 +93,7 @@ func (r *MaintenanceREST) Create(ctx context.Context, nodeName string, obj runti
 	options *metav1.CreateOptions,
 ) (runtime.Object, error) {
 	hold := obj.(*maintenance.NodeMaintenance)
-	name := nodemaintenance.HoldName(nodeName, nodemaintenance.RequestorFrom(ctx))
+	name := v1beta1.HoldName(nodeName, nodemaintenance.RequestorFrom(ctx))
 	if errs := fit(hold, nodeName, name); len(errs) > 0 {
 		return nil, nodemaintenance.Invalid(hold, errs)
 	}

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/caller"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
@@ -80,7 +81,7 @@ func admitOnlyOne(hold *maintenance.NodeMaintenance, others []maintenance.NodeMa
 	node, requestor := hold.Spec.NodeName, hold.Spec.Requestor
 	former := nodemaintenance.FormerHoldName(node, requestor)
 	for i := range others {
-		if others[i].Name == former && others[i].Spec.Requestor == requestor && hold.Name == nodemaintenance.HoldName(node, requestor) {
+		if others[i].Name == former && others[i].Spec.Requestor == requestor && hold.Name == v1beta1.HoldName(node, requestor) {
 			return apierrors.NewAlreadyExists(maintenance.Resource(nodemaintenance.Plural), former)
 		}
 	}
@@ -91,7 +92,7 @@ func admitOnlyOne(hold *maintenance.NodeMaintenance, others []maintenance.NodeMa
 // for as long as the hold with the name exists. The node may not exist yet.
 func admitName(hold *maintenance.NodeMaintenance) error {
 	node, ok := nodemaintenance.NodeInHoldName(hold.Name)
-	if !ok || hold.Name == nodemaintenance.HoldName(hold.Spec.NodeName, hold.Spec.Requestor) {
+	if !ok || hold.Name == v1beta1.HoldName(hold.Spec.NodeName, hold.Spec.Requestor) {
 		return nil
 	}
 	return nodemaintenance.Invalid(hold, field.ErrorList{field.Invalid(field.NewPath("metadata", "name"), hold.Name, fmt.Sprintf(

@@ -20,6 +20,7 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
 )
 
@@ -32,20 +33,20 @@ func (s *testStorage) tryCreate(name, node string) error {
 
 func TestNamesAreKeptForTheirNodes(t *testing.T) {
 	storage := newTestStorage(t)
-	bobs := nodemaintenance.HoldName("worker-1", "bob")
+	bobs := v1beta1.HoldName("worker-1", "bob")
 	tests := map[string]struct {
 		name, node string
 		kept       bool
 	}{
 		"any name":                            {name: "disk", node: "worker-1"},
 		"the node's name":                     {name: "worker-1", node: "worker-1"},
-		"the name that POST would give":       {name: nodemaintenance.HoldName("worker-1", "alice"), node: "worker-1"},
+		"the name that POST would give":       {name: v1beta1.HoldName("worker-1", "alice"), node: "worker-1"},
 		"another's on the node":               {name: bobs, node: "worker-1", kept: true},
 		"another's on another node":           {name: bobs, node: "worker-2", kept: true},
-		"one's own on another node":           {name: nodemaintenance.HoldName("worker-1", "alice"), node: "worker-2", kept: true},
-		"another's on a node that is absent":  {name: nodemaintenance.HoldName("absent", "bob"), node: "worker-1", kept: true},
-		"another's on the absent node itself": {name: nodemaintenance.HoldName("absent", "bob"), node: "absent", kept: true},
-		"one's own on a node that is absent":  {name: nodemaintenance.HoldName("absent", "alice"), node: "absent"},
+		"one's own on another node":           {name: v1beta1.HoldName("worker-1", "alice"), node: "worker-2", kept: true},
+		"another's on a node that is absent":  {name: v1beta1.HoldName("absent", "bob"), node: "worker-1", kept: true},
+		"another's on the absent node itself": {name: v1beta1.HoldName("absent", "bob"), node: "absent", kept: true},
+		"one's own on a node that is absent":  {name: v1beta1.HoldName("absent", "alice"), node: "absent"},
 		"the name of an earlier version":      {name: nodemaintenance.FormerHoldName("worker-1", "bob"), node: "worker-1"},
 		"fewer digits than such a name":       {name: "disk-0123abcd", node: "worker-1"},
 	}

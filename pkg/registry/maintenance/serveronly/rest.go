@@ -1,13 +1,14 @@
 // Copyright The maintenance-apiserver Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package maintenanceledger
+// Package serveronly serves resources that only the server itself writes, whatever RBAC says.
+package serveronly
 
 import (
 	"context"
-	"errors"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -29,29 +30,46 @@ var _ interface {
 	rest.StorageWithReadiness
 } = (*REST)(nil)
 
-// REST serves MaintenanceLedgers. Only the server itself writes them, whatever RBAC says.
+// REST serves objects of one resource. Everybody whom RBAC lets may read them.
 type REST struct {
 	*resource.REST
+	plural  string
+	refusal error
 }
 
-func newREST(generic *resource.REST) rest.Storage { return &REST{generic} }
+// Wrap returns what makes such a storage from the generic one. plural is the resource's name, and refusal is what
+// everybody else is told who writes.
+func Wrap(plural string, refusal error) func(*resource.REST) rest.Storage {
+	return func(generic *resource.REST) rest.Storage { return &REST{generic, plural, refusal} }
+}
 
-// errServerOnly is what everybody else is told.
-var errServerOnly = errors.New("only maintenance-apiserver itself writes MaintenanceLedgers, as its record of which nodes " +
-	"were admitted to maintenance; to change what may start, change the MaintenancePolicies (kubectl get mpol)")
+// Status is Wrap for updates of the subresource status.
+func Status(plural string, refusal error) resource.AuthorizeUpdate {
+	return func(ctx context.Context, _ string, _, old runtime.Object) error {
+		stored, err := meta.Accessor(old)
+		if err != nil {
+			return err
+		}
+		return check(ctx, plural, stored.GetName(), refusal)
+	}
+}
 
-func serverOnly(ctx context.Context, name string) error {
+func (r *REST) serverOnly(ctx context.Context, name string) error {
+	return check(ctx, r.plural, name, r.refusal)
+}
+
+func check(ctx context.Context, plural, name string, refusal error) error {
 	if caller.IsServer(ctx) {
 		return nil
 	}
-	return apierrors.NewForbidden(maintenance.Resource(Plural), name, errServerOnly)
+	return apierrors.NewForbidden(maintenance.Resource(plural), name, refusal)
 }
 
-// Create stores a new ledger.
+// Create is refused to all but the server.
 func (r *REST) Create(ctx context.Context, obj runtime.Object, validate rest.ValidateObjectFunc,
 	options *metav1.CreateOptions,
 ) (runtime.Object, error) {
-	if err := serverOnly(ctx, ""); err != nil {
+	if err := r.serverOnly(ctx, ""); err != nil {
 		return nil, err
 	}
 	return r.REST.Create(ctx, obj, validate, options)
@@ -62,7 +80,7 @@ func (r *REST) Update(ctx context.Context, name string, objInfo rest.UpdatedObje
 	createValidation rest.ValidateObjectFunc, updateValidation rest.ValidateObjectUpdateFunc,
 	forceAllowCreate bool, options *metav1.UpdateOptions,
 ) (runtime.Object, bool, error) {
-	if err := serverOnly(ctx, name); err != nil {
+	if err := r.serverOnly(ctx, name); err != nil {
 		return nil, false, err
 	}
 	return r.REST.Update(ctx, name, objInfo, createValidation, updateValidation, forceAllowCreate, options)
@@ -72,7 +90,7 @@ func (r *REST) Update(ctx context.Context, name string, objInfo rest.UpdatedObje
 func (r *REST) Delete(ctx context.Context, name string, validate rest.ValidateObjectFunc,
 	options *metav1.DeleteOptions,
 ) (runtime.Object, bool, error) {
-	if err := serverOnly(ctx, name); err != nil {
+	if err := r.serverOnly(ctx, name); err != nil {
 		return nil, false, err
 	}
 	return r.REST.Delete(ctx, name, validate, options)
@@ -82,7 +100,7 @@ func (r *REST) Delete(ctx context.Context, name string, validate rest.ValidateOb
 func (r *REST) DeleteCollection(ctx context.Context, validate rest.ValidateObjectFunc, options *metav1.DeleteOptions,
 	listOptions *metainternalversion.ListOptions,
 ) (runtime.Object, error) {
-	if err := serverOnly(ctx, ""); err != nil {
+	if err := r.serverOnly(ctx, ""); err != nil {
 		return nil, err
 	}
 	return r.REST.DeleteCollection(ctx, validate, options, listOptions)

@@ -1,0 +1,245 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package authorization
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/utils/ptr"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+// questions remembers what it is asked, and refuses what it has been told to, by how it is asked.
+type questions struct {
+	mu     sync.Mutex
+	asked  []string
+	refuse []string
+	err    error
+}
+
+func (q *questions) Authorize(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+	resource := strings.TrimSuffix(a.GetAPIGroup()+"/"+a.GetAPIVersion()+" "+a.GetResource()+"/"+a.GetSubresource(), "/")
+	question := strings.TrimSpace(a.GetVerb() + " " + resource + " " + a.GetNamespace() + " " + a.GetName())
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.asked = append(q.asked, question)
+	if !a.IsResourceRequest() || slices.Contains(q.refuse, question) {
+		return authorizer.DecisionNoOpinion, "", q.err
+	}
+	return authorizer.DecisionAllow, "", nil
+}
+
+const (
+	createNodes = "create maintenance.medik8s.io/v1beta1 nodes/maintenance"
+	forceNodes  = "force maintenance.medik8s.io/v1beta1 nodes/maintenance"
+	patchNodes  = "patch /v1 nodes"
+	createJobs  = "create batch/v1 jobs ops"
+	useHook     = "use maintenance.medik8s.io/v1beta1 maintenanceendpoints  hook"
+	useProm     = "use maintenance.medik8s.io/v1beta1 maintenanceendpoints  prom"
+	getKinds    = "get example.com/v1 kinds"
+	listKinds   = "list example.com/v1 kinds"
+	watchKinds  = "watch example.com/v1 kinds"
+	getThings   = "get example.com/v1 things shop"
+	patchThings = "patch example.com/v1 things shop"
+)
+
+// doesAll is a profile that has the server do everything that needs a permission.
+func doesAll(change ...func(*maintenance.MaintenanceProfileSpec)) *maintenance.MaintenanceProfile {
+	profile := &maintenance.MaintenanceProfile{
+		ObjectMeta: metav1.ObjectMeta{Name: "flatcar"},
+		Spec: maintenance.MaintenanceProfileSpec{
+			Mode:  maintenance.ProfileActive,
+			Nodes: maintenance.ProfileNodes{Selector: &metav1.LabelSelector{}, Names: []string{"worker-1"}},
+			Checks: []maintenance.ProfileCheck{
+				{Name: "a", Object: &maintenance.ObjectCheck{APIVersion: "example.com/v1", Resource: "kinds"}},
+				{Name: "b", Prometheus: &maintenance.PrometheusCheck{Endpoint: "prom"}},
+			},
+			Triggers: []maintenance.ProfileTrigger{
+				{Name: "c", PatchNode: &maintenance.PatchNodeTrigger{}},
+				{Name: "d", Hold: &maintenance.HoldTrigger{Drain: &maintenance.DrainSpec{OnTimeout: maintenance.OnTimeoutDelete}}},
+				{Name: "e", Job: &maintenance.JobTrigger{Namespace: "ops"}},
+				{Name: "f", PatchObject: &maintenance.PatchObjectTrigger{APIVersion: "example.com/v1", Resource: "things", Namespace: "shop"}},
+				{Name: "g", Webhook: &maintenance.WebhookTrigger{Endpoint: "hook"}},
+			},
+			Notifiers: []maintenance.ProfileNotifier{{Name: "h", Webhook: &maintenance.WebhookNotifier{Endpoint: "hook"}}},
+			States: maintenance.ProfileStates{InMaintenance: maintenance.ProfileStateSpec{
+				Hold: &maintenance.ProfileHold{Drain: maintenance.DrainSpec{GracePeriodSeconds: ptr.To[int64](1)}},
+			}},
+		},
+	}
+	for _, c := range change {
+		c(&profile.Spec)
+	}
+	return profile
+}
+
+func profileWrite(profile, old *maintenance.MaintenanceProfile) admission.Attributes {
+	operation, object, before := admission.Create, runtime.Object(profile), runtime.Object(nil)
+	if old != nil {
+		operation, before = admission.Update, old
+	}
+	return admission.NewAttributesRecord(object, before, v1beta1.SchemeGroupVersion.WithKind("MaintenanceProfile"), "", "flatcar",
+		v1beta1.SchemeGroupVersion.WithResource("maintenanceprofiles"), "", operation, nil, false, &user.DefaultInfo{Name: "alice"})
+}
+
+// Authors need what the profile does, for what their write brings.
+func TestAuthorsOfProfiles(t *testing.T) {
+	type spec = maintenance.MaintenanceProfileSpec
+	all := []string{
+		createNodes, createJobs, forceNodes, forceNodes, getKinds, getThings, listKinds, patchNodes, patchThings, useHook, useProm, watchKinds,
+	}
+	for name, test := range map[string]struct {
+		old    *maintenance.MaintenanceProfile
+		change func(*spec)
+		want   []string
+	}{
+		"a new one":        {change: func(*spec) {}, want: all},
+		"nothing":          {old: doesAll(), change: func(*spec) {}},
+		"pause":            {old: doesAll(), change: func(s *spec) { s.Mode = maintenance.ProfilePaused }},
+		"only say":         {old: doesAll(), change: func(s *spec) { s.Mode = maintenance.ProfileDryRun }},
+		"resume":           {old: doesAll(func(s *spec) { s.Mode = maintenance.ProfilePaused }), change: func(*spec) {}, want: all},
+		"other nodes":      {old: doesAll(), change: func(s *spec) { s.Nodes.Unlabelled = true }, want: all},
+		"another alias":    {old: doesAll(), change: func(s *spec) { s.Alias = "esx" }, want: all},
+		"other states":     {old: doesAll(), change: func(s *spec) { s.States.Operational.Enter = []string{"c"} }, want: all},
+		"another priority": {old: doesAll(), change: func(s *spec) { s.Priority = 1 }, want: []string{createNodes}},
+		"another check": {
+			old: doesAll(), change: func(s *spec) {
+				s.Checks[0].Object = &maintenance.ObjectCheck{APIVersion: "example.com/v1", Resource: "kinds", Namespace: "x"}
+			},
+			want: []string{
+				createNodes, createJobs, forceNodes, forceNodes, getKinds + " x", getThings, listKinds + " x", patchNodes, patchThings,
+				useHook, useProm, watchKinds + " x",
+			},
+		},
+		"a check that passes more often": {old: doesAll(), change: func(s *spec) { s.Checks[1].Prometheus.Query = "vector(1)" }, want: all},
+		"a check less":                   {old: doesAll(), change: func(s *spec) { s.Checks = s.Checks[:1] }, want: slices.Delete(slices.Clone(all), 10, 11)},
+		"another place of a check":       {old: doesAll(), change: func(s *spec) { slices.Reverse(s.Checks) }, want: []string{createNodes}},
+		"another trigger": {
+			old: doesAll(), change: func(s *spec) { s.Triggers[0].PatchNode = &maintenance.PatchNodeTrigger{RemoveLabels: []string{"a"}} },
+			want: []string{createNodes, patchNodes},
+		},
+		"another drain": {
+			old: doesAll(), change: func(s *spec) {
+				s.Triggers[1].Hold = &maintenance.HoldTrigger{Drain: &maintenance.DrainSpec{GracePeriodSeconds: ptr.To[int64](9)}}
+			},
+			want: []string{createNodes, forceNodes},
+		},
+		"other people told by the same endpoint": {
+			old: doesAll(), change: func(s *spec) {
+				s.Notifiers[0] = maintenance.ProfileNotifier{Name: "h", Mail: &maintenance.MailNotifier{Endpoint: "hook", To: []string{"eve@example.com"}}}
+			},
+			want: []string{createNodes, useHook},
+		},
+		"told more often": {
+			old: doesAll(), change: func(s *spec) {
+				s.Notifiers[0].Schedule = &maintenance.NotifierSchedule{Periodic: &maintenance.PeriodicSchedule{}}
+			},
+			want: []string{createNodes, useHook},
+		},
+		"another endpoint": {
+			old: doesAll(), change: func(s *spec) { s.Notifiers[0].Webhook = &maintenance.WebhookNotifier{Endpoint: "chat"} },
+			want: []string{createNodes, strings.Replace(useHook, "hook", "chat", 1)},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			q := &questions{}
+			if err := New(q, "").Validate(t.Context(), profileWrite(doesAll(test.change), test.old), nil); err != nil {
+				t.Errorf("refused: %v", err)
+			}
+			slices.Sort(q.asked)
+			want := slices.Sorted(slices.Values(test.want))
+			if !slices.Equal(q.asked, want) {
+				t.Errorf("asked %q, want %q", q.asked, want)
+			}
+		})
+	}
+}
+
+func TestWhatAuthorsLack(t *testing.T) {
+	for lacking, want := range map[string]string{
+		createNodes: `User "alice" cannot create resource "nodes/maintenance" in API group "maintenance.medik8s.io", which the profile asks for`,
+		forceNodes:  `cannot force resource "nodes/maintenance" in API group "maintenance.medik8s.io", which spec.states.inMaintenance.hold.drain.gracePeriodSeconds asks for`,
+		patchNodes:  `cannot patch resource "nodes" in API group "", which spec.triggers[0].patchNode asks for`,
+		createJobs:  `cannot create resource "jobs" in API group "batch" in the namespace "ops", which spec.triggers[2].job asks for`,
+		patchThings: `cannot patch resource "things" in API group "example.com" in the namespace "shop", which spec.triggers[3].patchObject asks for`,
+		watchKinds:  `cannot watch resource "kinds" in API group "example.com", which spec.checks[0].object asks for`,
+		useHook:     `cannot use resource "maintenanceendpoints" in API group "maintenance.medik8s.io" named "hook", which spec.triggers[4].webhook.endpoint asks for`,
+	} {
+		err := New(&questions{refuse: []string{lacking}}, "").Validate(t.Context(), profileWrite(doesAll(), nil), nil)
+		if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), want) {
+			t.Errorf("without %q: got %v, want a 403 that says %s", lacking, err, want)
+		}
+		err = New(&questions{refuse: []string{lacking}, err: errors.New("no route")}, "").Validate(t.Context(), profileWrite(doesAll(), nil), nil)
+		if !apierrors.IsInternalError(err) {
+			t.Errorf("without an answer: got %v, want a 500", err)
+		}
+	}
+}
+
+// A team may write a profile for the nodes that it may maintain.
+func TestAuthorsWithNodesOfTheirOwn(t *testing.T) {
+	own := func(spec *maintenance.MaintenanceProfileSpec) {
+		*spec = maintenance.MaintenanceProfileSpec{Mode: maintenance.ProfileActive, Nodes: maintenance.ProfileNodes{Names: []string{"worker-1", "worker-2"}}}
+	}
+	q := &questions{refuse: []string{createNodes}}
+	if err := New(q, "").Validate(t.Context(), profileWrite(doesAll(own), nil), nil); err != nil {
+		t.Errorf("refused: %v", err)
+	}
+	if want := []string{createNodes, createNodes + "  worker-1", createNodes + "  worker-2"}; !slices.Equal(q.asked, want) {
+		t.Errorf("asked %q, want %q", q.asked, want)
+	}
+	err := New(&questions{refuse: []string{createNodes, createNodes + "  worker-2"}}, "").Validate(t.Context(), profileWrite(doesAll(own), nil), nil)
+	if err == nil || !strings.Contains(err.Error(), `named "worker-2"`) {
+		t.Errorf("got %v, want that worker-2 is refused", err)
+	}
+	byLabel := func(spec *maintenance.MaintenanceProfileSpec) { spec.Nodes.ByLabel = true }
+	if err := New(&questions{refuse: []string{createNodes}}, "").Validate(t.Context(), profileWrite(doesAll(own, byLabel), nil), nil); !apierrors.IsForbidden(err) {
+		t.Errorf("by label too: got %v, want a 403", err)
+	}
+}
+
+// To delete a profile, and to write its status, RBAC is enough.
+func TestOtherWritesOfProfiles(t *testing.T) {
+	q := &questions{}
+	for operation, subresource := range map[admission.Operation]string{admission.Delete: "", admission.Update: "status"} {
+		attributes := admission.NewAttributesRecord(nil, doesAll(), v1beta1.SchemeGroupVersion.WithKind("MaintenanceProfile"), "", "flatcar",
+			v1beta1.SchemeGroupVersion.WithResource("maintenanceprofiles"), subresource, operation, nil, false, &user.DefaultInfo{Name: "alice"})
+		if err := New(q, "").Validate(t.Context(), attributes, nil); err != nil || len(q.asked) > 0 {
+			t.Errorf("%s: got %v, asked %q", operation, err, q.asked)
+		}
+	}
+}
+
+func TestAuthorizeDecision(t *testing.T) {
+	const veto = "veto maintenance.medik8s.io/v1beta1 nodes/profiles  worker-1"
+	ctx := genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: "alice"})
+	q := &questions{}
+	if err := New(q, "").AuthorizeDecision(ctx, "veto", "worker-1", "worker-1.flatcar"); err != nil || !slices.Equal(q.asked, []string{veto}) {
+		t.Errorf("got %v, asked %q, want %q", err, q.asked, veto)
+	}
+	err := New(&questions{refuse: []string{veto}}, "").AuthorizeDecision(ctx, "veto", "worker-1", "worker-1.flatcar")
+	if want := `User "alice" cannot veto resource "nodes/profiles" in API group "maintenance.medik8s.io" named "worker-1"`; !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want a 403 that says %s", err, want)
+	}
+	if err := New(&questions{refuse: []string{veto}, err: errors.New("no route")}, "").AuthorizeDecision(ctx, "veto", "worker-1", "x"); !apierrors.IsInternalError(err) {
+		t.Errorf("without an answer: got %v, want a 500", err)
+	}
+	if err := New(q, "").AuthorizeDecision(t.Context(), "veto", "worker-1", "x"); !apierrors.IsInternalError(err) {
+		t.Errorf("without a user: got %v, want a 500", err)
+	}
+}

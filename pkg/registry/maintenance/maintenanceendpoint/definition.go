@@ -1,0 +1,48 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package maintenanceendpoint declares the resource maintenanceendpoints: its names, its rules for writes and its
+// columns. Nothing in it does I/O.
+package maintenanceendpoint
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/registry/generic"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
+)
+
+// Plural is the resource's name in URLs and in RBAC rules.
+const Plural = "maintenanceendpoints"
+
+// Definition declares the resource maintenanceendpoints. The scheme must know its types.
+func Definition(scheme *runtime.Scheme) resource.Definition {
+	return resource.Definition{
+		Group:      maintenance.GroupName,
+		Plural:     Plural,
+		Singular:   "maintenanceendpoint",
+		ShortNames: []string{"mep"},
+		Categories: []string{"maintenance"},
+
+		New:     func() runtime.Object { return &maintenance.MaintenanceEndpoint{} },
+		NewList: func() runtime.Object { return &maintenance.MaintenanceEndpointList{} },
+
+		Strategy:       NewStrategy(scheme),
+		StatusStrategy: NewStatusStrategy(scheme),
+		Table:          table,
+
+		Fields: selectableFields,
+	}
+}
+
+func selectableFields(obj runtime.Object) (fields.Set, error) {
+	endpoint, ok := obj.(*maintenance.MaintenanceEndpoint)
+	if !ok {
+		return nil, fmt.Errorf("expected a MaintenanceEndpoint, got %T", obj)
+	}
+	return generic.ObjectMetaFieldsSet(&endpoint.ObjectMeta, false), nil
+}

@@ -1,0 +1,50 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package maintenanceendpoint
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+)
+
+// The members of the spec, of which an endpoint has one, as its fields are called.
+const (
+	Slack      = "slack"
+	SMTP       = "smtp"
+	Prometheus = "prometheus"
+	HTTP       = "http"
+	Webhook    = "webhook"
+	Keystone   = "keystone"
+)
+
+// Member returns which one an endpoint has, and where that is. Both are empty if it is one that this version does not
+// know. where is empty if only the Secret knows it.
+func Member(spec *maintenance.MaintenanceEndpointSpec) (name, where string) {
+	switch {
+	case spec.Slack != nil:
+		return Slack, spec.Slack.URL
+	case spec.SMTP != nil:
+		return SMTP, spec.SMTP.Address
+	case spec.Prometheus != nil:
+		return Prometheus, spec.Prometheus.URL
+	case spec.HTTP != nil:
+		return HTTP, spec.HTTP.URL
+	case spec.Webhook != nil:
+		return Webhook, spec.Webhook.URL
+	case spec.Keystone != nil:
+		return Keystone, spec.Keystone.URL
+	}
+	return "", ""
+}
+
+// warnings says what is allowed but may not be meant.
+func warnings(spec *maintenance.MaintenanceEndpointSpec) []string {
+	name, where := Member(spec)
+	if spec.SecretRef == nil || !strings.HasPrefix(where, "http://") {
+		return nil
+	}
+	return []string{fmt.Sprintf("spec.%s.url: the credentials of Secret %q are sent unencrypted: use https", name, spec.SecretRef.Name)}
+}

@@ -1,0 +1,84 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package maintenanceprofile
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metatable "k8s.io/apimachinery/pkg/api/meta/table"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
+)
+
+const (
+	// unknown is what kubectl shows where the server has not looked at the profile yet.
+	unknown = "<unknown>"
+	// wide is the priority of the columns that only -o wide shows.
+	wide = 1
+)
+
+// table is what kubectl prints for MaintenanceProfiles.
+var table = resource.Table[*maintenance.MaintenanceProfile]{
+	column("Name", "name", "Name of the MaintenanceProfile", 0, func(p *maintenance.MaintenanceProfile) any { return p.Name }),
+	column("Mode", "", "What the profile does: Active, DryRun or Paused; OtherController while another one takes care of the nodes", 0, modeCell),
+	column("Nodes", "", "How many nodes the profile is on", 0, count(func(c maintenance.ProfileCounts) int32 { return c.Nodes })),
+	column("Operational", "", "On how many of them it is Operational", 0, count(func(c maintenance.ProfileCounts) int32 { return c.Operational })),
+	column("Required", "", "On how many of them it is MaintenanceRequired", 0, count(func(c maintenance.ProfileCounts) int32 { return c.MaintenanceRequired })),
+	column("In Maintenance", "", "On how many of them it is InMaintenance", 0, count(func(c maintenance.ProfileCounts) int32 { return c.InMaintenance })),
+	column("Age", "", "Time since the MaintenanceProfile was created", 0, func(p *maintenance.MaintenanceProfile) any {
+		return metatable.ConvertToHumanReadableDateType(p.CreationTimestamp)
+	}),
+	column("Alias", "", "What labels of nodes call the profile", wide, func(p *maintenance.MaintenanceProfile) any { return AliasOf(p) }),
+	column("Priority", "", "Whose nodes go first: those of the profile with the higher one", wide, func(p *maintenance.MaintenanceProfile) any { return fmt.Sprint(p.Spec.Priority) }),
+	column("Selects", "", "Which nodes the profile is for", wide, selectsCell),
+}
+
+// modeCell is the mode, unless the profile does not do what its mode says.
+func modeCell(profile *maintenance.MaintenanceProfile) any {
+	acting := meta.FindStatusCondition(profile.Status.Conditions, v1beta1.ConditionActing)
+	if acting != nil && acting.Status == metav1.ConditionFalse && acting.Reason == v1beta1.ReasonOtherController {
+		return acting.Reason
+	}
+	return string(profile.Spec.Mode)
+}
+
+// count shows nothing of a status that has not been written yet: zeros would look like facts.
+func count(of func(maintenance.ProfileCounts) int32) func(*maintenance.MaintenanceProfile) any {
+	return func(profile *maintenance.MaintenanceProfile) any {
+		if profile.Status.ObservedGeneration == 0 {
+			return unknown
+		}
+		return fmt.Sprint(of(profile.Status.Counts))
+	}
+}
+
+func selectsCell(profile *maintenance.MaintenanceProfile) any {
+	nodes := &profile.Spec.Nodes
+	var parts []string
+	if nodes.Selector != nil {
+		parts = append(parts, "selector "+metav1.FormatLabelSelector(nodes.Selector))
+	}
+	if named := len(nodes.Names); named > 0 {
+		parts = append(parts, fmt.Sprintf("%d by name", named))
+	}
+	if nodes.ByLabel {
+		parts = append(parts, "by label")
+	}
+	if nodes.Unlabelled {
+		parts = append(parts, "unlabelled")
+	}
+	return strings.Join(parts, ", ")
+}
+
+func column(name, format, description string, priority int32, cell func(*maintenance.MaintenanceProfile) any) resource.Column[*maintenance.MaintenanceProfile] {
+	return resource.Column[*maintenance.MaintenanceProfile]{
+		Heading: metav1.TableColumnDefinition{Name: name, Type: "string", Format: format, Description: description, Priority: priority},
+		Cell:    cell,
+	}
+}

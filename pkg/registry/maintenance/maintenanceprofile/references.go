@@ -1,0 +1,77 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package maintenanceprofile
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/maintenanceendpoint"
+)
+
+// EndpointReference is where a profile names a MaintenanceEndpoint.
+type EndpointReference struct {
+	// Path is the field.
+	Path *field.Path
+	// Name is the name of the endpoint.
+	Name string
+	// Members are those of which the endpoint must have one.
+	Members []string
+}
+
+// Endpoints are all references of the spec to MaintenanceEndpoints.
+func Endpoints(spec *maintenance.MaintenanceProfileSpec) []EndpointReference {
+	var all []EndpointReference
+	path := field.NewPath("spec")
+	for i := range spec.Checks {
+		all = append(all, endpointOfCheck(&spec.Checks[i], path.Child("checks").Index(i))...)
+	}
+	for i := range spec.Triggers {
+		if webhook := spec.Triggers[i].Webhook; webhook != nil {
+			all = append(all, reference(path.Child("triggers").Index(i).Child("webhook"), webhook.Endpoint, maintenanceendpoint.Webhook))
+		}
+	}
+	for i := range spec.Notifiers {
+		all = append(all, endpointOfNotifier(&spec.Notifiers[i], path.Child("notifiers").Index(i))...)
+	}
+	return all
+}
+
+func endpointOfCheck(check *maintenance.ProfileCheck, path *field.Path) []EndpointReference {
+	switch {
+	case check.Prometheus != nil:
+		return []EndpointReference{reference(path.Child("prometheus"), check.Prometheus.Endpoint, maintenanceendpoint.Prometheus)}
+	case check.HTTP != nil:
+		return []EndpointReference{reference(path.Child("http"), check.HTTP.Endpoint, maintenanceendpoint.HTTP, maintenanceendpoint.Keystone)}
+	}
+	return nil
+}
+
+func endpointOfNotifier(notifier *maintenance.ProfileNotifier, path *field.Path) []EndpointReference {
+	switch {
+	case notifier.Slack != nil:
+		return []EndpointReference{reference(path.Child("slack"), notifier.Slack.Endpoint, maintenanceendpoint.Slack)}
+	case notifier.SlackThread != nil:
+		return []EndpointReference{reference(path.Child("slackThread"), notifier.SlackThread.Endpoint, maintenanceendpoint.Slack)}
+	case notifier.Mail != nil:
+		return []EndpointReference{reference(path.Child("mail"), notifier.Mail.Endpoint, maintenanceendpoint.SMTP)}
+	case notifier.Webhook != nil:
+		return []EndpointReference{reference(path.Child("webhook"), notifier.Webhook.Endpoint, maintenanceendpoint.Webhook)}
+	}
+	return nil
+}
+
+func reference(path *field.Path, name string, members ...string) EndpointReference {
+	return EndpointReference{Path: path.Child("endpoint"), Name: name, Members: members}
+}
+
+// Expects says whether an endpoint of a member will do.
+func (r EndpointReference) Expects(member string) bool { return slices.Contains(r.Members, member) }
+
+// Same says whether both ask for the same endpoint, of the same kind.
+func (r EndpointReference) Same(other EndpointReference) bool {
+	return r.Name == other.Name && slices.Equal(r.Members, other.Members)
+}

@@ -1,0 +1,94 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package maintenanceprofile
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/apiserver/pkg/warning"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/caller"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
+)
+
+// strategy holds the rules for writes to maintenanceprofiles. What it warns of depends on other profiles, so the storage
+// does that.
+type strategy struct {
+	resource.ClusterScoped
+}
+
+// NewStrategy returns the rules for create, update and delete of MaintenanceProfiles.
+func NewStrategy(typer runtime.ObjectTyper) rest.CreateUpdateResetFieldsStrategy {
+	return strategy{resource.NewClusterScoped(typer)}
+}
+
+// GetResetFields names what a request to maintenanceprofiles cannot own.
+func (strategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
+	return map[fieldpath.APIVersion]*fieldpath.Set{
+		fieldpath.APIVersion(v1beta1.SchemeGroupVersion.String()): fieldpath.NewSet(fieldpath.MakePathOrDie("status")),
+	}
+}
+
+// PrepareForCreate sets the fields that only the server sets.
+func (strategy) PrepareForCreate(_ context.Context, obj runtime.Object) {
+	profile := obj.(*maintenance.MaintenanceProfile)
+	profile.Generation = 1
+	profile.Finalizers = withDetachFinalizer(profile.Finalizers)
+	profile.Status = maintenance.MaintenanceProfileStatus{}
+}
+
+// Validate checks a new object.
+func (strategy) Validate(_ context.Context, obj runtime.Object) field.ErrorList {
+	return validation.ValidateMaintenanceProfile(obj.(*maintenance.MaintenanceProfile))
+}
+
+// PrepareForUpdate keeps what an update cannot change, and counts a new spec.
+func (strategy) PrepareForUpdate(ctx context.Context, obj, old runtime.Object) {
+	newProfile, oldProfile := obj.(*maintenance.MaintenanceProfile), old.(*maintenance.MaintenanceProfile)
+	newProfile.Status = oldProfile.Status
+	newProfile.Unknown = oldProfile.Unknown
+	keepDetachFinalizer(ctx, newProfile, oldProfile)
+	if !apiequality.Semantic.DeepEqual(newProfile.Spec, oldProfile.Spec) {
+		newProfile.Generation = oldProfile.Generation + 1
+	}
+}
+
+// ValidateUpdate checks a changed object.
+func (strategy) ValidateUpdate(_ context.Context, obj, old runtime.Object) field.ErrorList {
+	return validation.ValidateMaintenanceProfileUpdate(obj.(*maintenance.MaintenanceProfile), old.(*maintenance.MaintenanceProfile))
+}
+
+func hasDetachFinalizer(profile *maintenance.MaintenanceProfile) bool {
+	return slices.Contains(profile.Finalizers, v1beta1.DetachFinalizer)
+}
+
+// withDetachFinalizer returns the finalizers with the server's own exactly once, at the end.
+func withDetachFinalizer(finalizers []string) []string {
+	others := slices.DeleteFunc(slices.Clone(finalizers), func(name string) bool { return name == v1beta1.DetachFinalizer })
+	return append(others, v1beta1.DetachFinalizer)
+}
+
+// keepDetachFinalizer puts the finalizer back that an update left out: without it, nodes would stay in maintenance that
+// nobody ends. Only the server takes it off, and only from an object that is being deleted.
+func keepDetachFinalizer(ctx context.Context, newProfile, oldProfile *maintenance.MaintenanceProfile) {
+	if !hasDetachFinalizer(oldProfile) || hasDetachFinalizer(newProfile) {
+		return
+	}
+	if caller.IsServer(ctx) && oldProfile.DeletionTimestamp != nil {
+		return
+	}
+	newProfile.Finalizers = withDetachFinalizer(newProfile.Finalizers)
+	warning.AddWarning(ctx, "", fmt.Sprintf(
+		"metadata.finalizers: %s is kept: the server removes it when the profile is off all of its nodes", v1beta1.DetachFinalizer))
+}
