@@ -22,6 +22,8 @@ import (
 type Drainer struct {
 	config  Config
 	watcher *watcher
+	// beside is what is done beside draining.
+	beside []func(ctx context.Context)
 	// leading is the work of a process that leads; nil while it does not.
 	leading atomic.Pointer[leader]
 }
@@ -47,6 +49,10 @@ func (d *Drainer) AskFirst(gate Gate) { d.config.Gates = slices.Concat([]Gate{ga
 // AdmitBy has the drainer ask how far holds may go, for an Admission that is made from the Drainer itself. It must be
 // called before Run and Lead.
 func (d *Drainer) AdmitBy(admission Admission) { d.config.Admission = admission }
+
+// LeadBeside has work be done beside draining whenever this process leads, until its context is done. Draining ends only
+// after it has returned. It must be called before Run and Lead.
+func (d *Drainer) LeadBeside(work func(ctx context.Context)) { d.beside = append(d.beside, work) }
 
 // Run watches until ctx is done, and leads when Config.Elect says so until leading is done, which may be sooner.
 // It returns when everything it started has ended. It is to be called once.
@@ -81,7 +87,7 @@ func (d *Drainer) Lead(ctx context.Context) error {
 	l := newLeader(d.config, d.watcher)
 	d.leading.Store(l)
 	defer d.leading.Store(nil)
-	return l.run(ctx)
+	return l.run(ctx, d.beside)
 }
 
 // Wake makes the drainer look at the node soon, if this process leads. It never blocks. A lost call

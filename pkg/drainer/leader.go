@@ -56,8 +56,8 @@ func newLeader(config Config, watcher *watcher) *leader {
 	return l
 }
 
-// run leads until ctx is done, and returns when everything it started has ended.
-func (l *leader) run(ctx context.Context) error {
+// run leads until ctx is done, does what is to be done beside that, and returns when everything it started has ended.
+func (l *leader) run(ctx context.Context, beside []func(context.Context)) error {
 	defer l.queue.ShutDown()
 	defer l.memory.clear(l.reporter)
 	logger := klog.FromContext(ctx)
@@ -77,6 +77,9 @@ func (l *leader) run(ctx context.Context) error {
 	running.Go(func() { l.drains.dispatcher.Run(ctx) })
 	running.Go(func() { l.gate.run(ctx, l.wakeForGate) })
 	running.Go(func() { l.heartbeat.run(ctx, l.config.Clock, l.queue.Add) })
+	for _, work := range beside {
+		running.Go(func() { work(ctx) })
+	}
 	for range workers {
 		running.Go(func() { l.work(ctx) })
 	}

@@ -31,6 +31,9 @@ var (
 	Holds       = v1beta1.SchemeGroupVersion.WithResource("nodemaintenances")
 	Policies    = v1beta1.SchemeGroupVersion.WithResource("maintenancepolicies")
 	Ledgers     = v1beta1.SchemeGroupVersion.WithResource("maintenanceledgers")
+	Profiles    = v1beta1.SchemeGroupVersion.WithResource("maintenanceprofiles")
+	// NodeProfiles are the profiles on nodes.
+	NodeProfiles = v1beta1.SchemeGroupVersion.WithResource("nodeprofiles")
 )
 
 // resourceOf tells the resource of an object by its type.
@@ -60,6 +63,10 @@ func resourceOf(object runtime.Object) schema.GroupVersionResource {
 		return Policies
 	case *v1beta1.MaintenanceLedger:
 		return Ledgers
+	case *v1beta1.MaintenanceProfile:
+		return Profiles
+	case *v1beta1.NodeProfile:
+		return NodeProfiles
 	default:
 		panic(fmt.Sprintf("no resource is known for objects of type %T", object))
 	}
@@ -92,6 +99,10 @@ func newList(resource schema.GroupVersionResource) runtime.Object {
 		return &v1beta1.MaintenancePolicyList{}
 	case Ledgers:
 		return &v1beta1.MaintenanceLedgerList{}
+	case Profiles:
+		return &v1beta1.MaintenanceProfileList{}
+	case NodeProfiles:
+		return &v1beta1.NodeProfileList{}
 	default:
 		panic(fmt.Sprintf("no list is known for resource %s", resource))
 	}

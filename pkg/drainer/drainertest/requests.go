@@ -5,6 +5,7 @@ package drainertest
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -125,6 +126,10 @@ func part(subresource string, before, sent Object) Object {
 		keepApprovals(o, approvals)
 	case *v1beta1.MaintenancePolicy:
 		o.Status = *other.(*v1beta1.MaintenancePolicy).Status.DeepCopy()
+	case *v1beta1.MaintenanceProfile:
+		o.Status = *other.(*v1beta1.MaintenanceProfile).Status.DeepCopy()
+	case *v1beta1.NodeProfile:
+		o.Status = *other.(*v1beta1.NodeProfile).Status.DeepCopy()
 	}
 	return result
 }
@@ -161,7 +166,7 @@ func (s *Server) write(action clienttesting.Action, before, after Object) runtim
 }
 
 // delete deletes an object. A NodeMaintenance or a Lease is deleted only by who names its UID and version: to
-// delete one that has changed meanwhile is never right.
+// delete one that has changed meanwhile is never right. Of its own NodeMaintenance, a profile names the UID alone.
 func (s *Server) delete(action clienttesting.DeleteActionImpl) error {
 	object, err := s.current(action, action.GetName())
 	if err != nil {
@@ -180,13 +185,19 @@ func (s *Server) delete(action clienttesting.DeleteActionImpl) error {
 
 // guarded says whether objects of the resource may be deleted only by who names what is to be deleted.
 func guarded(resource schema.GroupVersionResource) bool {
-	return resource == Holds || resource == Leases || resource == Ledgers
+	return resource == Holds || resource == Leases || resource == Ledgers || resource == NodeProfiles
 }
 
 // names says whether the preconditions name the object as it is.
 func names(p *metav1.Preconditions, object Object) bool {
-	return p != nil && p.UID != nil && *p.UID == object.GetUID() &&
-		p.ResourceVersion != nil && *p.ResourceVersion == object.GetResourceVersion()
+	if p == nil || p.UID == nil || *p.UID != object.GetUID() {
+		return false
+	}
+	if p.ResourceVersion == nil {
+		hold, isHold := object.(*v1beta1.NodeMaintenance)
+		return isHold && strings.HasPrefix(hold.Spec.Requestor, v1beta1.ProfileRequestor)
+	}
+	return *p.ResourceVersion == object.GetResourceVersion()
 }
 
 // deleteObject removes an object, or marks it as being deleted while finalizers keep it.

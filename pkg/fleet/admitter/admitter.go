@@ -18,6 +18,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/fleet/decision"
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned"
 	informers "github.com/medik8s/maintenance-apiserver/pkg/generated/informers/externalversions/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/ledger"
 )
 
 // Config is what an Admitter is made from.
@@ -34,6 +35,8 @@ type Config struct {
 	Clock clock.WithTicker
 	// Decide decides. Default: decision.Decide, with a memory.
 	Decide func(decision.Facts) decision.Outcome
+	// Epoch is shared with others in this process that write the ledger. Default: nobody else does.
+	Epoch *ledger.Epoch
 	// Loads knows the pods of nodes that wait, to order the queue. Default: nothing is known of them.
 	Loads PodLoads
 }
@@ -90,6 +93,9 @@ func New(config Config) (*Admitter, error) {
 	}
 	if config.Decide == nil {
 		config.Decide = new(decision.Decider).Decide
+	}
+	if config.Epoch == nil {
+		config.Epoch = &ledger.Epoch{}
 	}
 	registerMetrics()
 	return &Admitter{

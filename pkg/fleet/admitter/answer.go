@@ -75,7 +75,7 @@ func (t *term) answer(facts decision.Facts, outcome decision.Outcome) known {
 	before := t.known.answers
 	t.mu.Unlock()
 	next := known{
-		answers: make(map[types.UID]answer, len(facts.Holds)), planned: outcome.Planned, ledger: t.ledger.stored,
+		answers: make(map[types.UID]answer, len(facts.Holds)), planned: outcome.Planned, ledger: t.ledger.Stored(),
 		queue: queued(facts, outcome),
 	}
 	free, labels := freed(facts, outcome), labelsOf(facts.Nodes)

@@ -86,7 +86,7 @@ func newBenchTerm(b *testing.B) *term {
 	if _, err := t.decide(b.Context()); err != nil {
 		b.Fatal(err)
 	}
-	if entries := len(t.ledger.stored.Spec.Entries); entries != benchAdmitted {
+	if entries := len(t.ledger.Stored().Spec.Entries); entries != benchAdmitted {
 		b.Fatalf("%d nodes are admitted, want %d", entries, benchAdmitted)
 	}
 	return t
@@ -110,15 +110,15 @@ func BenchmarkDecideAndWrite5000Nodes(b *testing.B) {
 	joined := append(slices.Clone(before), drainertest.Hold{Name: "joins", Node: "w-0000", Created: time.Now()}.Object())
 	for i := 0; b.Loop(); i++ {
 		cluster.holds = [][]*v1beta1.NodeMaintenance{joined, before}[i%2]
-		version := t.ledger.stored.ResourceVersion
-		if _, err := t.decide(b.Context()); err != nil || t.ledger.stored.ResourceVersion == version {
+		version := t.ledger.Stored().ResourceVersion
+		if _, err := t.decide(b.Context()); err != nil || t.ledger.Stored().ResourceVersion == version {
 			b.Fatalf("nothing was written: %v", err)
 		}
 	}
-	size, err := json.Marshal(t.ledger.stored)
+	size, err := json.Marshal(t.ledger.Stored())
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.ReportMetric(float64(len(size)), "ledger-bytes")
-	b.ReportMetric(float64(len(size))/float64(len(t.ledger.stored.Spec.Entries)), "bytes/entry")
+	b.ReportMetric(float64(len(size))/float64(len(t.ledger.Stored().Spec.Entries)), "bytes/entry")
 }

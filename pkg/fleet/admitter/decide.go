@@ -20,16 +20,16 @@ func (t *term) decide(ctx context.Context) (again time.Duration, err error) {
 	if len(policies) == 0 && t.isIdle() {
 		return 0, nil
 	}
-	if err := t.ledger.read(ctx); err != nil {
+	if err := t.ledger.Read(ctx); err != nil {
 		return 0, err
 	}
-	if t.ledger.stored == nil && len(policies) == 0 {
+	if len(policies) == 0 && t.nothingRecorded() {
 		if policies, err = t.livePolicies(ctx); len(policies) == 0 || err != nil {
 			return 0, t.rest(err)
 		}
 		live = true
 	}
-	if err := t.ledger.begin(ctx); err != nil {
+	if err := t.ledger.Begin(ctx); err != nil {
 		return 0, err
 	}
 	facts, err := t.gather(ctx, policies)
@@ -83,7 +83,7 @@ func (t *term) withLeft(ctx context.Context, facts *decision.Facts) (decision.Ou
 // startsMore says whether more may start than before: the ledger changes, or a hold needs no entry in it, perhaps for
 // more than it asked for before.
 func (t *term) startsMore(facts decision.Facts, outcome decision.Outcome) bool {
-	if !t.ledger.says(outcome.Ledger) {
+	if !t.ledger.Says(outcome.Ledger) {
 		return true
 	}
 	free := freed(facts, outcome)
@@ -97,12 +97,7 @@ func (t *term) startsMore(facts decision.Facts, outcome decision.Outcome) bool {
 
 // act carries the outcome out: first the ledger, then everything else.
 func (t *term) act(ctx context.Context, facts decision.Facts, outcome decision.Outcome) (again time.Duration, err error) {
-	if len(facts.Policies) == 0 && len(outcome.Ledger.Entries) == 0 {
-		if err := t.ledger.end(ctx); err != nil {
-			return 0, err
-		}
-		t.kick() // then there is nothing to decide
-	} else if err := t.ledger.save(ctx, outcome.Ledger, facts.Now); err != nil {
+	if err := t.record(ctx, facts, outcome); err != nil {
 		return 0, err
 	}
 	t.check(outcome)
@@ -111,6 +106,28 @@ func (t *term) act(ctx context.Context, facts decision.Facts, outcome decision.O
 	before := t.publish(t.answer(facts, outcome))
 	t.tell(facts, outcome, before)
 	return t.until(facts, outcome), nil
+}
+
+// nothingRecorded says whether the ledger says nothing of policies. It may say something of profiles.
+func (t *term) nothingRecorded() bool {
+	stored := t.ledger.Stored()
+	return stored == nil || (ofProfiles(stored.Spec) && len(stored.Spec.Entries) == 0)
+}
+
+func ofProfiles(spec v1beta1.MaintenanceLedgerSpec) bool {
+	return len(spec.InMaintenance) > 0 || len(spec.Pools) > 0
+}
+
+// record has the ledger say what was decided, or ends it if it has nothing left to say.
+func (t *term) record(ctx context.Context, facts decision.Facts, outcome decision.Outcome) error {
+	nothing := len(facts.Policies) == 0 && len(outcome.Ledger.Entries) == 0
+	if nothing {
+		t.kick() // then there is nothing to decide
+	}
+	if nothing && !ofProfiles(outcome.Ledger) {
+		return t.ledger.End(ctx)
+	}
+	return t.ledger.Save(ctx, outcome.Ledger, facts.Now)
 }
 
 // until is how long the outcome lasts at most.

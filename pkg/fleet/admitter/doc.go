@@ -7,11 +7,11 @@
 // While a process leads, one goroutine decides (loop.go, decide.go):
 //
 //	a change of a policy, a node or a hold    follow.go     wakes it; changes within a moment are decided together
-//	the ledger is read and begun              ledger.go     epoch + 1, so that the writes of a former leader fail
+//	the ledger is read and begun              pkg/ledger    epoch + 1, so that the writes of a former leader fail
 //	facts are gathered                        facts.go      from caches; passed.go adds what they do not show yet
 //	package decision decides                                pure
 //	what must be sure is asked for            leaving.go    nodes have left; the policies are the newest (decide.go)
-//	the whole ledger is written               ledger.go     by compare-and-swap; a conflict discards the decision
+//	the whole ledger is written               pkg/ledger    by compare-and-swap; a conflict discards the decision
 //	then the drainer may know                 known.go      and looks at the nodes whose answer has changed
 //	and people are told                       statuses.go, events.go, metrics.go
 //	a decision that does not return           health.go     has /livez fail

@@ -16,7 +16,7 @@ import (
 // gather gathers the facts for a decision. What takes requests comes first.
 func (t *term) gather(ctx context.Context, policies []*v1beta1.MaintenancePolicy) (decision.Facts, error) {
 	facts := decision.Facts{Policies: policies, Pods: t.pods(ctx), Started: t.answers(), Now: t.config.Clock.Now()}
-	t.addKept(&facts, *t.ledger.stored.Spec.DeepCopy())
+	t.addKept(&facts, *t.ledger.Stored().Spec.DeepCopy())
 	err := t.observe(&facts)
 	return facts, err
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
+	"github.com/medik8s/maintenance-apiserver/pkg/ledger"
 )
 
 // errNotAdmitted is why a node is not cordoned although it was thought to be admitted. It is looked at again.
@@ -24,7 +25,7 @@ var errNotAdmitted = errors.New("the ledger does not say any more that the node 
 func (a *Admitter) Acquire(ctx context.Context, node *corev1.Node, holds []*v1beta1.NodeMaintenance) (drainer.Verdict, error) {
 	t := a.leading.Load()
 	if t == nil {
-		return drainer.Verdict{}, lookAgainError(errDeposed)
+		return drainer.Verdict{}, lookAgainError(ledger.ErrDeposed)
 	}
 	admitted, kept, known := t.letPass(ctx, node, holds)
 	switch {
@@ -33,8 +34,8 @@ func (a *Admitter) Acquire(ctx context.Context, node *corev1.Node, holds []*v1be
 	case len(admitted) == 0 || a.config.Cluster.HasInMaintenance(node):
 		return drainer.Verdict{}, nil
 	}
-	confirmed, err := t.sight.confirms(ctx, func(ledger *v1beta1.MaintenanceLedger) bool {
-		return kept != nil && sameTerm(kept, ledger) && hasEntry(ledger, node, admitted)
+	confirmed, err := t.sight.confirms(ctx, func(shown *v1beta1.MaintenanceLedger) bool {
+		return kept != nil && ledger.SameTerm(kept, shown) && hasEntry(shown, node, admitted)
 	})
 	if err == nil && !confirmed {
 		t.kick()

@@ -54,7 +54,7 @@ func (t *term) confirmLeft(ctx context.Context, leaving []string) (left map[stri
 // others looked at again.
 func (t *term) unmarked(names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
-		entry := entryOf(t.ledger.stored, name)
+		entry := entryOf(t.ledger.Stored(), name)
 		cached, err := t.config.Cluster.Node(name)
 		return entry != nil && err == nil && is(cached, entry) && t.config.Cluster.HasInMaintenance(cached)
 	})
@@ -64,7 +64,7 @@ func (t *term) unmarked(names []string) []string {
 // carries no mark of ours, and the drainer is not about to cordon it, nor may be from now on until the decision was carried out.
 // If the cache does not show that yet, a change of the cache asks again.
 func (t *term) hasLeft(ctx context.Context, name string) (bool, error) {
-	entry := entryOf(t.ledger.stored, name)
+	entry := entryOf(t.ledger.Stored(), name)
 	cached, err := t.config.Cluster.Node(name)
 	if entry == nil || err != nil {
 		return false, err

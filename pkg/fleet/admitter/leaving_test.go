@@ -11,6 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -184,7 +185,7 @@ func TestNodesThatWereNotAskedForAreUnsure(t *testing.T) {
 
 // leavingTerm is a term whose ledger has that many nodes that nobody holds, of which so many are still in maintenance.
 func (w *world) leavingTerm(count, marked int) (t *term, names []string) {
-	r, ledger := w.start(), &v1beta1.MaintenanceLedger{}
+	r, ledger := w.start(), &v1beta1.MaintenanceLedger{ObjectMeta: metav1.ObjectMeta{Name: v1beta1.LedgerName}}
 	r.pauseBefore("give back")
 	for i := range count {
 		node := drainertest.Node{Name: fmt.Sprintf("n-%04d", i)}
@@ -199,7 +200,10 @@ func (w *world) leavingTerm(count, marked int) (t *term, names []string) {
 	w.settle()
 	t, stop := r.admitter.newTerm(func(string) {})
 	stop()
-	t.ledger.stored = ledger
+	w.Add(ledger)
+	if err := t.ledger.Read(w.t.Context()); err != nil {
+		w.t.Fatal(err)
+	}
 	return t, names
 }
 

@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/ledger"
 )
 
 const (
@@ -19,8 +21,6 @@ const (
 	// together; settlesMost is how long that may take.
 	settles     = 30 * time.Millisecond
 	settlesMost = 250 * time.Millisecond
-	// decisionLasts is how old a decision may be when it is written.
-	decisionLasts = 5 * time.Second
 	// lookAgain is how long a decision lasts that time may change: clocks are set, and machines are suspended.
 	lookAgain = time.Minute
 	// unsureLasts is after how long it is asked again whether nodes have left maintenance.
@@ -56,7 +56,7 @@ func (t *term) failed(ctx context.Context, err error, backoff *wait.Backoff) tim
 	switch {
 	case ctx.Err() != nil:
 		return 0
-	case errors.Is(err, errDeposed):
+	case errors.Is(err, ledger.ErrDeposed):
 		logger.Error(err, "Deciding stops until this process leads anew", "beginsAgainAfter", beginAgain)
 		t.forget()
 		return beginAgain
@@ -70,7 +70,7 @@ func (t *term) failed(ctx context.Context, err error, backoff *wait.Backoff) tim
 
 // forget has the term begin anew.
 func (t *term) forget() {
-	t.ledger.known, t.ledger.begun = false, nil
+	t.ledger.Forget()
 	t.publish(known{})
 }
 

@@ -37,12 +37,6 @@ var (
 		Buckets:        metrics.ExponentialBuckets(1, 4, 11),
 		StabilityLevel: metrics.ALPHA,
 	})
-
-	ledgerWrites = metrics.NewCounter(&metrics.CounterOpts{
-		Namespace: "maintenance", Subsystem: "ledger", Name: "writes_total",
-		Help:           "Writes of the ledger.",
-		StabilityLevel: metrics.ALPHA,
-	})
 )
 
 var (
@@ -71,7 +65,7 @@ func policyGauge(name, help string, labels ...string) *metrics.GaugeVec {
 
 var registerMetrics = sync.OnceFunc(func() {
 	legacyregistry.MustRegister(policyNodes, policyWaiting, policyOpen, policyStopped, policyPaused,
-		policyBypasses, admissionWait, ledgerWrites, lastDecision, failedDecisions)
+		policyBypasses, admissionWait, lastDecision, failedDecisions)
 })
 
 // resetGauges has the gauges say nothing: another process may say it next.

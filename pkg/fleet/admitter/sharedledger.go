@@ -12,6 +12,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	typedv1beta1 "github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned/typed/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/ledger"
 )
 
 // ledgerShared is for how long explanations are made from the same ledger. It is large, and dry runs may come in a loop.
@@ -39,12 +40,12 @@ func (s *sharedLedger) spec(ctx context.Context) (v1beta1.MaintenanceLedgerSpec,
 		return s.last, nil
 	}
 	s.last, s.read = v1beta1.MaintenanceLedgerSpec{}, time.Time{}
-	ledger, err := readLedger(ctx, s.client)
+	stored, err := ledger.Get(ctx, s.client)
 	if err != nil {
 		return s.last, err
 	}
-	if ledger != nil {
-		s.last = ledger.Spec
+	if stored != nil {
+		s.last = stored.Spec
 	}
 	s.read = now
 	return s.last, nil

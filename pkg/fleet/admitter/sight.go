@@ -12,6 +12,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	typedv1beta1 "github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned/typed/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/ledger"
 )
 
 // sightLasts is how long ago our own server may have shown the ledger. Nodes that are admitted together are confirmed
@@ -48,7 +49,7 @@ func (s *sight) confirms(ctx context.Context, must func(*v1beta1.MaintenanceLedg
 		return true, nil
 	}
 	asked := s.clock.Now()
-	stored, err := readLedger(ctx, s.client)
+	stored, err := ledger.Get(ctx, s.client)
 	if err != nil {
 		return false, err
 	}
@@ -60,7 +61,7 @@ func (s *sight) confirms(ctx context.Context, must func(*v1beta1.MaintenanceLedg
 func (s *sight) recent() *v1beta1.MaintenanceLedger {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if age(s.asked, s.clock.Now()) > sightLasts {
+	if ledger.Age(s.asked, s.clock.Now()) > sightLasts {
 		return nil
 	}
 	return s.stored

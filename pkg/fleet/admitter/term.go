@@ -14,6 +14,8 @@ import (
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/klog/v2"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/ledger"
 )
 
 // term is the work of one term of leading. A new one is made each time, so that nothing older is used.
@@ -21,7 +23,7 @@ type term struct {
 	*Admitter
 	// wake has the drainer look at a node.
 	wake   func(node string)
-	ledger ledger
+	ledger *ledger.Ledger
 	// kicked has one element when something has changed since the last decision.
 	kicked   chan struct{}
 	statuses *statuses
@@ -52,6 +54,7 @@ type term struct {
 // Run implements drainer.Gate: it decides until ctx is done.
 func (a *Admitter) Run(ctx context.Context, wake func(node string)) {
 	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithName("admitter"))
+	defer a.config.Epoch.Join()()
 	t, stopRecording := a.newTerm(wake)
 	defer stopRecording()
 	defer lastDecision.Reset()
@@ -77,7 +80,9 @@ func (a *Admitter) newTerm(wake func(node string)) (t *term, stopRecording func(
 	}
 	client := a.config.Maintenance.MaintenanceV1beta1()
 	t.sight = sight{client: client.MaintenanceLedgers(), clock: a.config.Clock}
-	t.ledger = ledger{client: client.MaintenanceLedgers(), clock: a.config.Clock, said: t.sight.saw}
+	t.ledger = ledger.New(ledger.Config{
+		Client: client.MaintenanceLedgers(), Clock: a.config.Clock, Epoch: a.config.Epoch, Said: t.sight.saw,
+	})
 	stopRecording = func() {}
 	if t.recorder == nil {
 		broadcaster := record.NewBroadcaster()

@@ -64,7 +64,10 @@ func (s *state) second(t time.Time) metav1.Time {
 
 // ledger is what the ledger is to say.
 func (s *state) ledger() v1beta1.MaintenanceLedgerSpec {
-	ledger := v1beta1.MaintenanceLedgerSpec{Epoch: s.facts.Ledger.Epoch, Starts: s.starts, Stops: s.stops}
+	ledger := v1beta1.MaintenanceLedgerSpec{
+		Epoch: s.facts.Ledger.Epoch, Starts: s.starts, Stops: s.stops,
+		InMaintenance: s.facts.Ledger.InMaintenance, Pools: s.facts.Ledger.Pools, // those of profiles
+	}
 	ledger.Failures = slices.DeleteFunc(slices.Clone(s.failures), func(f v1beta1.LedgerFailure) bool { return !s.remembers(f) })
 	for _, e := range s.sortedEntries() {
 		ledger.Entries = append(ledger.Entries, e.LedgerEntry)
