@@ -1,0 +1,46 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package aggregate
+
+import (
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/evaluation"
+)
+
+// Aggregate is what is known of all nodes together. Many may use it at the same time.
+type Aggregate struct {
+	compiled *evaluation.Cache
+
+	mu       sync.RWMutex
+	profiles map[string]*profile
+	// aliases are the names of the profiles by their alias.
+	aliases map[string]string
+	nodes   map[string]*corev1.Node
+	// labels are the indexes of the labels that checks of the kind anyNode name.
+	labels map[string]*labelIndex
+	// versions are the indexes of the labels that checks of the kind clusterVersion name.
+	versions map[versions]*versionIndex
+	// answers are those to the questions about the cluster that checks ask.
+	answers map[question]string
+}
+
+// New returns an aggregate that knows nothing yet. It asks the cache which checks a profile uses in which state.
+func New(compiled *evaluation.Cache) *Aggregate {
+	return &Aggregate{
+		compiled: compiled,
+		profiles: map[string]*profile{}, aliases: map[string]string{}, nodes: map[string]*corev1.Node{},
+		labels: map[string]*labelIndex{}, versions: map[versions]*versionIndex{}, answers: map[question]string{},
+	}
+}
+
+// View lets a function look at the cluster, which does not change meanwhile. The function is to be short, and must not
+// keep what it sees. Within it, nothing may be called that waits for a change of the aggregate.
+func (a *Aggregate) View(look func(evaluation.Cluster)) {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	look(view{a})
+}

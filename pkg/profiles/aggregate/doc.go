@@ -1,0 +1,14 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package aggregate knows of all nodes together what checks of profiles ask, and which NodeProfiles must be evaluated again
+// after a change. Informers tell it of each node, profile and NodeProfile. It keeps its counts and indexes up to date step
+// by step, so no check of one node walks through all nodes.
+//
+// It keeps only what profiles ask for: indexes of the labels that checks name, and otherwise pointers to the objects that
+// the informers have in memory anyway. These must not be changed.
+//
+// A change wakes a NodeProfile only if a check of a transition out of its state may now say something else: a heartbeat
+// wakes none, and a label of another node only those whose answer about the cluster has become another one. Changes of the
+// ledger and of holds, and time, are for others to follow.
+package aggregate
