@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strings"
 
 	prometheusv1 "github.com/prometheus/client_golang/api/prometheus/v1"
 )
@@ -61,8 +62,17 @@ func refusal(answer *prometheusv1.Error) string {
 	case prometheusv1.ErrTimeout:
 		return noAnswer + "it took too long"
 	case prometheusv1.ErrBadResponse:
-		return unreadable
+		return badResponse(answer)
 	default:
 		return noAnswer + "it could not work out the result"
 	}
+}
+
+// badResponse says what is wrong with an answer that Prometheus does not give. The library's error has the HTTP status
+// alone, such as that of a redirect to a login page, or else it may quote the answer.
+func badResponse(answer *prometheusv1.Error) string {
+	if status, found := strings.CutPrefix(answer.Msg, "bad response code "); found {
+		return noAnswer + "it has the HTTP status " + status
+	}
+	return unreadable
 }

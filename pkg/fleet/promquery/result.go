@@ -16,14 +16,20 @@ func missing(result model.Value) string {
 	switch r := result.(type) {
 	case *model.Scalar:
 		if isNaN(r.Value) {
-			return "the result of the query is NaN"
+			return notANumber
 		}
 		return ""
 	case model.Vector:
 		return missingIn(r)
 	default:
-		return fmt.Sprintf("the result of the query is of type %s: it must be an instant vector or a scalar", result.Type())
+		return wrongType(result)
 	}
+}
+
+const notANumber = "the result of the query is NaN"
+
+func wrongType(result model.Value) string {
+	return fmt.Sprintf("the result of the query is of type %s: it must be an instant vector or a scalar", result.Type())
 }
 
 func missingIn(vector model.Vector) string {

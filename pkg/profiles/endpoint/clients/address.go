@@ -1,0 +1,109 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package clients
+
+import (
+	"context"
+	"net"
+	"net/netip"
+	"slices"
+	"syscall"
+	"time"
+)
+
+const dialTimeout = 10 * time.Second
+
+// addressError is why an address is not called. It does not have the address, which a Secret may name.
+type addressError string
+
+// Error implements error.
+func (e addressError) Error() string { return "its address is refused: it is " + string(e) }
+
+// The addresses that are not called.
+const (
+	errLoopback    addressError = "one of this machine itself (--allow-loopback-endpoints of the server allows it)"
+	errLinkLocal   addressError = "a link-local one"
+	errMetadata    addressError = "that of a cloud's metadata service"
+	errMulticast   addressError = "a multicast one"
+	errUnknownForm addressError = "of no known form"
+)
+
+// metadata are the addresses of metadata services that are not link-local: those of AWS and Google Cloud over IPv6, Azure,
+// Alibaba Cloud and Oracle.
+var metadata = []netip.Prefix{
+	netip.MustParsePrefix("fd00:ec2::/32"),
+	netip.MustParsePrefix("fd20:ce::254/128"),
+	netip.MustParsePrefix("168.63.129.16/32"),
+	netip.MustParsePrefix("100.100.100.200/32"),
+	netip.MustParsePrefix("192.0.0.192/32"),
+}
+
+// thisNetwork means this machine.
+var thisNetwork = netip.MustParsePrefix("0.0.0.0/8")
+
+// translated are the prefixes of IPv6 addresses that mean an IPv4 address, and where its four bytes are: of NAT64, of NAT64
+// of one's own, of SIIT, of the first transition to IPv6, and of 6to4.
+var translated = []struct {
+	prefix netip.Prefix
+	at     int
+}{
+	{netip.MustParsePrefix("64:ff9b::/96"), 12},
+	{netip.MustParsePrefix("64:ff9b:1::/48"), 12},
+	{netip.MustParsePrefix("::ffff:0:0:0/96"), 12},
+	{netip.MustParsePrefix("::/96"), 12},
+	{netip.MustParsePrefix("2002::/16"), 2},
+}
+
+// dial connects to an address that may be called. It looks at each address that a name has, right before it connects: an
+// answer that changes between two questions does not help anybody.
+func (c *Clients) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	dialer := net.Dialer{
+		Timeout: dialTimeout, Resolver: c.config.Resolver,
+		Control: func(_, address string, _ syscall.RawConn) error {
+			if refused := c.refuses(address); refused != "" {
+				return refused
+			}
+			return nil
+		},
+	}
+	return dialer.DialContext(ctx, network, address)
+}
+
+// refuses says why an address with a port is not called; empty if it is.
+func (c *Clients) refuses(address string) addressError {
+	parsed, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return errUnknownForm
+	}
+	ip := meant(parsed.Addr())
+	switch {
+	case ip.IsLoopback(), ip.IsUnspecified(), thisNetwork.Contains(ip):
+		if c.config.AllowLoopback {
+			return ""
+		}
+		return errLoopback
+	case slices.ContainsFunc(metadata, func(prefix netip.Prefix) bool { return prefix.Contains(ip) }):
+		return errMetadata
+	case ip.IsLinkLocalUnicast():
+		return errLinkLocal
+	case ip.IsMulticast(), ip == netip.AddrFrom4([4]byte{255, 255, 255, 255}):
+		return errMulticast
+	default:
+		return ""
+	}
+}
+
+// meant is the address that packets to an address end up at.
+func meant(ip netip.Addr) netip.Addr {
+	ip = ip.Unmap().WithZone("")
+	if ip.IsLoopback() || ip.IsUnspecified() {
+		return ip
+	}
+	for _, form := range translated {
+		if bytes := ip.As16(); form.prefix.Contains(ip) {
+			return netip.AddrFrom4([4]byte(bytes[form.at : form.at+4]))
+		}
+	}
+	return ip
+}

@@ -1,0 +1,16 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package external answers the checks that ask somebody else: prometheus and http, which are polled, and object, which
+// is watched. It asks only what the outcome of an evaluation wants, and wakes a NodeProfile only when an answer has
+// changed.
+//
+// A question is an endpoint with a query or a path, after the name of the node was put in. All NodeProfiles that want the
+// same one share a poll: 500 nodes with one query are one call for each interval. If their intervals differ, the shortest
+// counts. The next call comes an interval after an answer, more or less by a tenth of it. After a failure it comes
+// sooner or later than that: after 5 s, then 10 s and so on, and at most after 2 minutes. A poll that nobody wants any
+// more is forgotten when it would be due.
+//
+// An answer counts until it is as old as two intervals and a minute, since it may have to wait for its turn, and the call
+// may take a minute. Then the check is Unknown. A failed call makes the check an Error at once, until a call succeeds.
+package external
