@@ -1,0 +1,242 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/klog/v2"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/due"
+	"github.com/medik8s/maintenance-apiserver/pkg/ledger"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/places"
+)
+
+const (
+	// settles is how long more changes are waited for, so that many are served together.
+	settles = 20 * time.Millisecond
+	// beginAgain is after how long a term begins anew, if another process keeps the ledger, and this one leads still.
+	beginAgain = time.Minute
+	// passTimeout bounds a pass.
+	passTimeout = 30 * time.Second
+)
+
+// errChanged means that the ledger has changed while it was begun.
+var errChanged = errors.New("the ledger has changed")
+
+// learn reads the ledger for the first time in the term. It says no when ctx is done.
+func (a *admitter) learn(ctx context.Context) bool {
+	backoff := newBackoff()
+	for ctx.Err() == nil {
+		err := a.guardedPass(ctx)
+		if err == nil {
+			return true
+		}
+		again := a.failed(ctx, err, &backoff)
+		if a.knows {
+			a.kick()
+			return true
+		}
+		a.pause(ctx, again)
+	}
+	return false
+}
+
+// run serves candidates whenever something has changed, or time alone may make room for one, until ctx is done.
+func (a *admitter) run(ctx context.Context) {
+	backoff := newBackoff()
+	for a.await(ctx) {
+		began := a.config.Clock.Now()
+		if err := a.guardedPass(ctx); err != nil {
+			a.kick()
+			a.pause(ctx, a.failed(ctx, err, &backoff))
+			continue
+		}
+		backoff = newBackoff()
+		a.pause(ctx, max(settles, a.config.Clock.Since(began))) // a pass takes half of the time at most
+	}
+}
+
+func newBackoff() wait.Backoff {
+	return wait.Backoff{Duration: settles, Factor: 2, Jitter: 0.1, Steps: 10, Cap: 10 * time.Second}
+}
+
+// guardedPass makes a pass. A panic ends it with an error.
+func (a *admitter) guardedPass(ctx context.Context) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, passTimeout)
+	defer cancel()
+	defer recovered(&err)
+	return a.pass(ctx)
+}
+
+// failed says after how long to try again.
+func (a *admitter) failed(ctx context.Context, err error, backoff *wait.Backoff) time.Duration {
+	switch {
+	case ctx.Err() != nil:
+		return 0
+	case errors.Is(err, ledger.ErrDeposed):
+		klog.FromContext(ctx).Error(err, "Nothing is granted until this process leads anew", "beginsAgainAfter", beginAgain)
+		a.ledger.Forget()
+		return beginAgain
+	case errors.Is(err, errChanged), apierrors.IsConflict(err), apierrors.IsAlreadyExists(err):
+		klog.FromContext(ctx).V(4).Info("Granting again", "reason", err.Error())
+		a.ledger.Reread()
+	default:
+		klog.FromContext(ctx).Error(err, "Could not grant what profiles wait for")
+		a.ledger.Reread()
+	}
+	return backoff.Step()
+}
+
+func (a *admitter) pause(ctx context.Context, d time.Duration) {
+	timer := a.config.Clock.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C():
+	case <-ctx.Done():
+	}
+}
+
+// pass brings the ledger up to date, and grants what there is room for, in one write.
+func (a *admitter) pass(ctx context.Context) error {
+	if err := a.ledger.Read(ctx); err != nil {
+		return err
+	}
+	began := a.config.Clock.Now()
+	spec := a.ledger.Spec()
+	returned, trouble, err := a.tidy(ctx, &spec)
+	if err != nil {
+		return err
+	}
+	granted := a.serve(ctx, &spec)
+	if before := a.ledger.Spec(); !apiequality.Semantic.DeepEqual(before, spec) {
+		places.Tidy(&spec, began)
+		if err := a.store(ctx, spec, began); err != nil {
+			return err
+		}
+	}
+	a.publish(granted, returned)
+	return trouble
+}
+
+// store writes the ledger. If it has changed since it was read, everything begins anew.
+func (a *admitter) store(ctx context.Context, spec v1beta1.MaintenanceLedgerSpec, decided time.Time) error {
+	before := a.ledger.Stored()
+	if err := a.ledger.Begin(ctx); err != nil {
+		return err
+	}
+	if after := a.ledger.Stored(); before == nil || after.ResourceVersion != before.ResourceVersion {
+		return errChanged
+	}
+	return a.ledger.Save(ctx, spec, decided)
+}
+
+// serve grants what candidates need, in their order, as long as their checks pass with the ledger as it will be.
+func (a *admitter) serve(ctx context.Context, spec *v1beta1.MaintenanceLedgerSpec) map[string]pending {
+	granted := map[string]pending{}
+	position := map[string]int{}
+	a.again = time.Time{}
+	for _, candidate := range a.inOrder() {
+		grant, asks := a.tryGuarded(ctx, candidate.Key, spec)
+		if asks && grant != nil {
+			granted[candidate.Key] = *grant
+		} else if asks {
+			position[candidate.Key] = len(position) + 1
+		}
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.tellPlaces(position)
+	a.places = position
+	return granted
+}
+
+// tryGuarded is try, in which a panic holds up no other candidate: the one that makes it is granted nothing.
+func (a *admitter) tryGuarded(ctx context.Context, name string, spec *v1beta1.MaintenanceLedgerSpec) (grant *pending, asks bool) {
+	var err error
+	func() {
+		defer recovered(&err)
+		grant, asks = a.try(name, spec)
+	}()
+	if err != nil {
+		klog.FromContext(ctx).Error(err, "Could not grant what a NodeProfile waits for", "nodeProfile", name)
+		a.withdraw(name)
+	}
+	return grant, asks
+}
+
+// tellPlaces has those visited soon that have another place among the first ones. The others say once where they are, and
+// why they wait: one after the other, since there may be thousands. The caller holds the lock.
+func (a *admitter) tellPlaces(position map[string]int) {
+	for name, place := range position {
+		switch before := a.places[name]; {
+		case place <= firstPlaces && before != place:
+			a.queue.AddAfter(name, wordsInterval)
+		case before == 0:
+			a.queue.AddAfter(name, wordsInterval+time.Duration(place)*settles)
+		}
+	}
+}
+
+// try grants what a candidate needs, if its checks pass. Asks says whether it waits for a grant at all.
+func (a *admitter) try(name string, spec *v1beta1.MaintenanceLedgerSpec) (grant *pending, asks bool) {
+	about := subject{nodeProfile: a.nodeProfile(name)}
+	if about.nodeProfile == nil || about.nodeProfile.DeletionTimestamp != nil || about.nodeProfile.Status.Transition != nil {
+		return nil, false
+	}
+	next := places.GrantFor(about.nodeProfile)
+	if a.isPending(name, next.Sequence, next.Attempt) {
+		return nil, false
+	}
+	about.profile, about.node = a.profile(about.nodeProfile.Spec.Profile), a.node(about.nodeProfile.Spec.NodeName)
+	if about.profile == nil || about.node == nil || a.idleReason(about.profile) != "" || about.node.UID != next.NodeUID {
+		return nil, false
+	}
+	about.hold = a.holdOf(about.nodeProfile)
+	outcome := a.evaluate(about, spec)
+	if outcome.Winner < 0 {
+		a.again = due.Earlier(a.again, outcome.Again)
+		return nil, true
+	}
+	need := needOf(about.profile, outcome)
+	if !need.Any() || !places.Take(spec, next, need, a.config.Clock.Now()) {
+		return nil, need.Any()
+	}
+	return &pending{Grant: next, need: need, at: a.config.Clock.Now()}, true
+}
+
+// publish lets workers know what the ledger says now, and what was granted.
+func (a *admitter) publish(granted map[string]pending, returned int) {
+	stored := a.ledger.Spec()
+	a.mu.Lock()
+	a.knows = true
+	changed := !apiequality.Semantic.DeepEqual(a.spec.InMaintenance, stored.InMaintenance) || !apiequality.Semantic.DeepEqual(a.spec.Pools, stored.Pools)
+	a.spec = &stored
+	a.returned = a.returned[returned:]
+	for name, grant := range granted {
+		a.pending[name] = grant
+	}
+	var wake []string
+	for name := range a.depends {
+		if _, waits := a.candidates[name]; changed && !waits {
+			wake = append(wake, name)
+		}
+	}
+	a.mu.Unlock()
+	if changed {
+		a.statuses.kick() // it may have been the last thing to be done
+	}
+	a.wake(wake)
+	for name := range granted {
+		a.queue.Add(name)
+		a.queue.AddAfter(name, grantLasts)
+	}
+	grants.Add(float64(len(granted)))
+}

@@ -1,0 +1,199 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/ledger"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/machine"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/places"
+)
+
+const (
+	// grantLasts is how long a grant may wait to be recorded. After that nobody needs it.
+	grantLasts = time.Minute
+	// firstPlaces is how many of those that wait are told soon when their place in the queue has changed.
+	firstPlaces = 10
+)
+
+// admitter grants what the ledger limits: which profile is in maintenance on which node, and places of pools. One
+// goroutine writes the ledger; workers ask and are asked through what mu guards.
+type admitter struct {
+	*term
+	ledger *ledger.Ledger
+	// kicked has one element when something has changed since the last pass.
+	kicked chan struct{}
+	// knows says that the ledger was read in this term.
+	knows bool
+	// again is when time alone may make room for a candidate; zero: never. Only passes use it.
+	again time.Time
+
+	mu sync.Mutex
+	// spec is what the ledger says of profiles. It is not changed, but replaced.
+	spec *v1beta1.MaintenanceLedgerSpec
+	// candidates are ready, by the name of the NodeProfile, and places says where they are in the queue, from 1.
+	candidates map[string]places.Candidate
+	places     map[string]int
+	// pending are granted, and not recorded yet.
+	pending map[string]pending
+	// returned are attempts of which nothing was done: what they have taken of pools is given back.
+	returned []places.Grant
+	// adopting are NodeProfiles that are about to adopt what the controller before has left, by name.
+	adopting map[string]adopting
+	// depends are the NodeProfiles whose checks ask for the ledger.
+	depends map[string]struct{}
+}
+
+// pending is a grant that is not recorded yet.
+type pending struct {
+	places.Grant
+	need places.Need
+	at   time.Time
+}
+
+func newAdmitter(t *term, stored *ledger.Ledger) *admitter {
+	return &admitter{
+		term: t, ledger: stored, kicked: make(chan struct{}, 1), spec: &v1beta1.MaintenanceLedgerSpec{},
+		candidates: map[string]places.Candidate{}, places: map[string]int{}, pending: map[string]pending{}, adopting: map[string]adopting{}, depends: map[string]struct{}{},
+	}
+}
+
+// kick has the ledger looked at soon. It never blocks.
+func (a *admitter) kick() {
+	select {
+	case a.kicked <- struct{}{}:
+	default:
+	}
+}
+
+// known is what the ledger says. It is not to be changed.
+func (a *admitter) known() *v1beta1.MaintenanceLedgerSpec {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.spec
+}
+
+// offer has a NodeProfile be considered, and says in words where it is in the queue; empty: that is not known yet. passes
+// says that there is room, as far as is known: the ledger may be as it was, and the node have changed.
+func (a *admitter) offer(candidate places.Candidate, passes bool) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if passes || a.candidates[candidate.Key] != candidate {
+		a.candidates[candidate.Key] = candidate
+		a.kick()
+	}
+	if place := a.places[candidate.Key]; place > 0 {
+		return fmt.Sprintf("%s of %d %s", ordinal(place), len(a.places), machine.PlaceWords)
+	}
+	return ""
+}
+
+// withdraw has a NodeProfile be considered no more. What was granted to it, and not recorded, is nobody's.
+func (a *admitter) withdraw(name string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.candidates, name)
+	delete(a.adopting, name)
+	if _, granted := a.pending[name]; granted {
+		delete(a.pending, name)
+		a.kick()
+	}
+}
+
+// granted says whether what the next attempt of a NodeProfile needs was granted. It must then be recorded, and decided
+// called. If something else was granted to it, that is nobody's.
+func (a *admitter) granted(nodeProfile *v1beta1.NodeProfile, need places.Need) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	grant, found := a.pending[nodeProfile.Name]
+	if !found || grant.Grant != places.GrantFor(nodeProfile) {
+		return false
+	}
+	if !grant.need.Covers(need) {
+		delete(a.pending, nodeProfile.Name)
+		a.kick()
+		return false
+	}
+	return true
+}
+
+// decided notes that a grant was recorded, or will not be.
+func (a *admitter) decided(name string) {
+	a.withdraw(name)
+}
+
+// giveBack has the places of pools given back that an attempt has taken of which nothing was done.
+func (a *admitter) giveBack(grant places.Grant) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.returned = append(a.returned, grant)
+	a.kick()
+}
+
+// hasPlace says whether the ledger has what a recorded transition to InMaintenance needs. Others need nothing.
+func (a *admitter) hasPlace(nodeProfile *v1beta1.NodeProfile) bool {
+	if !needsPlace(nodeProfile) {
+		return true
+	}
+	entry := places.Entry(a.known(), nodeProfile.Spec.NodeName)
+	return entry != nil && entry.Profile == nodeProfile.Spec.Profile
+}
+
+func needsPlace(nodeProfile *v1beta1.NodeProfile) bool {
+	return nodeProfile != nil && places.InMaintenance(nodeProfile)
+}
+
+// dependsOn notes whether checks of a NodeProfile ask for the ledger, so that it is looked at when that changes.
+func (a *admitter) dependsOn(name string, depends bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if depends {
+		a.depends[name] = struct{}{}
+	} else {
+		delete(a.depends, name)
+	}
+}
+
+// forget forgets a NodeProfile that is gone.
+func (a *admitter) forget(name string) {
+	a.withdraw(name)
+	a.dependsOn(name, false)
+	a.kick()
+}
+
+// inOrder are the candidates in the order in which they are served.
+func (a *admitter) inOrder() []places.Candidate {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.SortedFunc(maps.Values(a.candidates), places.Compare)
+}
+
+// isPending says whether something in the ledger was granted, and may be recorded yet.
+func (a *admitter) isPending(name string, sequence, attempt int64) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	grant, found := a.pending[name]
+	return found && grant.Sequence == sequence && grant.Attempt == attempt && a.config.Clock.Since(grant.at) < grantLasts
+}
+
+// ordinal is a place in words, such as 3rd.
+func ordinal(n int) string {
+	suffix := "th"
+	switch {
+	case n%100 >= 11 && n%100 <= 13:
+	case n%10 == 1:
+		suffix = "st"
+	case n%10 == 2:
+		suffix = "nd"
+	case n%10 == 3:
+		suffix = "rd"
+	}
+	return fmt.Sprintf("%d%s", n, suffix)
+}

@@ -1,0 +1,27 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"context"
+	"time"
+)
+
+// await waits until something has changed, or until time alone may make room for a candidate, such as when a place of a
+// pool is over. It says no when ctx is done.
+func (a *admitter) await(ctx context.Context) bool {
+	var elapsed <-chan time.Time
+	if !a.again.IsZero() {
+		timer := a.config.Clock.NewTimer(min(max(a.again.Sub(a.config.Clock.Now()), 0), lookAgain))
+		defer timer.Stop()
+		elapsed = timer.C()
+	}
+	select {
+	case <-ctx.Done():
+		return false
+	case <-a.kicked:
+	case <-elapsed:
+	}
+	return true
+}

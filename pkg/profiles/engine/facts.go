@@ -1,0 +1,43 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/action/hold"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/evaluation"
+)
+
+// subject is what an evaluation is about.
+type subject struct {
+	profile     *v1beta1.MaintenanceProfile
+	nodeProfile *v1beta1.NodeProfile
+	node        *corev1.Node
+	hold        hold.Seen
+}
+
+// evaluate says what the checks of a profile on a node say, with this ledger.
+func (t *term) evaluate(about subject, spec *v1beta1.MaintenanceLedgerSpec) (outcome evaluation.Outcome) {
+	facts := evaluation.Facts{
+		Now: t.config.Clock.Now(), Profile: about.profile, NodeProfile: about.nodeProfile, Node: about.node,
+		Siblings: t.siblings(about.nodeProfile), Ledger: *spec, HoldReached: reached(about.hold),
+	}
+	facts.Answers, facts.Pods = t.answers.For(about.profile, about.nodeProfile, about.node)
+	evaluations.Inc()
+	t.cluster.View(func(cluster evaluation.Cluster) {
+		facts.Cluster = cluster
+		outcome = t.config.Evaluate(facts)
+	})
+	return outcome
+}
+
+// reached is how far a hold is. One that ends counts no more.
+func reached(seen hold.Seen) v1beta1.MaintenanceStage {
+	if seen.Hold == nil || seen.Ending || seen.Reached == "" {
+		return v1beta1.StageIdle
+	}
+	return seen.Reached
+}

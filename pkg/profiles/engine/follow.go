@@ -1,0 +1,199 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/action/hold"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/places"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/selection"
+)
+
+// wake puts NodeProfiles into the queue.
+func (t *term) wake(names []string) {
+	for _, name := range names {
+		t.queue.Add(name)
+	}
+}
+
+// follow has NodeProfiles visited when something changes that they depend on, until unfollow is called.
+func (t *term) follow(ctx context.Context) (unfollow func(), err error) {
+	var stops []func()
+	unfollow = func() {
+		for _, stop := range stops {
+			stop()
+		}
+	}
+	stopHolds, err := t.config.Holds.FollowHolds(t.holdChanged)
+	if err != nil {
+		return unfollow, fmt.Errorf("could not follow NodeMaintenances: %w", err)
+	}
+	stops = append(stops, stopHolds)
+	var synced []cache.InformerSynced
+	for _, followed := range []struct {
+		informer cache.SharedIndexInformer
+		changed  func(before, after any)
+	}{{t.profiles, t.profileChanged}, {t.nodes, t.nodeChanged}, {t.nodeProfiles, t.nodeProfileChanged}} {
+		hasSynced, stop, err := follow(followed.informer, followed.changed)
+		if err != nil {
+			return unfollow, fmt.Errorf("could not follow a cache: %w", err)
+		}
+		stops, synced = append(stops, stop), append(synced, hasSynced)
+	}
+	cache.WaitForCacheSync(ctx.Done(), synced...)
+	return unfollow, nil
+}
+
+// follow calls changed for each change of an object, and once for each that exists.
+func follow(informer cache.SharedIndexInformer, changed func(before, after any)) (cache.InformerSynced, func(), error) {
+	registration, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(obj any) { changed(nil, obj) },
+		UpdateFunc: changed,
+		DeleteFunc: func(obj any) {
+			if unknown, is := obj.(cache.DeletedFinalStateUnknown); is {
+				obj = unknown.Obj
+			}
+			changed(obj, nil)
+		},
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return registration.HasSynced, func() {
+		if err := informer.RemoveEventHandler(registration); err != nil {
+			klog.Background().Error(err, "Could not remove a handler")
+		}
+	}, nil
+}
+
+// profileChanged has all nodes looked at that a profile is on, or may be on now.
+func (t *term) profileChanged(before, after any) {
+	old, _ := before.(*v1beta1.MaintenanceProfile)
+	profile, exists := after.(*v1beta1.MaintenanceProfile)
+	t.statuses.kick()
+	if !exists {
+		t.cluster.DeleteProfile(old.Name)
+		t.wakeProfile(old.Name)
+		return
+	}
+	t.wake(t.cluster.SetProfile(profile))
+	t.answers.Moved(profile.Name)
+	if old != nil && old.UID == profile.UID && old.Generation == profile.Generation &&
+		old.DeletionTimestamp.IsZero() == profile.DeletionTimestamp.IsZero() {
+		return
+	}
+	t.wakeProfile(profile.Name)
+	t.attachAll(profile)
+}
+
+func (t *term) wakeProfile(profile string) {
+	for _, nodeProfile := range t.indexed(byProfile, profile) {
+		t.queue.Add(nodeProfile.Name)
+	}
+}
+
+// attachAll has the NodeProfiles created that a profile lacks.
+func (t *term) attachAll(profile *v1beta1.MaintenanceProfile) {
+	selector, err := selection.New(profile, t.config.Label)
+	if err != nil {
+		return // its status says so
+	}
+	for _, object := range t.nodes.GetStore().List() {
+		if node, is := object.(*corev1.Node); is && selector.Selects(node) {
+			t.mayAttach(v1beta1.NodeProfileSpec{NodeName: node.Name, Profile: profile.Name})
+		}
+	}
+}
+
+// nodeChanged has the profiles of a node looked at, if something has changed that says which ones it has, or that their
+// checks ask for.
+func (t *term) nodeChanged(before, after any) {
+	old, _ := before.(*corev1.Node)
+	node, exists := after.(*corev1.Node)
+	if !exists {
+		t.wake(t.cluster.DeleteNode(old.Name))
+		t.wakeNode(old.Name)
+		return
+	}
+	t.wake(t.cluster.SetNode(node))
+	if old != nil {
+		t.thereChanged(old, node)
+	}
+	if old != nil && old.UID == node.UID && maps.Equal(old.Labels, node.Labels) {
+		return
+	}
+	t.wakeNode(node.Name)
+	if places.Entry(t.admitter.known(), node.Name) != nil {
+		t.admitter.kick() // it may count for others no more: limits go by labels
+	}
+	for _, object := range t.profiles.GetStore().List() {
+		profile, _ := object.(*v1beta1.MaintenanceProfile)
+		if selector, err := selection.New(profile, t.config.Label); err == nil && selector.Selects(node) {
+			t.mayAttach(v1beta1.NodeProfileSpec{NodeName: node.Name, Profile: profile.Name})
+		}
+	}
+}
+
+func (t *term) wakeNode(node string) {
+	for _, nodeProfile := range t.indexed(byNode, node) {
+		t.queue.Add(nodeProfile.Name)
+	}
+}
+
+// nodeProfileChanged has a NodeProfile looked at that is new, gone, or was written by others.
+func (t *term) nodeProfileChanged(before, after any) {
+	old, _ := before.(*v1beta1.NodeProfile)
+	nodeProfile, exists := after.(*v1beta1.NodeProfile)
+	t.statuses.kick()
+	if !exists {
+		t.latest.gone(old.Name, old.UID)
+		t.written.forget(old.Name)
+		t.wake(t.cluster.DeleteNodeProfile(old))
+		t.answers.Forget(old)
+		t.answers.Moved(old.Spec.Profile)
+		t.mayAttach(old.Spec) // the profile may select the node again
+		t.admitter.forget(old.Name)
+		t.kept.forget(old.Name)
+		return
+	}
+	for _, name := range t.cluster.SetNodeProfile(nodeProfile) {
+		t.queue.AddAfter(name, settles)
+	}
+	if old == nil || old.Status.State != nodeProfile.Status.State {
+		t.answers.Moved(nodeProfile.Spec.Profile)
+	}
+	if needsPlace(old) != needsPlace(nodeProfile) {
+		t.admitter.kick()
+	}
+	if !t.latest.isOurs(nodeProfile) {
+		t.queue.AddAfter(nodeProfile.Name, settles) // so that two processes that disagree write no faster
+	}
+}
+
+// holdChanged has the NodeProfile looked at that the hold belongs to. The pods that leave meanwhile do not matter.
+func (t *term) holdChanged(before, after *v1beta1.NodeMaintenance) {
+	changed := after
+	if changed == nil {
+		changed = before
+	}
+	for _, nodeProfile := range t.indexed(byNode, changed.Spec.NodeName) {
+		if hold.Name(nodeProfile) == changed.Name && (before == nil || after == nil || looksDifferent(before, after, nodeProfile)) {
+			t.queue.Add(nodeProfile.Name)
+		}
+	}
+}
+
+func looksDifferent(before, after *v1beta1.NodeMaintenance, nodeProfile *v1beta1.NodeProfile) bool {
+	was, is := hold.Look(before, nodeProfile), hold.Look(after, nodeProfile)
+	return before.UID != after.UID || before.Generation != after.Generation ||
+		was.Reached != is.Reached || was.Ending != is.Ending || was.Message != is.Message
+}

@@ -1,0 +1,54 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"sync"
+
+	"k8s.io/component-base/metrics"
+	"k8s.io/component-base/metrics/legacyregistry"
+)
+
+var (
+	nodesInState = metrics.NewGaugeVec(&metrics.GaugeOpts{
+		Namespace: "maintenance", Subsystem: "profile", Name: "nodes",
+		Help: "Nodes that a profile is on, by state. Only the leader has it.", StabilityLevel: metrics.ALPHA,
+	}, []string{"profile", "state"})
+
+	transitions = metrics.NewCounterVec(&metrics.CounterOpts{
+		Namespace: "maintenance", Subsystem: "profile", Name: "transitions_total",
+		Help: "Transitions that have ended, by the state that they led to and how.", StabilityLevel: metrics.ALPHA,
+	}, []string{"profile", "next", "result"})
+
+	failedSteps = metrics.NewCounterVec(&metrics.CounterOpts{
+		Namespace: "maintenance", Subsystem: "profile", Name: "trigger_failures_total",
+		Help: "Calls of triggers that have failed, by kind.", StabilityLevel: metrics.ALPHA,
+	}, []string{"profile", "kind"})
+
+	stateDuration = metrics.NewHistogramVec(&metrics.HistogramOpts{
+		Namespace: "maintenance", Subsystem: "profile", Name: "state_duration_seconds",
+		Help: "How long a profile was in a state on a node, when it is left.", Buckets: metrics.ExponentialBuckets(1, 4, 12),
+		StabilityLevel: metrics.ALPHA,
+	}, []string{"profile", "state"})
+
+	evaluations  = counter("evaluations_total", "Evaluations of the checks of a profile on a node.")
+	statusWrites = counter("status_writes_total", "Writes of the status of a NodeProfile.")
+	failedVisits = counter("errors_total", "NodeProfiles that could not be handled, and were tried again.")
+	panics       = counter("panics_total", "Panics that were caught. Each is a defect of this program.")
+	grants       = counter("grants_total", "Transitions that were granted in the ledger.")
+)
+
+func counter(name, help string) *metrics.Counter {
+	return metrics.NewCounter(&metrics.CounterOpts{
+		Namespace: "maintenance", Subsystem: "profile", Name: name, Help: help, StabilityLevel: metrics.ALPHA,
+	})
+}
+
+var registerMetrics = sync.OnceFunc(func() {
+	legacyregistry.MustRegister(nodesInState, transitions, failedSteps, stateDuration,
+		evaluations, statusWrites, failedVisits, panics, grants)
+})
+
+// resetGauges has the gauges say nothing: another process may say it next.
+func resetGauges() { nodesInState.Reset() }

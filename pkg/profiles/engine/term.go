@@ -1,0 +1,177 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	corev1informers "k8s.io/client-go/informers/core/v1"
+	"k8s.io/client-go/kubernetes/scheme"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/record"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/klog/v2"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/ledger"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/action/hold"
+)
+
+const (
+	// workers is how many NodeProfiles are visited at the same time.
+	workers = 8
+	// moveTimeout bounds a move: a call of a trigger, and the writes around it.
+	moveTimeout = webhookTimeout + 20*time.Second
+	leastRetry  = 50 * time.Millisecond
+	mostRetry   = time.Minute
+)
+
+// term is the work of one term of leading. A new one is made each time, so that nothing older is used.
+type term struct {
+	*Engine
+	queue   workqueue.TypedRateLimitingInterface[string]
+	nodes   cache.SharedIndexInformer
+	holds   *hold.Holds
+	cluster Cluster
+	answers Answers
+	turns   turns
+	// adopted says that something may have been adopted since the last look.
+	adopted  atomic.Bool
+	latest   latest
+	admitter *admitter
+	statuses *statuses
+	recorder record.EventRecorder
+	pairs    pairs
+	// kept is what was wanted of holds when it was last seen that they are so.
+	kept words
+	// telling has the NodeProfiles of a node make notifications one after the other.
+	telling [64]sync.Mutex
+	// written is when words alone were written of a NodeProfile last.
+	written moments
+}
+
+// Lead applies profiles until ctx is done, beside Watch, and returns when everything it started has ended. Without
+// profiles it waits for the first one. It may be called again, and remembers nothing of the time before.
+func (e *Engine) Lead(ctx context.Context) {
+	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithName("profiles"))
+	defer e.config.Epoch.Join()()
+	if !cache.WaitForCacheSync(ctx.Done(), e.profiles.HasSynced, e.nodeProfiles.HasSynced) {
+		return
+	}
+	for e.awaitWork(ctx) {
+		e.lead(ctx)
+	}
+}
+
+// isIdle says whether there are neither profiles nor NodeProfiles.
+func (e *Engine) isIdle() bool {
+	return len(e.profiles.GetStore().ListKeys()) == 0 && len(e.nodeProfiles.GetStore().ListKeys()) == 0
+}
+
+// awaitWork waits until there is a profile or a NodeProfile. It says no when ctx is done.
+func (e *Engine) awaitWork(ctx context.Context) bool {
+	more := make(chan struct{}, 1)
+	nudge := cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
+		select {
+		case more <- struct{}{}:
+		default:
+		}
+	}}
+	for _, informer := range []cache.SharedIndexInformer{e.profiles, e.nodeProfiles} {
+		registration, err := informer.AddEventHandler(nudge)
+		if err != nil {
+			return false
+		}
+		defer func() { _ = informer.RemoveEventHandler(registration) }()
+	}
+	for e.isIdle() {
+		select {
+		case <-more:
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return ctx.Err() == nil
+}
+
+// lead applies profiles until ctx is done, or nothing is left to be done.
+func (e *Engine) lead(ctx context.Context) {
+	ctx, stop := context.WithCancel(ctx)
+	t, stopRecording := e.newTerm()
+	var running sync.WaitGroup
+	defer stopRecording()
+	defer resetGauges()
+	defer running.Wait()
+	defer t.queue.ShutDown()
+	defer stop()
+	running.Go(func() { t.nodes.RunWithContext(ctx) })
+	if !cache.WaitForCacheSync(ctx.Done(), t.nodes.HasSynced) {
+		return
+	}
+	e.leading.Store(t)
+	defer e.leading.Store(nil)
+	unfollow, err := t.follow(ctx)
+	defer unfollow()
+	if err != nil {
+		klog.FromContext(ctx).Error(err, "Could not follow what profiles depend on")
+		return
+	}
+	if !t.admitter.learn(ctx) {
+		return
+	}
+	running.Go(func() { t.answers.Run(ctx) })
+	running.Go(func() { t.admitter.run(ctx) })
+	running.Go(func() { t.statuses.run(ctx, stop) })
+	for range workers {
+		running.Go(func() { t.work(ctx) })
+	}
+	<-ctx.Done()
+}
+
+func (e *Engine) newTerm() (t *term, stopRecording func()) {
+	t = &term{
+		Engine: e, nodes: corev1informers.NewNodeInformer(e.config.Kube, 0, cache.Indexers{}),
+		turns: newTurns(), holds: hold.New(e.config.Maintenance), cluster: e.config.NewCluster(), recorder: e.config.Recorder,
+		latest: latest{objects: map[string]*known{}}, written: moments{at: map[string]time.Time{}},
+		pairs: pairs{of: map[string]v1beta1.NodeProfileSpec{}}, kept: words{of: map[string]string{}},
+		queue: workqueue.NewTypedRateLimitingQueueWithConfig(
+			workqueue.NewTypedItemExponentialFailureRateLimiter[string](leastRetry, mostRetry),
+			workqueue.TypedRateLimitingQueueConfig[string]{Name: "profiles", Clock: e.config.Clock}),
+	}
+	_ = t.nodes.SetTransform(trim) // it fails only after the informer has begun
+	stopRecording = func() {}
+	if t.recorder == nil {
+		broadcaster := record.NewBroadcaster()
+		broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: e.config.Kube.CoreV1().Events("")})
+		t.recorder = broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: eventComponent})
+		stopRecording = broadcaster.Shutdown
+	}
+	t.adopted.Store(true) // by an earlier term
+	t.answers = e.newAnswers(t.cluster)
+	t.admitter = newAdmitter(t, ledger.New(ledger.Config{
+		Client: e.config.Maintenance.MaintenanceV1beta1().MaintenanceLedgers(), Clock: e.config.Clock, Epoch: e.config.Epoch,
+	}))
+	t.statuses = newStatuses(t)
+	return t, stopRecording
+}
+
+// trim drops what no profile asks for and what is large.
+func trim(obj any) (any, error) {
+	if node, is := obj.(*corev1.Node); is {
+		node.ManagedFields, node.Status.Images = nil, nil
+	}
+	return obj, nil
+}
+
+// node returns a node, from the cache; nil if there is none.
+func (t *term) node(name string) *corev1.Node {
+	object, _, _ := t.nodes.GetStore().GetByKey(name)
+	node, _ := object.(*corev1.Node)
+	return node
+}

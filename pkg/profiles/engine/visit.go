@@ -1,0 +1,205 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/klog/v2"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/due"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/action/hold"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/selection"
+)
+
+const (
+	// mostMoves is how many moves a visit makes, so that a NodeProfile that goes round and round holds up no other.
+	mostMoves = 32
+	// lookAgain is how long what time may change is left alone at most: clocks are set, and machines are suspended.
+	lookAgain = time.Hour
+)
+
+// work visits one NodeProfile after the other, until the queue is shut down.
+func (t *term) work(ctx context.Context) {
+	for {
+		name, shutDown := t.queue.Get()
+		if shutDown {
+			return
+		}
+		t.visit(ctx, name)
+		t.queue.Done(name)
+	}
+}
+
+// visit makes the moves that are to be made for a NodeProfile, and has it visited again when another one is due.
+func (t *term) visit(ctx context.Context, name string) {
+	if ctx.Err() != nil {
+		return
+	}
+	again, err := t.guarded(ctx, name)
+	switch {
+	case err == nil:
+		t.queue.Forget(name)
+	case ctx.Err() != nil:
+		return
+	case apierrors.IsConflict(err), apierrors.IsAlreadyExists(err):
+		klog.FromContext(ctx).V(4).Info("Visiting a NodeProfile again", "nodeProfile", name, "reason", err.Error())
+		t.queue.AddRateLimited(name)
+	default:
+		failedVisits.Inc()
+		klog.FromContext(ctx).Error(err, "Could not apply a profile to a node", "nodeProfile", name)
+		t.queue.AddRateLimited(name)
+	}
+	if !again.IsZero() {
+		t.queue.AddAfter(name, min(max(again.Sub(t.config.Clock.Now()), 0), lookAgain))
+	}
+}
+
+// guarded turns a panic into an error: a profile, or a trigger, that makes the engine panic holds up no other.
+func (t *term) guarded(ctx context.Context, name string) (again time.Time, err error) {
+	defer recovered(&err)
+	return t.moveOn(ctx, name)
+}
+
+// recovered turns a panic into an error. It is to be deferred.
+func recovered(err *error) {
+	if r := recover(); r != nil {
+		panics.Inc()
+		*err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+	}
+}
+
+// moveOn makes one move after the other, and says when the next one may be due.
+func (t *term) moveOn(ctx context.Context, name string) (again time.Time, err error) {
+	for range mostMoves {
+		moved, again, err := t.moveOnce(ctx, name)
+		if err != nil || !moved {
+			return again, err
+		}
+	}
+	return t.config.Clock.Now().Add(time.Second), nil
+}
+
+// moveOnce makes one move. If there was none to be made, it says when one may be due.
+func (t *term) moveOnce(ctx context.Context, name string) (moved bool, again time.Time, err error) {
+	ctx, cancel := context.WithTimeout(ctx, moveTimeout)
+	defer cancel()
+	v, err := t.look(ctx, name)
+	if err != nil {
+		return false, time.Time{}, err
+	}
+	moved, err = t.move(ctx, v)
+	return moved, v.again, err
+}
+
+// view is what a visit sees. Nothing in it is to be changed but next.
+type view struct {
+	name string
+	now  time.Time
+	// profile is nil if it does not exist any more, and nodeProfile if it does not exist yet.
+	profile     *v1beta1.MaintenanceProfile
+	nodeProfile *v1beta1.NodeProfile
+	// node is nil if it does not exist.
+	node *corev1.Node
+	hold hold.Seen
+	// selected says whether the profile is to be on the node.
+	selected bool
+	// acts says whether something is done; idleReason is why not, and idleMessage says more.
+	acts                    bool
+	idleReason, idleMessage string
+	// next is the NodeProfile as it is to be stored.
+	next *v1beta1.NodeProfile
+	// leaves says that the profile is off the node but for its hold, which no state asks for any more.
+	leaves bool
+	// expired says that the node does not exist for too long, and gone that there is nothing left to look at.
+	expired, gone bool
+	// again is when to look again; zero: after a change.
+	again time.Time
+}
+
+// look looks at a NodeProfile.
+func (t *term) look(ctx context.Context, name string) (*view, error) {
+	v := &view{name: name, now: t.config.Clock.Now(), nodeProfile: t.nodeProfile(name)}
+	v.profile, v.node = t.pairs.take(t, name)
+	if v.nodeProfile != nil {
+		if err := t.confirm(ctx, v); err != nil || v.nodeProfile == nil {
+			return v, err
+		}
+		v.next = v.nodeProfile.DeepCopy()
+		v.profile, v.node = t.profile(v.nodeProfile.Spec.Profile), t.node(v.nodeProfile.Spec.NodeName)
+		v.hold = t.holdOf(v.nodeProfile)
+	}
+	v.selected = v.profile != nil && v.profile.DeletionTimestamp == nil && (v.node == nil || t.selects(v.profile, v.node))
+	v.idleReason = t.idleReason(v.profile)
+	v.acts = v.idleReason == ""
+	if v.idleReason == v1beta1.ReasonOtherController {
+		v.idleMessage = text(t.config.Other())
+	}
+	return v, nil
+}
+
+func (t *term) selects(profile *v1beta1.MaintenanceProfile, node *corev1.Node) bool {
+	selector, err := selection.New(profile, t.config.Label)
+	return err == nil && selector.Selects(node)
+}
+
+// confirm asks our own server once in each term for a NodeProfile of which something is under way: a former leader may
+// have gone on with it, and the cache may not show that yet.
+func (t *term) confirm(ctx context.Context, v *view) error {
+	status := &v.nodeProfile.Status
+	if status.Transition == nil && status.Hold == nil || t.latest.confirmed(v.name) {
+		return nil
+	}
+	live, err := t.get(ctx, v.name)
+	v.nodeProfile = live
+	return err
+}
+
+// idleReason is why nothing is done for a profile; empty: it acts. A profile that is gone, or is being deleted, ends what
+// it has begun.
+func (t *term) idleReason(profile *v1beta1.MaintenanceProfile) string {
+	switch {
+	case profile == nil:
+		return ""
+	case t.config.Other != nil && t.config.Other() != "":
+		return v1beta1.ReasonOtherController
+	case profile.Spec.Mode == v1beta1.ProfileDryRun:
+		return v1beta1.ReasonDryRun
+	case profile.Spec.Mode == v1beta1.ProfilePaused:
+		return v1beta1.ReasonPaused
+	default:
+		return ""
+	}
+}
+
+// move makes the first move that is to be made. It says no if there is none left.
+func (t *term) move(ctx context.Context, v *view) (moved bool, err error) {
+	if v.nodeProfile == nil {
+		return t.attach(ctx, v)
+	}
+	for _, step := range []func(context.Context, *view) (moved, stop bool, err error){
+		t.end, t.begin, t.checkNode, t.adopt, t.giveUp, t.leave, t.keepHold, t.drive, t.decide,
+	} {
+		moved, stop, err := step(ctx, v)
+		if moved || err != nil {
+			return moved, err
+		}
+		if stop {
+			break
+		}
+	}
+	if v.gone {
+		return false, nil
+	}
+	return false, t.save(ctx, v)
+}
+
+// lookAt has the NodeProfile looked at again at a moment, if nothing else happens before.
+func (v *view) lookAt(at time.Time) { v.again = due.Earlier(v.again, at) }
