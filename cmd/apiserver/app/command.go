@@ -23,6 +23,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/mustgather"
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/noderole"
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/options"
+	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/profileimport"
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/uninstall"
 )
 
@@ -42,7 +43,7 @@ func NewCommand(ctx context.Context) *cobra.Command {
 		},
 	}
 	cmd.SetContext(ctx)
-	cmd.AddCommand(noderole.NewCommand(), importer.NewCommand(), mustgather.NewCommand(), migratestore.NewCommand(),
+	cmd.AddCommand(noderole.NewCommand(), importer.NewCommand(), profileimport.NewCommand(), mustgather.NewCommand(), migratestore.NewCommand(),
 		uninstall.NewCommand())
 
 	var flagSets cliflag.NamedFlagSets

@@ -38,3 +38,13 @@ func ShowOwnHelp(cmd *cobra.Command) {
 	cmd.SetUsageFunc(own.UsageFunc())
 	cmd.SetHelpFunc(own.HelpFunc())
 }
+
+// ExitError is an error that ends the command with an exit code of its own.
+type ExitError struct {
+	// Code is the exit code.
+	Code int
+	// Reason says what is wrong.
+	Reason string
+}
+
+func (e *ExitError) Error() string { return e.Reason }
