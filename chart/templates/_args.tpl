@@ -35,8 +35,50 @@
 {{- if $v.prometheus.tokenSecret }}
 - --prometheus-token-file=/etc/maintenance-apiserver/prometheus-token/token
 {{- end }}
+{{- with $v.profiles.secretNamespace }}
+- --secret-namespace={{ . }}
+{{- end }}
+{{- if $v.sap.mirrors }}
+- --sap-mirrors
+- --sap-namespace={{ $v.sap.namespace }}
+{{- end }}
+{{- if $v.sap.info }}
+- --sap-info
+{{- with $v.sap.infoLabels }}
+- --sap-info-labels={{ join "," . }}
+{{- end }}
+{{- end }}
+{{- include "maintenance-apiserver.integrationArgs" . }}
 {{- with $v.extraArgs }}
 {{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- define "maintenance-apiserver.integrationArgs" }}
+{{- with .Values.integrations.vsphere }}
+{{- if .enabled }}
+- --integration=vsphere
+- --vsphere-url={{ .url }}
+- --vsphere-credentials-dir=/etc/maintenance-apiserver/vsphere
+{{- if .caSecret }}
+- --vsphere-ca-file=/etc/maintenance-apiserver/vsphere-ca/ca.crt
+{{- end }}
+{{- range .alarms }}
+- {{ printf "--vsphere-alarm=%s" . | quote }}
+{{- end }}
+- --vsphere-interval={{ .interval }}
+- --vsphere-shutdown-timeout={{ .shutdownTimeout }}
+{{- end }}
+{{- end }}
+{{- with .Values.integrations.kubernikus }}
+{{- if .enabled }}
+- --integration=kubernikus
+- --kubernikus-cloud-config=/etc/maintenance-apiserver/kubernikus/cloudprovider.conf
+{{- if .caSecret }}
+- --kubernikus-ca-file=/etc/maintenance-apiserver/kubernikus-ca/ca.crt
+{{- end }}
+- --kubernikus-interval={{ .interval }}
+{{- end }}
 {{- end }}
 {{- end }}
 

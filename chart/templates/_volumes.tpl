@@ -39,4 +39,25 @@
   readOnly: true
   source: {secret: {secretName: {{ . }}}}
 {{- end }}
+{{- include "maintenance-apiserver.integrationVolumes" . }}
+{{- end }}
+
+{{- define "maintenance-apiserver.integrationVolumes" }}
+{{- $vsphere := .Values.integrations.vsphere }}
+{{- $kubernikus := .Values.integrations.kubernikus }}
+{{- $secrets := dict }}
+{{- if $vsphere.enabled }}
+{{- $secrets = dict "vsphere" $vsphere.credentialsSecret "vsphere-ca" $vsphere.caSecret }}
+{{- end }}
+{{- if $kubernikus.enabled }}
+{{- $secrets = merge $secrets (dict "kubernikus" $kubernikus.cloudConfigSecret "kubernikus-ca" $kubernikus.caSecret) }}
+{{- end }}
+{{- range $name, $secret := $secrets }}
+{{- if $secret }}
+- name: {{ $name }}
+  mountPath: /etc/maintenance-apiserver/{{ $name }}
+  readOnly: true
+  source: {secret: {secretName: {{ $secret }}}}
+{{- end }}
+{{- end }}
 {{- end }}

@@ -22,6 +22,10 @@ func TestAPIResources(t *testing.T) {
 		"api-resources", "--api-group=maintenance.medik8s.io", "--no-headers", "-o", "wide")), "\n")
 	want := [][]string{
 		{
+			"maintenanceendpoints", "mep", "maintenance.medik8s.io/v1beta1", "false", "MaintenanceEndpoint",
+			"create,delete,deletecollection,get,list,patch,update,watch", "maintenance",
+		},
+		{
 			"maintenanceledgers", "maintenance.medik8s.io/v1beta1", "false", "MaintenanceLedger",
 			"create,delete,deletecollection,get,list,patch,update,watch",
 		},
@@ -30,8 +34,16 @@ func TestAPIResources(t *testing.T) {
 			"create,delete,deletecollection,get,list,patch,update,watch", "maintenance",
 		},
 		{
+			"maintenanceprofiles", "mprof", "maintenance.medik8s.io/v1beta1", "false", "MaintenanceProfile",
+			"create,delete,deletecollection,get,list,patch,update,watch", "maintenance",
+		},
+		{
 			"nodemaintenances", "nm", "maintenance.medik8s.io/v1beta1", "false", "NodeMaintenance",
 			"create,delete,deletecollection,get,list,patch,update,watch", "maintenance",
+		},
+		{
+			"nodeprofiles", "nprof", "maintenance.medik8s.io/v1beta1", "false", "NodeProfile",
+			"create,delete,deletecollection,get,list,patch,update,watch",
 		},
 		{"nodes", "maintenance.medik8s.io/v1beta1", "false", "NodeState", "get,list,watch"},
 	}
@@ -75,9 +87,13 @@ func TestDiscoveryDocuments(t *testing.T) {
 		names = append(names, resource.Name+" "+resource.Kind)
 	}
 	want := []string{
+		"maintenanceendpoints MaintenanceEndpoint", "maintenanceendpoints/status MaintenanceEndpoint",
 		"maintenanceledgers MaintenanceLedger",
 		"maintenancepolicies MaintenancePolicy", "maintenancepolicies/queue MaintenancePolicyQueue", "maintenancepolicies/status MaintenancePolicy",
+		"maintenanceprofiles MaintenanceProfile", "maintenanceprofiles/status MaintenanceProfile",
 		"nodemaintenances NodeMaintenance", "nodemaintenances/approval MaintenanceApproval", "nodemaintenances/status NodeMaintenance",
+		"nodeprofiles NodeProfile", "nodeprofiles/decision NodeProfileDecision",
+		"nodeprofiles/evaluation NodeProfileEvaluation", "nodeprofiles/status NodeProfile",
 		"nodes NodeState", "nodes/drainplan DrainPlan", "nodes/maintenance NodeMaintenance",
 	}
 	if diff := cmp.Diff(want, names); diff != "" {

@@ -31,6 +31,8 @@ func TestRefusals(t *testing.T) {
 		"no Prometheus":    {values: []string{"metrics.serviceMonitor.enabled=true"}, want: "install the Prometheus operator first"},
 		"token, open line": {values: []string{"prometheus.url=http://p,prometheus.tokenSecret=a"}, want: "prometheus.url does not begin with https://: set it, or leave both out"},
 		"password in URL":  {values: []string{"prometheus.url=https://a:b@p"}, want: "at '/prometheus/url'"},
+		"which vCenter":    {values: []string{"integrations.vsphere.enabled=true"}, want: "set integrations.vsphere.url, and integrations.vsphere.credentialsSecret"},
+		"which OpenStack":  {values: []string{"integrations.kubernikus.enabled=true"}, want: "set integrations.kubernikus.cloudConfigSecret"},
 		"kubelet's port":   {values: []string{"hostNetwork=true"}, want: "on a node the kubelet has port 10250: set securePort to a port that is free on every node"},
 		"no effect":        {values: []string{"hostNetwork=true,securePort=8443,networkPolicy.enabled=true"}, want: "set networkPolicy.enabled=false"},
 		"host of OpenShift": {

@@ -24,13 +24,39 @@ var sets = map[string]struct {
 			"name: maintenance.medik8s.io:force\n", `aggregate-to-view: "true"`, "--audit-log-path=-", "terminationGracePeriodSeconds: 40\n",
 			"topologyKey: topology.kubernetes.io/zone\n", "- --service=maintenance-system/maintenance-apiserver\n", "- --shutdown-delay-duration=10s\n", "- --shutdown-request-grace-period=10s\n",
 			"name: storednodemaintenances.store.maintenance.medik8s.io\n", "name: storedmaintenancepolicies.store.maintenance.medik8s.io\n",
+			"name: storedmaintenanceprofiles.store.maintenance.medik8s.io\n", "name: storedmaintenanceendpoints.store.maintenance.medik8s.io\n",
+			"name: storednodeprofiles.store.maintenance.medik8s.io\n", "name: maintenance.medik8s.io:profile-editor\n",
+			"name: maintenance.medik8s.io:profile-decider\n", "name: maintenance.medik8s.io:profile-force\n", "name: maintenance.medik8s.io:endpoint-editor\n",
 			"name: storedmaintenanceledgers.store.maintenance.medik8s.io\n", "name: maintenance.medik8s.io:policy-editor\n", "name: stores.store.maintenance.medik8s.io\n", "helm.sh/resource-policy: keep\n",
 			"kind: ValidatingAdmissionPolicyBinding\n", "resourceNames: [maintenance-apiserver-ca]\n", "- --disable-http2-serving\n", "activeDeadlineSeconds: 90\n",
 			"    pods: \"10\"\n", "unhealthyPodEvictionPolicy: AlwaysAllow\n",
 		},
 		wantNot: []string{
 			"kind: Namespace\n", "kind: PersistentVolumeClaim\n", "kind: NetworkPolicy\n", "caBundle", "insecureSkipTLSVerify", "hostNetwork", "Nobody else could",
-			"name: v1beta1.nodemaintenance", "virtualmachineinstances", "scc", "--node-leases", "--prometheus-", "--give-back", "etcd-servers", "POD_UID",
+			"name: v1beta1.nodemaintenance", "virtualmachineinstances", "scc", "--node-leases", "--prometheus-", "--integration", "vsphere", "kubernikus", "--give-back", "etcd-servers", "POD_UID",
+			"cronjobs", ":profiles\n", ":endpoint-secrets\n", "--secret-namespace", ":sap\n", "sap-info", "--sap-",
+		},
+	},
+	"what profiles do": {
+		values: []string{
+			"profiles.allowJobs=true,profiles.secretNamespace=maintenance-secrets",
+			"profiles.readObjects[0].apiGroups={apps},profiles.readObjects[0].resources={deployments}",
+			"profiles.patchObjects[0].apiGroups={example.com},profiles.patchObjects[0].resources={hypervisors}",
+		},
+		want: []string{
+			"name: maintenance-apiserver:profiles\n", "  resources: [cronjobs]\n  verbs: [get]\n", "  resources: [jobs]\n  verbs: [get, create, patch]\n",
+			"  - deployments\n  verbs: [get, list, watch]\n", "  - hypervisors\n  verbs: [get, patch]\n",
+			"name: maintenance-apiserver:endpoint-secrets\n  namespace: maintenance-secrets\n", "  resources: [secrets]\n  verbs: [get]\n",
+		},
+	},
+	"the SAP maintenance-controller": {
+		values: []string{"sap.mirrors=true,sap.namespace=sap,sap.leaseNamespaces={sap,leases},sap.info=true,sap.infoLabels={zone,rack}"},
+		want: []string{
+			"- --sap-mirrors\n", "- --sap-namespace=sap\n", "- --sap-info\n", "- --sap-info-labels=zone,rack\n",
+			"kind: Role\nmetadata:\n  name: maintenance-apiserver:sap\n  namespace: sap\n", "kind: RoleBinding\nmetadata:\n  name: maintenance-apiserver:sap\n  namespace: sap\n",
+			"kind: Role\nmetadata:\n  name: maintenance-apiserver:sap\n  namespace: leases\n", "kind: RoleBinding\nmetadata:\n  name: maintenance-apiserver:sap\n  namespace: leases\n",
+			"  resources: [leases]\n  verbs: [get, list, watch]\n", "  resources: [replicasets, statefulsets]\n  verbs: [get]\n",
+			"name: maintenance.medik8s.io:sap-info\n", "  resources: [nodeprofiles]\n  verbs: [list]\n",
 		},
 	},
 	"one replica": {
@@ -117,6 +143,25 @@ var sets = map[string]struct {
 	"Prometheus without a secret": {
 		values: []string{"prometheus.url=http://prometheus:9090"}, want: []string{"- --prometheus-url=http://prometheus:9090\n"},
 		wantNot: []string{"prometheus-ca", "prometheus-token"},
+	},
+	"vSphere": {
+		values: []string{
+			"integrations.vsphere.enabled=true,integrations.vsphere.url=https://vcenter-$AZ.example.com",
+			"integrations.vsphere.credentialsSecret=vcenters,integrations.vsphere.caSecret=vcenter-ca,integrations.vsphere.alarms={Host memory usage}",
+		},
+		want: []string{
+			"- --integration=vsphere\n", "- --vsphere-url=https://vcenter-$AZ.example.com\n", "- --vsphere-credentials-dir=/etc/maintenance-apiserver/vsphere\n",
+			"- --vsphere-ca-file=/etc/maintenance-apiserver/vsphere-ca/ca.crt\n", "- \"--vsphere-alarm=Host memory usage\"\n", "- --vsphere-interval=1m\n",
+			"- --vsphere-shutdown-timeout=2m\n", "secretName: vcenters\n", "secretName: vcenter-ca\n",
+		},
+		wantNot: []string{"kubernikus"},
+	},
+	"Kubernikus": {
+		values: []string{"integrations.kubernikus.enabled=true,integrations.kubernikus.cloudConfigSecret=cloud"},
+		want: []string{
+			"- --integration=kubernikus\n", "- --kubernikus-cloud-config=/etc/maintenance-apiserver/kubernikus/cloudprovider.conf\n", "secretName: cloud\n",
+		},
+		wantNot: []string{"vsphere", "kubernikus-ca"},
 	},
 	"KubeVirt is there": {flags: []string{"--api-versions", "kubevirt.io/v1"}, want: []string{"virtualmachineinstancemigrations]\n  verbs: [list, watch]\n"}},
 	"KubeVirt is there, not for us": {

@@ -139,8 +139,15 @@ func newConfig(o *options.Options, st *store.Store, keeper *servingcert.Keeper, 
 		Space:              st.Space,
 		ControlPlaneQuorum: o.Drainer.ControlPlaneQuorum,
 		Prometheus:         prometheus,
-		Legacy:             server.LegacyConfig{Versions: o.Legacy.Versions(), Cluster: cluster},
-		Shutdown:           server.ShutdownConfig{RequestsGracePeriod: o.Requests.ShutdownGracePeriod},
+		Profiles: server.ProfilesConfig{
+			Label: o.Profiles.Label, SecretNamespace: o.Profiles.SecretNamespace, AllowLoopback: o.Profiles.AllowLoopback,
+		},
+		Integrations: server.IntegrationsConfig{VSphere: o.Integrations.VSphereSettings(), Kubernikus: o.Integrations.KubernikusSettings()},
+		SAP: server.SAPConfig{
+			Mirrors: o.SAP.Mirrors, Namespace: o.SAP.Namespace, Info: o.SAP.Info, InfoLabels: o.SAP.InfoLabels,
+		},
+		Legacy:   server.LegacyConfig{Versions: o.Legacy.Versions(), Cluster: cluster},
+		Shutdown: server.ShutdownConfig{RequestsGracePeriod: o.Requests.ShutdownGracePeriod},
 	}, nil
 }
 

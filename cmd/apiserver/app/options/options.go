@@ -37,6 +37,12 @@ type Options struct {
 	NodeLeases *NodeLeaseOptions
 	// Prometheus is which Prometheus server the gates of policies ask.
 	Prometheus *PrometheusOptions
+	// Profiles are what MaintenanceProfiles and MaintenanceEndpoints depend on.
+	Profiles *ProfileOptions
+	// SAP is for those who come from the SAP maintenance-controller.
+	SAP *SAPOptions
+	// Integrations is which clouds the server works with.
+	Integrations *IntegrationOptions
 	// LeaderElection is how replicas agree on the one that drains.
 	LeaderElection *LeaderElectionOptions
 	// Logs is how the log is written.
@@ -56,6 +62,9 @@ func New() *Options {
 		Drainer:        newDrainerOptions(),
 		NodeLeases:     &NodeLeaseOptions{},
 		Prometheus:     &PrometheusOptions{},
+		Profiles:       newProfileOptions(),
+		SAP:            newSAPOptions(),
+		Integrations:   newIntegrationOptions(),
 		LeaderElection: newLeaderElectionOptions(),
 		Logs:           logsapi.NewLoggingConfiguration(),
 	}
@@ -87,6 +96,9 @@ func (o *Options) AddFlags(fss *cliflag.NamedFlagSets) {
 	o.Drainer.addFlags(fss.FlagSet("drainer"))
 	o.NodeLeases.addFlags(fss.FlagSet("drainer"))
 	o.Prometheus.addFlags(fss.FlagSet("policies"))
+	o.Profiles.addFlags(fss.FlagSet("profiles"))
+	o.SAP.addFlags(fss.FlagSet("profiles"))
+	o.Integrations.addFlags(fss.FlagSet("integrations"))
 	o.LeaderElection.addFlags(fss.FlagSet("leader election"))
 	o.Store.addFlags(fss.FlagSet("store"))
 	o.addLibraryStoreFlags(fss.FlagSet("store"))
@@ -132,6 +144,9 @@ func (o *Options) Validate() []error {
 	errs = append(errs, o.Drainer.validate()...)
 	errs = append(errs, o.NodeLeases.validate()...)
 	errs = append(errs, o.Prometheus.validate()...)
+	errs = append(errs, o.Profiles.validate()...)
+	errs = append(errs, o.SAP.validate()...)
+	errs = append(errs, o.Integrations.validate()...)
 	errs = append(errs, o.LeaderElection.validate()...)
 	return errs
 }

@@ -29,6 +29,8 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/fleet/preview"
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned"
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/openapi"
+	"github.com/medik8s/maintenance-apiserver/pkg/ledger"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/engine"
 	maintenanceregistry "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/authorization"
 	holdstorage "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance/storage"
@@ -57,6 +59,12 @@ type Config struct {
 	OpenShift bool
 	// Prometheus is asked by the gates of policies. It is nil if there is none: such gates do not pass.
 	Prometheus gates.Querier
+	// Profiles are what MaintenanceProfiles and MaintenanceEndpoints depend on.
+	Profiles ProfilesConfig
+	// SAP is for those who come from the SAP maintenance-controller.
+	SAP SAPConfig
+	// Integrations is which clouds the server works with.
+	Integrations IntegrationsConfig
 	// Legacy is which groups of former operators are served.
 	Legacy LegacyConfig
 	// Shutdown is how the server shuts down.
@@ -88,6 +96,9 @@ type completedConfig struct {
 	// quorum and openShift are ControlPlaneQuorum and OpenShift.
 	quorum, openShift bool
 	prometheus        gates.Querier
+	profiles          ProfilesConfig
+	sap               SAPConfig
+	integrations      IntegrationsConfig
 	legacy            LegacyConfig
 	shutdown          ShutdownConfig
 }
@@ -108,9 +119,11 @@ func (c *Config) Complete() CompletedConfig {
 		space:      c.Space,
 		quorum:     c.ControlPlaneQuorum,
 		openShift:  c.OpenShift,
-		prometheus: c.Prometheus,
-		legacy:     c.Legacy,
-		shutdown:   c.Shutdown,
+		prometheus: c.Prometheus, integrations: c.Integrations,
+		profiles: c.Profiles,
+		sap:      c.SAP,
+		legacy:   c.Legacy,
+		shutdown: c.Shutdown,
 	}}
 }
 
@@ -121,8 +134,9 @@ func (c CompletedConfig) New() (*Server, error) {
 	legacy := refuseInstalledGroups(c.generic.Config, c.legacy)
 	policeOldGroups(c.generic.Config, c.legacy.Versions)
 	awaitTrust(c.generic.Config, c.awaited)
+	c.sap.openPath(c.generic.Config)
 	requests := makeRequestsEnd(c.generic.Config)
-	authorizing := authorization.New(c.generic.Authorization.Authorizer, "")
+	authorizing := authorization.New(c.generic.Authorization.Authorizer, c.profiles.SecretNamespace)
 	c.generic.AdmissionControl = admission.NewChainHandler(authorizing, c.generic.AdmissionControl)
 	generic, err := c.generic.New("maintenance-apiserver", genericapiserver.NewEmptyDelegate())
 	if err != nil {
@@ -138,11 +152,23 @@ func (c CompletedConfig) New() (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	admit, err := c.newAdmitter(drain, client)
+	c.sap.answer(generic, client, drain.Nodes)
+	mirrors, err := c.newMirrors(drain, client)
 	if err != nil {
 		return nil, err
 	}
-	groups, err := c.newGroups(drain, admit, authorizing)
+	epoch := &ledger.Epoch{}
+	admit, err := c.newAdmitter(drain, client, epoch)
+	if err != nil {
+		return nil, err
+	}
+	endpoints := c.newEndpoints(client)
+	profiles, err := c.newProfiles(drain, client, epoch, endpoints, mirrors)
+	if err != nil {
+		return nil, err
+	}
+	c.addIntegrations(drain, client)
+	groups, err := c.newGroups(drain, admit, profiles, authorizing)
 	if err != nil {
 		return nil, fmt.Errorf("could not create the registry: %w", err)
 	}
@@ -151,15 +177,15 @@ func (c CompletedConfig) New() (*Server, error) {
 	}
 
 	s := &Server{
-		generic: generic, drainer: drain, admitter: admit, keeper: c.keeper, leadership: c.leadership, legacy: legacy,
-		shutdown: c.shutdown, requests: requests,
+		generic: generic, drainer: drain, admitter: admit, profiles: profiles, keeper: c.keeper, leadership: c.leadership, legacy: legacy,
+		shutdown: c.shutdown, requests: requests, endpoints: endpoints, mirrors: mirrors,
 	}
 	return s, s.addHooks()
 }
 
 // newGroups returns all API groups that are served.
 func (c CompletedConfig) newGroups(
-	drain *drainer.Drainer, admit *admitter.Admitter, authorizing *authorization.Plugin,
+	drain *drainer.Drainer, admit *admitter.Admitter, profiles *engine.Engine, authorizing *authorization.Plugin,
 ) ([]*genericapiserver.APIGroupInfo, error) {
 	own, err := maintenanceregistry.NewAPIGroupInfo(
 		scheme.Scheme, scheme.Codecs, scheme.ParameterCodec, c.generic.RESTOptionsGetter,
@@ -167,8 +193,8 @@ func (c CompletedConfig) newGroups(
 			Waker: drain, Nodes: drain, Planner: drain, Space: c.space, Quorum: c.guard(drain),
 			Fleet: explain.New(admit), Previewer: preview.New(admit, c.prometheus != nil), Admission: c.generic.AdmissionControl,
 			AuthorizeUpdate: authorizing.AuthorizeUpdate, AuthorizeRead: authorizing.AuthorizeRead, AuthorizeApproval: authorizing.AuthorizeApproval,
-			AuthorizeDecision: authorizing.AuthorizeDecision,
-			ShortNameTaken:    slices.Contains(c.legacy.Versions, medik8sv1beta1.SchemeGroupVersion),
+			AuthorizeDecision: authorizing.AuthorizeDecision, ProfilePreviewer: profiles, Evaluator: profiles,
+			ShortNameTaken: slices.Contains(c.legacy.Versions, medik8sv1beta1.SchemeGroupVersion),
 		})
 	if err != nil {
 		return nil, err

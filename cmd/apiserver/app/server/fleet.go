@@ -13,13 +13,17 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/fleet/gates"
 	"github.com/medik8s/maintenance-apiserver/pkg/fleet/podload"
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned"
+	"github.com/medik8s/maintenance-apiserver/pkg/ledger"
 )
 
 // newAdmitter has the drainer ask policies which maintenance may start, and their gates when a node is given back. The
 // client is one for this server, as the drainer's.
-func (c CompletedConfig) newAdmitter(drain *drainer.Drainer, client versioned.Interface) (*admitter.Admitter, error) {
+func (c CompletedConfig) newAdmitter(
+	drain *drainer.Drainer, client versioned.Interface, epoch *ledger.Epoch,
+) (*admitter.Admitter, error) {
 	admit, err := admitter.New(admitter.Config{
 		Cluster: drain, Maintenance: client, Kube: c.drainer.Kube, Loads: podload.New(drain, clock.RealClock{}),
+		Epoch: epoch,
 	})
 	if err != nil {
 		return nil, err

@@ -16,6 +16,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/servingcert"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
 	"github.com/medik8s/maintenance-apiserver/pkg/fleet/admitter"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/engine"
 )
 
 // Server is the API server, with the drainer and the keeper of its certificate, which run in
@@ -24,10 +25,15 @@ type Server struct {
 	generic  *genericapiserver.GenericAPIServer
 	drainer  *drainer.Drainer
 	admitter *admitter.Admitter
-	keeper   *servingcert.Keeper
+	profiles *engine.Engine
+	// endpoints are the servers that profiles call.
+	endpoints *endpoints
+	keeper    *servingcert.Keeper
 	// leadership is nil if the server leads all the time.
 	leadership *leadership.Elector
 	legacy     legacyGroups
+	// mirrors are nil without --sap-mirrors.
+	mirrors *mirrors
 
 	work sync.WaitGroup
 	// stopLeading ends what only one process of all may do; stopWork ends the rest too.
@@ -59,6 +65,9 @@ func (s *Server) addHooks() error {
 		s.generic.AddPostStartHook("start-drainer", func(genericapiserver.PostStartHookContext) error {
 			s.work.Go(func() { s.drainer.Run(ctx, leading) })
 			s.work.Go(func() { s.admitter.Watch(ctx) })
+			s.work.Go(func() { s.profiles.Watch(ctx) })
+			s.work.Go(func() { s.endpoints.watch(ctx) })
+			s.work.Go(func() { s.mirrors.watch(ctx) })
 			return nil
 		}),
 		s.generic.AddPostStartHook("keep-serving-certificate", func(genericapiserver.PostStartHookContext) error {

@@ -1,0 +1,49 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package options
+
+import (
+	"fmt"
+
+	"github.com/spf13/pflag"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+// ProfileOptions are what MaintenanceProfiles and MaintenanceEndpoints depend on.
+type ProfileOptions struct {
+	// Label is the label of nodes that has the aliases of their profiles.
+	Label string
+	// SecretNamespace is where the Secrets are that endpoints name. Empty: endpoints with a secretRef cannot be used.
+	SecretNamespace string
+	// AllowLoopback lets endpoints be on this machine.
+	AllowLoopback bool
+}
+
+func newProfileOptions() *ProfileOptions { return &ProfileOptions{Label: v1beta1.DefaultProfileLabel} }
+
+func (o *ProfileOptions) addFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&o.Label, "profile-label", o.Label,
+		"Label of nodes with the aliases of their MaintenanceProfiles, separated by --. It is for profiles with spec.nodes.byLabel.")
+	fs.StringVar(&o.SecretNamespace, "secret-namespace", o.SecretNamespace,
+		"Namespace of the Secrets that MaintenanceEndpoints name. The server needs the right to get all of them. "+
+			"Default: none, so that endpoints with a secretRef cannot be used.")
+	fs.BoolVar(&o.AllowLoopback, "allow-loopback-endpoints", o.AllowLoopback,
+		"Let MaintenanceEndpoints have loopback addresses: for tests, and for a proxy that runs beside the server. Whoever may write "+
+			"endpoints then reaches everything that listens on this machine. Default: false.")
+}
+
+func (o *ProfileOptions) validate() []error {
+	var errs []error
+	if problems := metav1validation.ValidateLabelName(o.Label, field.NewPath("label")); len(problems) > 0 {
+		errs = append(errs, fmt.Errorf("--profile-label must be a label of nodes, not %q: %s", o.Label, problems[0].Detail))
+	}
+	if o.SecretNamespace != "" && len(validation.IsDNS1123Label(o.SecretNamespace)) > 0 {
+		errs = append(errs, fmt.Errorf("--secret-namespace must be the name of a namespace, not %q", o.SecretNamespace))
+	}
+	return errs
+}

@@ -1,0 +1,46 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	"context"
+
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned"
+	informers "github.com/medik8s/maintenance-apiserver/pkg/generated/informers/externalversions/maintenance/v1beta1"
+	listers "github.com/medik8s/maintenance-apiserver/pkg/generated/listers/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/endpoint/clients"
+)
+
+// endpoints are the servers that profiles call, as MaintenanceEndpoints say. They are known while watch runs, and only
+// who leads calls them.
+type endpoints struct {
+	*clients.Clients
+	informer cache.SharedIndexInformer
+}
+
+// newEndpoints returns the servers that profiles call. The client is one for this server.
+func (c CompletedConfig) newEndpoints(client versioned.Interface) *endpoints {
+	informer := informers.NewMaintenanceEndpointInformer(client, 0, cache.Indexers{})
+	return &endpoints{informer: informer, Clients: clients.New(clients.Config{
+		Endpoints: listers.NewMaintenanceEndpointLister(informer.GetIndexer()), Kube: c.drainer.Kube,
+		SecretNamespace: c.profiles.SecretNamespace, AllowLoopback: c.profiles.AllowLoopback,
+	})}
+}
+
+// watch knows the endpoints until ctx is done.
+func (e *endpoints) watch(ctx context.Context) {
+	defer e.Close()
+	e.informer.RunWithContext(ctx)
+}
+
+// first has work wait until the endpoints are known: one that is not known yet is none that does not exist.
+func (e *endpoints) first(work func(ctx context.Context)) func(ctx context.Context) {
+	return func(ctx context.Context) {
+		if cache.WaitForCacheSync(ctx.Done(), e.informer.HasSynced) {
+			work(ctx)
+		}
+	}
+}

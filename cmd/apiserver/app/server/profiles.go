@@ -1,0 +1,77 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/clock"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
+	"github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned"
+	"github.com/medik8s/maintenance-apiserver/pkg/ledger"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/action/patchobject"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/aggregate"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/answers"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/endpoint"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/engine"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/evaluation"
+)
+
+// ProfilesConfig is what MaintenanceProfiles and MaintenanceEndpoints depend on.
+type ProfilesConfig struct {
+	// Label is the label of nodes that has the aliases of their profiles. Default: v1beta1.DefaultProfileLabel.
+	Label string
+	// SecretNamespace is where the Secrets of endpoints are. Empty: endpoints with a secretRef cannot be used.
+	SecretNamespace string
+	// AllowLoopback lets endpoints be on this machine.
+	AllowLoopback bool
+}
+
+// newProfiles has profiles applied while this server leads, and their notifications sent. The client is one for this
+// server, as the drainer's. The epoch is that of the ledger, which policies write, too. While the controller of the mirrors
+// runs, profiles change nothing.
+func (c CompletedConfig) newProfiles(
+	drain *drainer.Drainer, client versioned.Interface, epoch *ledger.Epoch, endpoints *endpoints, mirrors *mirrors,
+) (*engine.Engine, error) {
+	var profiles *engine.Engine
+	compiled := &evaluation.Cache{}
+	config := engine.Config{
+		Maintenance: client, Kube: c.drainer.Kube, Holds: drain, Kinds: c.newProfileActions(client, endpoints), Epoch: epoch,
+		NewCluster: func() engine.Cluster { return aggregate.New(&evaluation.Cache{}) },
+		NewAnswers: c.newAnswers(endpoints, func(names ...string) { profiles.Wake(names...) }),
+		Evaluate:   compiled.Evaluate, Preview: evaluation.Evaluate, Notify: engine.Notify, Label: c.profiles.Label,
+	}
+	if c.drainer.Dynamic != nil {
+		config.Resolve = patchobject.NewResolver(c.drainer.Dynamic).Resolve
+	}
+	if mirrors != nil {
+		config.Other = mirrors.shadow.Why
+		config.Former = sapFormer{kube: c.drainer.Kube, look: mirrors.mirror.Wake}
+	}
+	profiles, err := engine.New(config)
+	if err != nil {
+		return nil, fmt.Errorf("could not create the engine of profiles: %w", err)
+	}
+	if mirrors != nil {
+		mirrors.shadow.Follow(profiles.ClusterChanged)
+		mirrors.mirror.AdoptBy(func(node *corev1.Node) bool { return profiles.Adopted(node.Name) })
+	}
+	drain.LeadBeside(endpoints.first(profiles.Lead))
+	drain.LeadBeside(endpoints.first(newOutbox(client, profiles.NodeProfiles(), endpoints).Run))
+	return profiles, nil
+}
+
+// newAnswers returns how the checks that ask others are answered in each term of leading.
+func (c CompletedConfig) newAnswers(
+	endpoints endpoint.Endpoints, wake func(nodeProfiles ...string),
+) func(engine.Cluster) engine.Answers {
+	return func(cluster engine.Cluster) engine.Answers {
+		return answers.New(answers.Config{
+			Cluster: cluster, Endpoints: endpoints, Objects: c.drainer.Dynamic, Kube: c.drainer.Kube, Wake: wake,
+			Clock: clock.RealClock{},
+		})
+	}
+}
