@@ -268,6 +268,11 @@ func TestArchiveHasNoSecret(t *testing.T) {
 		"/apis":   says(groups("maintenance.medik8s.io/v1beta1", "nodemaintenance.medik8s.io/v1beta1", "kubevirt.io/v1")),
 		holdsPath: objects("NodeMaintenance", `{`+meta("disk")+`,"spec":{"nodeName":"worker-1"},"data":"MARK"}`),
 		"/apis/nodemaintenance.medik8s.io/v1beta1/nodemaintenances": objects("NodeMaintenance", `{`+meta("disk")+`,"spec":{"nodeName":"worker-1"}}`),
+		"/apis/maintenance.medik8s.io/v1beta1/maintenanceendpoints": objects("MaintenanceEndpoint", `{`+meta("hooks")+`,
+			"spec":{"webhook":{"url":"https://example.com/MARK"},"caBundle":"MARK","perMinute":60}}`),
+		"/apis/maintenance.medik8s.io/v1beta1/maintenanceprofiles": objects("MaintenanceProfile", `{`+meta("flatcar")+`}`),
+		"/apis/maintenance.medik8s.io/v1beta1/nodeprofiles": objects("NodeProfile", `{`+meta("worker-1.flatcar")+`,"status":{"state":"Operational",
+			"notifications":[{"id":"n","target":{"kind":"mail","to":["MARK"]},"texts":{"message":"MARK"},"message":"timed out"}]}}`),
 		nodesPath: objects("Node", `{`+meta("worker-1")+`,"spec":{"providerID":"p"},"status":{"images":[{"names":["MARK"]}],"config":{"error":"MARK"}}}`),
 		podsPath: objects("Pod", `{`+meta("web")+`,"spec":{"volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"data"}},
 			{"name":"w","csi":{"volumeAttributes":{"p":"MARK"}}}],"containers":[{"name":"c","command":["MARK"],"args":["MARK"],
@@ -297,7 +302,7 @@ func TestArchiveHasNoSecret(t *testing.T) {
 		"nodemaintenances/nodemaintenance.medik8s.io/shop/disk.yaml", "pods/shop/web.yaml", "persistentvolumeclaims/shop/data.yaml",
 		"events/pods-1.yaml", "virtualmachines/shop/vm.yaml", "volumeattachments/shop/va.yaml", "apiservices/shop/a.yaml",
 		"server/pods/shop/server-1.yaml", "nodestates/shop/worker-1.yaml", "poddisruptionbudgets/shop/b.yaml",
-		"leases/shop/node-worker-1.yaml", "admission/validatingwebhookconfigurations/shop/hook.yaml",
+		"maintenanceprofiles/shop/flatcar.yaml", "leases/shop/node-worker-1.yaml", "admission/validatingwebhookconfigurations/shop/hook.yaml",
 	} {
 		if got.files[want] == "" {
 			t.Errorf("no %s in %v", want, slices.Sorted(maps.Keys(got.files)))
@@ -309,6 +314,8 @@ func TestArchiveHasNoSecret(t *testing.T) {
 		}
 	}
 	got.wantIn(t, "pods/shop/web.yaml", "name: TOKEN")
+	got.wantIn(t, "maintenanceendpoints/shop/hooks.yaml", "perMinute: 60")
+	got.wantIn(t, "nodeprofiles/shop/worker-1.flatcar.yaml", "state: Operational", "message: timed out")
 	got.wantIn(t, "server/pods/shop/server-1.yaml", "--x")
 	if n := strings.Count(got.files["timeline.txt"], "was created by"); n != 1 {
 		t.Errorf("a hold under two names is told %d times", n)

@@ -15,6 +15,12 @@ var (
 	// Hold is a NodeMaintenance of any group, and whatever else is ours.
 	Hold = Keep("spec", "status")
 
+	// NodeProfile is a NodeProfile. What notifications say is left out: they may quote annotations of the node.
+	NodeProfile = Keep(nodeProfilePaths...)
+
+	// Endpoint is a MaintenanceEndpoint. URLs are left out: those of webhooks are often secret.
+	Endpoint = Keep("spec.smtp", "spec.secretRef", "spec.timeoutSeconds", "spec.perMinute", "status")
+
 	// Pod is a pod. Of environment variables only the names stay. Commands, arguments, probes and hooks are
 	// left out, and so are the messages of containers, which quote commands and logs.
 	Pod = Keep(podPaths...)
@@ -62,6 +68,17 @@ var (
 	// Policy is an admission policy. Its expressions are left out.
 	Policy = Keep("spec.failurePolicy", "spec.matchConstraints")
 )
+
+var nodeProfilePaths = []string{
+	"spec", "status.profileGeneration", "status.state", "status.sequence", "status.attempt", "status.since", "status.previous",
+	"status.nodeUID", "status.nodeGoneTime", "status.transition", "status.checks", "status.transitions", "status.waitingFor",
+	"status.decisions", "status.history", "status.hold", "status.conditions",
+	"status.notifications.id", "status.notifications.notifier", "status.notifications.occasion",
+	"status.notifications.sequence", "status.notifications.state", "status.notifications.time",
+	"status.notifications.target.kind", "status.notifications.target.endpoint", "status.notifications.target.delivery",
+	"status.notifications.attempts", "status.notifications.nextTime", "status.notifications.sentTime",
+	"status.notifications.message",
+}
 
 var podPaths = slices.Concat([]string{
 	"spec.nodeName", "spec.nodeSelector", "spec.affinity", "spec.tolerations", "spec.topologySpreadConstraints",
