@@ -64,11 +64,13 @@ models() {
   go test -timeout 2h -run 'TestModel$' ./pkg/drainer -model.runs=50000
   go test -race -timeout 2h -run 'TestModel$' ./pkg/drainer -model.runs=5000
   go test -timeout 2h -run 'TestModel$' ./cmd/apiserver/app/servingcert -model.runs=2000
+  go test -timeout 2h -run 'TestAgainIsRight|TestInvariants' ./pkg/profiles/evaluation -model.runs=3000
 }
 
 # Kills, orderly ends and restarts, again and again.
 kills() {
   go test -race -timeout 2h -count=20 -run '^Test(Kill|Terminate|Restart)' ./test/lifecycle
+  go test -race -timeout 2h -count=20 -run '^TestRestarts$' ./test/profiles
 }
 
 # Failovers of three replicas at other moments, with every store.

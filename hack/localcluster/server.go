@@ -45,6 +45,9 @@ type ServerOptions struct {
 	Installed bool
 	// Store is what stores its objects, as its flag --store says. Default: as the server chooses.
 	Store string
+	// ChartValues are given to the chart besides, as name=value. The server has the rights that follow from them, and not
+	// the arguments: see ExtraArgs.
+	ChartValues []string
 	// ExtraArgs are appended to the arguments.
 	ExtraArgs []string
 	// Env is added to the environment of the calling process, as NAME=VALUE.
@@ -163,7 +166,7 @@ func (o ServerOptions) chartValues() (values []string) {
 	if o.Legacy {
 		values = append(values, "legacyGroups={"+legacyGroups+"}")
 	}
-	return values
+	return append(values, o.ChartValues...)
 }
 
 // Start starts the server with the same arguments, port and data directory as before, and

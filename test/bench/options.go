@@ -28,6 +28,7 @@ type options struct {
 	crowd                                    crowd
 	crowded                                  crowdedCase
 	roll                                     rollCase
+	profiles                                 profilesCase
 	queue                                    queueCase
 	blockedNodes                             int
 	creates                                  int
@@ -55,11 +56,13 @@ func parseOptions(args []string) (*options, error) {
 		queue:   queueCase{nodes: 5000, policies: 20, waiting: 500},
 		clients: numbers{1, 8, 50},
 		large:   size{nodes: 130, used: 100, drained: 100, apps: 30, replicas: 100},
+
+		profiles: profilesCase{nodes: 500, profiles: 5, limit: 10},
 	}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.IntVar(&o.rounds, "rounds", 1, "how often everything is measured; tables show medians")
 	flags.IntVar(&o.kubectlRounds, "kubectl-rounds", 1, "in how many of the rounds kubectl is measured; it takes minutes")
-	flags.StringVar(&o.names, "cases", "budgets,free,serial,wide,blocked,create,roll", "what to measure, in this order; there are large, crowd, crowded and queue besides")
+	flags.StringVar(&o.names, "cases", "budgets,free,serial,wide,blocked,create,roll", "what to measure, in this order; there are large, crowd, crowded, queue and profiles besides")
 	flags.BoolVar(&o.verbose, "verbose", false, "print each measurement to standard error")
 	flags.StringVar(&o.server, "server", "", "program of our server, to compare two builds (default bin/maintenance-apiserver)")
 	flags.IntVar(&o.replicas, "replicas", 1, "how many processes of our server there are, behind a balancer if there are several")
@@ -77,6 +80,9 @@ func parseOptions(args []string) (*options, error) {
 	flags.IntVar(&o.queue.nodes, "queue-nodes", o.queue.nodes, "how many nodes there are in case queue")
 	flags.IntVar(&o.queue.policies, "queue-policies", o.queue.policies, "how many policies share them")
 	flags.IntVar(&o.queue.waiting, "queue-waiting", o.queue.waiting, "how many holds wait")
+	flags.IntVar(&o.profiles.nodes, "profiles-nodes", o.profiles.nodes, "how many nodes there are in case profiles")
+	flags.IntVar(&o.profiles.profiles, "profiles-profiles", o.profiles.profiles, "how many profiles each of them has")
+	flags.IntVar(&o.profiles.limit, "profiles-limit", o.profiles.limit, "how many of them may be in maintenance at a time")
 	flags.IntVar(&o.roll.nodes, "roll-nodes", o.roll.nodes, "how many nodes are rolled in case roll")
 	flags.IntVar(&o.roll.atOnce, "roll-at-once", o.roll.atOnce, "how many of them at a time")
 	flags.IntVar(&o.roll.apps, "roll-apps", o.roll.apps, "how many apps have pods on them")
@@ -94,10 +100,13 @@ func parseOptions(args []string) (*options, error) {
 	if o.roll.atOnce < 1 || o.roll.nodes <= o.roll.atOnce || o.roll.apps < 1 || o.roll.replicas < 1 {
 		return nil, fmt.Errorf("in case roll, there must be pods, and more nodes than go at a time")
 	}
+	if o.profiles.profiles < 1 || o.profiles.limit < 1 || o.profiles.nodes <= o.profiles.limit {
+		return nil, fmt.Errorf("in case profiles, there must be a profile, and more nodes than may be in maintenance")
+	}
 	if o.queue.policies < 1 || o.queue.waiting < 1 || o.queue.nodes < o.queue.policies+o.queue.waiting {
 		return nil, fmt.Errorf("in case queue, there must be a policy, and a node for each of them and for each hold that waits")
 	}
-	for _, restarts := range []benchCase{&o.crowded, &o.queue} {
+	for _, restarts := range []benchCase{&o.crowded, &o.queue, &o.profiles} {
 		if slices.Contains(strings.Split(o.names, ","), restarts.name()) && o.replicas > 1 {
 			return nil, fmt.Errorf("case %s restarts one server; leave out -replicas", restarts.name())
 		}
@@ -118,6 +127,7 @@ func (o *options) all() []benchCase {
 		&drainCase{id: "crowd", size: o.busy, maxUnavailable: noBudget, crowd: o.crowd, tools: []string{toolOurs}},
 		&o.crowded,
 		&o.queue,
+		&o.profiles,
 	}
 }
 

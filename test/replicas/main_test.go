@@ -53,7 +53,7 @@ var cases = []struct {
 	{name: "LeaderTerminated", run: leaderTerminated},
 	{name: "LeaderUnreachable", run: leaderUnreachable},
 	{name: "LeaderPaused", run: leaderPaused, only: localcluster.StoreEtcd},
-	{name: "LeaderPausedUnderAPolicy", run: leaderPausedUnderAPolicy, only: localcluster.StoreEtcd},
+	{name: "LeaderPausedUnderLimits", run: leaderPausedUnderLimits, only: localcluster.StoreEtcd},
 	{name: "LeaderCutOff", run: leaderCutOff},
 	{name: "AllKilled", run: allKilled},
 	{name: "RollingRestart", run: rollingRestart},

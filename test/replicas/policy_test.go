@@ -12,14 +12,15 @@ import (
 	"github.com/medik8s/maintenance-apiserver/test/env"
 )
 
-// leaderPausedUnderAPolicy stops the leader past its lease while holds wait for a policy. Another one lets the next
-// go. The former leader, when it continues, lets nobody go beside.
-func leaderPausedUnderAPolicy(t *testing.T, g *group) {
+// leaderPausedUnderLimits stops the leader past its lease while holds wait for a policy, and other nodes for the limit of
+// a profile. Another one lets the next go. The former leader, when it continues, lets nobody go beside.
+func leaderPausedUnderLimits(t *testing.T, g *group) {
 	const limit = 2
 	g.keepReplicas(t)
 	pool := g.NewPool(t, 8)
 	pool.WantMostCordoned(t, limit)
 	pool.Policy(t, "limit", env.AtMost(fmt.Sprint(limit)))
+	turns := g.newTurns(t, len(pool.Nodes), limit)
 	leader := g.leader(t)
 	holds := make([]string, 0, len(pool.Nodes))
 	for i, node := range pool.Nodes {
@@ -42,7 +43,9 @@ func leaderPausedUnderAPolicy(t *testing.T, g *group) {
 		}
 		pool.WaitForHold(t, hold, "it has its turn", func(nm *v1beta1.NodeMaintenance) bool { return nm.Status.Phase == v1beta1.PhaseSucceeded })
 		pool.Delete(t, hold)
+		turns.next(t)
 	}
 	g.wantStandby(t, leader)
 	pool.WaitUntilClean(t)
+	turns.WaitUntilClean(t)
 }

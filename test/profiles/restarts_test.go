@@ -1,0 +1,90 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package profiles
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
+	"github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned"
+	"github.com/medik8s/maintenance-apiserver/test/env"
+)
+
+// startTimeout bounds the start of a control plane and of a server.
+const startTimeout = 3 * time.Minute
+
+// What happens while the server does not run, or is killed, and what an ordinary server does not allow. These tests have a
+// control plane of their own.
+func TestRestarts(t *testing.T) {
+	t.Parallel()
+	o := startOwn(t)
+	t.Run("beside", func(t *testing.T) {
+		t.Run("slack loses its answer", o.slackLosesItsAnswer)
+		t.Run("the clock goes forward", o.clockGoesForward)
+	})
+	t.Run("a window closes meanwhile", o.windowClosesMeanwhile)
+	t.Run("killed again and again", o.killedAgainAndAgain)
+}
+
+// own is a control plane whose server a test may kill.
+type own struct {
+	*env.Env
+	// zones is where the server looks for time zones first.
+	zones string
+}
+
+// startOwn starts a control plane until the test's end. Its server leads as soon as it runs: one with another store waits
+// until the lease of the process before has expired. Calls go to the server itself, since the aggregator needs a while to
+// notice that there is another process.
+func startOwn(t *testing.T) *own {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), startTimeout)
+	defer cancel()
+	o := &own{zones: t.TempDir()}
+	options := env.ServerOptions()
+	options.Store = localcluster.StoreEmbedded
+	options.ChartValues = []string{"profiles.allowJobs=true", "profiles.secretNamespace=" + localcluster.ServerNamespace}
+	options.ExtraArgs = []string{"--allow-loopback-endpoints", "--secret-namespace=" + localcluster.ServerNamespace}
+	options.Env = append(options.Env, "ZONEINFO="+o.zones)
+	var err error
+	if o.Env, err = env.StartWith(ctx, options); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := o.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	config, err := o.Server.Config(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.Maintenance, err = versioned.NewForConfig(config); err != nil {
+		t.Fatalf("could not create a client: %v", err)
+	}
+	return o
+}
+
+func (o *own) newPool(t *testing.T, nodes int) *pool {
+	t.Helper()
+	return &pool{Pool: o.NewPool(t, nodes)}
+}
+
+// kill ends the server as a power cut would.
+func (o *own) kill(t *testing.T) {
+	t.Helper()
+	if err := o.Server.Kill(); err != nil {
+		t.Fatalf("could not kill the server: %v", err)
+	}
+}
+
+// launch starts the server again, and does not wait until it serves.
+func (o *own) launch(t *testing.T) {
+	t.Helper()
+	if err := o.Server.Launch(t.Context()); err != nil {
+		t.Fatalf("could not start the server: %v", err)
+	}
+}
