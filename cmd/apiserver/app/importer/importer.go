@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -33,6 +34,8 @@ type importer struct {
 	dynamic     dynamic.Interface
 	kube        kubernetes.Interface
 	maintenance versioned.Interface
+	// patience is how long to wait for a CRD that is there and not served.
+	patience wait.Backoff
 }
 
 func newImporter(config *rest.Config) (*importer, error) {
@@ -41,7 +44,7 @@ func newImporter(config *rest.Config) (*importer, error) {
 		return nil, fmt.Errorf("could not create a client for the cluster: %w", err)
 	}
 	var errs [3]error
-	i := &importer{}
+	i := &importer{patience: serving}
 	i.dynamic, errs[0] = dynamic.NewForConfigAndClient(config, client)
 	i.kube, errs[1] = kubernetes.NewForConfigAndClient(config, client)
 	i.maintenance, errs[2] = versioned.NewForConfigAndClient(config, client)

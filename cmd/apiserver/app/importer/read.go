@@ -33,23 +33,37 @@ type installedCRD struct {
 func (i *importer) installed(ctx context.Context) (map[source]installedCRD, error) {
 	served := map[source]installedCRD{}
 	for _, s := range sources {
-		crd, err := i.dynamic.Resource(crds).Get(ctx, s.crd(), metav1.GetOptions{})
-		if apierrors.IsNotFound(err) {
-			continue
-		}
+		err := i.untilServed(ctx, func(ctx context.Context) error {
+			crd, err := i.installedFor(ctx, s)
+			if err == nil && crd.version != "" {
+				served[s] = crd
+			}
+			return err
+		})
 		if err != nil {
-			return nil, fmt.Errorf("could not get CRD %s: %w", s.crd(), err)
-		}
-		version := servedVersion(crd)
-		if version == "" {
-			return nil, fmt.Errorf("the CRD %s serves no version, so its objects cannot be read", s.crd())
-		}
-		served[s] = installedCRD{version: version, deleted: crd.GetDeletionTimestamp()}
-		if err := i.fromCRD(ctx, s, version); err != nil {
 			return nil, err
 		}
 	}
 	return served, nil
+}
+
+// installedFor is the CRD of a source; zero if it is not installed.
+func (i *importer) installedFor(ctx context.Context, s source) (installedCRD, error) {
+	crd, err := i.dynamic.Resource(crds).Get(ctx, s.crd(), metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return installedCRD{}, nil
+	}
+	if err != nil {
+		return installedCRD{}, fmt.Errorf("could not get CRD %s: %w", s.crd(), err)
+	}
+	version := servedVersion(crd)
+	if version == "" {
+		return installedCRD{}, fmt.Errorf("the CRD %s serves no version, so its objects cannot be read", s.crd())
+	}
+	if err := established(s, crd); err != nil {
+		return installedCRD{}, err
+	}
+	return installedCRD{version: version, deleted: crd.GetDeletionTimestamp()}, i.fromCRD(ctx, s, version)
 }
 
 // allInstalled fails if one of the sources that an admin named has no CRD.
@@ -75,6 +89,9 @@ func servedVersion(crd *unstructured.Unstructured) string {
 func (i *importer) fromCRD(ctx context.Context, s source, version string) error {
 	name := version + "." + s.group
 	service, err := i.dynamic.Resource(apiServices).Get(ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return &notServedError{crd: s.crd(), why: "it has no APIService " + name}
+	}
 	if err != nil {
 		return fmt.Errorf("could not get APIService %s: %w", name, err)
 	}
@@ -103,11 +120,11 @@ func (i *importer) world(ctx context.Context, served map[source]installedCRD) (w
 		if crd.version == "" {
 			continue
 		}
-		list, err := i.dynamic.Resource(s.resource(crd.version)).List(ctx, metav1.ListOptions{})
+		list, err := i.objectsOf(ctx, s, crd.version)
 		if err != nil {
-			return world{}, fmt.Errorf("could not list %s: %w", s.crd(), err)
+			return world{}, err
 		}
-		for _, stored := range list.Items {
+		for _, stored := range list {
 			o, err := newObject(s, stored, crd.deleted)
 			if err != nil {
 				return world{}, err
