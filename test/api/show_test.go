@@ -67,7 +67,7 @@ func TestLookAtADrain(t *testing.T) {
 // wantEvents waits, since events are written beside the work.
 func wantEvents(t *testing.T, what string, kubectl *env.Kubectl, args []string, parts ...string) {
 	t.Helper()
-	env.Eventually(t, what, func(context.Context) string {
+	env.EventuallyWithin(t, env.EventsTimeout, what, func(context.Context) string {
 		out := kubectl.Must(t, "", args...)
 		for _, part := range parts {
 			// How the columns are aligned depends on their neighbours.

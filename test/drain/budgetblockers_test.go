@@ -126,7 +126,7 @@ func TestUnhealthyPodGoesWhereItsBudgetAlwaysAllows(t *testing.T) {
 	p.unready(t, "db-2", true)
 	p.waitForHealthy(t, "db", 1)
 	hold := p.drain(t, "a", p.Nodes[0])
-	for _, version := range p.statuses.of(hold) {
+	for _, version := range p.statuses.of(t, hold) {
 		if version.Status.BlockedPodCount > 0 {
 			t.Errorf("the pod was said to be blocked: %v", version.Status.Blockers)
 		}

@@ -35,6 +35,8 @@ type budgetWatch struct {
 	stopped chan struct{}
 	broken  []string
 	seen    int
+	// room is for how many pods there was room, summed up over all versions of the budgets.
+	room int
 }
 
 // watchBudgets watches the pool's budgets, and from the pods' side that at least
@@ -64,6 +66,7 @@ func (p *pool) watchBudgets(t *testing.T, apps ...string) *budgetWatch {
 
 func (w *budgetWatch) take(budget *policyv1.PodDisruptionBudget) {
 	w.seen++
+	w.room += int(budget.Status.DisruptionsAllowed)
 	if s := budget.Status; s.ObservedGeneration >= budget.Generation && s.CurrentHealthy < s.DesiredHealthy {
 		w.broken = append(w.broken, fmt.Sprintf("budget %s needs %d healthy pods and had %d", budget.Name, s.DesiredHealthy, s.CurrentHealthy))
 	}

@@ -26,7 +26,7 @@ func TestAnotherEvictorOnTheSameBudget(t *testing.T) {
 		Budget("web", localcluster.MaxUnavailable("2")))
 	budgets := p.watchBudgets(t, "web")
 	other := p.startEvictor(t, p.Nodes[1])
-	hold := p.drain(t, "a", p.Nodes[0])
+	p.drain(t, "a", p.Nodes[0])
 	evicted := other.end()
 	budgets.check(t, p, map[string]int{"web": 7})
 	p.wantApps(t, p.Nodes[0], map[string]int{})
@@ -39,9 +39,10 @@ func TestAnotherEvictorOnTheSameBudget(t *testing.T) {
 			refused++
 		}
 	}
-	// Each loss of a race is one refusal, and the budget is left alone until it changes.
-	if pods := int(hold.Status.EvictionPods); refused > 2*pods {
-		t.Errorf("%d of our evictions were refused for %d pods", refused, pods)
+	// Each loss of a race is one refusal, and the budget is left alone until it changes. How often the other one
+	// is faster is up to the machine.
+	if refused > budgets.room {
+		t.Errorf("%d of our evictions were refused, although the budget showed room only %d times", refused, budgets.room)
 	}
 }
 

@@ -109,7 +109,7 @@ func TestTimeoutDeletesWhatIsLeft(t *testing.T) {
 	if c := condition(done, v1beta1.ConditionDrained); c.Reason != v1beta1.ReasonSelectedPodsGone {
 		t.Errorf("Drained for %s, want %s", c.Reason, v1beta1.ReasonSelectedPodsGone)
 	}
-	if !slices.ContainsFunc(p.statuses.of(done), func(version seenHold) bool { return version.Status.Phase == v1beta1.PhaseFailed }) {
+	if !slices.ContainsFunc(p.statuses.of(t, done), func(version seenHold) bool { return version.Status.Phase == v1beta1.PhaseFailed }) {
 		t.Error("the drain never was Failed")
 	}
 	p.wantApps(t, node, map[string]int{"skipped": 1, "foreign": 1})

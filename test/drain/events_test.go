@@ -43,7 +43,7 @@ func (p *pool) events(ctx context.Context, kind, name string) (map[string]corev1
 // some words.
 func (p *pool) waitForEvent(t *testing.T, kind, name, reason string, words ...string) {
 	t.Helper()
-	env.Eventually(t, fmt.Sprintf("event %s of %s %s", reason, kind, name), func(ctx context.Context) string {
+	env.EventuallyWithin(t, env.EventsTimeout, fmt.Sprintf("event %s of %s %s", reason, kind, name), func(ctx context.Context) string {
 		events, err := p.events(ctx, kind, name)
 		if err != nil {
 			return err.Error()

@@ -4,12 +4,15 @@
 package drain
 
 import (
+	"context"
+	"fmt"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/test/env"
 )
 
 // The pods are kept by a budget until both holds are there, so that both count
@@ -47,8 +50,11 @@ func TestLongestGracePeriodOfSeveralHoldsCounts(t *testing.T) {
 		if e.grace == nil || *e.grace != want {
 			t.Errorf("pod %s was evicted with %s, want a grace period of %d s", pod, e.body.DeleteOptions, want)
 		}
-		if seen, _ := p.pods.seen(e.uid); seen.grace != want {
-			t.Errorf("pod %s had %d s to stop, want %d", pod, seen.grace, want)
-		}
+		env.Eventually(t, "grace period of pod "+pod, func(context.Context) string {
+			if seen, _ := p.pods.seen(e.uid); seen.grace != want {
+				return fmt.Sprintf("it had %d s to stop, want %d", seen.grace, want)
+			}
+			return ""
+		})
 	}
 }

@@ -35,7 +35,7 @@ func TestTimedEvictionOfPodBoundLate(t *testing.T) {
 		t.Errorf("status %+v, want that of a new drain of one pod", second.Status)
 	}
 	wantDeadline(t, second, time.Hour)
-	wantRestartFromZero(t, p.statuses.of(first))
+	wantRestartFromZero(t, p.statuses.of(t, second))
 	if took := p.evicted(t)["late"].asked.Sub(p.boundAt(t, "late")); took > repairTime {
 		t.Errorf("the pod was evicted after %s, want at most %s", took, repairTime)
 	}

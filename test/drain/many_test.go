@@ -10,6 +10,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/test/env"
 )
 
 // Ten nodes of about ten pods each are emptied at once, and given back at once.
@@ -60,7 +61,7 @@ func TestManyNodesAtOnce(t *testing.T) {
 
 // deleteArgs has kubectl delete the first holds of the pool, and wait for it.
 func (p *pool) deleteArgs(count int) []string {
-	args := []string{"delete", "nodemaintenance", "--timeout=60s"}
+	args := []string{"delete", "nodemaintenance", "--timeout=" + env.Timeout.String()}
 	for i := range count {
 		args = append(args, fmt.Sprintf("%s-%d", p.Name, i))
 	}

@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
@@ -124,12 +125,17 @@ func (r *podRecord) least(app string) int {
 	return r.leastHealthy[app]
 }
 
-// seen is what is known of a pod; false when it was never seen.
-func (r *podRecord) seen(uid types.UID) (seenPod, bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	pod, found := r.byUID[uid]
-	return pod, found
+// seen is what is known of a pod; false when it was never seen. It waits for a pod that is not known, since a
+// watch may be behind the requests about its pods.
+func (r *podRecord) seen(uid types.UID) (pod seenPod, found bool) {
+	// Not the test's context: this is asked at the test's end, too.
+	err := wait.PollUntilContextTimeout(context.Background(), 100*time.Millisecond, env.Timeout, true, func(context.Context) (bool, error) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		pod, found = r.byUID[uid]
+		return found || uid == "", nil
+	})
+	return pod, found && err == nil
 }
 
 // on returns the pods that ever were on a node, by UID.

@@ -55,7 +55,7 @@ func TestPodSelectorNarrowsTheDrain(t *testing.T) {
 	if got := condition(done, v1beta1.ConditionDrained).Reason; got != v1beta1.ReasonNodeEmpty {
 		t.Errorf("Drained has the reason %s, want %s", got, v1beta1.ReasonNodeEmpty)
 	}
-	for _, v := range p.statuses.of(done) {
+	for _, v := range p.statuses.of(t, done) {
 		if v.Status.ObservedGeneration == done.Generation && env.Drained(v.NodeMaintenance) && v.Status.TotalPods != 1 {
 			t.Errorf("Drained was said of all pods for a drain that began with %d, want 1", v.Status.TotalPods)
 		}
@@ -137,7 +137,7 @@ func TestAnotherReasonStartsNoNewDrain(t *testing.T) {
 	if !second.Status.DrainedTime.Equal(first.Status.DrainedTime) || !second.Status.StartTime.Equal(first.Status.StartTime) {
 		t.Errorf("status %+v, want the start and end of the drain that was done", second.Status)
 	}
-	for _, v := range p.statuses.of(first) {
+	for _, v := range p.statuses.of(t, second) {
 		if v.Generation > 1 && !env.Drained(v.NodeMaintenance) {
 			t.Errorf("Drained was taken back: %+v", v.Status)
 		}

@@ -5,6 +5,8 @@ package drain
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -62,11 +64,20 @@ func (r *statusRecord) run(watched watch.Interface, prefix string) {
 	}
 }
 
-// of returns the versions of a hold so far, the oldest first.
-func (r *statusRecord) of(hold *v1beta1.NodeMaintenance) []seenHold {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return append([]seenHold(nil), r.byHold[hold.UID]...)
+// of returns the versions of a hold up to this one, the oldest first. It waits for this one: a watch may be
+// behind what a get shows.
+func (r *statusRecord) of(t *testing.T, hold *v1beta1.NodeMaintenance) (versions []seenHold) {
+	t.Helper()
+	env.Eventually(t, "record of "+hold.Name, func(context.Context) string {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		versions = append([]seenHold(nil), r.byHold[hold.UID]...)
+		if !slices.ContainsFunc(versions, func(v seenHold) bool { return v.ResourceVersion == hold.ResourceVersion }) {
+			return fmt.Sprintf("none of %d versions is %s", len(versions), hold.ResourceVersion)
+		}
+		return ""
+	})
+	return versions
 }
 
 // check ends the record and reports what no hold must ever have said.

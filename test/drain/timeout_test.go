@@ -17,8 +17,8 @@ func (p *pool) blockedPod(t *testing.T, name, node string) {
 	p.Run(t, p.workload().Pod(name, localcluster.OnNode(node)).Budget(name, localcluster.MinAvailable("1")))
 }
 
-func TestTimeoutIsReportedAndEvictionsGoOn(t *testing.T) {
-	t.Parallel()
+// Not parallel: it measures time.
+func TestTimedTimeoutIsReportedAndEvictionsGoOn(t *testing.T) {
 	p := newPool(t, 1)
 	node := p.Nodes[0]
 	p.blockedPod(t, "kept", node)

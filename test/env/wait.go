@@ -18,6 +18,10 @@ import (
 // loaded machine and the race detector.
 const Timeout = 60 * time.Second
 
+// EventsTimeout is Timeout for events. The server writes them one after another, and each that it could not write
+// a while later. So those of all tests that share a control plane wait for one another.
+const EventsTimeout = 5 * time.Minute
+
 const pollInterval = 100 * time.Millisecond
 
 // Eventually waits until check returns "", which otherwise is what is still

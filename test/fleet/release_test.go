@@ -30,7 +30,7 @@ func (p *pool) held(t *testing.T, hold, node string) {
 	if err := p.Maintenance.MaintenanceV1beta1().NodeMaintenances().Delete(t.Context(), hold, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	env.Eventually(t, "an event says that the release waits", func(ctx context.Context) string {
+	env.EventuallyWithin(t, env.EventsTimeout, "an event says that the release waits", func(ctx context.Context) string {
 		events, err := p.Kube.CoreV1().Events("").List(ctx, metav1.ListOptions{FieldSelector: "reason=ReleaseHeld"})
 		if err != nil {
 			return err.Error()

@@ -62,7 +62,7 @@ func TestFailedEvent(t *testing.T) {
 // the type and the beginning of the text, and with the node in the text.
 func (u *user) waitForEvents(t *testing.T, kind, name string, want map[string]string) {
 	t.Helper()
-	env.Eventually(t, "events of "+kind+" "+name, func(ctx context.Context) string {
+	env.EventuallyWithin(t, env.EventsTimeout, "events of "+kind+" "+name, func(ctx context.Context) string {
 		events, err := u.operatorsEvents(ctx, kind, name)
 		if err != nil {
 			return err.Error()

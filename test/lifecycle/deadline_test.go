@@ -15,10 +15,10 @@ import (
 	"github.com/medik8s/maintenance-apiserver/test/env"
 )
 
-// TestDeadlineOutlivesKill kills the server before two deadlines and starts it
+// TestTimedDeadlineOutlivesKill kills the server before two deadlines and starts it
 // between them: what is left is deleted at the first one late, and at the second
 // neither early nor late.
-func TestDeadlineOutlivesKill(t *testing.T) {
+func TestTimedDeadlineOutlivesKill(t *testing.T) {
 	pool := env.Current(t).NewPool(t, 2)
 	names, timeouts := []string{"soon", "later"}, []int64{6, 14}
 	workload := pool.Cluster.Workload(pool.Name)

@@ -6,7 +6,6 @@ package lifecycle
 import (
 	"context"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -71,7 +70,7 @@ func deleteAtOnce(t *testing.T, pool *env.Pool, hold string) {
 func waitRecorded(t *testing.T, want ...string) {
 	t.Helper()
 	ledgers := env.Current(t).Maintenance.MaintenanceV1beta1().MaintenanceLedgers()
-	env.EventuallyWithin(t, 30*time.Second, "the ledger has the node that is next", func(ctx context.Context) string {
+	env.Eventually(t, "the ledger has the node that is next", func(ctx context.Context) string {
 		list, err := ledgers.List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return err.Error()

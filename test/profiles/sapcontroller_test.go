@@ -181,7 +181,7 @@ func (p *pool) marked(t *testing.T, node, state string) {
 // event waits until the node has an event with the reason and the words.
 func (p *pool) event(t *testing.T, node, reason, words string) {
 	t.Helper()
-	env.Eventually(t, fmt.Sprintf("%s has an event %s", node, reason), func(ctx context.Context) string {
+	env.EventuallyWithin(t, env.EventsTimeout, fmt.Sprintf("%s has an event %s", node, reason), func(ctx context.Context) string {
 		events, err := p.Kube.CoreV1().Events("").List(ctx, metav1.ListOptions{
 			FieldSelector: "involvedObject.kind=Node,involvedObject.name=" + node + ",reason=" + reason,
 		})

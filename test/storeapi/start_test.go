@@ -14,10 +14,7 @@ import (
 func TestRestore(t *testing.T) {
 	pool := env.Current(t).NewPool(t, 1)
 	name := pool.Create(t, pool.Hold("a", pool.Nodes[0])).Name
-	settled(t, pool, name)
-	if !pool.Node(t, pool.Nodes[0]).Spec.Unschedulable {
-		t.Fatal("the node is not cordoned")
-	}
+	waitUntilCordoned(t, pool, name)
 	server, kubectl := env.Current(t).Server, pool.Kubectl()
 	if _, err := server.Terminate(t.Context()); err != nil {
 		t.Fatal(err)
@@ -40,6 +37,16 @@ func TestRestore(t *testing.T) {
 	}
 }
 
+// waitUntilCordoned waits until the hold has taken its node out of service. The status is written before that, since it
+// records what the node was like.
+func waitUntilCordoned(t *testing.T, p *env.Pool, name string) {
+	t.Helper()
+	node := p.WaitForHold(t, name, "node drained", env.Drained).Spec.NodeName
+	if !env.Cordoned(p.Node(t, node)) {
+		t.Fatalf("node %s is drained and not cordoned", node)
+	}
+}
+
 const (
 	asServer = "--as=" + serverUser
 	// asAdmin adds the permission to delete the ID, which the server does not have.
@@ -56,7 +63,7 @@ func TestRestart(t *testing.T) {
 	pool := env.Current(t).NewPool(t, 1)
 	node := pool.Nodes[0]
 	name := pool.Create(t, pool.Hold("a", node)).Name
-	settled(t, pool, name)
+	waitUntilCordoned(t, pool, name)
 	before := pool.Node(t, node).Annotations
 	server := env.Current(t).Server
 	if _, err := server.Terminate(t.Context()); err != nil {
