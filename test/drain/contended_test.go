@@ -48,7 +48,7 @@ func TestAnotherEvictorOnTheSameBudget(t *testing.T) {
 
 const evictorInterval = 50 * time.Millisecond
 
-// evictor evicts one node's pods, again and again.
+// evictor cordons one node and evicts its pods, again and again.
 type evictor struct {
 	cancel  context.CancelFunc
 	running sync.WaitGroup
@@ -57,6 +57,8 @@ type evictor struct {
 
 func (p *pool) startEvictor(t *testing.T, node string) *evictor {
 	t.Helper()
+	// Otherwise new pods come to the node, and are evicted past the budget before they are ready, without end.
+	p.setUnschedulable(t, node, true)
 	ctx, cancel := context.WithCancel(t.Context())
 	e := &evictor{cancel: cancel}
 	e.running.Go(func() {
