@@ -137,7 +137,7 @@ func takeOut(t *testing.T) {
 	t.Helper()
 	kubectl().Must(t, `{"apiVersion":"maintenance.medik8s.io/v1beta1","kind":"NodeMaintenance","metadata":{"name":"disk"},"spec":{"nodeName":"node-1"}}`,
 		"create", "-f", "-")
-	kubectl().Must(t, "", "wait", "--for=jsonpath={.spec.unschedulable}=true", "node/node-1", "--timeout=30s")
+	kubectl().Must(t, "", "wait", "--for=jsonpath={.spec.unschedulable}=true", "node/node-1", "--timeout="+env.Timeout.String())
 }
 
 // kept is in the names of what an uninstall leaves on purpose.
@@ -147,6 +147,18 @@ const kept = "store.maintenance.medik8s.io"
 // deleted.
 func wantNothingLeft(t *testing.T) {
 	t.Helper()
+	// What belongs to an object that Helm deleted, as a ReplicaSet does, goes a while later.
+	env.Eventually(t, "nothing is left", func(context.Context) string { return strings.Join(leftOver(t), ", ") })
+	if got := kubectl().Must(t, "", "get", "node", "node-1", "-o", "jsonpath={.spec.unschedulable}{.metadata.annotations}"); strings.Contains(got, "true") {
+		t.Errorf("node-1 is not given back: %s", got)
+	}
+	kubectl().Must(t, "", "create", "namespace", "passing")
+	kubectl().Must(t, "", "delete", "namespace", "passing", "--timeout=1m")
+}
+
+// leftOver are the objects of the release that are there and should not be.
+func leftOver(t *testing.T) (names []string) {
+	t.Helper()
 	for _, kinds := range []string{
 		"apiservices,clusterroles,clusterrolebindings,flowschemas,crds,validatingadmissionpolicies",
 		"all,configmaps,secrets,serviceaccounts,roles,rolebindings,resourcequotas,poddisruptionbudgets",
@@ -154,15 +166,11 @@ func wantNothingLeft(t *testing.T) {
 		left := kubectl().Must(t, "", "get", kinds, "-A", "--ignore-not-found", "-o", "name", "-l", "app.kubernetes.io/instance="+localcluster.ServerName)
 		for line := range strings.Lines(left) {
 			if !strings.Contains(line, kept) && !strings.HasPrefix(line, "pod/") {
-				t.Errorf("%s is left", strings.TrimSpace(line))
+				names = append(names, strings.TrimSpace(line))
 			}
 		}
 	}
-	if got := kubectl().Must(t, "", "get", "node", "node-1", "-o", "jsonpath={.spec.unschedulable}{.metadata.annotations}"); strings.Contains(got, "true") {
-		t.Errorf("node-1 is not given back: %s", got)
-	}
-	kubectl().Must(t, "", "create", "namespace", "passing")
-	kubectl().Must(t, "", "delete", "namespace", "passing", "--timeout=1m")
+	return names
 }
 
 // serverBinary is the server under test.

@@ -25,8 +25,9 @@ func TestPrometheusGates(t *testing.T) {
 	node := pool.Nodes[0]
 	pool.Policy(t, "gated", v1beta1.MaintenancePolicySpec{Gates: &v1beta1.PolicyGates{Start: good(), Release: good()}})
 	hold := pool.Create(t, pool.Hold("a", node)).Name
-	waiting := pool.WaitForHold(t, hold, "it waits for the query", env.WaitsFor(v1beta1.AdmissionGateFailed))
-	wantFor(t, waiting.Status.Admission.WaitingFor[0].Message, node)
+	pool.WaitForHold(t, hold, "it waits for the query", func(nm *v1beta1.NodeMaintenance) bool {
+		return env.WaitsFor(v1beta1.AdmissionGateFailed)(nm) && says(nm.Status.Admission.WaitingFor[0].Message, node)
+	})
 	if pool.Node(t, node).Spec.Unschedulable {
 		t.Error("the node is cordoned before its gate passes")
 	}
@@ -39,10 +40,10 @@ func TestPrometheusGates(t *testing.T) {
 		t.Fatal(err)
 	}
 	kept := pool.WaitForHold(t, hold, "the release waits for the query", func(nm *v1beta1.NodeMaintenance) bool {
-		return apimeta.IsStatusConditionFalse(nm.Status.Conditions, v1beta1.ConditionReleased)
+		released := apimeta.FindStatusCondition(nm.Status.Conditions, v1beta1.ConditionReleased)
+		return released != nil && released.Status == metav1.ConditionFalse && says(released.Message, node)
 	})
 	released := apimeta.FindStatusCondition(kept.Status.Conditions, v1beta1.ConditionReleased)
-	wantFor(t, released.Message, node)
 	if shown := pool.Kubectl().Must(t, "", "get", "nm", hold, "-o", "wide"); !strings.Contains(shown, released.Message[:90]) {
 		t.Errorf("kubectl does not show %q:\n%s", released.Message, shown)
 	}
@@ -53,11 +54,8 @@ func TestPrometheusGates(t *testing.T) {
 	pool.WaitUntilClean(t)
 }
 
-// wantFor wants the message to say that the result of the query about the node is missing.
-func wantFor(t *testing.T, message, node string) {
-	t.Helper()
-	want := `waits for a result of the query good{node="` + node + `"} (the query has no result)`
-	if !strings.Contains(message, want) {
-		t.Errorf("message %q, want %q in it", message, want)
-	}
+// says tells whether the message says that the result of the query about the node is missing. Before the first answer it
+// says something else.
+func says(message, node string) bool {
+	return strings.Contains(message, `waits for a result of the query good{node="`+node+`"} (the query has no result)`)
 }

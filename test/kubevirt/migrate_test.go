@@ -116,9 +116,11 @@ func TestMigrationFails(t *testing.T) {
 	pool, kubevirt := start(t, 2)
 	kubevirt.Run(t, named(pool.Nodes[0], standin.LiveMigrate, "vm-1")...)
 	kubevirt.FailNext()
+	kubevirt.Hold() // the second waits until the failure was seen
 	hold := pool.Create(t, pool.Hold("vms", pool.Nodes[0]))
 	pool.WaitForHold(t, hold.Name, "the failure is said", blocked(v1beta1.BlockerVirtualMachineMigrating,
 		"waiting for ", "; the last one (kubevirt-evacuation-", " failed: the target ran out of memory; KubeVirt waits before it tries again"))
+	kubevirt.Release()
 	pool.WaitForHold(t, hold.Name, "the machine has left", env.Drained)
 	wantMoved(t, kubevirt, mostAsked+3, "vm-1")
 }

@@ -30,9 +30,10 @@ const quietTime = 3 * time.Second
 func TestRestartIsQuiet(t *testing.T) {
 	pool := env.Current(t).NewPool(t, 3)
 	ready, gone := localcluster.ReadyDelay(300*time.Millisecond), localcluster.TerminationDelay(300*time.Millisecond)
-	pool.Run(t, pool.Cluster.Workload(pool.Name).
+	workload := pool.Cluster.Workload(pool.Name).
 		Deployment("web", 6, pool.Selector(), ready, gone).
-		Deployment("guarded", 6, pool.Selector(), ready, gone).Budget("guarded", localcluster.MinAvailable("5")))
+		Deployment("guarded", 6, pool.Selector(), ready, gone).Budget("guarded", localcluster.MinAvailable("5"))
+	pool.Run(t, workload)
 	done := pool.Create(t, pool.Hold("done", pool.Nodes[0]))
 	pool.WaitForHold(t, done.Name, "node drained", env.Drained)
 	setBudget(t, pool, "guarded", `{"spec":{"minAvailable":6}}`)
@@ -40,13 +41,19 @@ func TestRestartIsQuiet(t *testing.T) {
 	pool.WaitForHold(t, stuck.Name, "the drain is blocked for good", func(nm *v1beta1.NodeMaintenance) bool {
 		return nm.Status.PendingPodCount > 0 && nm.Status.PendingPodCount == nm.Status.BlockedPodCount && nm.Status.Blockers[0].Permanent
 	})
+	// What the blockers say changes until the evicted pods run elsewhere.
+	if err := workload.WaitReady(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	waitSaysDrained(t, pool, pool.Nodes[0])
 	keepServer(t)
 	before := settled(t, pool, done.Name, stuck.Name)
+	since := time.Now()
 	for name, stop := range map[string]func(*testing.T){"kill": kill, "terminate": terminate} {
 		stop(t)
 		start(t)
 		env.Always(t, quietTime, "after "+name+" and start", func(ctx context.Context) string {
-			after, err := snapshot(ctx, t, pool, done.Name, stuck.Name)
+			after, err := snapshot(ctx, t, pool, since, done.Name, stuck.Name)
 			if err != nil {
 				return err.Error()
 			}
@@ -65,7 +72,7 @@ func settled(t *testing.T, pool *env.Pool, holds ...string) map[string]string {
 	var last map[string]string
 	var since time.Time
 	env.Eventually(t, "all is quiet", func(ctx context.Context) string {
-		next, err := snapshot(ctx, t, pool, holds...)
+		next, err := snapshot(ctx, t, pool, time.Time{}, holds...)
 		if err != nil {
 			return err.Error()
 		}
@@ -85,8 +92,9 @@ func settled(t *testing.T, pool *env.Pool, holds ...string) map[string]string {
 // snapshot is what a server that does something changes, by a name for it. An
 // object that was written and is as before has another resourceVersion all the
 // same, so no state in between is missed. Nodes are compared by what a server
-// changes of them, since kubelets change them, too.
-func snapshot(ctx context.Context, t *testing.T, pool *env.Pool, holds ...string) (map[string]string, error) {
+// changes of them, since kubelets change them, too. Of the events it has those of
+// something that happened since then: one of before may be written at any time.
+func snapshot(ctx context.Context, t *testing.T, pool *env.Pool, since time.Time, holds ...string) (map[string]string, error) {
 	state := map[string]string{"evictions": fmt.Sprint(evictions(t, pool))}
 	for _, name := range holds {
 		nm, err := pool.Maintenance.MaintenanceV1beta1().NodeMaintenances().Get(ctx, name, metav1.GetOptions{})
@@ -99,7 +107,7 @@ func snapshot(ctx context.Context, t *testing.T, pool *env.Pool, holds ...string
 		}
 		state["NodeMaintenance "+name] = nm.ResourceVersion
 		state["status of "+name] = string(status)
-		if err := addEvents(ctx, pool, state, name, nm.Spec.NodeName); err != nil {
+		if err := addEvents(ctx, pool, state, since, name, nm.Spec.NodeName); err != nil {
 			return nil, err
 		}
 		node, err := pool.Kube.CoreV1().Nodes().Get(ctx, nm.Spec.NodeName, metav1.GetOptions{})
@@ -111,7 +119,7 @@ func snapshot(ctx context.Context, t *testing.T, pool *env.Pool, holds ...string
 	return state, nil
 }
 
-func addEvents(ctx context.Context, pool *env.Pool, state map[string]string, objects ...string) error {
+func addEvents(ctx context.Context, pool *env.Pool, state map[string]string, since time.Time, objects ...string) error {
 	for _, object := range objects {
 		list, err := pool.Kube.CoreV1().Events(metav1.NamespaceAll).List(ctx, metav1.ListOptions{
 			FieldSelector: fields.OneTermEqualSelector("involvedObject.name", object).String(),
@@ -120,7 +128,7 @@ func addEvents(ctx context.Context, pool *env.Pool, state map[string]string, obj
 			return err
 		}
 		for i := range list.Items {
-			if event := &list.Items[i]; event.Source.Component == localcluster.ServerName {
+			if event := &list.Items[i]; event.Source.Component == localcluster.ServerName && event.LastTimestamp.After(since) {
 				state[fmt.Sprintf("event %s %s on %s", event.Name, event.Reason, object)] = fmt.Sprint(times(event))
 			}
 		}

@@ -36,18 +36,12 @@ func TestNodeOfAnotherStore(t *testing.T) {
 	pool := env.Current(t).NewPool(t, 1)
 	hold := pool.Create(t, pool.Hold("a", pool.Nodes[0]))
 	pool.WaitForHold(t, hold.Name, "node drained", env.Drained)
-	// The node's conditions are written after those of the hold.
-	env.Eventually(t, "the node says that it is drained", func(context.Context) string {
-		if marks := marksOn(pool.Node(t, pool.Nodes[0])); !strings.Contains(marks, "condition Drained=True") {
-			return "it carries only " + marks
-		}
-		return ""
-	})
+	waitSaysDrained(t, pool, pool.Nodes[0])
 	before := marksOn(wantCordoned(t, pool, pool.Nodes[0]))
 	kill(t)
 
 	other := replaceServer(t, localcluster.ServerOptions{DataDir: filepath.Join(t.TempDir(), "data")})
-	env.Eventually(t, "an event tells of the node", func(ctx context.Context) string {
+	env.EventuallyWithin(t, env.EventsTimeout, "an event tells of the node", func(ctx context.Context) string {
 		return wrongCount(ctx, pool, pool.Nodes[0], eventLeftBehind, 1)
 	})
 	env.Eventually(t, "a metric tells of the node", func(ctx context.Context) string {
@@ -75,6 +69,17 @@ func TestNodeOfAnotherStore(t *testing.T) {
 	pool.WaitForHold(t, hold.Name, "the hold is as it was in its own store", env.Drained)
 	pool.Delete(t, hold.Name)
 	wantClean(t, pool)
+}
+
+// waitSaysDrained waits until the node says that it is drained. Its conditions are written after those of the hold.
+func waitSaysDrained(t *testing.T, pool *env.Pool, name string) {
+	t.Helper()
+	env.Eventually(t, "node "+name+" says that it is drained", func(context.Context) string {
+		if marks := marksOn(pool.Node(t, name)); !strings.Contains(marks, "condition Drained=True") {
+			return "it carries only " + marks
+		}
+		return ""
+	})
 }
 
 // TestOwnMarksWithoutHold has a server find its own marks, at its start, on nodes

@@ -67,7 +67,7 @@ func (a *nodeActs) see(node *corev1.Node) {
 	}
 }
 
-// wantOnce checks that each node became each of these once.
+// wantOnce checks that each node became each of these once. It waits for what the watch has not shown yet.
 func (a *nodeActs) wantOnce(t *testing.T, nodes []string, what ...string) {
 	t.Helper()
 	want := map[string]int{}
@@ -76,11 +76,11 @@ func (a *nodeActs) wantOnce(t *testing.T, nodes []string, what ...string) {
 			want[node+" "+one] = 1
 		}
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if diff := cmp.Diff(want, a.became); diff != "" {
-		t.Errorf("how often nodes were touched (-want +got):\n%s", diff)
-	}
+	env.Eventually(t, "how often nodes were touched (-want +got)", func(context.Context) string {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		return cmp.Diff(want, a.became)
+	})
 }
 
 // calls are the calls of triggers and of notifiers, by their ids.

@@ -5,6 +5,8 @@ package quorum
 
 import (
 	"testing"
+
+	"github.com/medik8s/maintenance-apiserver/test/env"
 )
 
 // Both holds exist already when their nodes are asked for: one goes, and the other goes on when the first is back, also
@@ -46,7 +48,7 @@ func TestMemberThatFailsInBetween(t *testing.T) {
 			pool.WaitForHold(t, hold, "the node is taken", succeeded)
 			// It keeps its place.
 			back = fail(t, pool, pool.Nodes[2])
-			pool.Kubectl().Must(t, "", "wait", "--for=condition=Drained", "nm/"+hold, "--timeout=10s")
+			pool.Kubectl().Must(t, "", "wait", "--for=condition=Drained", "nm/"+hold, "--timeout="+env.Timeout.String())
 			back()
 			pool.Delete(t, hold)
 		})

@@ -16,6 +16,7 @@ import (
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/test/env"
@@ -25,13 +26,28 @@ func TestMain(m *testing.M) { os.Exit(env.MainAlone(m)) }
 
 const memberLabel = "node-role.kubernetes.io/control-plane"
 
-// newMembers gives the test some nodes, which are the control plane until its end.
+// newMembers gives the test some nodes, which are the control plane until its end, and waits until the server knows that
+// these, and no others, are.
 func newMembers(t *testing.T, count int) *env.Pool {
 	t.Helper()
 	pool := env.Current(t).NewPool(t, count)
 	for _, node := range pool.Nodes {
 		pool.Kubectl().Must(t, "", "label", "node", node, memberLabel+"=")
 	}
+	env.Eventually(t, "the server knows the members", func(ctx context.Context) string {
+		states, err := pool.Maintenance.MaintenanceV1beta1().NodeStates().List(ctx, metav1.ListOptions{LabelSelector: memberLabel})
+		if err != nil {
+			return err.Error()
+		}
+		known := sets.New[string]()
+		for i := range states.Items {
+			known.Insert(states.Items[i].Name)
+		}
+		if !known.Equal(sets.New(pool.Nodes...)) {
+			return fmt.Sprintf("it knows %v", sets.List(known))
+		}
+		return ""
+	})
 	return pool
 }
 

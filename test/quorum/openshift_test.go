@@ -69,11 +69,15 @@ func TestOpenShift(t *testing.T) {
 	if err := pool.Cluster.StopKubelet(t.Context(), pool.Nodes[1]); err != nil {
 		t.Fatal(err)
 	}
-	admin.Must(t, "", "patch", "pod", "guard-1", "-n", "openshift-etcd", "--subresource=status", "--type=strategic", "-p",
-		`{"status":{"conditions":[{"type":"Ready","status":"False"}]}}`)
-	if out := create(pool.Nodes[1]); out.Code != 0 {
-		t.Errorf("a member whose guard is not ready: %s", out.Stderr)
-	}
+	env.Eventually(t, "a member whose guard is not ready", func(context.Context) string {
+		// Again, since the simulated kubelet may have heard late that it is to stop.
+		admin.Must(t, "", "patch", "pod", "guard-1", "-n", "openshift-etcd", "--subresource=status", "--type=strategic", "-p",
+			`{"status":{"conditions":[{"type":"Ready","status":"False"}]}}`)
+		if out := create(pool.Nodes[1]); out.Code != 0 {
+			return out.Stderr
+		}
+		return ""
+	})
 	if err := pool.Cluster.StartKubelet(t.Context(), pool.Nodes[1]); err != nil {
 		t.Fatal(err)
 	}

@@ -29,8 +29,6 @@ const (
 	clientLabel = "test-client"
 	// clientInterval is how often a client creates a hold.
 	clientInterval = 1500 * time.Millisecond
-	// clientPatience is how long a client waits until its watch shows what it did.
-	clientPatience = 30 * time.Second
 	// clientInterest is how often it looks whether its watch does.
 	clientInterest = 20 * time.Millisecond
 )
@@ -112,7 +110,7 @@ func causes(err error) []metav1.StatusCause {
 
 // await waits until the watch shows that a hold is there, or is not.
 func (c *client) await(ctx context.Context, name string, present bool) {
-	err := wait.PollUntilContextTimeout(ctx, clientInterest, clientPatience, true, func(context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(ctx, clientInterest, env.Timeout, true, func(context.Context) (bool, error) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		return c.present[name] == present, nil

@@ -5,6 +5,7 @@ package versions
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -54,6 +55,12 @@ func newStore(t *testing.T) *store {
 		if err := etcd.Kill(); err != nil {
 			t.Errorf("could not end etcd: %v", err)
 		}
+	})
+	env.Eventually(t, "etcd answers", func(ctx context.Context) string {
+		if _, err := client.Get(ctx, idKey); err != nil {
+			return err.Error()
+		}
+		return ""
 	})
 	return &store{url: url, client: client}
 }

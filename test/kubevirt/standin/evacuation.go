@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-// tryAgain is how long a migration stays Pending if an earlier one of the same machine has failed.
+// tryAgain is how long a migration stays Pending if an earlier one of the same machine has failed, at least.
 const tryAgain = 3 * time.Second
 
 // evacuate creates a migration for each machine that is to leave its node, as far as there are slots.
@@ -54,7 +54,9 @@ func (k *KubeVirt) evacuate(ctx context.Context, w world) error {
 }
 
 // backsOff says whether the migration still waits because an earlier one of its machine has failed.
-func (w world) backsOff(m move) bool {
+func (k *KubeVirt) backsOff(w world, m move) bool {
 	failed := slices.ContainsFunc(w.moves, func(other move) bool { return other.of == m.of && other.phase == "Failed" })
-	return failed && time.Since(m.created) < tryAgain
+	held := false
+	k.set(func() { held = k.held })
+	return failed && (held || time.Since(m.created) < tryAgain)
 }

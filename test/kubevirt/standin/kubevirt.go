@@ -44,7 +44,7 @@ type KubeVirt struct {
 	mu sync.Mutex
 	// asked counts the evictions that the webhook was asked about, by pod.
 	asked map[string]int
-	// held says that migrations that run do not end.
+	// held says that migrations that run do not succeed, and that none begins again after a failure.
 	held bool
 	// failures counts the migrations that are still to fail.
 	failures int
@@ -98,7 +98,7 @@ func (k *KubeVirt) Asked(machine string) int {
 	return k.asked[machine]
 }
 
-// Hold has running migrations go on until Release.
+// Hold has running migrations go on until Release, unless they fail. After a failure the next one waits until then, too.
 func (k *KubeVirt) Hold() { k.set(func() { k.held = true }) }
 
 // Release lets migrations end again.

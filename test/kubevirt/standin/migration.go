@@ -27,7 +27,7 @@ func (k *KubeVirt) advance(ctx context.Context, w world, m move) error {
 	}
 	switch m.phase {
 	case "Pending":
-		if w.backsOff(m) || !w.slot(of.node) {
+		if k.backsOff(w, m) || !w.slot(of.node) {
 			return nil
 		}
 		return k.schedule(ctx, of, m)
@@ -95,7 +95,7 @@ func (k *KubeVirt) scheduled(ctx context.Context, target *corev1.Pod, m move) er
 	return k.patchStatus(ctx, migrations, m.name, map[string]any{"phase": "Scheduled"})
 }
 
-// end lets the migration succeed or fail, unless the test holds it.
+// end has the migration fail if the test said so, and else succeed, unless the test holds it.
 func (k *KubeVirt) end(ctx context.Context, w world, of machine, m move) error {
 	target := w.target(m)
 	if target == nil || target.DeletionTimestamp != nil {
@@ -103,16 +103,15 @@ func (k *KubeVirt) end(ctx context.Context, w world, of machine, m move) error {
 	}
 	held, fails := false, false
 	k.set(func() {
-		if held = k.held; !held && k.failures > 0 {
-			fails = true
+		if held, fails = k.held, k.failures > 0; fails {
 			k.failures--
 		}
 	})
 	switch {
-	case held:
-		return nil
 	case fails:
 		return k.fail(ctx, m, target)
+	case held:
+		return nil
 	default:
 		return k.succeed(ctx, w, of, m, target)
 	}
