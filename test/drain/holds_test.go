@@ -13,6 +13,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/test/env"
 )
 
 const mastersGroup = "system:masters"
@@ -100,7 +101,7 @@ func TestDeletingOneHoldLeavesTheNodeToTheOther(t *testing.T) {
 			drain := p.Create(t, p.Hold("drain", node))
 			p.WaitForHold(t, drain.Name, "drain blocked", func(nm *v1beta1.NodeMaintenance) bool { return nm.Status.BlockedPodCount == 1 })
 
-			out := p.Kubectl().Try(t, "", "delete", "nodemaintenance", drain.Name, "--timeout=30s")
+			out := p.Kubectl().Try(t, "", "delete", "nodemaintenance", drain.Name, "--timeout="+env.Timeout.String())
 			if out.Code != 0 || !strings.Contains(out.Stderr, other.Name) {
 				t.Errorf("kubectl delete: exit code %d, stderr %q; want 0, and a warning that names %s", out.Code, out.Stderr, other.Name)
 			}

@@ -84,7 +84,7 @@ func (o *operator) wantImportedWithoutCRD(t *testing.T, name string) {
 	})
 	wantWords(t, confirmed(t, o.Env, o.group), "import as drained", "it is being deleted only because its CRD is", "created NodeMaintenance "+name)
 	o.WaitForHold(t, name, "drained as before", env.Drained)
-	o.Kubectl().Must(t, "", "wait", "--for=delete", crd, "--timeout=30s")
+	o.Kubectl().Must(t, "", "wait", "--for=delete", crd, "--timeout="+env.Timeout.String())
 }
 
 // webhookThatIsDown is that of an operator that is scaled to 0.

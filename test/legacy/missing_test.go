@@ -42,7 +42,7 @@ func TestDeleteWithoutNode(t *testing.T) {
 		name := u.apply(t, node)
 		u.waitFor(t, name, "node drained", succeeded)
 		u.deleteNode(t, node)
-		u.Kubectl().Must(t, "", "delete", u.resource(), name, "--timeout=10s")
+		u.Kubectl().Must(t, "", "delete", u.resource(), name, "--timeout="+env.Timeout.String())
 		u.addNode(t)
 		if got := marksOn(u.Node(t, node)); len(got) > 0 {
 			t.Errorf("the new node has marks: %q", got)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/test/env"
 )
 
 // The counts mean what they meant, while a budget blocks the drain and after it.
@@ -113,7 +114,7 @@ func TestBlockedDrainsHoldUpNobody(t *testing.T) {
 // wantGivenBackWithPods ends a maintenance whose drain is blocked.
 func (u *user) wantGivenBackWithPods(t *testing.T, name, node string) {
 	t.Helper()
-	u.Kubectl().Must(t, "", "delete", u.resource(), name, "--timeout=10s")
+	u.Kubectl().Must(t, "", "delete", u.resource(), name, "--timeout="+env.Timeout.String())
 	if u.Node(t, node).Spec.Unschedulable {
 		t.Errorf("node %s is still cordoned", node)
 	}
