@@ -9,13 +9,14 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/controlplane"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
 )
 
 // Members returns the names of all members of the control plane if the node is one; else none. While the nodes
 // are not known it returns none: the gate decides later.
 func (g *Guard) Members(node string) []string {
-	if found, err := g.cluster.Node(node); err != nil || found == nil || !isMember(found) {
+	if found, err := g.cluster.Node(node); err != nil || found == nil || !controlplane.Member(found) {
 		return nil
 	}
 	nodes, err := g.cluster.Nodes()

@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/controlplane"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
 )
 
@@ -41,7 +42,7 @@ func (g *Guard) Acquire(ctx context.Context, node *corev1.Node, holds []*v1beta1
 // it is no member. That one may become a member before its cordon shows. The status of a hold is not believed: it may
 // tell of a cordon that was taken back since.
 func (g *Guard) keeps(ctx context.Context, node *corev1.Node, holds []*v1beta1.NodeMaintenance) (bool, error) {
-	if isMember(node) && !takenOut(node, holds) && !overriding(holds) {
+	if controlplane.Member(node) && !takenOut(node, holds) && !overriding(holds) {
 		if marked, err := g.markedUnseen(ctx, node); !marked || err != nil {
 			return false, err
 		}

@@ -12,19 +12,9 @@ import (
 	nodeutil "k8s.io/component-helpers/node/util"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/controlplane"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
 )
-
-// roles are the labels of which a member of the control plane has one, with any value. The second is the
-// name of earlier versions of Kubernetes.
-var roles = []string{"node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"}
-
-func isMember(node *corev1.Node) bool {
-	return slices.ContainsFunc(roles, func(role string) bool {
-		_, found := node.Labels[role]
-		return found
-	})
-}
 
 func ready(node *corev1.Node) bool {
 	_, condition := nodeutil.GetNodeCondition(&node.Status, corev1.NodeReady)
@@ -43,7 +33,7 @@ func readiness(node *corev1.Node) string {
 func outside(nodes []*corev1.Node, out func(*corev1.Node) string) []Member {
 	var members []Member
 	for _, node := range nodes {
-		if isMember(node) {
+		if controlplane.Member(node) {
 			members = append(members, Member{Name: node.Name, Out: out(node)})
 		}
 	}

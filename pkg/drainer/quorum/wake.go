@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/klog/v2"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/controlplane"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
 )
 
@@ -64,7 +65,7 @@ func (g *Guard) changed(name string) {
 // look looks at a node in the cache, and says whether it is gone.
 func (g *Guard) look(name string) (seen sight, gone bool) {
 	node, err := g.cluster.Node(name)
-	if err != nil || node == nil || !isMember(node) {
+	if err != nil || node == nil || !controlplane.Member(node) {
 		return sight{}, node == nil && err == nil
 	}
 	return sight{member: true, ready: ready(node), marked: drainer.Marked(node)}, false

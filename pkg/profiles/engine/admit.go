@@ -17,6 +17,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/due"
 	"github.com/medik8s/maintenance-apiserver/pkg/ledger"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/places"
+	"github.com/medik8s/maintenance-apiserver/pkg/visit"
 )
 
 const (
@@ -72,7 +73,7 @@ func newBackoff() wait.Backoff {
 func (a *admitter) guardedPass(ctx context.Context) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, passTimeout)
 	defer cancel()
-	defer recovered(&err)
+	defer visit.Recovered(&err, panics)
 	return a.pass(ctx)
 }
 
@@ -162,7 +163,7 @@ func (a *admitter) serve(ctx context.Context, spec *v1beta1.MaintenanceLedgerSpe
 func (a *admitter) tryGuarded(ctx context.Context, name string, spec *v1beta1.MaintenanceLedgerSpec) (grant *pending, asks bool) {
 	var err error
 	func() {
-		defer recovered(&err)
+		defer visit.Recovered(&err, panics)
 		grant, asks = a.try(name, spec)
 	}()
 	if err != nil {

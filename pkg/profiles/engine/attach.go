@@ -28,7 +28,7 @@ func (t *term) attach(ctx context.Context, v *view) (moved bool, err error) {
 		t.pairs.note(v.name, v1beta1.NodeProfileSpec{NodeName: v.node.Name, Profile: v.profile.Name})
 		return false, err
 	}
-	t.latest.show(created)
+	t.latest.Show(created)
 	return true, nil
 }
 

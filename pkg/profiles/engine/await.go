@@ -6,6 +6,8 @@ package engine
 import (
 	"context"
 	"time"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/visit"
 )
 
 // await waits until something has changed, or until time alone may make room for a candidate, such as when a place of a
@@ -13,7 +15,7 @@ import (
 func (a *admitter) await(ctx context.Context) bool {
 	var elapsed <-chan time.Time
 	if !a.again.IsZero() {
-		timer := a.config.Clock.NewTimer(min(max(a.again.Sub(a.config.Clock.Now()), 0), lookAgain))
+		timer := a.config.Clock.NewTimer(visit.Until(a.again, a.config.Clock.Now()))
 		defer timer.Stop()
 		elapsed = timer.C()
 	}

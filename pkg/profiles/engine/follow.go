@@ -10,12 +10,12 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
-	"k8s.io/klog/v2"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/action/hold"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/places"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/selection"
+	"github.com/medik8s/maintenance-apiserver/pkg/visit"
 )
 
 // wake puts NodeProfiles into the queue.
@@ -43,7 +43,7 @@ func (t *term) follow(ctx context.Context) (unfollow func(), err error) {
 		informer cache.SharedIndexInformer
 		changed  func(before, after any)
 	}{{t.profiles, t.profileChanged}, {t.nodes, t.nodeChanged}, {t.nodeProfiles, t.nodeProfileChanged}} {
-		hasSynced, stop, err := follow(followed.informer, followed.changed)
+		hasSynced, stop, err := visit.Follow(followed.informer, followed.changed)
 		if err != nil {
 			return unfollow, fmt.Errorf("could not follow a cache: %w", err)
 		}
@@ -51,28 +51,6 @@ func (t *term) follow(ctx context.Context) (unfollow func(), err error) {
 	}
 	cache.WaitForCacheSync(ctx.Done(), synced...)
 	return unfollow, nil
-}
-
-// follow calls changed for each change of an object, and once for each that exists.
-func follow(informer cache.SharedIndexInformer, changed func(before, after any)) (cache.InformerSynced, func(), error) {
-	registration, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc:    func(obj any) { changed(nil, obj) },
-		UpdateFunc: changed,
-		DeleteFunc: func(obj any) {
-			if unknown, is := obj.(cache.DeletedFinalStateUnknown); is {
-				obj = unknown.Obj
-			}
-			changed(obj, nil)
-		},
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	return registration.HasSynced, func() {
-		if err := informer.RemoveEventHandler(registration); err != nil {
-			klog.Background().Error(err, "Could not remove a handler")
-		}
-	}, nil
 }
 
 // profileChanged has all nodes looked at that a profile is on, or may be on now.
@@ -155,7 +133,7 @@ func (t *term) nodeProfileChanged(before, after any) {
 	nodeProfile, exists := after.(*v1beta1.NodeProfile)
 	t.statuses.kick()
 	if !exists {
-		t.latest.gone(old.Name, old.UID)
+		t.latest.Gone(old.Name, old.UID)
 		t.written.forget(old.Name)
 		t.wake(t.cluster.DeleteNodeProfile(old))
 		t.answers.Forget(old)
@@ -174,7 +152,7 @@ func (t *term) nodeProfileChanged(before, after any) {
 	if needsPlace(old) != needsPlace(nodeProfile) {
 		t.admitter.kick()
 	}
-	if !t.latest.isOurs(nodeProfile) {
+	if !t.latest.Knows(nodeProfile) {
 		t.queue.AddAfter(nodeProfile.Name, settles) // so that two processes that disagree write no faster
 	}
 }

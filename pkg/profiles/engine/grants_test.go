@@ -202,7 +202,7 @@ func TestNodesThatComeAndGo(t *testing.T) {
 		}
 		got := r.leading.Load()
 		sizes := []int{
-			len(got.pairs.of), len(got.latest.objects), len(got.written.at), len(got.kept.of),
+			len(got.pairs.of), got.latest.Len(), len(got.written.at), len(got.kept.of),
 			len(got.admitter.candidates), len(got.admitter.pending), len(got.admitter.depends), len(got.admitter.places),
 		}
 		for i, size := range sizes {

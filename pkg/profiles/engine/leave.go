@@ -72,7 +72,7 @@ func (t *term) delete(ctx context.Context, v *view) error {
 // have shown already that it is gone.
 func (t *term) settled(v *view, err error) error {
 	if apierrors.IsNotFound(err) {
-		t.latest.gone(v.name, v.nodeProfile.UID)
+		t.latest.Gone(v.name, v.nodeProfile.UID)
 		v.gone = true
 		t.pairs.note(v.name, v.nodeProfile.Spec)
 		t.queue.AddAfter(v.name, goneAgain)
@@ -110,7 +110,7 @@ func (t *term) letGo(ctx context.Context, v *view) error {
 	v.next.Finalizers = left
 	_, err := t.config.Maintenance.MaintenanceV1beta1().NodeProfiles().Update(ctx, v.next, metav1.UpdateOptions{})
 	if err == nil {
-		t.latest.gone(v.name, v.nodeProfile.UID)
+		t.latest.Gone(v.name, v.nodeProfile.UID)
 		t.admitter.kick()
 	}
 	return t.settled(v, err)

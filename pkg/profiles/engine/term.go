@@ -15,12 +15,13 @@ import (
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/record"
-	"k8s.io/client-go/util/workqueue"
 	"k8s.io/klog/v2"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/ledger"
+	"github.com/medik8s/maintenance-apiserver/pkg/newest"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/action/hold"
+	"github.com/medik8s/maintenance-apiserver/pkg/visit"
 )
 
 const (
@@ -28,14 +29,12 @@ const (
 	workers = 8
 	// moveTimeout bounds a move: a call of a trigger, and the writes around it.
 	moveTimeout = webhookTimeout + 20*time.Second
-	leastRetry  = 50 * time.Millisecond
-	mostRetry   = time.Minute
 )
 
 // term is the work of one term of leading. A new one is made each time, so that nothing older is used.
 type term struct {
 	*Engine
-	queue   workqueue.TypedRateLimitingInterface[string]
+	queue   *visit.Queue
 	nodes   cache.SharedIndexInformer
 	holds   *hold.Holds
 	cluster Cluster
@@ -43,7 +42,7 @@ type term struct {
 	turns   turns
 	// adopted says that something may have been adopted since the last look.
 	adopted  atomic.Bool
-	latest   latest
+	latest   newest.Objects[*v1beta1.NodeProfile]
 	admitter *admitter
 	statuses *statuses
 	recorder record.EventRecorder
@@ -64,41 +63,13 @@ func (e *Engine) Lead(ctx context.Context) {
 	if !cache.WaitForCacheSync(ctx.Done(), e.profiles.HasSynced, e.nodeProfiles.HasSynced) {
 		return
 	}
-	for e.awaitWork(ctx) {
+	for visit.AwaitWork(ctx, e.profiles, e.nodeProfiles) {
 		e.lead(ctx)
 	}
 }
 
 // isIdle says whether there are neither profiles nor NodeProfiles.
-func (e *Engine) isIdle() bool {
-	return len(e.profiles.GetStore().ListKeys()) == 0 && len(e.nodeProfiles.GetStore().ListKeys()) == 0
-}
-
-// awaitWork waits until there is a profile or a NodeProfile. It says no when ctx is done.
-func (e *Engine) awaitWork(ctx context.Context) bool {
-	more := make(chan struct{}, 1)
-	nudge := cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
-		select {
-		case more <- struct{}{}:
-		default:
-		}
-	}}
-	for _, informer := range []cache.SharedIndexInformer{e.profiles, e.nodeProfiles} {
-		registration, err := informer.AddEventHandler(nudge)
-		if err != nil {
-			return false
-		}
-		defer func() { _ = informer.RemoveEventHandler(registration) }()
-	}
-	for e.isIdle() {
-		select {
-		case <-more:
-		case <-ctx.Done():
-			return false
-		}
-	}
-	return ctx.Err() == nil
-}
+func (e *Engine) isIdle() bool { return visit.IsIdle(e.profiles, e.nodeProfiles) }
 
 // lead applies profiles until ctx is done, or nothing is left to be done.
 func (e *Engine) lead(ctx context.Context) {
@@ -129,7 +100,7 @@ func (e *Engine) lead(ctx context.Context) {
 	running.Go(func() { t.admitter.run(ctx) })
 	running.Go(func() { t.statuses.run(ctx, stop) })
 	for range workers {
-		running.Go(func() { t.work(ctx) })
+		running.Go(func() { t.queue.Work(ctx) })
 	}
 	<-ctx.Done()
 }
@@ -138,12 +109,13 @@ func (e *Engine) newTerm() (t *term, stopRecording func()) {
 	t = &term{
 		Engine: e, nodes: corev1informers.NewNodeInformer(e.config.Kube, 0, cache.Indexers{}),
 		turns: newTurns(), holds: hold.New(e.config.Maintenance), cluster: e.config.NewCluster(), recorder: e.config.Recorder,
-		latest: latest{objects: map[string]*known{}}, written: moments{at: map[string]time.Time{}},
-		pairs: pairs{of: map[string]v1beta1.NodeProfileSpec{}}, kept: words{of: map[string]string{}},
-		queue: workqueue.NewTypedRateLimitingQueueWithConfig(
-			workqueue.NewTypedItemExponentialFailureRateLimiter[string](leastRetry, mostRetry),
-			workqueue.TypedRateLimitingQueueConfig[string]{Name: "profiles", Clock: e.config.Clock}),
+		written: moments{at: map[string]time.Time{}},
+		pairs:   pairs{of: map[string]v1beta1.NodeProfileSpec{}}, kept: words{of: map[string]string{}},
 	}
+	t.queue = visit.New(visit.Config{
+		Name: "profiles", Visit: t.moveOn, Kind: "nodeProfile", Problem: "Could not apply a profile to a node",
+		Failures: failedVisits, Panics: panics, Clock: e.config.Clock,
+	})
 	_ = t.nodes.SetTransform(trim) // it fails only after the informer has begun
 	stopRecording = func() {}
 	if t.recorder == nil {

@@ -98,10 +98,10 @@ func (a *admitter) void(ctx context.Context, name string, sequence, attempt int6
 	machine.Void(&next.Status, attempt)
 	written, err := a.config.Maintenance.MaintenanceV1beta1().NodeProfiles().UpdateStatus(ctx, next, metav1.UpdateOptions{})
 	if err != nil {
-		a.latest.doubt(name)
+		a.latest.Doubt(name)
 		return nil, fmt.Errorf("could not have NodeProfile %s forget a grant: %w", name, err)
 	}
-	a.latest.show(written)
+	a.latest.Show(written)
 	a.queue.Add(name)
 	return written, nil
 }

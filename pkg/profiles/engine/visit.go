@@ -5,13 +5,9 @@ package engine
 
 import (
 	"context"
-	"fmt"
-	"runtime/debug"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/klog/v2"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/due"
@@ -19,64 +15,10 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/selection"
 )
 
-const (
-	// mostMoves is how many moves a visit makes, so that a NodeProfile that goes round and round holds up no other.
-	mostMoves = 32
-	// lookAgain is how long what time may change is left alone at most: clocks are set, and machines are suspended.
-	lookAgain = time.Hour
-)
+// mostMoves is how many moves a visit makes, so that a NodeProfile that goes round and round holds up no other.
+const mostMoves = 32
 
-// work visits one NodeProfile after the other, until the queue is shut down.
-func (t *term) work(ctx context.Context) {
-	for {
-		name, shutDown := t.queue.Get()
-		if shutDown {
-			return
-		}
-		t.visit(ctx, name)
-		t.queue.Done(name)
-	}
-}
-
-// visit makes the moves that are to be made for a NodeProfile, and has it visited again when another one is due.
-func (t *term) visit(ctx context.Context, name string) {
-	if ctx.Err() != nil {
-		return
-	}
-	again, err := t.guarded(ctx, name)
-	switch {
-	case err == nil:
-		t.queue.Forget(name)
-	case ctx.Err() != nil:
-		return
-	case apierrors.IsConflict(err), apierrors.IsAlreadyExists(err):
-		klog.FromContext(ctx).V(4).Info("Visiting a NodeProfile again", "nodeProfile", name, "reason", err.Error())
-		t.queue.AddRateLimited(name)
-	default:
-		failedVisits.Inc()
-		klog.FromContext(ctx).Error(err, "Could not apply a profile to a node", "nodeProfile", name)
-		t.queue.AddRateLimited(name)
-	}
-	if !again.IsZero() {
-		t.queue.AddAfter(name, min(max(again.Sub(t.config.Clock.Now()), 0), lookAgain))
-	}
-}
-
-// guarded turns a panic into an error: a profile, or a trigger, that makes the engine panic holds up no other.
-func (t *term) guarded(ctx context.Context, name string) (again time.Time, err error) {
-	defer recovered(&err)
-	return t.moveOn(ctx, name)
-}
-
-// recovered turns a panic into an error. It is to be deferred.
-func recovered(err *error) {
-	if r := recover(); r != nil {
-		panics.Inc()
-		*err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
-	}
-}
-
-// moveOn makes one move after the other, and says when the next one may be due.
+// moveOn makes one move after the other for a NodeProfile, and says when the next one may be due.
 func (t *term) moveOn(ctx context.Context, name string) (again time.Time, err error) {
 	for range mostMoves {
 		moved, again, err := t.moveOnce(ctx, name)
@@ -154,7 +96,7 @@ func (t *term) selects(profile *v1beta1.MaintenanceProfile, node *corev1.Node) b
 // have gone on with it, and the cache may not show that yet.
 func (t *term) confirm(ctx context.Context, v *view) error {
 	status := &v.nodeProfile.Status
-	if status.Transition == nil && status.Hold == nil || t.latest.confirmed(v.name) {
+	if status.Transition == nil && status.Hold == nil || t.latest.Confirmed(v.name) {
 		return nil
 	}
 	live, err := t.get(ctx, v.name)

@@ -23,13 +23,13 @@ const wordsInterval = time.Minute
 func (t *term) get(ctx context.Context, name string) (*v1beta1.NodeProfile, error) {
 	live, err := t.config.Maintenance.MaintenanceV1beta1().NodeProfiles().Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
-		t.latest.gone(name, "")
+		t.latest.Gone(name, "")
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	t.latest.show(live)
+	t.latest.Show(live)
 	return live, nil
 }
 
@@ -42,7 +42,7 @@ func (t *term) write(ctx context.Context, v *view) error {
 		return t.refused(ctx, v, err)
 	}
 	statusWrites.Inc()
-	t.latest.show(written)
+	t.latest.Show(written)
 	t.written.note(v.name, v.now)
 	t.tell(v.nodeProfile, written)
 	if needsPlace(v.nodeProfile) || needsPlace(written) {
@@ -58,7 +58,7 @@ func (t *term) refused(ctx context.Context, v *view, err error) error {
 		return t.settled(v, err)
 	}
 	if _, readErr := t.get(ctx, v.name); readErr != nil {
-		t.latest.doubt(v.name)
+		t.latest.Doubt(v.name)
 	}
 	return err
 }

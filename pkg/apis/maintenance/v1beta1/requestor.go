@@ -13,8 +13,9 @@ const (
 	KubernikusRequestor = GroupName + ":kubernikus"
 )
 
-// IsServerRequestor says whether a spec.requestor is a profile or an integration, for which only the server itself creates
-// NodeMaintenances.
+// IsServerRequestor says whether a spec.requestor is a profile, a ScheduledEvent or an integration, for which only the
+// server itself creates NodeMaintenances.
 func IsServerRequestor(requestor string) bool {
-	return strings.HasPrefix(requestor, ProfileRequestor) || requestor == VSphereRequestor || requestor == KubernikusRequestor
+	return strings.HasPrefix(requestor, ProfileRequestor) || strings.HasPrefix(requestor, EventRequestor) ||
+		requestor == VSphereRequestor || requestor == KubernikusRequestor
 }

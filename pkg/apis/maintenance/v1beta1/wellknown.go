@@ -76,3 +76,27 @@ const (
 	// affinity of workloads names it.
 	StateLabel = "cloud.sap/maintenance-state"
 )
+
+// What scheduled events use of other objects.
+const (
+	// EventFinalizer is on ScheduledEvents, so that they stay until what they have begun is withdrawn. Only the server
+	// sets and removes it.
+	EventFinalizer = GroupName + "/withdraw"
+
+	// EventRequestor, followed by the name of the ScheduledEvent, is the spec.requestor of the holds of scheduled events.
+	// Only the server itself may use it.
+	EventRequestor = GroupName + ":event:"
+
+	// SurgeAnnotation on a MachineSet or a MachineDeployment has the UIDs of the ScheduledEvents that have added a machine
+	// to it, joined with commas. It is written together with the number of replicas, so that no crash adds one twice.
+	SurgeAnnotation = GroupName + "/surge"
+
+	// SurgeReplicasAnnotation, beside SurgeAnnotation, has the replicas as the server has left them. Others mean that
+	// somebody else has set them since: they are not lowered then, and the UIDs are followed by ":kept".
+	SurgeReplicasAnnotation = GroupName + "/surge-replicas"
+
+	// AWSSource is the spec.source of the ScheduledEvents that the server makes of what AWS says.
+	AWSSource = "aws"
+	// ManualSource is the spec.source of ScheduledEvents that name no other one.
+	ManualSource = "manual"
+)

@@ -49,7 +49,10 @@ func raise(spec v1beta1.HoldTrigger) action.Step { return stepOf(v1beta1.Profile
 
 // stored is the NodeMaintenance of the profile as the server stores it.
 func stored(change func(*v1beta1.NodeMaintenance)) *v1beta1.NodeMaintenance {
-	hold := newHold(nodeProfile(), Want{Stage: v1beta1.StageDrain, Reason: "transition reboot of profile flatcar"})
+	hold := &v1beta1.NodeMaintenance{ObjectMeta: metav1.ObjectMeta{Name: Name(nodeProfile())}}
+	hold.Spec.NodeName, hold.Spec.Requestor = nodeProfile().Spec.NodeName, Requestor(nodeProfile().Spec.Profile)
+	Want{Stage: v1beta1.StageDrain, Reason: "transition reboot of profile flatcar"}.of(nodeProfile())(hold, true)
+	v1beta1.SetObjectDefaults_NodeMaintenance(hold)
 	hold.UID, hold.ResourceVersion, hold.Generation = "hold-uid", "5", 1
 	hold.Status = v1beta1.NodeMaintenanceStatus{ObservedGeneration: 1, NodeUID: "node-uid"}
 	if change != nil {

@@ -9,19 +9,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/ownhold"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/sapdata"
 )
-
-// newHold is the NodeMaintenance of a NodeProfile that has none yet.
-func newHold(np *v1beta1.NodeProfile, want Want) *v1beta1.NodeMaintenance {
-	hold := &v1beta1.NodeMaintenance{
-		ObjectMeta: metav1.ObjectMeta{Name: Name(np), Annotations: importedFrom(np)},
-		Spec: v1beta1.NodeMaintenanceSpec{
-			NodeName: np.Spec.NodeName, Requestor: Requestor(np.Spec.Profile), Reason: want.Reason, Stage: v1beta1.StageIdle,
-		},
-	}
-	return changed(hold, np, want)
-}
 
 // importedFrom has a node that another controller has cordoned for the profile be uncordoned in the end.
 func importedFrom(np *v1beta1.NodeProfile) map[string]string {
@@ -38,15 +28,17 @@ func importedFrom(np *v1beta1.NodeProfile) map[string]string {
 	return map[string]string{v1beta1.ImportedAnnotation: string(value)}
 }
 
-// changed is the NodeMaintenance as it is wanted.
-func changed(old *v1beta1.NodeMaintenance, np *v1beta1.NodeProfile, want Want) *v1beta1.NodeMaintenance {
-	hold := old.DeepCopy()
-	hold.OwnerReferences = []metav1.OwnerReference{owner(np)}
-	if want.Exactly || reaches(want.Stage, hold.Spec.Stage) {
-		hold.Spec.Stage, hold.Spec.Drain = want.Stage, drainOf(want)
+// of makes the NodeMaintenance of a NodeProfile as it is wanted.
+func (want Want) of(np *v1beta1.NodeProfile) ownhold.Want {
+	return func(hold *v1beta1.NodeMaintenance, isNew bool) {
+		if isNew {
+			hold.Annotations, hold.Spec.Reason, hold.Spec.Stage = importedFrom(np), want.Reason, v1beta1.StageIdle
+		}
+		hold.OwnerReferences = []metav1.OwnerReference{owner(np)}
+		if want.Exactly || reaches(want.Stage, hold.Spec.Stage) {
+			hold.Spec.Stage, hold.Spec.Drain = want.Stage, drainOf(want)
+		}
 	}
-	v1beta1.SetObjectDefaults_NodeMaintenance(hold)
-	return hold
 }
 
 func drainOf(want Want) v1beta1.DrainSpec {
