@@ -48,6 +48,8 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 		&NodeProfileList{},
 		&NodeProfileDecision{},
 		&NodeProfileEvaluation{},
+		&ScheduledEvent{},
+		&ScheduledEventList{},
 	)
 	return nil
 }

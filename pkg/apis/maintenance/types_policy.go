@@ -65,6 +65,10 @@ type MaintenancePolicySpec struct {
 	Gates *PolicyGates
 	// queue is how nodes that wait are dealt with.
 	Queue PolicyQueueSpec
+	// events are what happens at ScheduledEvents of the nodes. If not set, the server does what is usual for the
+	// code of an event. If several policies select a node, the first by name that says something counts, for each
+	// field of its own.
+	Events *PolicyEvents
 }
 
 // PolicyLimits are how many nodes may be in maintenance at the same time. A limit is a number of nodes,

@@ -38,3 +38,6 @@ func (in *MaintenanceEndpoint) UnknownFields() *UnknownFields { return &in.Unkno
 
 // UnknownFields implements Stored.
 func (in *NodeProfile) UnknownFields() *UnknownFields { return &in.Unknown }
+
+// UnknownFields implements Stored.
+func (in *ScheduledEvent) UnknownFields() *UnknownFields { return &in.Unknown }

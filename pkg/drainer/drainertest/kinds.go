@@ -34,6 +34,8 @@ var (
 	Profiles    = v1beta1.SchemeGroupVersion.WithResource("maintenanceprofiles")
 	// NodeProfiles are the profiles on nodes.
 	NodeProfiles = v1beta1.SchemeGroupVersion.WithResource("nodeprofiles")
+	// ScheduledEvents are what clouds and people announced.
+	ScheduledEvents = v1beta1.SchemeGroupVersion.WithResource("scheduledevents")
 )
 
 // resourceOf tells the resource of an object by its type.
@@ -67,6 +69,8 @@ func resourceOf(object runtime.Object) schema.GroupVersionResource {
 		return Profiles
 	case *v1beta1.NodeProfile:
 		return NodeProfiles
+	case *v1beta1.ScheduledEvent:
+		return ScheduledEvents
 	default:
 		panic(fmt.Sprintf("no resource is known for objects of type %T", object))
 	}
@@ -103,6 +107,8 @@ func newList(resource schema.GroupVersionResource) runtime.Object {
 		return &v1beta1.MaintenanceProfileList{}
 	case NodeProfiles:
 		return &v1beta1.NodeProfileList{}
+	case ScheduledEvents:
+		return &v1beta1.ScheduledEventList{}
 	default:
 		panic(fmt.Sprintf("no list is known for resource %s", resource))
 	}

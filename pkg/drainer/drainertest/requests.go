@@ -5,7 +5,6 @@ package drainertest
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -130,6 +129,8 @@ func part(subresource string, before, sent Object) Object {
 		o.Status = *other.(*v1beta1.MaintenanceProfile).Status.DeepCopy()
 	case *v1beta1.NodeProfile:
 		o.Status = *other.(*v1beta1.NodeProfile).Status.DeepCopy()
+	case *v1beta1.ScheduledEvent:
+		o.Status = *other.(*v1beta1.ScheduledEvent).Status.DeepCopy()
 	}
 	return result
 }
@@ -166,7 +167,7 @@ func (s *Server) write(action clienttesting.Action, before, after Object) runtim
 }
 
 // delete deletes an object. A NodeMaintenance or a Lease is deleted only by who names its UID and version: to
-// delete one that has changed meanwhile is never right. Of its own NodeMaintenance, a profile names the UID alone.
+// delete one that has changed meanwhile is never right. Of its own NodeMaintenances, the server names the UID alone.
 func (s *Server) delete(action clienttesting.DeleteActionImpl) error {
 	object, err := s.current(action, action.GetName())
 	if err != nil {
@@ -195,7 +196,7 @@ func names(p *metav1.Preconditions, object Object) bool {
 	}
 	if p.ResourceVersion == nil {
 		hold, isHold := object.(*v1beta1.NodeMaintenance)
-		return isHold && strings.HasPrefix(hold.Spec.Requestor, v1beta1.ProfileRequestor)
+		return isHold && v1beta1.IsServerRequestor(hold.Spec.Requestor)
 	}
 	return *p.ResourceVersion == object.GetResourceVersion()
 }

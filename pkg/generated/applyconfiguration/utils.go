@@ -69,6 +69,10 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &maintenancev1beta1.LedgerStartApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("LedgerStop"):
 		return &maintenancev1beta1.LedgerStopApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("MachineReference"):
+		return &maintenancev1beta1.MachineReferenceApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("MachineReplacement"):
+		return &maintenancev1beta1.MachineReplacementApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("MailNotifier"):
 		return &maintenancev1beta1.MailNotifierApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("MaintenanceAdmission"):
@@ -153,6 +157,10 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &maintenancev1beta1.PolicyApprovalsApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("PolicyAutoStop"):
 		return &maintenancev1beta1.PolicyAutoStopApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("PolicyEventAction"):
+		return &maintenancev1beta1.PolicyEventActionApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("PolicyEvents"):
+		return &maintenancev1beta1.PolicyEventsApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("PolicyFailure"):
 		return &maintenancev1beta1.PolicyFailureApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("PolicyFreeze"):
@@ -169,6 +177,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &maintenancev1beta1.PolicyPaceApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("PolicyQueueSpec"):
 		return &maintenancev1beta1.PolicyQueueSpecApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("PolicyReplacement"):
+		return &maintenancev1beta1.PolicyReplacementApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("PolicySchedule"):
 		return &maintenancev1beta1.PolicyScheduleApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("PolicyWindow"):
@@ -207,6 +217,14 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &maintenancev1beta1.RecordedTransitionApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("ReleaseTrigger"):
 		return &maintenancev1beta1.ReleaseTriggerApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("ReplacedObject"):
+		return &maintenancev1beta1.ReplacedObjectApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("ScheduledEvent"):
+		return &maintenancev1beta1.ScheduledEventApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("ScheduledEventSpec"):
+		return &maintenancev1beta1.ScheduledEventSpecApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("ScheduledEventStatus"):
+		return &maintenancev1beta1.ScheduledEventStatusApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("ScheduledSchedule"):
 		return &maintenancev1beta1.ScheduledScheduleApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("SlackEndpoint"):

@@ -11,6 +11,7 @@ package openapi
 import (
 	kubevirtv1alpha1 "github.com/medik8s/maintenance-apiserver/pkg/apis/legacy/kubevirtv1alpha1"
 	kubevirtv1beta1 "github.com/medik8s/maintenance-apiserver/pkg/apis/legacy/kubevirtv1beta1"
+	managedv1alpha1 "github.com/medik8s/maintenance-apiserver/pkg/apis/legacy/managedv1alpha1"
 	medik8sv1beta1 "github.com/medik8s/maintenance-apiserver/pkg/apis/legacy/medik8sv1beta1"
 	v1beta1 "github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	resource "k8s.io/apimachinery/pkg/api/resource"
@@ -24,204 +25,218 @@ import (
 
 func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenAPIDefinition {
 	return map[string]common.OpenAPIDefinition{
-		kubevirtv1alpha1.NodeMaintenance{}.OpenAPIModelName():       schema_pkg_apis_legacy_kubevirtv1alpha1_NodeMaintenance(ref),
-		kubevirtv1alpha1.NodeMaintenanceList{}.OpenAPIModelName():   schema_pkg_apis_legacy_kubevirtv1alpha1_NodeMaintenanceList(ref),
-		kubevirtv1alpha1.NodeMaintenanceSpec{}.OpenAPIModelName():   schema_pkg_apis_legacy_kubevirtv1alpha1_NodeMaintenanceSpec(ref),
-		kubevirtv1alpha1.NodeMaintenanceStatus{}.OpenAPIModelName(): schema_pkg_apis_legacy_kubevirtv1alpha1_NodeMaintenanceStatus(ref),
-		kubevirtv1beta1.NodeMaintenance{}.OpenAPIModelName():        schema_pkg_apis_legacy_kubevirtv1beta1_NodeMaintenance(ref),
-		kubevirtv1beta1.NodeMaintenanceList{}.OpenAPIModelName():    schema_pkg_apis_legacy_kubevirtv1beta1_NodeMaintenanceList(ref),
-		kubevirtv1beta1.NodeMaintenanceSpec{}.OpenAPIModelName():    schema_pkg_apis_legacy_kubevirtv1beta1_NodeMaintenanceSpec(ref),
-		kubevirtv1beta1.NodeMaintenanceStatus{}.OpenAPIModelName():  schema_pkg_apis_legacy_kubevirtv1beta1_NodeMaintenanceStatus(ref),
-		medik8sv1beta1.NodeMaintenance{}.OpenAPIModelName():         schema_pkg_apis_legacy_medik8sv1beta1_NodeMaintenance(ref),
-		medik8sv1beta1.NodeMaintenanceList{}.OpenAPIModelName():     schema_pkg_apis_legacy_medik8sv1beta1_NodeMaintenanceList(ref),
-		medik8sv1beta1.NodeMaintenanceSpec{}.OpenAPIModelName():     schema_pkg_apis_legacy_medik8sv1beta1_NodeMaintenanceSpec(ref),
-		medik8sv1beta1.NodeMaintenanceStatus{}.OpenAPIModelName():   schema_pkg_apis_legacy_medik8sv1beta1_NodeMaintenanceStatus(ref),
-		medik8sv1beta1.PodReference{}.OpenAPIModelName():            schema_pkg_apis_legacy_medik8sv1beta1_PodReference(ref),
-		v1beta1.AdmissionForecast{}.OpenAPIModelName():              schema_pkg_apis_maintenance_v1beta1_AdmissionForecast(ref),
-		v1beta1.AdmissionWait{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_AdmissionWait(ref),
-		v1beta1.ApprovalCheck{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_ApprovalCheck(ref),
-		v1beta1.CheckStatus{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_CheckStatus(ref),
-		v1beta1.ClusterVersionCheck{}.OpenAPIModelName():            schema_pkg_apis_maintenance_v1beta1_ClusterVersionCheck(ref),
-		v1beta1.DateRange{}.OpenAPIModelName():                      schema_pkg_apis_maintenance_v1beta1_DateRange(ref),
-		v1beta1.DrainBlocker{}.OpenAPIModelName():                   schema_pkg_apis_maintenance_v1beta1_DrainBlocker(ref),
-		v1beta1.DrainPlan{}.OpenAPIModelName():                      schema_pkg_apis_maintenance_v1beta1_DrainPlan(ref),
-		v1beta1.DrainPlanOptions{}.OpenAPIModelName():               schema_pkg_apis_maintenance_v1beta1_DrainPlanOptions(ref),
-		v1beta1.DrainPlanStatus{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_DrainPlanStatus(ref),
-		v1beta1.DrainRule{}.OpenAPIModelName():                      schema_pkg_apis_maintenance_v1beta1_DrainRule(ref),
-		v1beta1.DrainSpec{}.OpenAPIModelName():                      schema_pkg_apis_maintenance_v1beta1_DrainSpec(ref),
-		v1beta1.EndpointSecretReference{}.OpenAPIModelName():        schema_pkg_apis_maintenance_v1beta1_EndpointSecretReference(ref),
-		v1beta1.HTTPCheck{}.OpenAPIModelName():                      schema_pkg_apis_maintenance_v1beta1_HTTPCheck(ref),
-		v1beta1.HoldTrigger{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_HoldTrigger(ref),
-		v1beta1.JobTrigger{}.OpenAPIModelName():                     schema_pkg_apis_maintenance_v1beta1_JobTrigger(ref),
-		v1beta1.KeyValueCheck{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_KeyValueCheck(ref),
-		v1beta1.LedgerDomain{}.OpenAPIModelName():                   schema_pkg_apis_maintenance_v1beta1_LedgerDomain(ref),
-		v1beta1.LedgerEntry{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_LedgerEntry(ref),
-		v1beta1.LedgerFailure{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_LedgerFailure(ref),
-		v1beta1.LedgerGrant{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_LedgerGrant(ref),
-		v1beta1.LedgerHold{}.OpenAPIModelName():                     schema_pkg_apis_maintenance_v1beta1_LedgerHold(ref),
-		v1beta1.LedgerPolicy{}.OpenAPIModelName():                   schema_pkg_apis_maintenance_v1beta1_LedgerPolicy(ref),
-		v1beta1.LedgerPool{}.OpenAPIModelName():                     schema_pkg_apis_maintenance_v1beta1_LedgerPool(ref),
-		v1beta1.LedgerProfile{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_LedgerProfile(ref),
-		v1beta1.LedgerStart{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_LedgerStart(ref),
-		v1beta1.LedgerStop{}.OpenAPIModelName():                     schema_pkg_apis_maintenance_v1beta1_LedgerStop(ref),
-		v1beta1.MailNotifier{}.OpenAPIModelName():                   schema_pkg_apis_maintenance_v1beta1_MailNotifier(ref),
-		v1beta1.MaintenanceAdmission{}.OpenAPIModelName():           schema_pkg_apis_maintenance_v1beta1_MaintenanceAdmission(ref),
-		v1beta1.MaintenanceApproval{}.OpenAPIModelName():            schema_pkg_apis_maintenance_v1beta1_MaintenanceApproval(ref),
-		v1beta1.MaintenanceDecision{}.OpenAPIModelName():            schema_pkg_apis_maintenance_v1beta1_MaintenanceDecision(ref),
-		v1beta1.MaintenanceEndpoint{}.OpenAPIModelName():            schema_pkg_apis_maintenance_v1beta1_MaintenanceEndpoint(ref),
-		v1beta1.MaintenanceEndpointList{}.OpenAPIModelName():        schema_pkg_apis_maintenance_v1beta1_MaintenanceEndpointList(ref),
-		v1beta1.MaintenanceEndpointSpec{}.OpenAPIModelName():        schema_pkg_apis_maintenance_v1beta1_MaintenanceEndpointSpec(ref),
-		v1beta1.MaintenanceEndpointStatus{}.OpenAPIModelName():      schema_pkg_apis_maintenance_v1beta1_MaintenanceEndpointStatus(ref),
-		v1beta1.MaintenanceLedger{}.OpenAPIModelName():              schema_pkg_apis_maintenance_v1beta1_MaintenanceLedger(ref),
-		v1beta1.MaintenanceLedgerList{}.OpenAPIModelName():          schema_pkg_apis_maintenance_v1beta1_MaintenanceLedgerList(ref),
-		v1beta1.MaintenanceLedgerSpec{}.OpenAPIModelName():          schema_pkg_apis_maintenance_v1beta1_MaintenanceLedgerSpec(ref),
-		v1beta1.MaintenancePolicy{}.OpenAPIModelName():              schema_pkg_apis_maintenance_v1beta1_MaintenancePolicy(ref),
-		v1beta1.MaintenancePolicyList{}.OpenAPIModelName():          schema_pkg_apis_maintenance_v1beta1_MaintenancePolicyList(ref),
-		v1beta1.MaintenancePolicyQueue{}.OpenAPIModelName():         schema_pkg_apis_maintenance_v1beta1_MaintenancePolicyQueue(ref),
-		v1beta1.MaintenancePolicySpec{}.OpenAPIModelName():          schema_pkg_apis_maintenance_v1beta1_MaintenancePolicySpec(ref),
-		v1beta1.MaintenancePolicyStatus{}.OpenAPIModelName():        schema_pkg_apis_maintenance_v1beta1_MaintenancePolicyStatus(ref),
-		v1beta1.MaintenanceProfile{}.OpenAPIModelName():             schema_pkg_apis_maintenance_v1beta1_MaintenanceProfile(ref),
-		v1beta1.MaintenanceProfileList{}.OpenAPIModelName():         schema_pkg_apis_maintenance_v1beta1_MaintenanceProfileList(ref),
-		v1beta1.MaintenanceProfileSpec{}.OpenAPIModelName():         schema_pkg_apis_maintenance_v1beta1_MaintenanceProfileSpec(ref),
-		v1beta1.MaintenanceProfileStatus{}.OpenAPIModelName():       schema_pkg_apis_maintenance_v1beta1_MaintenanceProfileStatus(ref),
-		v1beta1.MaxInMaintenanceCheck{}.OpenAPIModelName():          schema_pkg_apis_maintenance_v1beta1_MaxInMaintenanceCheck(ref),
-		v1beta1.NodeBefore{}.OpenAPIModelName():                     schema_pkg_apis_maintenance_v1beta1_NodeBefore(ref),
-		v1beta1.NodeConditionCheck{}.OpenAPIModelName():             schema_pkg_apis_maintenance_v1beta1_NodeConditionCheck(ref),
-		v1beta1.NodeConditionGate{}.OpenAPIModelName():              schema_pkg_apis_maintenance_v1beta1_NodeConditionGate(ref),
-		v1beta1.NodeCountCheck{}.OpenAPIModelName():                 schema_pkg_apis_maintenance_v1beta1_NodeCountCheck(ref),
-		v1beta1.NodeExpressionCheck{}.OpenAPIModelName():            schema_pkg_apis_maintenance_v1beta1_NodeExpressionCheck(ref),
-		v1beta1.NodeHold{}.OpenAPIModelName():                       schema_pkg_apis_maintenance_v1beta1_NodeHold(ref),
-		v1beta1.NodeMaintenance{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_NodeMaintenance(ref),
-		v1beta1.NodeMaintenanceList{}.OpenAPIModelName():            schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceList(ref),
-		v1beta1.NodeMaintenanceSpec{}.OpenAPIModelName():            schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceSpec(ref),
-		v1beta1.NodeMaintenanceStatus{}.OpenAPIModelName():          schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceStatus(ref),
-		v1beta1.NodeProfile{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_NodeProfile(ref),
-		v1beta1.NodeProfileDecision{}.OpenAPIModelName():            schema_pkg_apis_maintenance_v1beta1_NodeProfileDecision(ref),
-		v1beta1.NodeProfileEvaluation{}.OpenAPIModelName():          schema_pkg_apis_maintenance_v1beta1_NodeProfileEvaluation(ref),
-		v1beta1.NodeProfileHold{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_NodeProfileHold(ref),
-		v1beta1.NodeProfileList{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_NodeProfileList(ref),
-		v1beta1.NodeProfileSpec{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_NodeProfileSpec(ref),
-		v1beta1.NodeProfileStatus{}.OpenAPIModelName():              schema_pkg_apis_maintenance_v1beta1_NodeProfileStatus(ref),
-		v1beta1.NodeState{}.OpenAPIModelName():                      schema_pkg_apis_maintenance_v1beta1_NodeState(ref),
-		v1beta1.NodeStateList{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_NodeStateList(ref),
-		v1beta1.NodeStateStatus{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_NodeStateStatus(ref),
-		v1beta1.NotificationStatus{}.OpenAPIModelName():             schema_pkg_apis_maintenance_v1beta1_NotificationStatus(ref),
-		v1beta1.NotificationTarget{}.OpenAPIModelName():             schema_pkg_apis_maintenance_v1beta1_NotificationTarget(ref),
-		v1beta1.NotificationTexts{}.OpenAPIModelName():              schema_pkg_apis_maintenance_v1beta1_NotificationTexts(ref),
-		v1beta1.NotifierSchedule{}.OpenAPIModelName():               schema_pkg_apis_maintenance_v1beta1_NotifierSchedule(ref),
-		v1beta1.ObjectCheck{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_ObjectCheck(ref),
-		v1beta1.OneshotSchedule{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_OneshotSchedule(ref),
-		v1beta1.PatchNodeTrigger{}.OpenAPIModelName():               schema_pkg_apis_maintenance_v1beta1_PatchNodeTrigger(ref),
-		v1beta1.PatchObjectTrigger{}.OpenAPIModelName():             schema_pkg_apis_maintenance_v1beta1_PatchObjectTrigger(ref),
-		v1beta1.PeriodicSchedule{}.OpenAPIModelName():               schema_pkg_apis_maintenance_v1beta1_PeriodicSchedule(ref),
-		v1beta1.PlannedBudget{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_PlannedBudget(ref),
-		v1beta1.PlannedHold{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_PlannedHold(ref),
-		v1beta1.PlannedPod{}.OpenAPIModelName():                     schema_pkg_apis_maintenance_v1beta1_PlannedPod(ref),
-		v1beta1.PodAffinityCheck{}.OpenAPIModelName():               schema_pkg_apis_maintenance_v1beta1_PodAffinityCheck(ref),
-		v1beta1.PolicyApprovals{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_PolicyApprovals(ref),
-		v1beta1.PolicyAutoStop{}.OpenAPIModelName():                 schema_pkg_apis_maintenance_v1beta1_PolicyAutoStop(ref),
-		v1beta1.PolicyFailure{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_PolicyFailure(ref),
-		v1beta1.PolicyFreeze{}.OpenAPIModelName():                   schema_pkg_apis_maintenance_v1beta1_PolicyFreeze(ref),
-		v1beta1.PolicyGate{}.OpenAPIModelName():                     schema_pkg_apis_maintenance_v1beta1_PolicyGate(ref),
-		v1beta1.PolicyGates{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_PolicyGates(ref),
-		v1beta1.PolicyLimits{}.OpenAPIModelName():                   schema_pkg_apis_maintenance_v1beta1_PolicyLimits(ref),
-		v1beta1.PolicyOpening{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_PolicyOpening(ref),
-		v1beta1.PolicyPace{}.OpenAPIModelName():                     schema_pkg_apis_maintenance_v1beta1_PolicyPace(ref),
-		v1beta1.PolicyQueueSpec{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_PolicyQueueSpec(ref),
-		v1beta1.PolicySchedule{}.OpenAPIModelName():                 schema_pkg_apis_maintenance_v1beta1_PolicySchedule(ref),
-		v1beta1.PolicyWindow{}.OpenAPIModelName():                   schema_pkg_apis_maintenance_v1beta1_PolicyWindow(ref),
-		v1beta1.ProfileCheck{}.OpenAPIModelName():                   schema_pkg_apis_maintenance_v1beta1_ProfileCheck(ref),
-		v1beta1.ProfileCounts{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_ProfileCounts(ref),
-		v1beta1.ProfileHold{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_ProfileHold(ref),
-		v1beta1.ProfileNodes{}.OpenAPIModelName():                   schema_pkg_apis_maintenance_v1beta1_ProfileNodes(ref),
-		v1beta1.ProfileNotifier{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_ProfileNotifier(ref),
-		v1beta1.ProfilePreview{}.OpenAPIModelName():                 schema_pkg_apis_maintenance_v1beta1_ProfilePreview(ref),
-		v1beta1.ProfilePreviewNode{}.OpenAPIModelName():             schema_pkg_apis_maintenance_v1beta1_ProfilePreviewNode(ref),
-		v1beta1.ProfileStateSpec{}.OpenAPIModelName():               schema_pkg_apis_maintenance_v1beta1_ProfileStateSpec(ref),
-		v1beta1.ProfileStates{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_ProfileStates(ref),
-		v1beta1.ProfileTransition{}.OpenAPIModelName():              schema_pkg_apis_maintenance_v1beta1_ProfileTransition(ref),
-		v1beta1.ProfileTrigger{}.OpenAPIModelName():                 schema_pkg_apis_maintenance_v1beta1_ProfileTrigger(ref),
-		v1beta1.PrometheusCheck{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_PrometheusCheck(ref),
-		v1beta1.PrometheusGate{}.OpenAPIModelName():                 schema_pkg_apis_maintenance_v1beta1_PrometheusGate(ref),
-		v1beta1.QueuePosition{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_QueuePosition(ref),
-		v1beta1.QueuedMaintenance{}.OpenAPIModelName():              schema_pkg_apis_maintenance_v1beta1_QueuedMaintenance(ref),
-		v1beta1.RecordedDecision{}.OpenAPIModelName():               schema_pkg_apis_maintenance_v1beta1_RecordedDecision(ref),
-		v1beta1.RecordedTransition{}.OpenAPIModelName():             schema_pkg_apis_maintenance_v1beta1_RecordedTransition(ref),
-		v1beta1.ReleaseTrigger{}.OpenAPIModelName():                 schema_pkg_apis_maintenance_v1beta1_ReleaseTrigger(ref),
-		v1beta1.SMTPEndpoint{}.OpenAPIModelName():                   schema_pkg_apis_maintenance_v1beta1_SMTPEndpoint(ref),
-		v1beta1.ScheduledSchedule{}.OpenAPIModelName():              schema_pkg_apis_maintenance_v1beta1_ScheduledSchedule(ref),
-		v1beta1.SlackEndpoint{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_SlackEndpoint(ref),
-		v1beta1.SlackNotifier{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_SlackNotifier(ref),
-		v1beta1.SlackThread{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_SlackThread(ref),
-		v1beta1.SlackThreadNotifier{}.OpenAPIModelName():            schema_pkg_apis_maintenance_v1beta1_SlackThreadNotifier(ref),
-		v1beta1.StaggerCheck{}.OpenAPIModelName():                   schema_pkg_apis_maintenance_v1beta1_StaggerCheck(ref),
-		v1beta1.TimeWindowCheck{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_TimeWindowCheck(ref),
-		v1beta1.TopologyLimit{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_TopologyLimit(ref),
-		v1beta1.TransitionHistory{}.OpenAPIModelName():              schema_pkg_apis_maintenance_v1beta1_TransitionHistory(ref),
-		v1beta1.TransitionStatus{}.OpenAPIModelName():               schema_pkg_apis_maintenance_v1beta1_TransitionStatus(ref),
-		v1beta1.TransitionStep{}.OpenAPIModelName():                 schema_pkg_apis_maintenance_v1beta1_TransitionStep(ref),
-		v1beta1.URLEndpoint{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_URLEndpoint(ref),
-		v1beta1.WaitCheck{}.OpenAPIModelName():                      schema_pkg_apis_maintenance_v1beta1_WaitCheck(ref),
-		v1beta1.WebhookNotifier{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_WebhookNotifier(ref),
-		v1beta1.WebhookTrigger{}.OpenAPIModelName():                 schema_pkg_apis_maintenance_v1beta1_WebhookTrigger(ref),
-		v1beta1.WeeklyTime{}.OpenAPIModelName():                     schema_pkg_apis_maintenance_v1beta1_WeeklyTime(ref),
-		v1beta1.YearlyRange{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_YearlyRange(ref),
-		resource.Quantity{}.OpenAPIModelName():                      schema_apimachinery_pkg_api_resource_Quantity(ref),
-		v1.APIGroup{}.OpenAPIModelName():                            schema_pkg_apis_meta_v1_APIGroup(ref),
-		v1.APIGroupList{}.OpenAPIModelName():                        schema_pkg_apis_meta_v1_APIGroupList(ref),
-		v1.APIResource{}.OpenAPIModelName():                         schema_pkg_apis_meta_v1_APIResource(ref),
-		v1.APIResourceList{}.OpenAPIModelName():                     schema_pkg_apis_meta_v1_APIResourceList(ref),
-		v1.APIVersions{}.OpenAPIModelName():                         schema_pkg_apis_meta_v1_APIVersions(ref),
-		v1.ApplyOptions{}.OpenAPIModelName():                        schema_pkg_apis_meta_v1_ApplyOptions(ref),
-		v1.Condition{}.OpenAPIModelName():                           schema_pkg_apis_meta_v1_Condition(ref),
-		v1.CreateOptions{}.OpenAPIModelName():                       schema_pkg_apis_meta_v1_CreateOptions(ref),
-		v1.DeleteOptions{}.OpenAPIModelName():                       schema_pkg_apis_meta_v1_DeleteOptions(ref),
-		v1.Duration{}.OpenAPIModelName():                            schema_pkg_apis_meta_v1_Duration(ref),
-		v1.FieldSelectorRequirement{}.OpenAPIModelName():            schema_pkg_apis_meta_v1_FieldSelectorRequirement(ref),
-		v1.FieldsV1{}.OpenAPIModelName():                            schema_pkg_apis_meta_v1_FieldsV1(ref),
-		v1.GetOptions{}.OpenAPIModelName():                          schema_pkg_apis_meta_v1_GetOptions(ref),
-		v1.GroupKind{}.OpenAPIModelName():                           schema_pkg_apis_meta_v1_GroupKind(ref),
-		v1.GroupResource{}.OpenAPIModelName():                       schema_pkg_apis_meta_v1_GroupResource(ref),
-		v1.GroupVersion{}.OpenAPIModelName():                        schema_pkg_apis_meta_v1_GroupVersion(ref),
-		v1.GroupVersionForDiscovery{}.OpenAPIModelName():            schema_pkg_apis_meta_v1_GroupVersionForDiscovery(ref),
-		v1.GroupVersionKind{}.OpenAPIModelName():                    schema_pkg_apis_meta_v1_GroupVersionKind(ref),
-		v1.GroupVersionResource{}.OpenAPIModelName():                schema_pkg_apis_meta_v1_GroupVersionResource(ref),
-		v1.InternalEvent{}.OpenAPIModelName():                       schema_pkg_apis_meta_v1_InternalEvent(ref),
-		v1.LabelSelector{}.OpenAPIModelName():                       schema_pkg_apis_meta_v1_LabelSelector(ref),
-		v1.LabelSelectorRequirement{}.OpenAPIModelName():            schema_pkg_apis_meta_v1_LabelSelectorRequirement(ref),
-		v1.List{}.OpenAPIModelName():                                schema_pkg_apis_meta_v1_List(ref),
-		v1.ListMeta{}.OpenAPIModelName():                            schema_pkg_apis_meta_v1_ListMeta(ref),
-		v1.ListOptions{}.OpenAPIModelName():                         schema_pkg_apis_meta_v1_ListOptions(ref),
-		v1.ManagedFieldsEntry{}.OpenAPIModelName():                  schema_pkg_apis_meta_v1_ManagedFieldsEntry(ref),
-		v1.MicroTime{}.OpenAPIModelName():                           schema_pkg_apis_meta_v1_MicroTime(ref),
-		v1.ObjectMeta{}.OpenAPIModelName():                          schema_pkg_apis_meta_v1_ObjectMeta(ref),
-		v1.OwnerReference{}.OpenAPIModelName():                      schema_pkg_apis_meta_v1_OwnerReference(ref),
-		v1.PartialObjectMetadata{}.OpenAPIModelName():               schema_pkg_apis_meta_v1_PartialObjectMetadata(ref),
-		v1.PartialObjectMetadataList{}.OpenAPIModelName():           schema_pkg_apis_meta_v1_PartialObjectMetadataList(ref),
-		v1.Patch{}.OpenAPIModelName():                               schema_pkg_apis_meta_v1_Patch(ref),
-		v1.PatchOptions{}.OpenAPIModelName():                        schema_pkg_apis_meta_v1_PatchOptions(ref),
-		v1.Preconditions{}.OpenAPIModelName():                       schema_pkg_apis_meta_v1_Preconditions(ref),
-		v1.RootPaths{}.OpenAPIModelName():                           schema_pkg_apis_meta_v1_RootPaths(ref),
-		v1.ServerAddressByClientCIDR{}.OpenAPIModelName():           schema_pkg_apis_meta_v1_ServerAddressByClientCIDR(ref),
-		v1.ShardInfo{}.OpenAPIModelName():                           schema_pkg_apis_meta_v1_ShardInfo(ref),
-		v1.Status{}.OpenAPIModelName():                              schema_pkg_apis_meta_v1_Status(ref),
-		v1.StatusCause{}.OpenAPIModelName():                         schema_pkg_apis_meta_v1_StatusCause(ref),
-		v1.StatusDetails{}.OpenAPIModelName():                       schema_pkg_apis_meta_v1_StatusDetails(ref),
-		v1.Table{}.OpenAPIModelName():                               schema_pkg_apis_meta_v1_Table(ref),
-		v1.TableColumnDefinition{}.OpenAPIModelName():               schema_pkg_apis_meta_v1_TableColumnDefinition(ref),
-		v1.TableOptions{}.OpenAPIModelName():                        schema_pkg_apis_meta_v1_TableOptions(ref),
-		v1.TableRow{}.OpenAPIModelName():                            schema_pkg_apis_meta_v1_TableRow(ref),
-		v1.TableRowCondition{}.OpenAPIModelName():                   schema_pkg_apis_meta_v1_TableRowCondition(ref),
-		v1.Time{}.OpenAPIModelName():                                schema_pkg_apis_meta_v1_Time(ref),
-		v1.Timestamp{}.OpenAPIModelName():                           schema_pkg_apis_meta_v1_Timestamp(ref),
-		v1.TypeMeta{}.OpenAPIModelName():                            schema_pkg_apis_meta_v1_TypeMeta(ref),
-		v1.UpdateOptions{}.OpenAPIModelName():                       schema_pkg_apis_meta_v1_UpdateOptions(ref),
-		v1.WatchEvent{}.OpenAPIModelName():                          schema_pkg_apis_meta_v1_WatchEvent(ref),
-		runtime.RawExtension{}.OpenAPIModelName():                   schema_k8sio_apimachinery_pkg_runtime_RawExtension(ref),
-		runtime.TypeMeta{}.OpenAPIModelName():                       schema_k8sio_apimachinery_pkg_runtime_TypeMeta(ref),
-		runtime.Unknown{}.OpenAPIModelName():                        schema_k8sio_apimachinery_pkg_runtime_Unknown(ref),
-		intstr.IntOrString{}.OpenAPIModelName():                     schema_apimachinery_pkg_util_intstr_IntOrString(ref),
-		version.Info{}.OpenAPIModelName():                           schema_k8sio_apimachinery_pkg_version_Info(ref),
+		kubevirtv1alpha1.NodeMaintenance{}.OpenAPIModelName():         schema_pkg_apis_legacy_kubevirtv1alpha1_NodeMaintenance(ref),
+		kubevirtv1alpha1.NodeMaintenanceList{}.OpenAPIModelName():     schema_pkg_apis_legacy_kubevirtv1alpha1_NodeMaintenanceList(ref),
+		kubevirtv1alpha1.NodeMaintenanceSpec{}.OpenAPIModelName():     schema_pkg_apis_legacy_kubevirtv1alpha1_NodeMaintenanceSpec(ref),
+		kubevirtv1alpha1.NodeMaintenanceStatus{}.OpenAPIModelName():   schema_pkg_apis_legacy_kubevirtv1alpha1_NodeMaintenanceStatus(ref),
+		kubevirtv1beta1.NodeMaintenance{}.OpenAPIModelName():          schema_pkg_apis_legacy_kubevirtv1beta1_NodeMaintenance(ref),
+		kubevirtv1beta1.NodeMaintenanceList{}.OpenAPIModelName():      schema_pkg_apis_legacy_kubevirtv1beta1_NodeMaintenanceList(ref),
+		kubevirtv1beta1.NodeMaintenanceSpec{}.OpenAPIModelName():      schema_pkg_apis_legacy_kubevirtv1beta1_NodeMaintenanceSpec(ref),
+		kubevirtv1beta1.NodeMaintenanceStatus{}.OpenAPIModelName():    schema_pkg_apis_legacy_kubevirtv1beta1_NodeMaintenanceStatus(ref),
+		managedv1alpha1.MachineMaintenance{}.OpenAPIModelName():       schema_pkg_apis_legacy_managedv1alpha1_MachineMaintenance(ref),
+		managedv1alpha1.MachineMaintenanceList{}.OpenAPIModelName():   schema_pkg_apis_legacy_managedv1alpha1_MachineMaintenanceList(ref),
+		managedv1alpha1.MachineMaintenanceSpec{}.OpenAPIModelName():   schema_pkg_apis_legacy_managedv1alpha1_MachineMaintenanceSpec(ref),
+		managedv1alpha1.MachineMaintenanceStatus{}.OpenAPIModelName(): schema_pkg_apis_legacy_managedv1alpha1_MachineMaintenanceStatus(ref),
+		medik8sv1beta1.NodeMaintenance{}.OpenAPIModelName():           schema_pkg_apis_legacy_medik8sv1beta1_NodeMaintenance(ref),
+		medik8sv1beta1.NodeMaintenanceList{}.OpenAPIModelName():       schema_pkg_apis_legacy_medik8sv1beta1_NodeMaintenanceList(ref),
+		medik8sv1beta1.NodeMaintenanceSpec{}.OpenAPIModelName():       schema_pkg_apis_legacy_medik8sv1beta1_NodeMaintenanceSpec(ref),
+		medik8sv1beta1.NodeMaintenanceStatus{}.OpenAPIModelName():     schema_pkg_apis_legacy_medik8sv1beta1_NodeMaintenanceStatus(ref),
+		medik8sv1beta1.PodReference{}.OpenAPIModelName():              schema_pkg_apis_legacy_medik8sv1beta1_PodReference(ref),
+		v1beta1.AdmissionForecast{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_AdmissionForecast(ref),
+		v1beta1.AdmissionWait{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_AdmissionWait(ref),
+		v1beta1.ApprovalCheck{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_ApprovalCheck(ref),
+		v1beta1.CheckStatus{}.OpenAPIModelName():                      schema_pkg_apis_maintenance_v1beta1_CheckStatus(ref),
+		v1beta1.ClusterVersionCheck{}.OpenAPIModelName():              schema_pkg_apis_maintenance_v1beta1_ClusterVersionCheck(ref),
+		v1beta1.DateRange{}.OpenAPIModelName():                        schema_pkg_apis_maintenance_v1beta1_DateRange(ref),
+		v1beta1.DrainBlocker{}.OpenAPIModelName():                     schema_pkg_apis_maintenance_v1beta1_DrainBlocker(ref),
+		v1beta1.DrainPlan{}.OpenAPIModelName():                        schema_pkg_apis_maintenance_v1beta1_DrainPlan(ref),
+		v1beta1.DrainPlanOptions{}.OpenAPIModelName():                 schema_pkg_apis_maintenance_v1beta1_DrainPlanOptions(ref),
+		v1beta1.DrainPlanStatus{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_DrainPlanStatus(ref),
+		v1beta1.DrainRule{}.OpenAPIModelName():                        schema_pkg_apis_maintenance_v1beta1_DrainRule(ref),
+		v1beta1.DrainSpec{}.OpenAPIModelName():                        schema_pkg_apis_maintenance_v1beta1_DrainSpec(ref),
+		v1beta1.EndpointSecretReference{}.OpenAPIModelName():          schema_pkg_apis_maintenance_v1beta1_EndpointSecretReference(ref),
+		v1beta1.HTTPCheck{}.OpenAPIModelName():                        schema_pkg_apis_maintenance_v1beta1_HTTPCheck(ref),
+		v1beta1.HoldTrigger{}.OpenAPIModelName():                      schema_pkg_apis_maintenance_v1beta1_HoldTrigger(ref),
+		v1beta1.JobTrigger{}.OpenAPIModelName():                       schema_pkg_apis_maintenance_v1beta1_JobTrigger(ref),
+		v1beta1.KeyValueCheck{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_KeyValueCheck(ref),
+		v1beta1.LedgerDomain{}.OpenAPIModelName():                     schema_pkg_apis_maintenance_v1beta1_LedgerDomain(ref),
+		v1beta1.LedgerEntry{}.OpenAPIModelName():                      schema_pkg_apis_maintenance_v1beta1_LedgerEntry(ref),
+		v1beta1.LedgerFailure{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_LedgerFailure(ref),
+		v1beta1.LedgerGrant{}.OpenAPIModelName():                      schema_pkg_apis_maintenance_v1beta1_LedgerGrant(ref),
+		v1beta1.LedgerHold{}.OpenAPIModelName():                       schema_pkg_apis_maintenance_v1beta1_LedgerHold(ref),
+		v1beta1.LedgerPolicy{}.OpenAPIModelName():                     schema_pkg_apis_maintenance_v1beta1_LedgerPolicy(ref),
+		v1beta1.LedgerPool{}.OpenAPIModelName():                       schema_pkg_apis_maintenance_v1beta1_LedgerPool(ref),
+		v1beta1.LedgerProfile{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_LedgerProfile(ref),
+		v1beta1.LedgerStart{}.OpenAPIModelName():                      schema_pkg_apis_maintenance_v1beta1_LedgerStart(ref),
+		v1beta1.LedgerStop{}.OpenAPIModelName():                       schema_pkg_apis_maintenance_v1beta1_LedgerStop(ref),
+		v1beta1.MachineReference{}.OpenAPIModelName():                 schema_pkg_apis_maintenance_v1beta1_MachineReference(ref),
+		v1beta1.MachineReplacement{}.OpenAPIModelName():               schema_pkg_apis_maintenance_v1beta1_MachineReplacement(ref),
+		v1beta1.MailNotifier{}.OpenAPIModelName():                     schema_pkg_apis_maintenance_v1beta1_MailNotifier(ref),
+		v1beta1.MaintenanceAdmission{}.OpenAPIModelName():             schema_pkg_apis_maintenance_v1beta1_MaintenanceAdmission(ref),
+		v1beta1.MaintenanceApproval{}.OpenAPIModelName():              schema_pkg_apis_maintenance_v1beta1_MaintenanceApproval(ref),
+		v1beta1.MaintenanceDecision{}.OpenAPIModelName():              schema_pkg_apis_maintenance_v1beta1_MaintenanceDecision(ref),
+		v1beta1.MaintenanceEndpoint{}.OpenAPIModelName():              schema_pkg_apis_maintenance_v1beta1_MaintenanceEndpoint(ref),
+		v1beta1.MaintenanceEndpointList{}.OpenAPIModelName():          schema_pkg_apis_maintenance_v1beta1_MaintenanceEndpointList(ref),
+		v1beta1.MaintenanceEndpointSpec{}.OpenAPIModelName():          schema_pkg_apis_maintenance_v1beta1_MaintenanceEndpointSpec(ref),
+		v1beta1.MaintenanceEndpointStatus{}.OpenAPIModelName():        schema_pkg_apis_maintenance_v1beta1_MaintenanceEndpointStatus(ref),
+		v1beta1.MaintenanceLedger{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_MaintenanceLedger(ref),
+		v1beta1.MaintenanceLedgerList{}.OpenAPIModelName():            schema_pkg_apis_maintenance_v1beta1_MaintenanceLedgerList(ref),
+		v1beta1.MaintenanceLedgerSpec{}.OpenAPIModelName():            schema_pkg_apis_maintenance_v1beta1_MaintenanceLedgerSpec(ref),
+		v1beta1.MaintenancePolicy{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_MaintenancePolicy(ref),
+		v1beta1.MaintenancePolicyList{}.OpenAPIModelName():            schema_pkg_apis_maintenance_v1beta1_MaintenancePolicyList(ref),
+		v1beta1.MaintenancePolicyQueue{}.OpenAPIModelName():           schema_pkg_apis_maintenance_v1beta1_MaintenancePolicyQueue(ref),
+		v1beta1.MaintenancePolicySpec{}.OpenAPIModelName():            schema_pkg_apis_maintenance_v1beta1_MaintenancePolicySpec(ref),
+		v1beta1.MaintenancePolicyStatus{}.OpenAPIModelName():          schema_pkg_apis_maintenance_v1beta1_MaintenancePolicyStatus(ref),
+		v1beta1.MaintenanceProfile{}.OpenAPIModelName():               schema_pkg_apis_maintenance_v1beta1_MaintenanceProfile(ref),
+		v1beta1.MaintenanceProfileList{}.OpenAPIModelName():           schema_pkg_apis_maintenance_v1beta1_MaintenanceProfileList(ref),
+		v1beta1.MaintenanceProfileSpec{}.OpenAPIModelName():           schema_pkg_apis_maintenance_v1beta1_MaintenanceProfileSpec(ref),
+		v1beta1.MaintenanceProfileStatus{}.OpenAPIModelName():         schema_pkg_apis_maintenance_v1beta1_MaintenanceProfileStatus(ref),
+		v1beta1.MaxInMaintenanceCheck{}.OpenAPIModelName():            schema_pkg_apis_maintenance_v1beta1_MaxInMaintenanceCheck(ref),
+		v1beta1.NodeBefore{}.OpenAPIModelName():                       schema_pkg_apis_maintenance_v1beta1_NodeBefore(ref),
+		v1beta1.NodeConditionCheck{}.OpenAPIModelName():               schema_pkg_apis_maintenance_v1beta1_NodeConditionCheck(ref),
+		v1beta1.NodeConditionGate{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_NodeConditionGate(ref),
+		v1beta1.NodeCountCheck{}.OpenAPIModelName():                   schema_pkg_apis_maintenance_v1beta1_NodeCountCheck(ref),
+		v1beta1.NodeExpressionCheck{}.OpenAPIModelName():              schema_pkg_apis_maintenance_v1beta1_NodeExpressionCheck(ref),
+		v1beta1.NodeHold{}.OpenAPIModelName():                         schema_pkg_apis_maintenance_v1beta1_NodeHold(ref),
+		v1beta1.NodeMaintenance{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_NodeMaintenance(ref),
+		v1beta1.NodeMaintenanceList{}.OpenAPIModelName():              schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceList(ref),
+		v1beta1.NodeMaintenanceSpec{}.OpenAPIModelName():              schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceSpec(ref),
+		v1beta1.NodeMaintenanceStatus{}.OpenAPIModelName():            schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceStatus(ref),
+		v1beta1.NodeProfile{}.OpenAPIModelName():                      schema_pkg_apis_maintenance_v1beta1_NodeProfile(ref),
+		v1beta1.NodeProfileDecision{}.OpenAPIModelName():              schema_pkg_apis_maintenance_v1beta1_NodeProfileDecision(ref),
+		v1beta1.NodeProfileEvaluation{}.OpenAPIModelName():            schema_pkg_apis_maintenance_v1beta1_NodeProfileEvaluation(ref),
+		v1beta1.NodeProfileHold{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_NodeProfileHold(ref),
+		v1beta1.NodeProfileList{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_NodeProfileList(ref),
+		v1beta1.NodeProfileSpec{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_NodeProfileSpec(ref),
+		v1beta1.NodeProfileStatus{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_NodeProfileStatus(ref),
+		v1beta1.NodeState{}.OpenAPIModelName():                        schema_pkg_apis_maintenance_v1beta1_NodeState(ref),
+		v1beta1.NodeStateList{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_NodeStateList(ref),
+		v1beta1.NodeStateStatus{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_NodeStateStatus(ref),
+		v1beta1.NotificationStatus{}.OpenAPIModelName():               schema_pkg_apis_maintenance_v1beta1_NotificationStatus(ref),
+		v1beta1.NotificationTarget{}.OpenAPIModelName():               schema_pkg_apis_maintenance_v1beta1_NotificationTarget(ref),
+		v1beta1.NotificationTexts{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_NotificationTexts(ref),
+		v1beta1.NotifierSchedule{}.OpenAPIModelName():                 schema_pkg_apis_maintenance_v1beta1_NotifierSchedule(ref),
+		v1beta1.ObjectCheck{}.OpenAPIModelName():                      schema_pkg_apis_maintenance_v1beta1_ObjectCheck(ref),
+		v1beta1.OneshotSchedule{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_OneshotSchedule(ref),
+		v1beta1.PatchNodeTrigger{}.OpenAPIModelName():                 schema_pkg_apis_maintenance_v1beta1_PatchNodeTrigger(ref),
+		v1beta1.PatchObjectTrigger{}.OpenAPIModelName():               schema_pkg_apis_maintenance_v1beta1_PatchObjectTrigger(ref),
+		v1beta1.PeriodicSchedule{}.OpenAPIModelName():                 schema_pkg_apis_maintenance_v1beta1_PeriodicSchedule(ref),
+		v1beta1.PlannedBudget{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_PlannedBudget(ref),
+		v1beta1.PlannedHold{}.OpenAPIModelName():                      schema_pkg_apis_maintenance_v1beta1_PlannedHold(ref),
+		v1beta1.PlannedPod{}.OpenAPIModelName():                       schema_pkg_apis_maintenance_v1beta1_PlannedPod(ref),
+		v1beta1.PodAffinityCheck{}.OpenAPIModelName():                 schema_pkg_apis_maintenance_v1beta1_PodAffinityCheck(ref),
+		v1beta1.PolicyApprovals{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_PolicyApprovals(ref),
+		v1beta1.PolicyAutoStop{}.OpenAPIModelName():                   schema_pkg_apis_maintenance_v1beta1_PolicyAutoStop(ref),
+		v1beta1.PolicyEventAction{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_PolicyEventAction(ref),
+		v1beta1.PolicyEvents{}.OpenAPIModelName():                     schema_pkg_apis_maintenance_v1beta1_PolicyEvents(ref),
+		v1beta1.PolicyFailure{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_PolicyFailure(ref),
+		v1beta1.PolicyFreeze{}.OpenAPIModelName():                     schema_pkg_apis_maintenance_v1beta1_PolicyFreeze(ref),
+		v1beta1.PolicyGate{}.OpenAPIModelName():                       schema_pkg_apis_maintenance_v1beta1_PolicyGate(ref),
+		v1beta1.PolicyGates{}.OpenAPIModelName():                      schema_pkg_apis_maintenance_v1beta1_PolicyGates(ref),
+		v1beta1.PolicyLimits{}.OpenAPIModelName():                     schema_pkg_apis_maintenance_v1beta1_PolicyLimits(ref),
+		v1beta1.PolicyOpening{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_PolicyOpening(ref),
+		v1beta1.PolicyPace{}.OpenAPIModelName():                       schema_pkg_apis_maintenance_v1beta1_PolicyPace(ref),
+		v1beta1.PolicyQueueSpec{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_PolicyQueueSpec(ref),
+		v1beta1.PolicyReplacement{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_PolicyReplacement(ref),
+		v1beta1.PolicySchedule{}.OpenAPIModelName():                   schema_pkg_apis_maintenance_v1beta1_PolicySchedule(ref),
+		v1beta1.PolicyWindow{}.OpenAPIModelName():                     schema_pkg_apis_maintenance_v1beta1_PolicyWindow(ref),
+		v1beta1.ProfileCheck{}.OpenAPIModelName():                     schema_pkg_apis_maintenance_v1beta1_ProfileCheck(ref),
+		v1beta1.ProfileCounts{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_ProfileCounts(ref),
+		v1beta1.ProfileHold{}.OpenAPIModelName():                      schema_pkg_apis_maintenance_v1beta1_ProfileHold(ref),
+		v1beta1.ProfileNodes{}.OpenAPIModelName():                     schema_pkg_apis_maintenance_v1beta1_ProfileNodes(ref),
+		v1beta1.ProfileNotifier{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_ProfileNotifier(ref),
+		v1beta1.ProfilePreview{}.OpenAPIModelName():                   schema_pkg_apis_maintenance_v1beta1_ProfilePreview(ref),
+		v1beta1.ProfilePreviewNode{}.OpenAPIModelName():               schema_pkg_apis_maintenance_v1beta1_ProfilePreviewNode(ref),
+		v1beta1.ProfileStateSpec{}.OpenAPIModelName():                 schema_pkg_apis_maintenance_v1beta1_ProfileStateSpec(ref),
+		v1beta1.ProfileStates{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_ProfileStates(ref),
+		v1beta1.ProfileTransition{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_ProfileTransition(ref),
+		v1beta1.ProfileTrigger{}.OpenAPIModelName():                   schema_pkg_apis_maintenance_v1beta1_ProfileTrigger(ref),
+		v1beta1.PrometheusCheck{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_PrometheusCheck(ref),
+		v1beta1.PrometheusGate{}.OpenAPIModelName():                   schema_pkg_apis_maintenance_v1beta1_PrometheusGate(ref),
+		v1beta1.QueuePosition{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_QueuePosition(ref),
+		v1beta1.QueuedMaintenance{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_QueuedMaintenance(ref),
+		v1beta1.RecordedDecision{}.OpenAPIModelName():                 schema_pkg_apis_maintenance_v1beta1_RecordedDecision(ref),
+		v1beta1.RecordedTransition{}.OpenAPIModelName():               schema_pkg_apis_maintenance_v1beta1_RecordedTransition(ref),
+		v1beta1.ReleaseTrigger{}.OpenAPIModelName():                   schema_pkg_apis_maintenance_v1beta1_ReleaseTrigger(ref),
+		v1beta1.ReplacedObject{}.OpenAPIModelName():                   schema_pkg_apis_maintenance_v1beta1_ReplacedObject(ref),
+		v1beta1.SMTPEndpoint{}.OpenAPIModelName():                     schema_pkg_apis_maintenance_v1beta1_SMTPEndpoint(ref),
+		v1beta1.ScheduledEvent{}.OpenAPIModelName():                   schema_pkg_apis_maintenance_v1beta1_ScheduledEvent(ref),
+		v1beta1.ScheduledEventList{}.OpenAPIModelName():               schema_pkg_apis_maintenance_v1beta1_ScheduledEventList(ref),
+		v1beta1.ScheduledEventSpec{}.OpenAPIModelName():               schema_pkg_apis_maintenance_v1beta1_ScheduledEventSpec(ref),
+		v1beta1.ScheduledEventStatus{}.OpenAPIModelName():             schema_pkg_apis_maintenance_v1beta1_ScheduledEventStatus(ref),
+		v1beta1.ScheduledSchedule{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_ScheduledSchedule(ref),
+		v1beta1.SlackEndpoint{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_SlackEndpoint(ref),
+		v1beta1.SlackNotifier{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_SlackNotifier(ref),
+		v1beta1.SlackThread{}.OpenAPIModelName():                      schema_pkg_apis_maintenance_v1beta1_SlackThread(ref),
+		v1beta1.SlackThreadNotifier{}.OpenAPIModelName():              schema_pkg_apis_maintenance_v1beta1_SlackThreadNotifier(ref),
+		v1beta1.StaggerCheck{}.OpenAPIModelName():                     schema_pkg_apis_maintenance_v1beta1_StaggerCheck(ref),
+		v1beta1.TimeWindowCheck{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_TimeWindowCheck(ref),
+		v1beta1.TopologyLimit{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_TopologyLimit(ref),
+		v1beta1.TransitionHistory{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_TransitionHistory(ref),
+		v1beta1.TransitionStatus{}.OpenAPIModelName():                 schema_pkg_apis_maintenance_v1beta1_TransitionStatus(ref),
+		v1beta1.TransitionStep{}.OpenAPIModelName():                   schema_pkg_apis_maintenance_v1beta1_TransitionStep(ref),
+		v1beta1.URLEndpoint{}.OpenAPIModelName():                      schema_pkg_apis_maintenance_v1beta1_URLEndpoint(ref),
+		v1beta1.WaitCheck{}.OpenAPIModelName():                        schema_pkg_apis_maintenance_v1beta1_WaitCheck(ref),
+		v1beta1.WebhookNotifier{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_WebhookNotifier(ref),
+		v1beta1.WebhookTrigger{}.OpenAPIModelName():                   schema_pkg_apis_maintenance_v1beta1_WebhookTrigger(ref),
+		v1beta1.WeeklyTime{}.OpenAPIModelName():                       schema_pkg_apis_maintenance_v1beta1_WeeklyTime(ref),
+		v1beta1.YearlyRange{}.OpenAPIModelName():                      schema_pkg_apis_maintenance_v1beta1_YearlyRange(ref),
+		resource.Quantity{}.OpenAPIModelName():                        schema_apimachinery_pkg_api_resource_Quantity(ref),
+		v1.APIGroup{}.OpenAPIModelName():                              schema_pkg_apis_meta_v1_APIGroup(ref),
+		v1.APIGroupList{}.OpenAPIModelName():                          schema_pkg_apis_meta_v1_APIGroupList(ref),
+		v1.APIResource{}.OpenAPIModelName():                           schema_pkg_apis_meta_v1_APIResource(ref),
+		v1.APIResourceList{}.OpenAPIModelName():                       schema_pkg_apis_meta_v1_APIResourceList(ref),
+		v1.APIVersions{}.OpenAPIModelName():                           schema_pkg_apis_meta_v1_APIVersions(ref),
+		v1.ApplyOptions{}.OpenAPIModelName():                          schema_pkg_apis_meta_v1_ApplyOptions(ref),
+		v1.Condition{}.OpenAPIModelName():                             schema_pkg_apis_meta_v1_Condition(ref),
+		v1.CreateOptions{}.OpenAPIModelName():                         schema_pkg_apis_meta_v1_CreateOptions(ref),
+		v1.DeleteOptions{}.OpenAPIModelName():                         schema_pkg_apis_meta_v1_DeleteOptions(ref),
+		v1.Duration{}.OpenAPIModelName():                              schema_pkg_apis_meta_v1_Duration(ref),
+		v1.FieldSelectorRequirement{}.OpenAPIModelName():              schema_pkg_apis_meta_v1_FieldSelectorRequirement(ref),
+		v1.FieldsV1{}.OpenAPIModelName():                              schema_pkg_apis_meta_v1_FieldsV1(ref),
+		v1.GetOptions{}.OpenAPIModelName():                            schema_pkg_apis_meta_v1_GetOptions(ref),
+		v1.GroupKind{}.OpenAPIModelName():                             schema_pkg_apis_meta_v1_GroupKind(ref),
+		v1.GroupResource{}.OpenAPIModelName():                         schema_pkg_apis_meta_v1_GroupResource(ref),
+		v1.GroupVersion{}.OpenAPIModelName():                          schema_pkg_apis_meta_v1_GroupVersion(ref),
+		v1.GroupVersionForDiscovery{}.OpenAPIModelName():              schema_pkg_apis_meta_v1_GroupVersionForDiscovery(ref),
+		v1.GroupVersionKind{}.OpenAPIModelName():                      schema_pkg_apis_meta_v1_GroupVersionKind(ref),
+		v1.GroupVersionResource{}.OpenAPIModelName():                  schema_pkg_apis_meta_v1_GroupVersionResource(ref),
+		v1.InternalEvent{}.OpenAPIModelName():                         schema_pkg_apis_meta_v1_InternalEvent(ref),
+		v1.LabelSelector{}.OpenAPIModelName():                         schema_pkg_apis_meta_v1_LabelSelector(ref),
+		v1.LabelSelectorRequirement{}.OpenAPIModelName():              schema_pkg_apis_meta_v1_LabelSelectorRequirement(ref),
+		v1.List{}.OpenAPIModelName():                                  schema_pkg_apis_meta_v1_List(ref),
+		v1.ListMeta{}.OpenAPIModelName():                              schema_pkg_apis_meta_v1_ListMeta(ref),
+		v1.ListOptions{}.OpenAPIModelName():                           schema_pkg_apis_meta_v1_ListOptions(ref),
+		v1.ManagedFieldsEntry{}.OpenAPIModelName():                    schema_pkg_apis_meta_v1_ManagedFieldsEntry(ref),
+		v1.MicroTime{}.OpenAPIModelName():                             schema_pkg_apis_meta_v1_MicroTime(ref),
+		v1.ObjectMeta{}.OpenAPIModelName():                            schema_pkg_apis_meta_v1_ObjectMeta(ref),
+		v1.OwnerReference{}.OpenAPIModelName():                        schema_pkg_apis_meta_v1_OwnerReference(ref),
+		v1.PartialObjectMetadata{}.OpenAPIModelName():                 schema_pkg_apis_meta_v1_PartialObjectMetadata(ref),
+		v1.PartialObjectMetadataList{}.OpenAPIModelName():             schema_pkg_apis_meta_v1_PartialObjectMetadataList(ref),
+		v1.Patch{}.OpenAPIModelName():                                 schema_pkg_apis_meta_v1_Patch(ref),
+		v1.PatchOptions{}.OpenAPIModelName():                          schema_pkg_apis_meta_v1_PatchOptions(ref),
+		v1.Preconditions{}.OpenAPIModelName():                         schema_pkg_apis_meta_v1_Preconditions(ref),
+		v1.RootPaths{}.OpenAPIModelName():                             schema_pkg_apis_meta_v1_RootPaths(ref),
+		v1.ServerAddressByClientCIDR{}.OpenAPIModelName():             schema_pkg_apis_meta_v1_ServerAddressByClientCIDR(ref),
+		v1.ShardInfo{}.OpenAPIModelName():                             schema_pkg_apis_meta_v1_ShardInfo(ref),
+		v1.Status{}.OpenAPIModelName():                                schema_pkg_apis_meta_v1_Status(ref),
+		v1.StatusCause{}.OpenAPIModelName():                           schema_pkg_apis_meta_v1_StatusCause(ref),
+		v1.StatusDetails{}.OpenAPIModelName():                         schema_pkg_apis_meta_v1_StatusDetails(ref),
+		v1.Table{}.OpenAPIModelName():                                 schema_pkg_apis_meta_v1_Table(ref),
+		v1.TableColumnDefinition{}.OpenAPIModelName():                 schema_pkg_apis_meta_v1_TableColumnDefinition(ref),
+		v1.TableOptions{}.OpenAPIModelName():                          schema_pkg_apis_meta_v1_TableOptions(ref),
+		v1.TableRow{}.OpenAPIModelName():                              schema_pkg_apis_meta_v1_TableRow(ref),
+		v1.TableRowCondition{}.OpenAPIModelName():                     schema_pkg_apis_meta_v1_TableRowCondition(ref),
+		v1.Time{}.OpenAPIModelName():                                  schema_pkg_apis_meta_v1_Time(ref),
+		v1.Timestamp{}.OpenAPIModelName():                             schema_pkg_apis_meta_v1_Timestamp(ref),
+		v1.TypeMeta{}.OpenAPIModelName():                              schema_pkg_apis_meta_v1_TypeMeta(ref),
+		v1.UpdateOptions{}.OpenAPIModelName():                         schema_pkg_apis_meta_v1_UpdateOptions(ref),
+		v1.WatchEvent{}.OpenAPIModelName():                            schema_pkg_apis_meta_v1_WatchEvent(ref),
+		runtime.RawExtension{}.OpenAPIModelName():                     schema_k8sio_apimachinery_pkg_runtime_RawExtension(ref),
+		runtime.TypeMeta{}.OpenAPIModelName():                         schema_k8sio_apimachinery_pkg_runtime_TypeMeta(ref),
+		runtime.Unknown{}.OpenAPIModelName():                          schema_k8sio_apimachinery_pkg_runtime_Unknown(ref),
+		intstr.IntOrString{}.OpenAPIModelName():                       schema_apimachinery_pkg_util_intstr_IntOrString(ref),
+		version.Info{}.OpenAPIModelName():                             schema_k8sio_apimachinery_pkg_version_Info(ref),
 	}
 }
 
@@ -605,6 +620,169 @@ func schema_pkg_apis_legacy_kubevirtv1beta1_NodeMaintenanceStatus(ref common.Ref
 						},
 					},
 				},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_legacy_managedv1alpha1_MachineMaintenance(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "MachineMaintenance is an event that AWS announced for the machine of a node. It is a ScheduledEvent of maintenance.medik8s.io under its old name, which shows less of it: the server drains the node and has the machine replaced, or waits until it has come back, as the code of the event asks for.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object's metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ObjectMeta{}.OpenAPIModelName()),
+						},
+					},
+					"spec": {
+						SchemaProps: spec.SchemaProps{
+							Description: "spec is what was announced, and whether it is done.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(managedv1alpha1.MachineMaintenanceSpec{}.OpenAPIModelName()),
+						},
+					},
+					"status": {
+						SchemaProps: spec.SchemaProps{
+							Description: "status is empty. The status of the ScheduledEvent says what the server does.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(managedv1alpha1.MachineMaintenanceStatus{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			managedv1alpha1.MachineMaintenanceSpec{}.OpenAPIModelName(), managedv1alpha1.MachineMaintenanceStatus{}.OpenAPIModelName(), v1.ObjectMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_legacy_managedv1alpha1_MachineMaintenanceList(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "MachineMaintenanceList is a list of MachineMaintenances.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard list metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ListMeta{}.OpenAPIModelName()),
+						},
+					},
+					"items": {
+						SchemaProps: spec.SchemaProps{
+							Description: "items are the MachineMaintenances.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(managedv1alpha1.MachineMaintenance{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"items"},
+			},
+		},
+		Dependencies: []string{
+			managedv1alpha1.MachineMaintenance{}.OpenAPIModelName(), v1.ListMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_legacy_managedv1alpha1_MachineMaintenanceSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "MachineMaintenanceSpec is what was announced for a machine, and whether it is done. Only maintenancescheduled may change.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"maintenancescheduled": {
+						SchemaProps: spec.SchemaProps{
+							Description: "maintenancescheduled is true once the machine has been deleted, or nothing is to be done any more. If you set it, the server does nothing more for the event, and gives the node back. It stays true.",
+							Default:     false,
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
+					"eventcode": {
+						SchemaProps: spec.SchemaProps{
+							Description: "eventcode is what happens to the machine. instance-stop and instance-retirement: it does not come back, so the node is drained and its machine replaced. instance-reboot, system-reboot and system-maintenance: it comes back, so the node is drained and given back afterwards. A MaintenancePolicy can say what is done for other codes. Defaults to instance-retirement. Immutable.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"eventid": {
+						SchemaProps: spec.SchemaProps{
+							Description: "eventid is the id of the event at AWS. Immutable.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"machineid": {
+						SchemaProps: spec.SchemaProps{
+							Description: "machineid is the id of the machine at AWS, such as i-0abcd1234. Required. Immutable.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"machinelink": {
+						SchemaProps: spec.SchemaProps{
+							Description: "machinelink is the name of the Machine in the namespace openshift-machine-api. Required. Immutable.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"maintenancescheduled", "machineid", "machinelink"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_legacy_managedv1alpha1_MachineMaintenanceStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "MachineMaintenanceStatus is empty.",
+				Type:        []string{"object"},
 			},
 		},
 	}
@@ -2300,6 +2478,118 @@ func schema_pkg_apis_maintenance_v1beta1_LedgerStop(ref common.ReferenceCallback
 	}
 }
 
+func schema_pkg_apis_maintenance_v1beta1_MachineReference(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "MachineReference names a Machine of OpenShift or of Cluster API.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"apiGroup": {
+						SchemaProps: spec.SchemaProps{
+							Description: "apiGroup is machine.openshift.io or cluster.x-k8s.io. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"namespace": {
+						SchemaProps: spec.SchemaProps{
+							Description: "namespace is the namespace of the Machine. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "name is the name of the Machine. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"apiGroup", "namespace", "name"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_MachineReplacement(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "MachineReplacement is how far the replacement of a machine is. It is stored before anything is changed, so that a crash repeats nothing.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"strategy": {
+						SchemaProps: spec.SchemaProps{
+							Description: "strategy is SurgeFirst or DeleteFirst.\n\nPossible enum values:\n - `\"DeleteFirst\"` drains and deletes the old machine. Its owner adds a machine then.\n - `\"SurgeFirst\"` adds a machine, waits until its node is Ready, and then drains and deletes the old one.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"DeleteFirst", "SurgeFirst"},
+						},
+					},
+					"machine": {
+						SchemaProps: spec.SchemaProps{
+							Description: "machine is the Machine that is replaced.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.ReplacedObject{}.OpenAPIModelName()),
+						},
+					},
+					"owner": {
+						SchemaProps: spec.SchemaProps{
+							Description: "owner is what replaces the machine: a MachineSet, a MachineDeployment, or a controller of control planes.",
+							Ref:         ref(v1beta1.ReplacedObject{}.OpenAPIModelName()),
+						},
+					},
+					"step": {
+						SchemaProps: spec.SchemaProps{
+							Description: "step is the next step.\n\nPossible enum values:\n - `\"AwaitDrain\"` waits until the old node is empty.\n - `\"AwaitGone\"` waits until the old machine is gone.\n - `\"AwaitNewNode\"` waits until the node of the new machine is Ready.\n - `\"AwaitReplaced\"` waits until the owner has all its machines again.\n - `\"Delete\"` takes the old machine away. If one was added, it marks the old one as that to be deleted, and has its owner have one machine less. Of the machines of an owner, one at a time is marked. Else it deletes the machine.\n - `\"GivenUp\"` is the end: the machine was not replaced, and what had been changed is undone.\n - `\"Replaced\"` is the end: the machine was replaced.\n - `\"Surge\"` adds one machine to the owner.\n - `\"Undo\"` takes the added machine and the marks away again.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"AwaitDrain", "AwaitGone", "AwaitNewNode", "AwaitReplaced", "Delete", "GivenUp", "Replaced", "Surge", "Undo"},
+						},
+					},
+					"stepTime": {
+						SchemaProps: spec.SchemaProps{
+							Description: "stepTime is when the wait of the step began. Surge and AwaitNewNode have one time, and so have Delete, AwaitGone and AwaitReplaced. It is set anew when a machine is marked to be deleted.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+					"newMachine": {
+						SchemaProps: spec.SchemaProps{
+							Description: "newMachine is the name of the Machine that came instead.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"newNode": {
+						SchemaProps: spec.SchemaProps{
+							Description: "newNode is the name of the node that came instead.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"failure": {
+						SchemaProps: spec.SchemaProps{
+							Description: "failure is why the replacement was given up, in one sentence.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"strategy", "machine", "step"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.ReplacedObject{}.OpenAPIModelName(), v1.Time{}.OpenAPIModelName()},
+	}
+}
+
 func schema_pkg_apis_maintenance_v1beta1_MailNotifier(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
@@ -3247,12 +3537,18 @@ func schema_pkg_apis_maintenance_v1beta1_MaintenancePolicySpec(ref common.Refere
 							Ref:         ref(v1beta1.PolicyQueueSpec{}.OpenAPIModelName()),
 						},
 					},
+					"events": {
+						SchemaProps: spec.SchemaProps{
+							Description: "events are what happens at ScheduledEvents of the nodes. If not set, the server does what is usual for the code of an event. If several policies select a node, the first by name that says something counts, for each field of its own.",
+							Ref:         ref(v1beta1.PolicyEvents{}.OpenAPIModelName()),
+						},
+					},
 				},
 				Required: []string{"nodeSelector"},
 			},
 		},
 		Dependencies: []string{
-			v1beta1.PolicyApprovals{}.OpenAPIModelName(), v1beta1.PolicyAutoStop{}.OpenAPIModelName(), v1beta1.PolicyGates{}.OpenAPIModelName(), v1beta1.PolicyLimits{}.OpenAPIModelName(), v1beta1.PolicyPace{}.OpenAPIModelName(), v1beta1.PolicyQueueSpec{}.OpenAPIModelName(), v1beta1.PolicySchedule{}.OpenAPIModelName(), v1.LabelSelector{}.OpenAPIModelName()},
+			v1beta1.PolicyApprovals{}.OpenAPIModelName(), v1beta1.PolicyAutoStop{}.OpenAPIModelName(), v1beta1.PolicyEvents{}.OpenAPIModelName(), v1beta1.PolicyGates{}.OpenAPIModelName(), v1beta1.PolicyLimits{}.OpenAPIModelName(), v1beta1.PolicyPace{}.OpenAPIModelName(), v1beta1.PolicyQueueSpec{}.OpenAPIModelName(), v1beta1.PolicySchedule{}.OpenAPIModelName(), v1.LabelSelector{}.OpenAPIModelName()},
 	}
 }
 
@@ -6020,6 +6316,87 @@ func schema_pkg_apis_maintenance_v1beta1_PolicyAutoStop(ref common.ReferenceCall
 	}
 }
 
+func schema_pkg_apis_maintenance_v1beta1_PolicyEventAction(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "PolicyEventAction is what happens at events of a code.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"code": {
+						SchemaProps: spec.SchemaProps{
+							Description: "code is the code of the events, such as instance-stop; see spec.code of a ScheduledEvent. Required.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"action": {
+						SchemaProps: spec.SchemaProps{
+							Description: "action is what is done. Drain drains the node, waits until its machine went and came back, and gives the node back. Replace drains the node and has its machine replaced. Ignore does nothing. Required.\n\nPossible enum values:\n - `\"Drain\"` drains the node, waits until the machine went and came back, and gives the node back.\n - `\"Ignore\"` does nothing.\n - `\"Replace\"` drains the node and has its machine replaced.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Drain", "Ignore", "Replace"},
+						},
+					},
+				},
+				Required: []string{"code", "action"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_PolicyEvents(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "PolicyEvents are what happens at ScheduledEvents of the nodes.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"actions": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-map-keys": []interface{}{
+									"code",
+								},
+								"x-kubernetes-list-type": "map",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "actions say what happens at events of a code. A code that is not among them is dealt with as usual. At most 32.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.PolicyEventAction{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"atLatestStart": {
+						SchemaProps: spec.SchemaProps{
+							Description: "atLatestStart is what happens at the latest time at which a drain can start and be done before its event. Start starts it, whatever windows, freezes, limits and approvals say. Wait lets it wait for them, so that the event may hit a node that is not empty. Defaults to Start. Wait counts if any policy of the node says so.\n\nPossible enum values:\n - `\"Start\"` starts the drain, whatever the policies say.\n - `\"Wait\"` lets the drain wait for the policies.",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Start", "Wait"},
+						},
+					},
+					"replacement": {
+						SchemaProps: spec.SchemaProps{
+							Description: "replacement is how machines are replaced.",
+							Ref:         ref(v1beta1.PolicyReplacement{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.PolicyEventAction{}.OpenAPIModelName(), v1beta1.PolicyReplacement{}.OpenAPIModelName()},
+	}
+}
+
 func schema_pkg_apis_maintenance_v1beta1_PolicyFailure(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
@@ -6360,6 +6737,34 @@ func schema_pkg_apis_maintenance_v1beta1_PolicyQueueSpec(ref common.ReferenceCal
 					"agingSeconds": {
 						SchemaProps: spec.SchemaProps{
 							Description: "agingSeconds is after how long the node that waits longest gets the next free slots, although others could use them sooner. From 0 to 2592000. Defaults to 3600 (an hour).",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+				},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_PolicyReplacement(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "PolicyReplacement is how machines are replaced.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"strategy": {
+						SchemaProps: spec.SchemaProps{
+							Description: "strategy is in which order. SurgeFirst adds a machine, waits until its node is Ready, and then drains and deletes the old one. DeleteFirst drains and deletes the old machine, and its owner adds one then. Defaults to SurgeFirst where a MachineSet or a MachineDeployment owns the machine. Machines of the control plane are always replaced by their own controller, after the delete.\n\nPossible enum values:\n - `\"DeleteFirst\"` drains and deletes the old machine. Its owner adds a machine then.\n - `\"SurgeFirst\"` adds a machine, waits until its node is Ready, and then drains and deletes the old one.",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"DeleteFirst", "SurgeFirst"},
+						},
+					},
+					"timeoutSeconds": {
+						SchemaProps: spec.SchemaProps{
+							Description: "timeoutSeconds is how long a new machine may take until its node is Ready. After that, what was added is taken away again, and a person has to see to it. From 60 to 86400. Defaults to 1800 (half an hour).",
 							Type:        []string{"integer"},
 							Format:      "int64",
 						},
@@ -7609,6 +8014,60 @@ func schema_pkg_apis_maintenance_v1beta1_ReleaseTrigger(ref common.ReferenceCall
 	}
 }
 
+func schema_pkg_apis_maintenance_v1beta1_ReplacedObject(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ReplacedObject names an object that has to do with a replacement.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"apiGroup": {
+						SchemaProps: spec.SchemaProps{
+							Description: "apiGroup is the group of the object's kind.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "kind is the object's kind.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"namespace": {
+						SchemaProps: spec.SchemaProps{
+							Description: "namespace is the namespace of the object.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "name is the name of the object.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"uid": {
+						SchemaProps: spec.SchemaProps{
+							Description: "uid is the UID of the object. Another object of that name is never touched.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"apiGroup", "kind", "namespace", "name", "uid"},
+			},
+		},
+	}
+}
+
 func schema_pkg_apis_maintenance_v1beta1_SMTPEndpoint(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
@@ -7644,6 +8103,350 @@ func schema_pkg_apis_maintenance_v1beta1_SMTPEndpoint(ref common.ReferenceCallba
 				Required: []string{"address"},
 			},
 		},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_ScheduledEvent(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ScheduledEvent is something that a cloud, or a person, announced for the machine of a node: it is rebooted on Tuesday, or stopped for good. The server drains the node in time, with a NodeMaintenance of its own. Then it gives the node back when the machine has come back, or has the machine replaced, as the code of the event asks for. Deleting a ScheduledEvent withdraws all that it has begun and that can be undone: the node is given back.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object's metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ObjectMeta{}.OpenAPIModelName()),
+						},
+					},
+					"spec": {
+						SchemaProps: spec.SchemaProps{
+							Description: "spec is what was announced.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.ScheduledEventSpec{}.OpenAPIModelName()),
+						},
+					},
+					"status": {
+						SchemaProps: spec.SchemaProps{
+							Description: "status is what the server makes of it. Only the server writes it.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.ScheduledEventStatus{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.ScheduledEventSpec{}.OpenAPIModelName(), v1beta1.ScheduledEventStatus{}.OpenAPIModelName(), v1.ObjectMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_ScheduledEventList(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ScheduledEventList is a list of ScheduledEvents.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard list metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ListMeta{}.OpenAPIModelName()),
+						},
+					},
+					"items": {
+						SchemaProps: spec.SchemaProps{
+							Description: "items are the ScheduledEvents.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.ScheduledEvent{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"items"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.ScheduledEvent{}.OpenAPIModelName(), v1.ListMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_ScheduledEventSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ScheduledEventSpec is what was announced. At least one of nodeName, instanceID and machineRef says which node is meant. If several do, they must mean the same node. Only state, description and the three times may change. Whoever writes or deletes it needs the permission to schedule maintenance of the node: the verb schedule on nodes/maintenance. While no node is known, or if only machineRef says which one, that is needed for all nodes.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"source": {
+						SchemaProps: spec.SchemaProps{
+							Description: "source is who announced the event, such as tickets. A DNS label. The source aws is what the server itself reads from AWS: only the server uses it. Defaults to manual. Immutable.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"eventID": {
+						SchemaProps: spec.SchemaProps{
+							Description: "eventID is the id of the event at its source. At most 253 characters. Immutable.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"code": {
+						SchemaProps: spec.SchemaProps{
+							Description: "code is what happens to the machine. instance-reboot, system-reboot and system-maintenance: it goes and comes back, so the node is drained and given back afterwards. instance-stop and instance-retirement: it does not come back, so the node is drained and its machine replaced. Nothing is done for other codes, unless spec.events of a MaintenancePolicy of the node says what. The codes are those of AWS. Lower-case letters, digits and dashes, at most 63. Required. Immutable.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"nodeName": {
+						SchemaProps: spec.SchemaProps{
+							Description: "nodeName is the name of the node. Immutable.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"instanceID": {
+						SchemaProps: spec.SchemaProps{
+							Description: "instanceID is the id of the machine at the cloud, such as i-0abcd1234. It is the last part of the spec.providerID of the node. Immutable.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"machineRef": {
+						SchemaProps: spec.SchemaProps{
+							Description: "machineRef is the Machine of OpenShift or Cluster API that is the node's. Immutable.",
+							Ref:         ref(v1beta1.MachineReference{}.OpenAPIModelName()),
+						},
+					},
+					"notBefore": {
+						SchemaProps: spec.SchemaProps{
+							Description: "notBefore is when the event happens at the earliest. The node is empty by then. If neither notBefore nor deadline nor notAfter is set, the event can happen at any time: the drain starts as soon as policies allow it, and not in spite of them.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+					"notAfter": {
+						SchemaProps: spec.SchemaProps{
+							Description: "notAfter is when the event has ended at the latest.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+					"deadline": {
+						SchemaProps: spec.SchemaProps{
+							Description: "deadline is until when notBefore can be put off at the source. If notBefore is not set, the node is empty by the deadline.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+					"description": {
+						SchemaProps: spec.SchemaProps{
+							Description: "description is what the source says of the event. At most 1,024 characters on one line, without control characters and invisible ones.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"state": {
+						SchemaProps: spec.SchemaProps{
+							Description: "state is what the source says now. Scheduled: the event is to happen, or happens. Canceled: it does not happen; the node is given back. Completed: it has happened; the node is given back when it is Ready. Defaults to Scheduled. Canceled and Completed stay.\n\nPossible enum values:\n - `\"Canceled\"` means that the event does not happen.\n - `\"Completed\"` means that the event has happened.\n - `\"Scheduled\"` means that the event is to happen, or happens.",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Canceled", "Completed", "Scheduled"},
+						},
+					},
+				},
+				Required: []string{"code"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.MachineReference{}.OpenAPIModelName(), v1.Time{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_ScheduledEventStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ScheduledEventStatus is what the server makes of an event.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"observedGeneration": {
+						SchemaProps: spec.SchemaProps{
+							Description: "observedGeneration is the metadata.generation that this status describes.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"phase": {
+						SchemaProps: spec.SchemaProps{
+							Description: "phase is how far the server is. Pending: the drain has not started. Draining: the node is cordoned and being drained. Drained: the node is empty and waits for the event. Replacing: the machine is being replaced. Returning: the machine has come back, and the node is being given back. Completed, Canceled and Ignored: nothing is to be done any more; outcome says what happened.\n\nPossible enum values:\n - `\"Canceled\"` means that the event does not happen, and that the node was given back.\n - `\"Completed\"` means that the event has happened, and that nothing is to be done any more.\n - `\"Drained\"` means that the node is empty and waits for the event.\n - `\"Draining\"` means that the node is cordoned and being drained.\n - `\"Ignored\"` means that nothing is done for the event. Until it has ended, a policy may still say what to do.\n - `\"Pending\"` means that the drain has not started.\n - `\"Replacing\"` means that the machine is being replaced.\n - `\"Returning\"` means that the node is being given back.",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Canceled", "Completed", "Drained", "Draining", "Ignored", "Pending", "Replacing", "Returning"},
+						},
+					},
+					"nodeName": {
+						SchemaProps: spec.SchemaProps{
+							Description: "nodeName is the node that the event is about. Not set while none is found.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"nodeUID": {
+						SchemaProps: spec.SchemaProps{
+							Description: "nodeUID is the UID of that node.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"action": {
+						SchemaProps: spec.SchemaProps{
+							Description: "action is what is done: Drain, Replace or Ignore.\n\nPossible enum values:\n - `\"Drain\"` drains the node, waits until the machine went and came back, and gives the node back.\n - `\"Ignore\"` does nothing.\n - `\"Replace\"` drains the node and has its machine replaced.",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Drain", "Ignore", "Replace"},
+						},
+					},
+					"policy": {
+						SchemaProps: spec.SchemaProps{
+							Description: "policy is the MaintenancePolicy that chose the action. Not set if it is the default of the code.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"maintenance": {
+						SchemaProps: spec.SchemaProps{
+							Description: "maintenance is the name of the NodeMaintenance that serves the event.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"expectedDrainSeconds": {
+						SchemaProps: spec.SchemaProps{
+							Description: "expectedDrainSeconds is how long the drain is expected to take: by the plan of the node as it is now, and by earlier drains.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"startTime": {
+						SchemaProps: spec.SchemaProps{
+							Description: "startTime is when the drain is to start, if policies agree: in their last opening before latestStartTime.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+					"latestStartTime": {
+						SchemaProps: spec.SchemaProps{
+							Description: "latestStartTime is when the drain has to start to be done in time. It may be before the event was created. Policies are not asked any more then, unless one says otherwise in spec.events.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+					"drainStartTime": {
+						SchemaProps: spec.SchemaProps{
+							Description: "drainStartTime is when the drain has started.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+					"drainedTime": {
+						SchemaProps: spec.SchemaProps{
+							Description: "drainedTime is when the node was empty.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+					"bootID": {
+						SchemaProps: spec.SchemaProps{
+							Description: "bootID is status.nodeInfo.bootID of the node before the drain. Another one says that the machine has come back.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"replacement": {
+						SchemaProps: spec.SchemaProps{
+							Description: "replacement is how far the replacement of the machine is.",
+							Ref:         ref(v1beta1.MachineReplacement{}.OpenAPIModelName()),
+						},
+					},
+					"waitingFor": {
+						SchemaProps: spec.SchemaProps{
+							Description: "waitingFor is what the server waits for, in one sentence.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"outcome": {
+						SchemaProps: spec.SchemaProps{
+							Description: "outcome is how the event ended, in one sentence.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"endTime": {
+						SchemaProps: spec.SchemaProps{
+							Description: "endTime is when the event ended. The server deletes the object 7 days later. An event that is ignored ends a day after the last of its times, or a day after it was created if it has none.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+					"conditions": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-map-keys": []interface{}{
+									"type",
+								},
+								"x-kubernetes-list-type":       "map",
+								"x-kubernetes-patch-merge-key": "type",
+								"x-kubernetes-patch-strategy":  "merge",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "conditions are Completed, which is True once nothing is to be done any more, and Blocked, which is True while a person has to do something.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1.Condition{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.MachineReplacement{}.OpenAPIModelName(), v1.Condition{}.OpenAPIModelName(), v1.Time{}.OpenAPIModelName()},
 	}
 }
 

@@ -42,6 +42,10 @@ var Funcs = func(runtimeserializer.CodecFactory) []any {
 			c.FillNoCustom(profile)
 			profile.Unknown = ""
 		},
+		func(event *maintenance.ScheduledEvent, c randfill.Continue) {
+			c.FillNoCustom(event)
+			event.Unknown = ""
+		},
 		func(spec *maintenance.NodeMaintenanceSpec, c randfill.Continue) {
 			c.FillNoCustom(spec)
 			// Decoding sets the default, so an empty stage does not come back empty.
@@ -74,6 +78,18 @@ var Funcs = func(runtimeserializer.CodecFactory) []any {
 		func(queue *maintenance.PolicyQueueSpec, c randfill.Continue) {
 			c.FillNoCustom(queue)
 			queue.MarkWaiting, queue.AgingSeconds = ptr.To(false), ptr.To[int64](1)
+		},
+		func(events *maintenance.PolicyEvents, c randfill.Continue) {
+			c.FillNoCustom(events)
+			events.AtLatestStart = maintenance.LatestStartWait
+		},
+		func(replacement *maintenance.PolicyReplacement, c randfill.Continue) {
+			c.FillNoCustom(replacement)
+			replacement.TimeoutSeconds = ptr.To[int64](1)
+		},
+		func(spec *maintenance.ScheduledEventSpec, c randfill.Continue) {
+			c.FillNoCustom(spec)
+			spec.Source, spec.State = "tickets", maintenance.EventCompleted
 		},
 		func(spec *maintenance.MaintenanceProfileSpec, c randfill.Continue) {
 			c.FillNoCustom(spec)

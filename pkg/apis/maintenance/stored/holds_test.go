@@ -32,6 +32,7 @@ func objects() []namedObject {
 		{file: "maintenanceledgers/cluster.json", object: fullLedger()},
 		{file: "maintenanceprofiles/flatcar.json", object: fullProfile()},
 		{file: "nodeprofiles/worker-1.flatcar.json", object: fullNodeProfile()},
+		{file: "scheduledevents/aws.instance-event-0d59937288b749b32.json", object: fullEvent()},
 	}
 	all = append(all, fullEndpoints()...)
 	for _, of := range holds() {

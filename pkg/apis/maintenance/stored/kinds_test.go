@@ -21,7 +21,8 @@ const newerPolicy = `{"kind":"MaintenancePolicy","apiVersion":"maintenance.medik
   "limits":{"newLimit":4,"topology":[{"key":"zone","maxDomains":1,"newTopology":5}]},
   "pace":{"newPace":6},"autoStop":{"failures":2,"newStop":7},
   "schedule":{"newSchedule":8,"windows":[{"name":"full-moon","newForm":{"phase":9}}]},
-  "approvals":{"count":1,"newApproval":10},"gates":{"start":[{"newGate":{"url":11}}],"newGates":12},"queue":{"newQueue":13}},
+  "approvals":{"count":1,"newApproval":10},"gates":{"start":[{"newGate":{"url":11}}],"newGates":12},"queue":{"newQueue":13},
+  "events":{"newEvents":16,"actions":[{"code":"c","action":"Drain","newAction":17}],"replacement":{"newReplacement":18}}},
 "status":{"newStatus":14,"conditions":[{"type":"Open","status":"True","reason":"R","message":"","lastTransitionTime":"2026-01-01T00:00:00Z","newCondition":15}]}}`
 
 const newerLedger = `{"kind":"MaintenanceLedger","apiVersion":"maintenance.medik8s.io/v1beta1","newRoot":1,"metadata":{"name":"cluster"},
@@ -54,9 +55,11 @@ func TestUnknownFieldsOfEveryKind(t *testing.T) {
 				spec := policy(object)
 				spec.NodeSelector.MatchLabels["pool"], spec.Limits.Topology[0].Key, spec.Schedule.Windows[0].Name = "db", "rack", "moon"
 				spec.Gates.Start[0].PlanUnblocked = true
+				spec.Events.AtLatestStart, spec.Events.Actions[0].Action = maintenance.LatestStartWait, maintenance.EventActionIgnore
+				spec.Events.Replacement.Strategy = maintenance.DeleteFirst
 				object.(*maintenance.MaintenancePolicy).Status.Conditions[0].Status = metav1.ConditionFalse
 			},
-			wantLost: []string{`"newSelector":3`, `"newTopology":5`, `"newForm":{`, `"newGate":{`, `"newCondition":15`},
+			wantLost: []string{`"newSelector":3`, `"newTopology":5`, `"newForm":{`, `"newGate":{`, `"newAction":17`, `"newCondition":15`},
 		},
 		"a policy without its parts": {
 			stored:   newerPolicy,

@@ -49,6 +49,11 @@ func fullPolicy() *maintenance.MaintenancePolicy {
 				ReleaseTimeoutSeconds: ptr.To[int64](60),
 			},
 			Queue: maintenance.PolicyQueueSpec{MarkWaiting: ptr.To(false), AgingSeconds: ptr.To[int64](60)},
+			Events: &maintenance.PolicyEvents{
+				Actions:       []maintenance.PolicyEventAction{{Code: "instance-stop", Action: maintenance.EventActionDrain}},
+				AtLatestStart: maintenance.LatestStartWait,
+				Replacement:   &maintenance.PolicyReplacement{Strategy: maintenance.DeleteFirst, TimeoutSeconds: ptr.To[int64](60)},
+			},
 		},
 		Status: fullPolicyStatus(),
 	}

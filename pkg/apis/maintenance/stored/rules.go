@@ -33,7 +33,7 @@ var kinds = map[string]rules{
 	"MaintenancePolicy": {
 		parents: []string{
 			"", "metadata", "spec", "spec.limits", "spec.pace", "spec.autoStop", "spec.schedule", "spec.approvals", "spec.gates",
-			"spec.queue", "status",
+			"spec.queue", "spec.events", "spec.events.replacement", "status",
 		},
 		identities: map[string][]string{"status.conditions": {"type", "status"}},
 	},
@@ -59,6 +59,13 @@ var kinds = map[string]rules{
 			"status.transition":    {"id"},
 			"status.notifications": {"id"},
 			"status.conditions":    {"type", "status"},
+		},
+	},
+	"ScheduledEvent": {
+		parents: []string{"", "metadata", "spec", "status", "status.replacement"},
+		identities: map[string][]string{
+			"status":            {"nodeUID"},
+			"status.conditions": {"type", "status"},
 		},
 	},
 }

@@ -41,6 +41,7 @@ const (
 	defaultApprovalValid  = 24 * 60 * 60
 	defaultReleaseTimeout = 30 * 60
 	defaultAging          = 60 * 60
+	defaultReplacement    = 30 * 60
 )
 
 // SetDefaults_PolicyAutoStop has failures count for a day.
@@ -69,6 +70,28 @@ func SetDefaults_PolicyGates(gates *PolicyGates) {
 func SetDefaults_PolicyQueueSpec(queue *PolicyQueueSpec) {
 	setDefault(&queue.MarkWaiting, true)
 	setDefault(&queue.AgingSeconds, defaultAging)
+}
+
+// SetDefaults_PolicyEvents has drains start in time, whatever policies say.
+func SetDefaults_PolicyEvents(events *PolicyEvents) {
+	if events.AtLatestStart == "" {
+		events.AtLatestStart = LatestStartStart
+	}
+}
+
+// SetDefaults_PolicyReplacement gives a new machine half an hour. Which strategy is usual depends on the machine.
+func SetDefaults_PolicyReplacement(replacement *PolicyReplacement) {
+	setDefault(&replacement.TimeoutSeconds, defaultReplacement)
+}
+
+// SetDefaults_ScheduledEventSpec has events be those of people, and be to happen.
+func SetDefaults_ScheduledEventSpec(spec *ScheduledEventSpec) {
+	if spec.Source == "" {
+		spec.Source = ManualSource
+	}
+	if spec.State == "" {
+		spec.State = EventScheduled
+	}
 }
 
 // SetDefaults_MaintenanceProfileSpec has a profile act, finish what it has begun, and wait for nodes that are gone.

@@ -36,6 +36,16 @@ func TestExplain(t *testing.T) {
 	}
 }
 
+// TestExplainEvents shows that kubectl explain says what each field of a ScheduledEvent is.
+func TestExplainEvents(t *testing.T) {
+	definitions := openapi.GetOpenAPIDefinitions(func(string) spec.Ref { return spec.Ref{} })
+	for _, part := range []interface{ OpenAPIModelName() string }{
+		v1beta1.ScheduledEventSpec{}, v1beta1.ScheduledEventStatus{}, v1beta1.PolicyEvents{}, v1beta1.PolicyReplacement{},
+	} {
+		t.Run(part.OpenAPIModelName(), func(t *testing.T) { wantExplained(t, definitions[part.OpenAPIModelName()]) })
+	}
+}
+
 func wantExplained(t *testing.T, of common.OpenAPIDefinition) {
 	t.Helper()
 	text := of.Schema.Description

@@ -29,11 +29,33 @@ const (
 	FieldPhase = "status.phase"
 )
 
+// The fields that a field selector for ScheduledEvents can have, besides metadata.name, FieldNodeName and FieldPhase:
+// kubectl get sev --field-selector spec.instanceID=i-0abcd1234.
+const (
+	// FieldSource selects the events of one source.
+	FieldSource = "spec.source"
+	// FieldInstanceID selects the events of one machine at the cloud.
+	FieldInstanceID = "spec.instanceID"
+	// FieldEventNode selects the events of the node that the server has found.
+	FieldEventNode = "status.nodeName"
+)
+
 func addFieldLabelConversions(scheme *runtime.Scheme) error {
 	return errors.Join(
 		scheme.AddFieldLabelConversionFunc(SchemeGroupVersion.WithKind("NodeMaintenance"), nodeMaintenanceFieldLabel),
 		scheme.AddFieldLabelConversionFunc(SchemeGroupVersion.WithKind("NodeState"), nodeStateFieldLabel),
-		scheme.AddFieldLabelConversionFunc(SchemeGroupVersion.WithKind("NodeProfile"), nodeProfileFieldLabel))
+		scheme.AddFieldLabelConversionFunc(SchemeGroupVersion.WithKind("NodeProfile"), nodeProfileFieldLabel),
+		scheme.AddFieldLabelConversionFunc(SchemeGroupVersion.WithKind("ScheduledEvent"), scheduledEventFieldLabel))
+}
+
+func scheduledEventFieldLabel(label, value string) (internalLabel, internalValue string, err error) {
+	switch label {
+	case "metadata.name", FieldNodeName, FieldSource, FieldInstanceID, FieldPhase, FieldEventNode:
+		return label, value, nil
+	default:
+		return "", "", fmt.Errorf("field label %q is not supported: use metadata.name, %s, %s, %s, %s or %s",
+			label, FieldNodeName, FieldSource, FieldInstanceID, FieldPhase, FieldEventNode)
+	}
 }
 
 func nodeProfileFieldLabel(label, value string) (internalLabel, internalValue string, err error) {

@@ -52,6 +52,8 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 		&NodeProfileList{},
 		&NodeProfileDecision{},
 		&NodeProfileEvaluation{},
+		&ScheduledEvent{},
+		&ScheduledEventList{},
 	)
 	metav1.AddToGroupVersion(scheme, SchemeGroupVersion)
 	return nil

@@ -296,6 +296,26 @@ func RegisterConversions(s *runtime.Scheme) error {
 	}); err != nil {
 		return err
 	}
+	if err := s.AddGeneratedConversionFunc((*MachineReference)(nil), (*maintenance.MachineReference)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_MachineReference_To_maintenance_MachineReference(a.(*MachineReference), b.(*maintenance.MachineReference), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.MachineReference)(nil), (*MachineReference)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_MachineReference_To_v1beta1_MachineReference(a.(*maintenance.MachineReference), b.(*MachineReference), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*MachineReplacement)(nil), (*maintenance.MachineReplacement)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_MachineReplacement_To_maintenance_MachineReplacement(a.(*MachineReplacement), b.(*maintenance.MachineReplacement), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.MachineReplacement)(nil), (*MachineReplacement)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_MachineReplacement_To_v1beta1_MachineReplacement(a.(*maintenance.MachineReplacement), b.(*MachineReplacement), scope)
+	}); err != nil {
+		return err
+	}
 	if err := s.AddGeneratedConversionFunc((*MailNotifier)(nil), (*maintenance.MailNotifier)(nil), func(a, b interface{}, scope conversion.Scope) error {
 		return Convert_v1beta1_MailNotifier_To_maintenance_MailNotifier(a.(*MailNotifier), b.(*maintenance.MailNotifier), scope)
 	}); err != nil {
@@ -856,6 +876,26 @@ func RegisterConversions(s *runtime.Scheme) error {
 	}); err != nil {
 		return err
 	}
+	if err := s.AddGeneratedConversionFunc((*PolicyEventAction)(nil), (*maintenance.PolicyEventAction)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_PolicyEventAction_To_maintenance_PolicyEventAction(a.(*PolicyEventAction), b.(*maintenance.PolicyEventAction), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.PolicyEventAction)(nil), (*PolicyEventAction)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_PolicyEventAction_To_v1beta1_PolicyEventAction(a.(*maintenance.PolicyEventAction), b.(*PolicyEventAction), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*PolicyEvents)(nil), (*maintenance.PolicyEvents)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_PolicyEvents_To_maintenance_PolicyEvents(a.(*PolicyEvents), b.(*maintenance.PolicyEvents), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.PolicyEvents)(nil), (*PolicyEvents)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_PolicyEvents_To_v1beta1_PolicyEvents(a.(*maintenance.PolicyEvents), b.(*PolicyEvents), scope)
+	}); err != nil {
+		return err
+	}
 	if err := s.AddGeneratedConversionFunc((*PolicyFailure)(nil), (*maintenance.PolicyFailure)(nil), func(a, b interface{}, scope conversion.Scope) error {
 		return Convert_v1beta1_PolicyFailure_To_maintenance_PolicyFailure(a.(*PolicyFailure), b.(*maintenance.PolicyFailure), scope)
 	}); err != nil {
@@ -933,6 +973,16 @@ func RegisterConversions(s *runtime.Scheme) error {
 	}
 	if err := s.AddGeneratedConversionFunc((*maintenance.PolicyQueueSpec)(nil), (*PolicyQueueSpec)(nil), func(a, b interface{}, scope conversion.Scope) error {
 		return Convert_maintenance_PolicyQueueSpec_To_v1beta1_PolicyQueueSpec(a.(*maintenance.PolicyQueueSpec), b.(*PolicyQueueSpec), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*PolicyReplacement)(nil), (*maintenance.PolicyReplacement)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_PolicyReplacement_To_maintenance_PolicyReplacement(a.(*PolicyReplacement), b.(*maintenance.PolicyReplacement), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.PolicyReplacement)(nil), (*PolicyReplacement)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_PolicyReplacement_To_v1beta1_PolicyReplacement(a.(*maintenance.PolicyReplacement), b.(*PolicyReplacement), scope)
 	}); err != nil {
 		return err
 	}
@@ -1136,6 +1186,16 @@ func RegisterConversions(s *runtime.Scheme) error {
 	}); err != nil {
 		return err
 	}
+	if err := s.AddGeneratedConversionFunc((*ReplacedObject)(nil), (*maintenance.ReplacedObject)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_ReplacedObject_To_maintenance_ReplacedObject(a.(*ReplacedObject), b.(*maintenance.ReplacedObject), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.ReplacedObject)(nil), (*ReplacedObject)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_ReplacedObject_To_v1beta1_ReplacedObject(a.(*maintenance.ReplacedObject), b.(*ReplacedObject), scope)
+	}); err != nil {
+		return err
+	}
 	if err := s.AddGeneratedConversionFunc((*SMTPEndpoint)(nil), (*maintenance.SMTPEndpoint)(nil), func(a, b interface{}, scope conversion.Scope) error {
 		return Convert_v1beta1_SMTPEndpoint_To_maintenance_SMTPEndpoint(a.(*SMTPEndpoint), b.(*maintenance.SMTPEndpoint), scope)
 	}); err != nil {
@@ -1143,6 +1203,46 @@ func RegisterConversions(s *runtime.Scheme) error {
 	}
 	if err := s.AddGeneratedConversionFunc((*maintenance.SMTPEndpoint)(nil), (*SMTPEndpoint)(nil), func(a, b interface{}, scope conversion.Scope) error {
 		return Convert_maintenance_SMTPEndpoint_To_v1beta1_SMTPEndpoint(a.(*maintenance.SMTPEndpoint), b.(*SMTPEndpoint), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*ScheduledEvent)(nil), (*maintenance.ScheduledEvent)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_ScheduledEvent_To_maintenance_ScheduledEvent(a.(*ScheduledEvent), b.(*maintenance.ScheduledEvent), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.ScheduledEvent)(nil), (*ScheduledEvent)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_ScheduledEvent_To_v1beta1_ScheduledEvent(a.(*maintenance.ScheduledEvent), b.(*ScheduledEvent), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*ScheduledEventList)(nil), (*maintenance.ScheduledEventList)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_ScheduledEventList_To_maintenance_ScheduledEventList(a.(*ScheduledEventList), b.(*maintenance.ScheduledEventList), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.ScheduledEventList)(nil), (*ScheduledEventList)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_ScheduledEventList_To_v1beta1_ScheduledEventList(a.(*maintenance.ScheduledEventList), b.(*ScheduledEventList), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*ScheduledEventSpec)(nil), (*maintenance.ScheduledEventSpec)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_ScheduledEventSpec_To_maintenance_ScheduledEventSpec(a.(*ScheduledEventSpec), b.(*maintenance.ScheduledEventSpec), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.ScheduledEventSpec)(nil), (*ScheduledEventSpec)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_ScheduledEventSpec_To_v1beta1_ScheduledEventSpec(a.(*maintenance.ScheduledEventSpec), b.(*ScheduledEventSpec), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*ScheduledEventStatus)(nil), (*maintenance.ScheduledEventStatus)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_ScheduledEventStatus_To_maintenance_ScheduledEventStatus(a.(*ScheduledEventStatus), b.(*maintenance.ScheduledEventStatus), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*maintenance.ScheduledEventStatus)(nil), (*ScheduledEventStatus)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_maintenance_ScheduledEventStatus_To_v1beta1_ScheduledEventStatus(a.(*maintenance.ScheduledEventStatus), b.(*ScheduledEventStatus), scope)
 	}); err != nil {
 		return err
 	}
@@ -1928,6 +2028,46 @@ func autoConvert_maintenance_LedgerStop_To_v1beta1_LedgerStop(in *maintenance.Le
 // Convert_maintenance_LedgerStop_To_v1beta1_LedgerStop is an autogenerated conversion function.
 func Convert_maintenance_LedgerStop_To_v1beta1_LedgerStop(in *maintenance.LedgerStop, out *LedgerStop, s conversion.Scope) error {
 	return autoConvert_maintenance_LedgerStop_To_v1beta1_LedgerStop(in, out, s)
+}
+
+func autoConvert_v1beta1_MachineReference_To_maintenance_MachineReference(in *MachineReference, out *maintenance.MachineReference, s conversion.Scope) error {
+	*out = *(*maintenance.MachineReference)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_MachineReference_To_maintenance_MachineReference is an autogenerated conversion function.
+func Convert_v1beta1_MachineReference_To_maintenance_MachineReference(in *MachineReference, out *maintenance.MachineReference, s conversion.Scope) error {
+	return autoConvert_v1beta1_MachineReference_To_maintenance_MachineReference(in, out, s)
+}
+
+func autoConvert_maintenance_MachineReference_To_v1beta1_MachineReference(in *maintenance.MachineReference, out *MachineReference, s conversion.Scope) error {
+	*out = *(*MachineReference)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_MachineReference_To_v1beta1_MachineReference is an autogenerated conversion function.
+func Convert_maintenance_MachineReference_To_v1beta1_MachineReference(in *maintenance.MachineReference, out *MachineReference, s conversion.Scope) error {
+	return autoConvert_maintenance_MachineReference_To_v1beta1_MachineReference(in, out, s)
+}
+
+func autoConvert_v1beta1_MachineReplacement_To_maintenance_MachineReplacement(in *MachineReplacement, out *maintenance.MachineReplacement, s conversion.Scope) error {
+	*out = *(*maintenance.MachineReplacement)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_MachineReplacement_To_maintenance_MachineReplacement is an autogenerated conversion function.
+func Convert_v1beta1_MachineReplacement_To_maintenance_MachineReplacement(in *MachineReplacement, out *maintenance.MachineReplacement, s conversion.Scope) error {
+	return autoConvert_v1beta1_MachineReplacement_To_maintenance_MachineReplacement(in, out, s)
+}
+
+func autoConvert_maintenance_MachineReplacement_To_v1beta1_MachineReplacement(in *maintenance.MachineReplacement, out *MachineReplacement, s conversion.Scope) error {
+	*out = *(*MachineReplacement)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_MachineReplacement_To_v1beta1_MachineReplacement is an autogenerated conversion function.
+func Convert_maintenance_MachineReplacement_To_v1beta1_MachineReplacement(in *maintenance.MachineReplacement, out *MachineReplacement, s conversion.Scope) error {
+	return autoConvert_maintenance_MachineReplacement_To_v1beta1_MachineReplacement(in, out, s)
 }
 
 func autoConvert_v1beta1_MailNotifier_To_maintenance_MailNotifier(in *MailNotifier, out *maintenance.MailNotifier, s conversion.Scope) error {
@@ -3320,6 +3460,46 @@ func Convert_maintenance_PolicyAutoStop_To_v1beta1_PolicyAutoStop(in *maintenanc
 	return autoConvert_maintenance_PolicyAutoStop_To_v1beta1_PolicyAutoStop(in, out, s)
 }
 
+func autoConvert_v1beta1_PolicyEventAction_To_maintenance_PolicyEventAction(in *PolicyEventAction, out *maintenance.PolicyEventAction, s conversion.Scope) error {
+	*out = *(*maintenance.PolicyEventAction)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_PolicyEventAction_To_maintenance_PolicyEventAction is an autogenerated conversion function.
+func Convert_v1beta1_PolicyEventAction_To_maintenance_PolicyEventAction(in *PolicyEventAction, out *maintenance.PolicyEventAction, s conversion.Scope) error {
+	return autoConvert_v1beta1_PolicyEventAction_To_maintenance_PolicyEventAction(in, out, s)
+}
+
+func autoConvert_maintenance_PolicyEventAction_To_v1beta1_PolicyEventAction(in *maintenance.PolicyEventAction, out *PolicyEventAction, s conversion.Scope) error {
+	*out = *(*PolicyEventAction)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_PolicyEventAction_To_v1beta1_PolicyEventAction is an autogenerated conversion function.
+func Convert_maintenance_PolicyEventAction_To_v1beta1_PolicyEventAction(in *maintenance.PolicyEventAction, out *PolicyEventAction, s conversion.Scope) error {
+	return autoConvert_maintenance_PolicyEventAction_To_v1beta1_PolicyEventAction(in, out, s)
+}
+
+func autoConvert_v1beta1_PolicyEvents_To_maintenance_PolicyEvents(in *PolicyEvents, out *maintenance.PolicyEvents, s conversion.Scope) error {
+	*out = *(*maintenance.PolicyEvents)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_PolicyEvents_To_maintenance_PolicyEvents is an autogenerated conversion function.
+func Convert_v1beta1_PolicyEvents_To_maintenance_PolicyEvents(in *PolicyEvents, out *maintenance.PolicyEvents, s conversion.Scope) error {
+	return autoConvert_v1beta1_PolicyEvents_To_maintenance_PolicyEvents(in, out, s)
+}
+
+func autoConvert_maintenance_PolicyEvents_To_v1beta1_PolicyEvents(in *maintenance.PolicyEvents, out *PolicyEvents, s conversion.Scope) error {
+	*out = *(*PolicyEvents)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_PolicyEvents_To_v1beta1_PolicyEvents is an autogenerated conversion function.
+func Convert_maintenance_PolicyEvents_To_v1beta1_PolicyEvents(in *maintenance.PolicyEvents, out *PolicyEvents, s conversion.Scope) error {
+	return autoConvert_maintenance_PolicyEvents_To_v1beta1_PolicyEvents(in, out, s)
+}
+
 func autoConvert_v1beta1_PolicyFailure_To_maintenance_PolicyFailure(in *PolicyFailure, out *maintenance.PolicyFailure, s conversion.Scope) error {
 	*out = *(*maintenance.PolicyFailure)(unsafe.Pointer(in))
 	return nil
@@ -3478,6 +3658,26 @@ func autoConvert_maintenance_PolicyQueueSpec_To_v1beta1_PolicyQueueSpec(in *main
 // Convert_maintenance_PolicyQueueSpec_To_v1beta1_PolicyQueueSpec is an autogenerated conversion function.
 func Convert_maintenance_PolicyQueueSpec_To_v1beta1_PolicyQueueSpec(in *maintenance.PolicyQueueSpec, out *PolicyQueueSpec, s conversion.Scope) error {
 	return autoConvert_maintenance_PolicyQueueSpec_To_v1beta1_PolicyQueueSpec(in, out, s)
+}
+
+func autoConvert_v1beta1_PolicyReplacement_To_maintenance_PolicyReplacement(in *PolicyReplacement, out *maintenance.PolicyReplacement, s conversion.Scope) error {
+	*out = *(*maintenance.PolicyReplacement)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_PolicyReplacement_To_maintenance_PolicyReplacement is an autogenerated conversion function.
+func Convert_v1beta1_PolicyReplacement_To_maintenance_PolicyReplacement(in *PolicyReplacement, out *maintenance.PolicyReplacement, s conversion.Scope) error {
+	return autoConvert_v1beta1_PolicyReplacement_To_maintenance_PolicyReplacement(in, out, s)
+}
+
+func autoConvert_maintenance_PolicyReplacement_To_v1beta1_PolicyReplacement(in *maintenance.PolicyReplacement, out *PolicyReplacement, s conversion.Scope) error {
+	*out = *(*PolicyReplacement)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_PolicyReplacement_To_v1beta1_PolicyReplacement is an autogenerated conversion function.
+func Convert_maintenance_PolicyReplacement_To_v1beta1_PolicyReplacement(in *maintenance.PolicyReplacement, out *PolicyReplacement, s conversion.Scope) error {
+	return autoConvert_maintenance_PolicyReplacement_To_v1beta1_PolicyReplacement(in, out, s)
 }
 
 func autoConvert_v1beta1_PolicySchedule_To_maintenance_PolicySchedule(in *PolicySchedule, out *maintenance.PolicySchedule, s conversion.Scope) error {
@@ -3880,6 +4080,26 @@ func Convert_maintenance_ReleaseTrigger_To_v1beta1_ReleaseTrigger(in *maintenanc
 	return autoConvert_maintenance_ReleaseTrigger_To_v1beta1_ReleaseTrigger(in, out, s)
 }
 
+func autoConvert_v1beta1_ReplacedObject_To_maintenance_ReplacedObject(in *ReplacedObject, out *maintenance.ReplacedObject, s conversion.Scope) error {
+	*out = *(*maintenance.ReplacedObject)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_ReplacedObject_To_maintenance_ReplacedObject is an autogenerated conversion function.
+func Convert_v1beta1_ReplacedObject_To_maintenance_ReplacedObject(in *ReplacedObject, out *maintenance.ReplacedObject, s conversion.Scope) error {
+	return autoConvert_v1beta1_ReplacedObject_To_maintenance_ReplacedObject(in, out, s)
+}
+
+func autoConvert_maintenance_ReplacedObject_To_v1beta1_ReplacedObject(in *maintenance.ReplacedObject, out *ReplacedObject, s conversion.Scope) error {
+	*out = *(*ReplacedObject)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_ReplacedObject_To_v1beta1_ReplacedObject is an autogenerated conversion function.
+func Convert_maintenance_ReplacedObject_To_v1beta1_ReplacedObject(in *maintenance.ReplacedObject, out *ReplacedObject, s conversion.Scope) error {
+	return autoConvert_maintenance_ReplacedObject_To_v1beta1_ReplacedObject(in, out, s)
+}
+
 func autoConvert_v1beta1_SMTPEndpoint_To_maintenance_SMTPEndpoint(in *SMTPEndpoint, out *maintenance.SMTPEndpoint, s conversion.Scope) error {
 	*out = *(*maintenance.SMTPEndpoint)(unsafe.Pointer(in))
 	return nil
@@ -3898,6 +4118,121 @@ func autoConvert_maintenance_SMTPEndpoint_To_v1beta1_SMTPEndpoint(in *maintenanc
 // Convert_maintenance_SMTPEndpoint_To_v1beta1_SMTPEndpoint is an autogenerated conversion function.
 func Convert_maintenance_SMTPEndpoint_To_v1beta1_SMTPEndpoint(in *maintenance.SMTPEndpoint, out *SMTPEndpoint, s conversion.Scope) error {
 	return autoConvert_maintenance_SMTPEndpoint_To_v1beta1_SMTPEndpoint(in, out, s)
+}
+
+func autoConvert_v1beta1_ScheduledEvent_To_maintenance_ScheduledEvent(in *ScheduledEvent, out *maintenance.ScheduledEvent, s conversion.Scope) error {
+	out.ObjectMeta = in.ObjectMeta
+	if err := Convert_v1beta1_ScheduledEventSpec_To_maintenance_ScheduledEventSpec(&in.Spec, &out.Spec, s); err != nil {
+		return err
+	}
+	if err := Convert_v1beta1_ScheduledEventStatus_To_maintenance_ScheduledEventStatus(&in.Status, &out.Status, s); err != nil {
+		return err
+	}
+	return nil
+}
+
+// Convert_v1beta1_ScheduledEvent_To_maintenance_ScheduledEvent is an autogenerated conversion function.
+func Convert_v1beta1_ScheduledEvent_To_maintenance_ScheduledEvent(in *ScheduledEvent, out *maintenance.ScheduledEvent, s conversion.Scope) error {
+	return autoConvert_v1beta1_ScheduledEvent_To_maintenance_ScheduledEvent(in, out, s)
+}
+
+func autoConvert_maintenance_ScheduledEvent_To_v1beta1_ScheduledEvent(in *maintenance.ScheduledEvent, out *ScheduledEvent, s conversion.Scope) error {
+	out.ObjectMeta = in.ObjectMeta
+	if err := Convert_maintenance_ScheduledEventSpec_To_v1beta1_ScheduledEventSpec(&in.Spec, &out.Spec, s); err != nil {
+		return err
+	}
+	if err := Convert_maintenance_ScheduledEventStatus_To_v1beta1_ScheduledEventStatus(&in.Status, &out.Status, s); err != nil {
+		return err
+	}
+	// INFO: in.Unknown opted out of conversion generation
+	return nil
+}
+
+// Convert_maintenance_ScheduledEvent_To_v1beta1_ScheduledEvent is an autogenerated conversion function.
+func Convert_maintenance_ScheduledEvent_To_v1beta1_ScheduledEvent(in *maintenance.ScheduledEvent, out *ScheduledEvent, s conversion.Scope) error {
+	return autoConvert_maintenance_ScheduledEvent_To_v1beta1_ScheduledEvent(in, out, s)
+}
+
+func autoConvert_v1beta1_ScheduledEventList_To_maintenance_ScheduledEventList(in *ScheduledEventList, out *maintenance.ScheduledEventList, s conversion.Scope) error {
+	out.ListMeta = in.ListMeta
+	if in.Items != nil {
+		in, out := &in.Items, &out.Items
+		*out = make([]maintenance.ScheduledEvent, len(*in))
+		for i := range *in {
+			if err := Convert_v1beta1_ScheduledEvent_To_maintenance_ScheduledEvent(&(*in)[i], &(*out)[i], s); err != nil {
+				return err
+			}
+		}
+	} else {
+		out.Items = nil
+	}
+	return nil
+}
+
+// Convert_v1beta1_ScheduledEventList_To_maintenance_ScheduledEventList is an autogenerated conversion function.
+func Convert_v1beta1_ScheduledEventList_To_maintenance_ScheduledEventList(in *ScheduledEventList, out *maintenance.ScheduledEventList, s conversion.Scope) error {
+	return autoConvert_v1beta1_ScheduledEventList_To_maintenance_ScheduledEventList(in, out, s)
+}
+
+func autoConvert_maintenance_ScheduledEventList_To_v1beta1_ScheduledEventList(in *maintenance.ScheduledEventList, out *ScheduledEventList, s conversion.Scope) error {
+	out.ListMeta = in.ListMeta
+	if in.Items != nil {
+		in, out := &in.Items, &out.Items
+		*out = make([]ScheduledEvent, len(*in))
+		for i := range *in {
+			if err := Convert_maintenance_ScheduledEvent_To_v1beta1_ScheduledEvent(&(*in)[i], &(*out)[i], s); err != nil {
+				return err
+			}
+		}
+	} else {
+		out.Items = nil
+	}
+	return nil
+}
+
+// Convert_maintenance_ScheduledEventList_To_v1beta1_ScheduledEventList is an autogenerated conversion function.
+func Convert_maintenance_ScheduledEventList_To_v1beta1_ScheduledEventList(in *maintenance.ScheduledEventList, out *ScheduledEventList, s conversion.Scope) error {
+	return autoConvert_maintenance_ScheduledEventList_To_v1beta1_ScheduledEventList(in, out, s)
+}
+
+func autoConvert_v1beta1_ScheduledEventSpec_To_maintenance_ScheduledEventSpec(in *ScheduledEventSpec, out *maintenance.ScheduledEventSpec, s conversion.Scope) error {
+	*out = *(*maintenance.ScheduledEventSpec)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_ScheduledEventSpec_To_maintenance_ScheduledEventSpec is an autogenerated conversion function.
+func Convert_v1beta1_ScheduledEventSpec_To_maintenance_ScheduledEventSpec(in *ScheduledEventSpec, out *maintenance.ScheduledEventSpec, s conversion.Scope) error {
+	return autoConvert_v1beta1_ScheduledEventSpec_To_maintenance_ScheduledEventSpec(in, out, s)
+}
+
+func autoConvert_maintenance_ScheduledEventSpec_To_v1beta1_ScheduledEventSpec(in *maintenance.ScheduledEventSpec, out *ScheduledEventSpec, s conversion.Scope) error {
+	*out = *(*ScheduledEventSpec)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_ScheduledEventSpec_To_v1beta1_ScheduledEventSpec is an autogenerated conversion function.
+func Convert_maintenance_ScheduledEventSpec_To_v1beta1_ScheduledEventSpec(in *maintenance.ScheduledEventSpec, out *ScheduledEventSpec, s conversion.Scope) error {
+	return autoConvert_maintenance_ScheduledEventSpec_To_v1beta1_ScheduledEventSpec(in, out, s)
+}
+
+func autoConvert_v1beta1_ScheduledEventStatus_To_maintenance_ScheduledEventStatus(in *ScheduledEventStatus, out *maintenance.ScheduledEventStatus, s conversion.Scope) error {
+	*out = *(*maintenance.ScheduledEventStatus)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_ScheduledEventStatus_To_maintenance_ScheduledEventStatus is an autogenerated conversion function.
+func Convert_v1beta1_ScheduledEventStatus_To_maintenance_ScheduledEventStatus(in *ScheduledEventStatus, out *maintenance.ScheduledEventStatus, s conversion.Scope) error {
+	return autoConvert_v1beta1_ScheduledEventStatus_To_maintenance_ScheduledEventStatus(in, out, s)
+}
+
+func autoConvert_maintenance_ScheduledEventStatus_To_v1beta1_ScheduledEventStatus(in *maintenance.ScheduledEventStatus, out *ScheduledEventStatus, s conversion.Scope) error {
+	*out = *(*ScheduledEventStatus)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_maintenance_ScheduledEventStatus_To_v1beta1_ScheduledEventStatus is an autogenerated conversion function.
+func Convert_maintenance_ScheduledEventStatus_To_v1beta1_ScheduledEventStatus(in *maintenance.ScheduledEventStatus, out *ScheduledEventStatus, s conversion.Scope) error {
+	return autoConvert_maintenance_ScheduledEventStatus_To_v1beta1_ScheduledEventStatus(in, out, s)
 }
 
 func autoConvert_v1beta1_ScheduledSchedule_To_maintenance_ScheduledSchedule(in *ScheduledSchedule, out *maintenance.ScheduledSchedule, s conversion.Scope) error {

@@ -27,6 +27,8 @@ func RegisterDefaults(scheme *runtime.Scheme) error {
 	scheme.AddTypeDefaultingFunc(&NodeMaintenanceList{}, func(obj interface{}) { SetObjectDefaults_NodeMaintenanceList(obj.(*NodeMaintenanceList)) })
 	scheme.AddTypeDefaultingFunc(&NodeProfile{}, func(obj interface{}) { SetObjectDefaults_NodeProfile(obj.(*NodeProfile)) })
 	scheme.AddTypeDefaultingFunc(&NodeProfileList{}, func(obj interface{}) { SetObjectDefaults_NodeProfileList(obj.(*NodeProfileList)) })
+	scheme.AddTypeDefaultingFunc(&ScheduledEvent{}, func(obj interface{}) { SetObjectDefaults_ScheduledEvent(obj.(*ScheduledEvent)) })
+	scheme.AddTypeDefaultingFunc(&ScheduledEventList{}, func(obj interface{}) { SetObjectDefaults_ScheduledEventList(obj.(*ScheduledEventList)) })
 	return nil
 }
 
@@ -59,6 +61,12 @@ func SetObjectDefaults_MaintenancePolicy(in *MaintenancePolicy) {
 		SetDefaults_PolicyGates(in.Spec.Gates)
 	}
 	SetDefaults_PolicyQueueSpec(&in.Spec.Queue)
+	if in.Spec.Events != nil {
+		SetDefaults_PolicyEvents(in.Spec.Events)
+		if in.Spec.Events.Replacement != nil {
+			SetDefaults_PolicyReplacement(in.Spec.Events.Replacement)
+		}
+	}
 }
 
 func SetObjectDefaults_MaintenancePolicyList(in *MaintenancePolicyList) {
@@ -134,5 +142,16 @@ func SetObjectDefaults_NodeProfileList(in *NodeProfileList) {
 	for i := range in.Items {
 		a := &in.Items[i]
 		SetObjectDefaults_NodeProfile(a)
+	}
+}
+
+func SetObjectDefaults_ScheduledEvent(in *ScheduledEvent) {
+	SetDefaults_ScheduledEventSpec(&in.Spec)
+}
+
+func SetObjectDefaults_ScheduledEventList(in *ScheduledEventList) {
+	for i := range in.Items {
+		a := &in.Items[i]
+		SetObjectDefaults_ScheduledEvent(a)
 	}
 }

@@ -149,6 +149,16 @@ func (in LedgerStop) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in MachineReference) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.MachineReference"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in MachineReplacement) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.MachineReplacement"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in MailNotifier) OpenAPIModelName() string {
 	return "io.medik8s.maintenance.v1beta1.MailNotifier"
 }
@@ -429,6 +439,16 @@ func (in PolicyAutoStop) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in PolicyEventAction) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.PolicyEventAction"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in PolicyEvents) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.PolicyEvents"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in PolicyFailure) OpenAPIModelName() string {
 	return "io.medik8s.maintenance.v1beta1.PolicyFailure"
 }
@@ -466,6 +486,11 @@ func (in PolicyPace) OpenAPIModelName() string {
 // OpenAPIModelName returns the OpenAPI model name for this type.
 func (in PolicyQueueSpec) OpenAPIModelName() string {
 	return "io.medik8s.maintenance.v1beta1.PolicyQueueSpec"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in PolicyReplacement) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.PolicyReplacement"
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
@@ -569,8 +594,33 @@ func (in ReleaseTrigger) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ReplacedObject) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.ReplacedObject"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in SMTPEndpoint) OpenAPIModelName() string {
 	return "io.medik8s.maintenance.v1beta1.SMTPEndpoint"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ScheduledEvent) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.ScheduledEvent"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ScheduledEventList) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.ScheduledEventList"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ScheduledEventSpec) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.ScheduledEventSpec"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ScheduledEventStatus) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.ScheduledEventStatus"
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.

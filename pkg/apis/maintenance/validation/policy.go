@@ -60,6 +60,7 @@ func validatePolicySpec(spec *maintenance.MaintenancePolicySpec, path *field.Pat
 	allErrs = append(allErrs, validateSchedule(spec.Schedule, path.Child("schedule"))...)
 	allErrs = append(allErrs, validateApprovals(spec.Approvals, path.Child("approvals"))...)
 	allErrs = append(allErrs, validateGates(spec.Gates, path.Child("gates"))...)
+	allErrs = append(allErrs, validatePolicyEvents(spec.Events, path.Child("events"))...)
 	return append(allErrs, validateOptional(spec.Queue.AgingSeconds, 0, monthSeconds, path.Child("queue", "agingSeconds"))...)
 }
 

@@ -54,6 +54,8 @@ func (f *sharedInformerFactory) ForResource(resource schema.GroupVersionResource
 		return &genericInformer{resource: resource.GroupResource(), informer: f.Maintenance().V1beta1().NodeProfiles().Informer()}, nil
 	case v1beta1.SchemeGroupVersion.WithResource("nodes"):
 		return &genericInformer{resource: resource.GroupResource(), informer: f.Maintenance().V1beta1().NodeStates().Informer()}, nil
+	case v1beta1.SchemeGroupVersion.WithResource("scheduledevents"):
+		return &genericInformer{resource: resource.GroupResource(), informer: f.Maintenance().V1beta1().ScheduledEvents().Informer()}, nil
 
 	}
 

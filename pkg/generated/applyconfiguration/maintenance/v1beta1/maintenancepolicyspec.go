@@ -34,6 +34,10 @@ type MaintenancePolicySpecApplyConfiguration struct {
 	Gates *PolicyGatesApplyConfiguration `json:"gates,omitempty"`
 	// queue is how nodes that wait are dealt with.
 	Queue *PolicyQueueSpecApplyConfiguration `json:"queue,omitempty"`
+	// events are what happens at ScheduledEvents of the nodes. If not set, the server does what is usual for the
+	// code of an event. If several policies select a node, the first by name that says something counts, for each
+	// field of its own.
+	Events *PolicyEventsApplyConfiguration `json:"events,omitempty"`
 }
 
 // MaintenancePolicySpecApplyConfiguration constructs a declarative configuration of the MaintenancePolicySpec type for use with
@@ -111,5 +115,13 @@ func (b *MaintenancePolicySpecApplyConfiguration) WithGates(value *PolicyGatesAp
 // If called multiple times, the Queue field is set to the value of the last call.
 func (b *MaintenancePolicySpecApplyConfiguration) WithQueue(value *PolicyQueueSpecApplyConfiguration) *MaintenancePolicySpecApplyConfiguration {
 	b.Queue = value
+	return b
+}
+
+// WithEvents sets the Events field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Events field is set to the value of the last call.
+func (b *MaintenancePolicySpecApplyConfiguration) WithEvents(value *PolicyEventsApplyConfiguration) *MaintenancePolicySpecApplyConfiguration {
+	b.Events = value
 	return b
 }

@@ -32,3 +32,7 @@ type NodeProfileListerExpansion interface{}
 // NodeStateListerExpansion allows custom methods to be added to
 // NodeStateLister.
 type NodeStateListerExpansion interface{}
+
+// ScheduledEventListerExpansion allows custom methods to be added to
+// ScheduledEventLister.
+type ScheduledEventListerExpansion interface{}

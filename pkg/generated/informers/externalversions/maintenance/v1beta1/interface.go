@@ -25,6 +25,8 @@ type Interface interface {
 	NodeProfiles() TypedNodeProfileInformer
 	// NodeStates returns a NodeStateInformer.
 	NodeStates() TypedNodeStateInformer
+	// ScheduledEvents returns a ScheduledEventInformer.
+	ScheduledEvents() TypedScheduledEventInformer
 }
 
 type version struct {
@@ -71,4 +73,9 @@ func (v *version) NodeProfiles() TypedNodeProfileInformer {
 // NodeStates returns a TypedNodeStateInformer.
 func (v *version) NodeStates() TypedNodeStateInformer {
 	return &nodeStateInformer{factory: v.factory, tweakListOptions: v.tweakListOptions}
+}
+
+// ScheduledEvents returns a TypedScheduledEventInformer.
+func (v *version) ScheduledEvents() TypedScheduledEventInformer {
+	return &scheduledEventInformer{factory: v.factory, tweakListOptions: v.tweakListOptions}
 }

@@ -16,3 +16,5 @@ type MaintenanceProfileExpansion interface{}
 type NodeMaintenanceExpansion interface{}
 
 type NodeProfileExpansion interface{}
+
+type ScheduledEventExpansion interface{}

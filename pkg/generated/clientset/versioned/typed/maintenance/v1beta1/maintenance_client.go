@@ -22,6 +22,7 @@ type MaintenanceV1beta1Interface interface {
 	NodeMaintenancesGetter
 	NodeProfilesGetter
 	NodeStatesGetter
+	ScheduledEventsGetter
 }
 
 // MaintenanceV1beta1Client is used to interact with features provided by the maintenance.medik8s.io group.
@@ -55,6 +56,10 @@ func (c *MaintenanceV1beta1Client) NodeProfiles() NodeProfileInterface {
 
 func (c *MaintenanceV1beta1Client) NodeStates() NodeStateInterface {
 	return newNodeStates(c)
+}
+
+func (c *MaintenanceV1beta1Client) ScheduledEvents() ScheduledEventInterface {
+	return newScheduledEvents(c)
 }
 
 // NewForConfig creates a new MaintenanceV1beta1Client for the given config.

@@ -43,6 +43,10 @@ func (c *FakeMaintenanceV1beta1) NodeStates() v1beta1.NodeStateInterface {
 	return newFakeNodeStates(c)
 }
 
+func (c *FakeMaintenanceV1beta1) ScheduledEvents() v1beta1.ScheduledEventInterface {
+	return newFakeScheduledEvents(c)
+}
+
 // RESTClient returns a RESTClient that is used to communicate
 // with API server by this client implementation.
 func (c *FakeMaintenanceV1beta1) RESTClient() rest.Interface {

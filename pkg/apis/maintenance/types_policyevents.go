@@ -1,0 +1,48 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package maintenance
+
+// PolicyEvents are what happens at ScheduledEvents of the nodes.
+type PolicyEvents struct {
+	// actions say what happens at events of a code. A code that is not among them is dealt with as usual. At most 32.
+	Actions []PolicyEventAction
+	// atLatestStart is what happens at the latest time at which a drain can start and be done before its event. Start
+	// starts it, whatever windows, freezes, limits and approvals say. Wait lets it wait for them, so that the event may
+	// hit a node that is not empty. Defaults to Start. Wait counts if any policy of the node says so.
+	AtLatestStart LatestStartAction
+	// replacement is how machines are replaced.
+	Replacement *PolicyReplacement
+}
+
+// PolicyEventAction is what happens at events of a code.
+type PolicyEventAction struct {
+	// code is the code of the events, such as instance-stop; see spec.code of a ScheduledEvent. Required.
+	Code string
+	// action is what is done. Drain drains the node, waits until its machine went and came back, and gives the node
+	// back. Replace drains the node and has its machine replaced. Ignore does nothing. Required.
+	Action EventAction
+}
+
+// LatestStartAction is what happens at the latest time at which a drain can start.
+// +enum
+type LatestStartAction string
+
+const (
+	// LatestStartStart starts the drain, whatever the policies say.
+	LatestStartStart LatestStartAction = "Start"
+	// LatestStartWait lets the drain wait for the policies.
+	LatestStartWait LatestStartAction = "Wait"
+)
+
+// PolicyReplacement is how machines are replaced.
+type PolicyReplacement struct {
+	// strategy is in which order. SurgeFirst adds a machine, waits until its node is Ready, and then drains and deletes
+	// the old one. DeleteFirst drains and deletes the old machine, and its owner adds one then. Defaults to SurgeFirst
+	// where a MachineSet or a MachineDeployment owns the machine. Machines of the control plane are always replaced
+	// by their own controller, after the delete.
+	Strategy ReplacementStrategy
+	// timeoutSeconds is how long a new machine may take until its node is Ready. After that, what was added is taken
+	// away again, and a person has to see to it. From 60 to 86400. Defaults to 1800 (half an hour).
+	TimeoutSeconds *int64
+}
