@@ -36,6 +36,8 @@ type Plugin struct {
 	authorizer authorizer.UnconditionalAuthorizer
 	// secretNamespace is where the Secrets of endpoints are; empty: no endpoint has one.
 	secretNamespace string
+	// nodes tells which node a machine is; nil: nobody does.
+	nodes Nodes
 }
 
 var _ admission.ValidationInterface = &Plugin{}
@@ -48,14 +50,18 @@ func New(authorizer authorizer.UnconditionalAuthorizer, secretNamespace string) 
 	}
 }
 
-// Validate refuses a write of a NodeMaintenance, a MaintenanceProfile or a MaintenanceEndpoint with a 403 that names the
-// permission that the user lacks. It fails with a 500 if the permissions cannot be checked.
+// Validate refuses a write of a NodeMaintenance, a MaintenanceProfile, a MaintenanceEndpoint, a ScheduledEvent or a
+// MaintenancePolicy with a 403 that names the permission that the user lacks. It fails with a 500 if the permissions cannot be checked.
 func (p *Plugin) Validate(ctx context.Context, attributes admission.Attributes, _ admission.ObjectInterfaces) error {
 	switch attributes.GetResource().Resource {
 	case profiles:
 		return p.validateProfile(ctx, attributes)
 	case endpoints:
 		return p.authorizeEndpoint(ctx, attributes)
+	case events:
+		return p.validateEvent(ctx, attributes)
+	case policies:
+		return p.authorizePolicy(ctx, attributes)
 	case resource:
 		return p.validateHold(ctx, attributes)
 	default:
@@ -77,8 +83,12 @@ func (p *Plugin) validateHold(ctx context.Context, attributes admission.Attribut
 
 // AuthorizeUpdate is Validate for an update that has not been validated yet. It is called before
 // validation and before conflicts are found, so that their errors tell nothing of a hold to a user who
-// may not change it. With the same object twice it checks what every update of the hold needs.
+// may not change it. With the same object twice it checks what every update of the hold needs. It does so for a
+// ScheduledEvent, too.
 func (p *Plugin) AuthorizeUpdate(ctx context.Context, subresource string, hold, old runtime.Object) error {
+	if event, ok := hold.(*maintenance.ScheduledEvent); ok {
+		return p.authorizeEventUpdate(ctx, event, old)
+	}
 	requester, found := genericapirequest.UserFrom(ctx)
 	if !found {
 		return apierrors.NewInternalError(errors.New("could not tell who makes the request"))

@@ -77,33 +77,39 @@ func (strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
 	}
 }
 
-// Validate checks a new object. Its requestor must be who makes the request, or a profile or an integration if that is
-// the server.
+// Validate checks a new object. Its requestor must be who makes the request, or a profile, a ScheduledEvent or an integration if
+// that is the server.
 func (s strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorList {
 	nm := obj.(*maintenance.NodeMaintenance)
 	allErrs := append(validation.ValidateNodeMaintenance(nm), s.validateStartDeadline(nm.Spec.StartDeadline, nil)...)
 	return append(allErrs, validateRequestor(ctx, nm.Spec.Requestor)...)
 }
 
-// validateRequestor refuses another requestor than who makes the request. The server alone speaks for profiles and
-// integrations: a user whose name looks like theirs would end up with holds that the server gives back.
+// validateRequestor refuses another requestor than who makes the request. The server alone speaks for profiles,
+// ScheduledEvents and integrations: a user whose name looks like theirs would end up with holds that the server gives back.
 func validateRequestor(ctx context.Context, requestor string) field.ErrorList {
 	path, user := field.NewPath("spec", "requestor"), RequestorFrom(ctx)
-	switch profile, servers := strings.HasPrefix(requestor, v1beta1.ProfileRequestor), v1beta1.IsServerRequestor(requestor); {
+	switch servers := v1beta1.IsServerRequestor(requestor); {
 	case servers && caller.IsServer(ctx):
 		return nil
-	case servers && !profile:
-		return field.ErrorList{field.Forbidden(path, fmt.Sprintf(
-			"%s is an integration of the server, for which only the server itself creates NodeMaintenances", requestor))}
-	case profile:
-		return field.ErrorList{field.Forbidden(path, fmt.Sprintf(
-			"requestors that begin with %s are MaintenanceProfiles, for which only the server itself creates NodeMaintenances", v1beta1.ProfileRequestor))}
+	case servers:
+		return field.ErrorList{field.Forbidden(path, whose(requestor)+", for which only the server itself creates NodeMaintenances")}
 	case requestor != user:
 		return field.ErrorList{field.Invalid(path, requestor,
 			fmt.Sprintf("must be %q, the user who makes the request; leave it out and the server sets it", user))}
 	default:
 		return nil
 	}
+}
+
+// whose says what the requestors are that only the server itself speaks for.
+func whose(requestor string) string {
+	for prefix, what := range map[string]string{v1beta1.ProfileRequestor: "MaintenanceProfiles", v1beta1.EventRequestor: "ScheduledEvents"} {
+		if strings.HasPrefix(requestor, prefix) {
+			return fmt.Sprintf("requestors that begin with %s are %s", prefix, what)
+		}
+	}
+	return requestor + " is an integration of the server"
 }
 
 // WarningsOnCreate says what is allowed but may not be meant.

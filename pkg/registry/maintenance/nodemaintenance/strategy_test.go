@@ -147,8 +147,13 @@ func TestValidateRequestor(t *testing.T) {
 			ctx: byAlice, requestor: v1beta1.VSphereRequestor,
 			want: "maintenance.medik8s.io:vsphere is an integration of the server, for which only the server itself creates NodeMaintenances",
 		},
-		"an integration, by the server": {ctx: byServer, requestor: v1beta1.KubernikusRequestor},
-		"no user at all":                {ctx: withoutUser, requestor: "", want: "must be the user who makes the request"},
+		"a scheduled event, by a user": {
+			ctx: byAlice, requestor: v1beta1.EventRequestor + "aws.e1",
+			want: "requestors that begin with maintenance.medik8s.io:event: are ScheduledEvents, for which only the server itself creates NodeMaintenances",
+		},
+		"a scheduled event, by the server": {ctx: byServer, requestor: v1beta1.EventRequestor + "aws.e1"},
+		"an integration, by the server":    {ctx: byServer, requestor: v1beta1.KubernikusRequestor},
+		"no user at all":                   {ctx: withoutUser, requestor: "", want: "must be the user who makes the request"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -1,0 +1,82 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package scheduledevent declares the resource scheduledevents: its names, its rules for writes, what it warns of and its
+// columns. Nothing in it does I/O.
+package scheduledevent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/registry/generic"
+	"k8s.io/apiserver/pkg/registry/rest"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/serveronly"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
+)
+
+// Plural is the resource's name in URLs and in RBAC rules.
+const Plural = "scheduledevents"
+
+// errStatus is what everybody is told who writes a status but the server.
+var errStatus = errors.New("only maintenance-apiserver itself writes the status of ScheduledEvents; to say that an event has happened, " +
+	"or does not happen, set its spec.state to Completed or Canceled")
+
+// Definition declares the resource scheduledevents. The scheme must know its types. authorize authorizes updates of the
+// spec once more. wrap adds what it does beyond storing objects. Both may be nil.
+func Definition(scheme *runtime.Scheme, authorize resource.AuthorizeUpdate, wrap func(*resource.REST) rest.Storage) resource.Definition {
+	return resource.Definition{
+		Group:      maintenance.GroupName,
+		Plural:     Plural,
+		Singular:   "scheduledevent",
+		ShortNames: []string{"sev"},
+		Categories: []string{"maintenance"},
+
+		New:     func() runtime.Object { return &maintenance.ScheduledEvent{} },
+		NewList: func() runtime.Object { return &maintenance.ScheduledEventList{} },
+
+		Strategy:        NewStrategy(scheme),
+		StatusStrategy:  NewStatusStrategy(scheme),
+		AuthorizeUpdate: authorizeUpdate(authorize),
+		Table:           table,
+
+		Fields: selectableFields,
+
+		Wrap: wrap,
+	}
+}
+
+// authorizeUpdate lets only the server write a status.
+func authorizeUpdate(ofSpec resource.AuthorizeUpdate) resource.AuthorizeUpdate {
+	ofStatus := serveronly.Status(Plural, errStatus)
+	return func(ctx context.Context, subresource string, obj, old runtime.Object) error {
+		switch {
+		case subresource == "status":
+			return ofStatus(ctx, subresource, obj, old)
+		case ofSpec == nil:
+			return nil
+		default:
+			return ofSpec(ctx, subresource, obj, old)
+		}
+	}
+}
+
+func selectableFields(obj runtime.Object) (fields.Set, error) {
+	event, ok := obj.(*maintenance.ScheduledEvent)
+	if !ok {
+		return nil, fmt.Errorf("expected a ScheduledEvent, got %T", obj)
+	}
+	selectable := generic.ObjectMetaFieldsSet(&event.ObjectMeta, false)
+	selectable[v1beta1.FieldNodeName] = event.Spec.NodeName
+	selectable[v1beta1.FieldSource] = event.Spec.Source
+	selectable[v1beta1.FieldInstanceID] = event.Spec.InstanceID
+	selectable[v1beta1.FieldPhase] = string(event.Status.Phase)
+	selectable[v1beta1.FieldEventNode] = event.Status.NodeName
+	return selectable, nil
+}

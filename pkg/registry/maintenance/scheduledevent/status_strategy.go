@@ -1,0 +1,53 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package scheduledevent
+
+import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/registry/rest"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
+)
+
+// statusStrategy holds the rules for writes to scheduledevents/status, which only the server makes.
+type statusStrategy struct {
+	strategy
+}
+
+// NewStatusStrategy returns the rules for updates of a ScheduledEvent's status.
+func NewStatusStrategy(typer runtime.ObjectTyper) rest.UpdateResetFieldsStrategy {
+	return statusStrategy{strategy{resource.NewClusterScoped(typer)}}
+}
+
+// GetResetFields names what a request to scheduledevents/status cannot own.
+func (statusStrategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
+	return map[fieldpath.APIVersion]*fieldpath.Set{
+		fieldpath.APIVersion(v1beta1.SchemeGroupVersion.String()): fieldpath.NewSet(
+			fieldpath.MakePathOrDie("spec"), fieldpath.MakePathOrDie("metadata")),
+	}
+}
+
+// PrepareForUpdate takes everything but the status from the stored object. What tells which object the client means
+// stays as the client sent it.
+func (statusStrategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
+	newEvent, oldEvent := obj.(*maintenance.ScheduledEvent), old.(*maintenance.ScheduledEvent)
+	newEvent.Spec = oldEvent.Spec
+	newEvent.Unknown = oldEvent.Unknown
+	metav1.ResetObjectMetaForStatus(newEvent, oldEvent)
+	newEvent.GenerateName = oldEvent.GenerateName
+	newEvent.DeletionGracePeriodSeconds = oldEvent.DeletionGracePeriodSeconds
+}
+
+// ValidateUpdate checks the new status.
+func (statusStrategy) ValidateUpdate(_ context.Context, obj, old runtime.Object) field.ErrorList {
+	return validation.ValidateScheduledEventStatusUpdate(obj.(*maintenance.ScheduledEvent), old.(*maintenance.ScheduledEvent))
+}
