@@ -114,9 +114,9 @@ func (d *Drainer) Healthy() error {
 // says yes.
 func (d *Drainer) HasNode(name string) bool { return d.watcher.hasNode(name) }
 
-// Node returns what is cached of a node: its name, labels, taints, conditions and whether it is
-// schedulable; nil when there is none. It is not to be changed. It fails while the nodes are not
-// known.
+// Node returns what is cached of a node: its name, labels, taints, conditions, provider id, boot id and
+// whether it is schedulable; nil when there is none. It is not to be changed. It fails while the nodes
+// are not known.
 func (d *Drainer) Node(name string) (*corev1.Node, error) { return d.watcher.node(name) }
 
 // Nodes returns what is cached of all nodes, in no order. See Node.

@@ -131,7 +131,7 @@ func TestTrimKeepsWhatIsUsed(t *testing.T) {
 	node := cordonedNode("note")
 	node.Annotations["other"] = "x"
 	node.Status.Images = []corev1.ContainerImage{{SizeBytes: 1}}
-	node.Spec.PodCIDR = "10.0.0.0/24"
+	node.Spec.PodCIDR, node.Spec.ProviderID = "10.0.0.0/24", "aws:///eu-central-1a/i-1"
 	if _, err := trim(node); err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestTrimKeepsWhatIsUsed(t *testing.T) {
 		t.Errorf("the node still carries %+v", node)
 	}
 	if !annotated(node) || !drainTainted(node) || !node.Spec.Unschedulable ||
-		nodeDead(node) || node.Labels["zone"] != "a" {
+		nodeDead(node) || node.Labels["zone"] != "a" || node.Spec.ProviderID == "" {
 		t.Errorf("the node lost what is used: %+v", node)
 	}
 }

@@ -46,8 +46,11 @@ func trimNode(node *corev1.Node) {
 	if annotated {
 		node.Annotations = map[string]string{v1beta1.HoldsAnnotation: note}
 	}
-	node.Spec = corev1.NodeSpec{Unschedulable: node.Spec.Unschedulable, Taints: node.Spec.Taints}
-	node.Status = corev1.NodeStatus{Conditions: node.Status.Conditions}
+	// Those who ask the cloud for its events know machines by their provider ids, and another boot says that one came back.
+	node.Spec = corev1.NodeSpec{Unschedulable: node.Spec.Unschedulable, Taints: node.Spec.Taints, ProviderID: node.Spec.ProviderID}
+	node.Status = corev1.NodeStatus{
+		Conditions: node.Status.Conditions, NodeInfo: corev1.NodeSystemInfo{BootID: node.Status.NodeInfo.BootID},
+	}
 }
 
 func trimPod(pod *corev1.Pod) {

@@ -22,7 +22,7 @@ func (t *term) follow() (unfollow func(), err error) {
 		}
 	}
 	for _, follow := range []func() (func(), error){
-		func() (func(), error) { return t.followPolicies(t.policyChanged) },
+		func() (func(), error) { return t.FollowPolicies(t.policyChanged) },
 		func() (func(), error) { return t.config.Cluster.FollowNodes(t.nodeChanged) },
 		func() (func(), error) { return t.config.Cluster.FollowHolds(t.holdChanged) },
 	} {

@@ -83,8 +83,9 @@ func askTheSame(a, b []*v1beta1.MaintenancePolicy) bool {
 	})
 }
 
-// followPolicies calls changed when a policy comes, asks for something else, or goes, until stop is called.
-func (a *Admitter) followPolicies(changed func()) (stop func(), err error) {
+// FollowPolicies calls changed when a policy comes, asks for something else, or goes, until stop is called; and once for
+// each policy that exists. It fails when Watch has ended.
+func (a *Admitter) FollowPolicies(changed func()) (stop func(), err error) {
 	registration, err := a.policies.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc: func(any) { changed() },
 		UpdateFunc: func(before, after any) {

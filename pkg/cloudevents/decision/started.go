@@ -1,0 +1,112 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package decision
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	nodeutil "k8s.io/component-helpers/node/util"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+// started is for events whose drain has started.
+func (s *state) started() {
+	switch {
+	case s.step() != "" && !s.gaveUp():
+		s.replacing()
+	case s.gaveUp() && s.Found.Node != nil && s.backBefore():
+		s.backInService()
+	case s.replaces() && s.Found.Node != nil && !s.isBack(s.Found.Node):
+		s.replacing()
+	case s.onlyCordoned() && s.undecided() && !s.due() && !s.isBack(s.Found.Node):
+		s.keepHold(s.drainLatest())
+		s.wait(v1beta1.EventPhaseReplacing, machineUnknown(s.next.NodeName, s.Machine.Why))
+	default:
+		s.draining()
+	}
+}
+
+// onlyCordoned says that the node is cordoned until a machine has been added, and not drained.
+func (s *state) onlyCordoned() bool {
+	return s.Found.Node != nil && s.Hold != nil && s.Hold.Spec.Stage == v1beta1.StageCordon
+}
+
+// backBefore says that a node whose machine was not replaced goes back into service until its drain has to start: it has
+// only been cordoned, or was given back already.
+func (s *state) backBefore() bool {
+	ahead := !s.drainLatest().IsZero() && !s.due()
+	return ahead && (s.Hold == nil || s.Hold.Spec.Stage == v1beta1.StageCordon)
+}
+
+// backInService gives such a node back, and begins anew with its drain once that is done.
+func (s *state) backInService() {
+	s.decision.MayReplace = s.step() == v1beta1.StepUndo && s.MachineAPI
+	if s.Hold == nil && s.step() == v1beta1.StepGivenUp {
+		s.next.DrainStartTime, s.next.DrainedTime, s.next.BootID = nil, nil, ""
+		s.clearTimes()
+		s.pending()
+		return
+	}
+	s.blockReplace()
+	s.wait(v1beta1.EventPhaseReplacing, s.undoing())
+	if s.Hold != nil {
+		s.next.WaitingFor = givingBack(s.Hold)
+	}
+	s.again(s.drainLatest())
+}
+
+// draining is for nodes whose machine goes and comes back, or is replaced by a person or another event.
+func (s *state) draining() {
+	s.decision.MayReplace = s.step() == v1beta1.StepUndo && s.MachineAPI
+	s.blockReplace()
+	node := s.Found.Node
+	if node == nil || s.isBack(node) || s.twinReplaced() != "" {
+		s.returned = node != nil && s.isBack(node)
+		s.blocked = ""
+		s.giveBack()
+		return
+	}
+	s.wantHold(v1beta1.StageDrain, s.drainLatest())
+	if !s.noteDrained() {
+		s.wait(v1beta1.EventPhaseDraining, s.waitsToDrain())
+		return
+	}
+	s.wait(v1beta1.EventPhaseDrained, s.waitsForMachine(node))
+}
+
+// noteDrained notes when the node was empty for the first time, and says whether it is now.
+func (s *state) noteDrained() bool {
+	if emptied(s.Hold, s.Found.Node) == nil {
+		return false
+	}
+	if s.next.DrainedTime == nil {
+		s.next.DrainedTime = s.stamp()
+	}
+	return true
+}
+
+// isBack says whether the node may be given back: it is Ready, and its machine has started anew since the drain, or the
+// source says that the event has happened. A machine that is replaced does not come back by itself.
+func (s *state) isBack(node *corev1.Node) bool {
+	_, ready := nodeutil.GetNodeCondition(&node.Status, corev1.NodeReady)
+	if ready == nil || ready.Status != corev1.ConditionTrue {
+		return false
+	}
+	if s.Event.Spec.State == v1beta1.EventCompleted {
+		return true
+	}
+	if s.next.Action != v1beta1.EventActionDrain {
+		return false
+	}
+	if s.next.BootID != "" {
+		return restarted(s.next.BootID, node)
+	}
+	return ready.LastTransitionTime.After(s.next.DrainStartTime.Time)
+}
+
+// restarted says whether the machine of the node has started anew since it had a boot ID.
+func restarted(bootID string, node *corev1.Node) bool {
+	now := node.Status.NodeInfo.BootID
+	return bootID != "" && now != "" && now != bootID
+}
