@@ -1,0 +1,67 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package replacement
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+var (
+	now     = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	machine = v1beta1.ReplacedObject{APIGroup: v1beta1.ClusterAPIGroup, Kind: "Machine", Namespace: "machines", Name: "old", UID: "old-uid"}
+	owning  = v1beta1.ReplacedObject{APIGroup: v1beta1.ClusterAPIGroup, Kind: "MachineSet", Namespace: "machines", Name: "set", UID: "set-uid"}
+)
+
+func TestBegin(t *testing.T) {
+	tests := map[string]struct {
+		wish         Wish
+		wantStrategy v1beta1.ReplacementStrategy
+		wantStep     v1beta1.ReplacementStep
+		wantReason   Reason
+		wantWords    string
+	}{
+		"a set": {
+			wish: Wish{Owner: &Owner{}}, wantStrategy: v1beta1.SurgeFirst, wantStep: v1beta1.StepSurge,
+		},
+		"a set, and a policy that deletes first": {
+			wish:         Wish{Owner: &Owner{}, Strategy: v1beta1.DeleteFirst},
+			wantStrategy: v1beta1.DeleteFirst, wantStep: v1beta1.StepAwaitDrain,
+		},
+		"an owner that cannot be scaled, and a policy that wants it": {
+			wish:         Wish{Owner: &Owner{NoSurge: "its MachineDeployment is being rolled out"}, Strategy: v1beta1.SurgeFirst},
+			wantStrategy: v1beta1.DeleteFirst, wantStep: v1beta1.StepAwaitDrain,
+		},
+		"a control plane, and a policy that wants a surge": {
+			wish:         Wish{Owner: &Owner{ControlPlane: true}, ControlPlaneNode: true, Strategy: v1beta1.SurgeFirst},
+			wantStrategy: v1beta1.DeleteFirst, wantStep: v1beta1.StepAwaitDrain,
+		},
+		"a node of the control plane in a set": {
+			wish: Wish{Owner: &Owner{}, ControlPlaneNode: true}, wantReason: ReasonControlPlaneNotReplaced, wantWords: "machines/old",
+		},
+		"a node of the control plane without an owner": {
+			wish: Wish{ControlPlaneNode: true}, wantReason: ReasonControlPlaneNotReplaced, wantWords: "machines/old",
+		},
+		"no owner":      {wish: Wish{}, wantReason: ReasonNoOwner, wantWords: "it has no owner"},
+		"another owner": {wish: Wish{OwnerKind: "MachinePool"}, wantReason: ReasonNoOwner, wantWords: "a MachinePool"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			test.wish.Machine = machine
+			got, refusal := Begin(test.wish, now)
+			if test.wantReason != "" {
+				if refusal == nil || refusal.Reason != test.wantReason || !strings.Contains(refusal.Message, test.wantWords) {
+					t.Fatalf("refused with %+v, want %s with %q", refusal, test.wantReason, test.wantWords)
+				}
+				return
+			}
+			if refusal != nil || got.Strategy != test.wantStrategy || got.Step != test.wantStep || got.Machine != machine || !got.StepTime.Time.Equal(now) {
+				t.Errorf("began %+v (%v), want %s, %s", got, refusal, test.wantStrategy, test.wantStep)
+			}
+		})
+	}
+}
