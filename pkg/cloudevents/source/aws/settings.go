@@ -1,0 +1,38 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package aws
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+)
+
+// Settings are what an admin sets of AWS.
+type Settings struct {
+	// Endpoint is the URL of EC2 for all regions, such as that of a VPC endpoint. Default: AWS' own, by region.
+	Endpoint string
+}
+
+// Validate says what is wrong with the settings.
+func (s Settings) Validate() error {
+	if s.Endpoint == "" {
+		return nil
+	}
+	endpoint, err := url.Parse(s.Endpoint)
+	switch {
+	case err != nil || endpoint.Hostname() == "" || endpoint.Scheme != "https" && endpoint.Scheme != "http":
+		return errors.New("the endpoint must be a URL as in https://ec2.eu-central-1.amazonaws.com")
+	case endpoint.User != nil || endpoint.RawQuery != "" || endpoint.Fragment != "":
+		return errors.New("the endpoint must not have a user, a ? or a #: credentials are found as AWS' SDK finds them")
+	case endpoint.Scheme == "http" && !loopback(endpoint.Hostname()):
+		return fmt.Errorf("the endpoint %q must begin with https://, since requests have the token of a session in them; "+
+			"http:// is for addresses of this machine, such as http://127.0.0.1:8000", s.Endpoint)
+	}
+	return nil
+}
+
+// loopback says whether the host is this machine.
+func loopback(host string) bool { return host == "localhost" || net.ParseIP(host).IsLoopback() }
