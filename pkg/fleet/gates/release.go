@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -31,8 +32,10 @@ const (
 	unsaidFor = 30 * time.Second
 	// defaultReleaseTimeout is releaseTimeoutSeconds if it is not set.
 	defaultReleaseTimeout = 1800
-	// howToSkip is how to give back a node whose release gates do not pass.
-	howToSkip = "it is given back when the gate passes; to give it back as it is, set spec.bypassPolicies and spec.reason"
+	// skipBySpec is how to give back a node whose release gates do not pass.
+	skipBySpec = "to give the node back as it is, set spec.bypassPolicies and spec.reason"
+	// skipByOwnHold is how to do so if only ScheduledEvents hold it: these bypass policies for the start alone.
+	skipByOwnHold = "to give the node back as it is, create a NodeMaintenance of your own for it, with spec.bypassPolicies and spec.reason, and delete that"
 )
 
 var _ drainer.Keeper = (*Gates)(nil)
@@ -137,7 +140,7 @@ func (g *Gates) keepUnknown(ctx context.Context, node *corev1.Node) drainer.Verd
 	wait := &drainer.Wait{Reason: v1beta1.ReasonReleaseGate}
 	if since, _ := g.keptHere(node.Name); g.config.Clock.Since(since) >= unsaidFor {
 		wait.Message = fmt.Sprintf("waits until the server knows which release gates node %s must pass: it cannot read or write the "+
-			"MaintenanceLedger, and its log says why; to give the node back as it is, set spec.bypassPolicies and spec.reason", node.Name)
+			"MaintenanceLedger, and its log says why; %s", node.Name, g.howToSkip(node))
 		g.log(ctx, node.Name, wait.Message)
 	}
 	return drainer.Verdict{Wait: wait, Again: untilKnown}
@@ -159,11 +162,24 @@ func selects(policy *v1beta1.MaintenancePolicy, node *corev1.Node) bool {
 	return err == nil && selector.Matches(labels.Set(node.Labels))
 }
 
-// bypassed says whether a hold that took the node out of service is to skip the gates.
+// bypassed says whether a hold that took the node out of service is to skip the gates. That of a ScheduledEvent skips
+// none: it bypasses policies only so that the drain starts in time, and the machine that comes back may be broken.
 func bypassed(holds []*v1beta1.NodeMaintenance, node *corev1.Node) bool {
 	return slices.ContainsFunc(holds, func(hold *v1beta1.NodeMaintenance) bool {
-		return hold.Spec.BypassPolicies && hold.Status.NodeBefore != nil && hold.Status.NodeUID == node.UID
+		return hold.Spec.BypassPolicies && !ofEvent(hold) && hold.Status.NodeBefore != nil && hold.Status.NodeUID == node.UID
 	})
+}
+
+func ofEvent(hold *v1beta1.NodeMaintenance) bool {
+	return strings.HasPrefix(hold.Spec.Requestor, v1beta1.EventRequestor)
+}
+
+// howToSkip says how to give back the node although its gates do not pass.
+func (g *Gates) howToSkip(node *corev1.Node) string {
+	if slices.ContainsFunc(g.config.Cluster.HoldsOn(node.Name), func(hold *v1beta1.NodeMaintenance) bool { return !ofEvent(hold) }) {
+		return skipBySpec
+	}
+	return skipByOwnHold
 }
 
 func releaseQuestions(policies []*v1beta1.MaintenancePolicy, node *corev1.Node) []question {
@@ -206,7 +222,7 @@ func (g *Gates) keep(ctx context.Context, node *corev1.Node, entry *v1beta1.Ledg
 		wait.About, wait.Message = policy+judged.about, policy+judged.message
 		if left <= 0 {
 			wait.Reason, left = v1beta1.ReasonReleaseTimedOut, 0
-			wait.Message += fmt.Sprintf("; that takes longer than %s, so node %s stays cordoned: %s", releaseTimeout(by), node.Name, howToSkip)
+			wait.Message += fmt.Sprintf("; that takes longer than %s, so node %s stays cordoned: it is given back when the gate passes; %s", releaseTimeout(by), node.Name, g.howToSkip(node))
 		}
 		g.log(ctx, node.Name, wait.Message)
 	}

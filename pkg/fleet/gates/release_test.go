@@ -114,7 +114,7 @@ func TestIdleHoldWaitsForTheGates(t *testing.T) {
 // The time of the release counts over restarts, and its end changes nothing but what is said.
 func TestReleaseTimesOut(t *testing.T) {
 	const timedOut = keepsMessage + "; that takes longer than 10m0s, so node worker-1 stays cordoned: it is given back when the gate passes; " +
-		"to give it back as it is, set spec.bypassPolicies and spec.reason"
+		"to give the node back as it is, set spec.bypassPolicies and spec.reason"
 	inCluster(t, releasePolicy(queryGate("up", 0)), func(c *cluster) {
 		c.take()
 		c.prometheus.say("up", down)
@@ -174,6 +174,36 @@ func TestBypass(t *testing.T) {
 			})
 		})
 	}
+}
+
+// The hold of a ScheduledEvent bypasses policies for the start alone: what comes back has to pass the gates. A person who
+// may bypass policies gets the node back with a hold of their own.
+func TestBypassOfAnEvent(t *testing.T) {
+	ofEvent := func(hold *v1beta1.NodeMaintenance) {
+		hold.Spec.Requestor, hold.Spec.BypassPolicies = v1beta1.EventRequestor+"reboot", true
+	}
+	inCluster(t, releasePolicy(queryGate("up", 0)), func(c *cluster) {
+		c.prometheus.say("up", down)
+		c.take()
+		c.change("a", ofEvent)
+		c.delete("a")
+		c.wantKept(v1beta1.ReasonReleaseGate, keepsMessage)
+		c.wait(time.Hour)
+		c.wantKept(v1beta1.ReasonReleaseTimedOut, keepsMessage+"; that takes longer than 10m0s, so node worker-1 stays cordoned: it is given back "+
+			"when the gate passes; to give the node back as it is, create a NodeMaintenance of your own for it")
+		c.Add(drainertest.Hold{Name: "b", Change: func(h *v1beta1.NodeMaintenance) { h.Spec.BypassPolicies = true }}.Object())
+		c.wait(time.Minute)
+		c.delete("b")
+		c.wantGivenBack()
+	})
+	inCluster(t, releasePolicy(queryGate("up", 0)), func(c *cluster) {
+		c.prometheus.say("up", down)
+		c.take()
+		c.change("a", ofEvent)
+		c.delete("a")
+		c.say("up", "")
+		c.wantGivenBack()
+	})
 }
 
 // Only a hold that took the node out of service can skip the gates for it.

@@ -1,0 +1,136 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/cloudevents/decision"
+	"github.com/medik8s/maintenance-apiserver/pkg/cloudevents/machines"
+	"github.com/medik8s/maintenance-apiserver/pkg/cloudevents/replacement"
+)
+
+// pollInterval is after how long machines are looked at again while one is being replaced.
+const pollInterval = 10 * time.Second
+
+// begin records the replacement of the machine that the node has now. If nothing replaces it, what is known of it is
+// forgotten, so that the next decision knows.
+func (t *term) begin(ctx context.Context, v *view) error {
+	wish, err := t.wish(ctx, v, v.facts.Found.Node)
+	if err != nil {
+		t.notes.found(v.name, foundMachine{})
+		return fmt.Errorf("could not begin to replace the machine: %w", err)
+	}
+	begun, refusal := replacement.Begin(wish, v.now)
+	if refusal != nil {
+		t.notes.found(v.name, foundMachine{})
+		v.lookAt(v.now.Add(time.Second))
+		return nil
+	}
+	v.next.Status.Replacement = begun
+	return nil
+}
+
+// next works out the next step of a replacement that goes on.
+func (t *term) next(ctx context.Context, v *view) error {
+	stored := *v.event.Status.Replacement
+	goesOn := v.decision.MayReplace || v.decision.Undo
+	if !goesOn || replacement.Ended(stored.Step) || t.config.Machines == nil {
+		return nil
+	}
+	v.lookAt(v.now.Add(pollInterval))
+	facts, err := t.config.Machines.Look(ctx, machines.Question{
+		Replacement: stored, Event: v.event.UID, Others: t.otherMachines(v), NodeReady: t.isReady,
+	})
+	if err != nil {
+		v.failed = fmt.Errorf("could not look at the machines: %w", err)
+		t.notes.troubled(v.name, v.failed)
+		return nil
+	}
+	verdict := replacement.Next(replacement.Stand{
+		Replacement: stored, Event: v.event.UID, Timeout: decision.TimeoutOf(v.facts.Policies),
+		MayDelete: v.decision.MayDelete, Withdrawn: v.decision.Undo,
+	}, facts, v.now)
+	v.next.Status.Replacement, v.act = &verdict.Replacement, verdict.Act
+	if v.act.Kind == replacement.ActNone {
+		t.notes.troubled(v.name, nil)
+	}
+	v.say(verdict)
+	return nil
+}
+
+// say adds what the replacement waits for. Of the drain of the node, the decision knows more.
+func (v *view) say(verdict replacement.Verdict) {
+	status := &v.next.Status
+	if apimeta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionBlocked) {
+		return
+	}
+	if verdict.WaitingFor != "" && verdict.Replacement.Step != v1beta1.StepAwaitDrain {
+		status.WaitingFor = verdict.WaitingFor
+	}
+	if verdict.Blocked == nil {
+		return
+	}
+	status.Conditions = append([]metav1.Condition(nil), v.event.Status.Conditions...)
+	for _, condition := range v.decision.Status.Conditions {
+		if condition.Type != v1beta1.ConditionBlocked {
+			apimeta.SetStatusCondition(&status.Conditions, condition)
+		}
+	}
+	apimeta.SetStatusCondition(&status.Conditions, metav1.Condition{
+		Type: v1beta1.ConditionBlocked, Status: metav1.ConditionTrue, Reason: string(verdict.Blocked.Reason),
+		Message: verdict.Blocked.Message, ObservedGeneration: v.event.Generation,
+		LastTransitionTime: metav1.NewTime(v.now.Truncate(time.Second)),
+	})
+}
+
+// otherMachines are the machines that other events replace, or wait for. They are never taken for the new one.
+func (t *term) otherMachines(v *view) (names []string) {
+	for _, other := range t.all() {
+		r := other.Status.Replacement
+		if other.Name == v.name || r == nil || decision.Ended(other) || r.Machine.Namespace != v.event.Status.Replacement.Machine.Namespace {
+			continue
+		}
+		names = append(names, r.Machine.Name)
+		if r.NewMachine != "" {
+			names = append(names, r.NewMachine)
+		}
+	}
+	return names
+}
+
+// replace carries out what was stored. The next move looks whether that is done. If it is to be done once more, it waits.
+func (t *term) replace(ctx context.Context, v *view) (moved bool, err error) {
+	if v.act.Kind == replacement.ActNone || v.act == v.acted {
+		return false, nil
+	}
+	if isNewest, err := t.isNewest(ctx, v); !isNewest {
+		return false, err
+	}
+	return true, t.carryOut(ctx, v)
+}
+
+// carryOut does what was stored before.
+func (t *term) carryOut(ctx context.Context, v *view) error {
+	err := t.config.Machines.Do(ctx, *v.event.Status.Replacement, v.act)
+	if errors.Is(err, machines.ErrChanged) {
+		err = nil // it is looked at again
+	}
+	if !apierrors.IsConflict(err) {
+		t.notes.troubled(v.name, err)
+	}
+	if err != nil {
+		return fmt.Errorf("could not replace the machine: %w", err)
+	}
+	v.acted = v.act
+	return nil
+}
