@@ -49,6 +49,7 @@
 {{- end }}
 {{- end }}
 {{- include "maintenance-apiserver.integrationArgs" . }}
+{{- include "maintenance-apiserver.cloudEventArgs" . }}
 {{- with $v.extraArgs }}
 {{ toYaml . }}
 {{- end }}
@@ -79,6 +80,19 @@
 {{- end }}
 - --kubernikus-interval={{ .interval }}
 {{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "maintenance-apiserver.cloudEventArgs" }}
+{{- with .Values.cloudEvents }}
+{{- if .source }}
+- --cloud-events={{ .source }}
+- --cloud-events-interval={{ .interval }}
+{{- if .endpoint }}
+- --cloud-events-endpoint={{ .endpoint }}
+{{- end }}
+{{- end }}
+- --machine-api={{ ternary "auto" "none" .machineAPI }}
 {{- end }}
 {{- end }}
 

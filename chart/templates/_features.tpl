@@ -12,8 +12,23 @@
 {{- else if .Values.openshift.enabled }}true{{ end }}
 {{- end }}
 
+{{/* The group of MachineMaintenances; all other old groups have NodeMaintenances. */}}
+{{- define "maintenance-apiserver.machineMaintenanceGroup" -}}
+machinemaintenance.managed.openshift.io
+{{- end }}
+
+{{/* The version of an old group, and the name of its CRD. */}}
+{{- define "maintenance-apiserver.legacyVersion" -}}
+{{- has . (list "kubevirt.io" (include "maintenance-apiserver.machineMaintenanceGroup" .)) | ternary "v1alpha1" "v1beta1" }}
+{{- end }}
+
+{{- define "maintenance-apiserver.legacyCRD" -}}
+{{- eq . (include "maintenance-apiserver.machineMaintenanceGroup" .) | ternary "machinemaintenances" "nodemaintenances" }}.{{ . }}
+{{- end }}
+
 {{- define "maintenance-apiserver.nodeLeaseForm" -}}
-{{- .Values.nodeLeases.form | default (ternary "Medik8s" "Off" (not (empty .Values.legacyGroups))) }}
+{{- $operators := without .Values.legacyGroups (include "maintenance-apiserver.machineMaintenanceGroup" .) }}
+{{- .Values.nodeLeases.form | default (ternary "Medik8s" "Off" (not (empty $operators))) }}
 {{- end }}
 
 {{- define "maintenance-apiserver.nodeLeaseNamespace" -}}

@@ -25,8 +25,8 @@ import (
 // at most 10 s.
 const serverStopGrace = 15 * time.Second
 
-// legacyGroups are the API groups of the node-maintenance operators.
-const legacyGroups = "nodemaintenance.medik8s.io,nodemaintenance.kubevirt.io,kubevirt.io"
+// legacyGroups are the API groups of former operators.
+const legacyGroups = "nodemaintenance.medik8s.io,nodemaintenance.kubevirt.io,kubevirt.io,machinemaintenance.managed.openshift.io"
 
 // ServerOptions says how to run our server. The zero value is the same as in the command up.
 type ServerOptions struct {
@@ -37,7 +37,7 @@ type ServerOptions struct {
 	// Port is its port on loopback. Default: the one of the server before it in
 	// this cluster, else a free one.
 	Port int
-	// Legacy has the server serve the API groups of the node-maintenance operators as well, and take the
+	// Legacy has the server serve the API groups of former operators as well, and take the
 	// leases of nodes as these did.
 	Legacy bool
 	// Installed has Helm install the chart, unless a release of it is there, which is left as it is. Otherwise what

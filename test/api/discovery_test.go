@@ -46,6 +46,10 @@ func TestAPIResources(t *testing.T) {
 			"create,delete,deletecollection,get,list,patch,update,watch",
 		},
 		{"nodes", "maintenance.medik8s.io/v1beta1", "false", "NodeState", "get,list,watch"},
+		{
+			"scheduledevents", "sev", "maintenance.medik8s.io/v1beta1", "false", "ScheduledEvent",
+			"create,delete,deletecollection,get,list,patch,update,watch", "maintenance",
+		},
 	}
 	var got [][]string
 	for _, line := range lines {
@@ -95,6 +99,7 @@ func TestDiscoveryDocuments(t *testing.T) {
 		"nodeprofiles NodeProfile", "nodeprofiles/decision NodeProfileDecision",
 		"nodeprofiles/evaluation NodeProfileEvaluation", "nodeprofiles/status NodeProfile",
 		"nodes NodeState", "nodes/drainplan DrainPlan", "nodes/maintenance NodeMaintenance",
+		"scheduledevents ScheduledEvent", "scheduledevents/status ScheduledEvent",
 	}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("resources differ (-want +got):\n%s", diff)

@@ -33,6 +33,9 @@ func TestRefusals(t *testing.T) {
 		"password in URL":  {values: []string{"prometheus.url=https://a:b@p"}, want: "at '/prometheus/url'"},
 		"which vCenter":    {values: []string{"integrations.vsphere.enabled=true"}, want: "set integrations.vsphere.url, and integrations.vsphere.credentialsSecret"},
 		"which OpenStack":  {values: []string{"integrations.kubernikus.enabled=true"}, want: "set integrations.kubernikus.cloudConfigSecret"},
+		"which cloud":      {values: []string{"cloudEvents.credentialsSecret=aws"}, want: "no cloud is asked for events: set cloudEvents.source=aws, or leave both out"},
+		"unknown cloud":    {values: []string{"cloudEvents.source=gcp"}, want: "at '/cloudEvents/source': value must be one of '', 'aws'"},
+		"cloud, open line": {values: []string{"cloudEvents.source=aws,cloudEvents.endpoint=http://ec2.example.com"}, want: "at '/cloudEvents/endpoint'"},
 		"kubelet's port":   {values: []string{"hostNetwork=true"}, want: "on a node the kubelet has port 10250: set securePort to a port that is free on every node"},
 		"no effect":        {values: []string{"hostNetwork=true,securePort=8443,networkPolicy.enabled=true"}, want: "set networkPolicy.enabled=false"},
 		"host of OpenShift": {

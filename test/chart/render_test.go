@@ -26,15 +26,16 @@ var sets = map[string]struct {
 			"name: storednodemaintenances.store.maintenance.medik8s.io\n", "name: storedmaintenancepolicies.store.maintenance.medik8s.io\n",
 			"name: storedmaintenanceprofiles.store.maintenance.medik8s.io\n", "name: storedmaintenanceendpoints.store.maintenance.medik8s.io\n",
 			"name: storednodeprofiles.store.maintenance.medik8s.io\n", "name: maintenance.medik8s.io:profile-editor\n",
+			"name: storedscheduledevents.store.maintenance.medik8s.io\n", "name: maintenance.medik8s.io:event-editor\n",
 			"name: maintenance.medik8s.io:profile-decider\n", "name: maintenance.medik8s.io:profile-force\n", "name: maintenance.medik8s.io:endpoint-editor\n",
 			"name: storedmaintenanceledgers.store.maintenance.medik8s.io\n", "name: maintenance.medik8s.io:policy-editor\n", "name: stores.store.maintenance.medik8s.io\n", "helm.sh/resource-policy: keep\n",
 			"kind: ValidatingAdmissionPolicyBinding\n", "resourceNames: [maintenance-apiserver-ca]\n", "- --disable-http2-serving\n", "activeDeadlineSeconds: 90\n",
-			"    pods: \"10\"\n", "unhealthyPodEvictionPolicy: AlwaysAllow\n",
+			"    pods: \"10\"\n", "unhealthyPodEvictionPolicy: AlwaysAllow\n", "- --machine-api=none\n",
 		},
 		wantNot: []string{
 			"kind: Namespace\n", "kind: PersistentVolumeClaim\n", "kind: NetworkPolicy\n", "caBundle", "insecureSkipTLSVerify", "hostNetwork", "Nobody else could",
 			"name: v1beta1.nodemaintenance", "virtualmachineinstances", "scc", "--node-leases", "--prometheus-", "--integration", "vsphere", "kubernikus", "--give-back", "etcd-servers", "POD_UID",
-			"cronjobs", ":profiles\n", ":endpoint-secrets\n", "--secret-namespace", ":sap\n", "sap-info", "--sap-",
+			"cronjobs", ":profiles\n", ":endpoint-secrets\n", "--secret-namespace", ":sap\n", "sap-info", "--sap-", "--cloud-events", "AWS_", ":machine-api\n", "machine.openshift.io", "cluster.x-k8s.io",
 		},
 	},
 	"what profiles do": {
@@ -127,7 +128,17 @@ var sets = map[string]struct {
 	},
 	"old group without leases": {
 		values: []string{"legacyGroups={nodemaintenance.medik8s.io}", "nodeLeases.form=Off"}, want: []string{"- --node-leases=Off\n"},
-		wantNot: []string{"medik8s-leases", "legacy-kubevirt", "nodemaintenances.kubevirt.io"},
+		wantNot: []string{"medik8s-leases", "legacy-kubevirt", "nodemaintenances.kubevirt.io", "machinemaintenance", "namespace-controller"},
+	},
+	"MachineMaintenances": {
+		values: []string{"legacyGroups={machinemaintenance.managed.openshift.io}"},
+		want: []string{
+			"- --serve-legacy-groups=machinemaintenance.managed.openshift.io\n", "- --node-leases=Off\n",
+			"- machinemaintenances.machinemaintenance.managed.openshift.io\n", "  - v1alpha1.machinemaintenance.managed.openshift.io\n",
+			"  name: v1alpha1.machinemaintenance.managed.openshift.io\n", "name: maintenance.medik8s.io:legacy-machinemaintenance-editor\n",
+			"  name: namespace-controller\n",
+		},
+		wantNot: []string{"medik8s-leases", "legacy-kubevirt", "nodemaintenances.machinemaintenance"},
 	},
 	"leases of KubeVirt": {
 		values: []string{"nodeLeases.form=KubeVirt,nodeLeases.createNamespace=false"}, want: []string{"- --node-leases=KubeVirt\n", "namespace: node-maintenance\n"},
@@ -162,6 +173,32 @@ var sets = map[string]struct {
 			"- --integration=kubernikus\n", "- --kubernikus-cloud-config=/etc/maintenance-apiserver/kubernikus/cloudprovider.conf\n", "secretName: cloud\n",
 		},
 		wantNot: []string{"vsphere", "kubernikus-ca"},
+	},
+	"events of AWS": {
+		values: []string{
+			"cloudEvents.source=aws,cloudEvents.interval=5m,cloudEvents.endpoint=https://vpce-1.ec2.eu-central-1.vpce.amazonaws.com",
+			"cloudEvents.credentialsSecret=aws",
+		},
+		want: []string{
+			"- --cloud-events=aws\n", "- --cloud-events-interval=5m\n", "- --cloud-events-endpoint=https://vpce-1.ec2.eu-central-1.vpce.amazonaws.com\n",
+			"valueFrom: {secretKeyRef: {name: aws, key: aws_access_key_id}}\n", "valueFrom: {secretKeyRef: {name: aws, key: aws_secret_access_key}}\n",
+		},
+	},
+	"events of AWS, with a role": {
+		values: []string{`cloudEvents.source=aws,serviceAccount.annotations.eks\.amazonaws\.com/role-arn=arn:aws:iam::123456789012:role/events`},
+		want: []string{
+			"- --cloud-events=aws\n", "- --cloud-events-interval=1m\n", "    eks.amazonaws.com/role-arn: arn:aws:iam::123456789012:role/events\n",
+		},
+		wantNot: []string{"--cloud-events-endpoint", "AWS_"},
+	},
+	"machines are replaced": {
+		values: []string{"cloudEvents.machineAPI=true"},
+		want: []string{
+			"- --machine-api=auto\n", "name: maintenance-apiserver:machine-api\n",
+			"- apiGroups: [machine.openshift.io, cluster.x-k8s.io]\n  resources: [machines]\n  verbs: [get, list, update, delete]\n",
+			"  resources: [machinesets]\n  verbs: [get, list, update]\n", "  resources: [machinedeployments]\n  verbs: [get, list, update]\n",
+		},
+		wantNot: []string{"--machine-api=none", "--cloud-events"},
 	},
 	"KubeVirt is there": {flags: []string{"--api-versions", "kubevirt.io/v1"}, want: []string{"virtualmachineinstancemigrations]\n  verbs: [list, watch]\n"}},
 	"KubeVirt is there, not for us": {

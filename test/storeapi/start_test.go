@@ -20,7 +20,7 @@ func TestRestore(t *testing.T) {
 		t.Fatal(err)
 	}
 	const kinds = "storednodemaintenances,storedmaintenancepolicies,storedmaintenanceledgers,storedmaintenanceprofiles," +
-		"storedmaintenanceendpoints,storednodeprofiles,stores.store.maintenance.medik8s.io"
+		"storedmaintenanceendpoints,storednodeprofiles,storedscheduledevents,stores.store.maintenance.medik8s.io"
 	saved := kubectl.Must(t, "", "get", kinds, "-o", "yaml")
 	id := storeID(t, kubectl)
 	kubectl.Must(t, "", "delete", kinds, "--all", asServer, asAdmin)

@@ -43,5 +43,5 @@ func newServeCommand(dir *string) *cobra.Command {
 
 // addLegacyFlag adds a flag that up and serve have in common: without it, serve would end what up serves.
 func addLegacyFlag(command *cobra.Command, options *localcluster.ServerOptions) {
-	command.Flags().BoolVar(&options.Legacy, "legacy", false, "also serve the API groups of the node-maintenance operators")
+	command.Flags().BoolVar(&options.Legacy, "legacy", false, "also serve the API groups of former operators")
 }

@@ -32,12 +32,14 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/policyqueue"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/profiledecision"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/profileevaluation"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/scheduledevent"
+	eventstorage "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/scheduledevent/storage"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/serveronly"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
 
-// Dependencies are what the group's resources need beyond the store. All but Quorum, Fleet, the previewers, Evaluator and
-// ShortNameTaken are required.
+// Dependencies are what the group's resources need beyond the store. All but Quorum, Fleet, the previewers, Evaluator,
+// ReplacesMachines and ShortNameTaken are required.
 type Dependencies struct {
 	// Waker is told of every stored change of a NodeMaintenance.
 	Waker storage.Waker
@@ -60,7 +62,7 @@ type Dependencies struct {
 	// Admission is the server's own admission chain. It is run for NodeMaintenances that are created or
 	// deleted through nodes/maintenance.
 	Admission admission.Interface
-	// AuthorizeUpdate authorizes updates of NodeMaintenances before they are validated. Admission
+	// AuthorizeUpdate authorizes updates of NodeMaintenances and ScheduledEvents before they are validated. Admission
 	// must authorize them too: it sees what is stored in the end.
 	AuthorizeUpdate resource.AuthorizeUpdate
 	// AuthorizeRead authorizes that an answer shows the holds of a node.
@@ -69,6 +71,9 @@ type Dependencies struct {
 	AuthorizeApproval approval.Authorize
 	// AuthorizeDecision authorizes decisions on NodeProfiles.
 	AuthorizeDecision profiledecision.Authorize
+	// ReplacesMachines says that this server may use machine APIs. Otherwise events are warned of that ask for another
+	// machine.
+	ReplacesMachines bool
 	// ShortNameTaken says that the group of a former operator is served too, and has the short name nm. If
 	// both groups had it, kubectl would warn each time that it is used.
 	ShortNameTaken bool
@@ -103,6 +108,7 @@ func definitions(scheme *runtime.Scheme, deps Dependencies, endpoints func() res
 		maintenanceendpoint.Definition(scheme),
 		maintenanceprofile.Definition(scheme, profilestorage.New(deps.ProfilePreviewer, endpoints)),
 		nodeprofile.Definition(scheme),
+		scheduledevent.Definition(scheme, deps.AuthorizeUpdate, eventstorage.New(deps.Nodes, deps.ReplacesMachines)),
 	}
 }
 

@@ -115,6 +115,12 @@ func TestDiscovery(t *testing.T) {
 		{Name: "nodes", SingularName: "nodestate", Kind: "NodeState", Verbs: metav1.Verbs{"get", "list", "watch"}},
 		{Name: "nodes/drainplan", Kind: "DrainPlan", Verbs: metav1.Verbs{"get"}},
 		{Name: "nodes/maintenance", Kind: "NodeMaintenance", Verbs: metav1.Verbs{"create", "delete", "get"}},
+		{
+			Name: "scheduledevents", SingularName: "scheduledevent", Kind: "ScheduledEvent",
+			ShortNames: []string{"sev"}, Categories: []string{"maintenance"},
+			Verbs: metav1.Verbs{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
+		},
+		{Name: "scheduledevents/status", Kind: "ScheduledEvent", Verbs: metav1.Verbs{"get", "patch", "update"}},
 	}
 	if diff := cmp.Diff(want, list.APIResources); diff != "" {
 		t.Errorf("resources differ (-want +got):\n%s", diff)

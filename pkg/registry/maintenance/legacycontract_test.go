@@ -38,7 +38,7 @@ func oldStorage(t *testing.T, version schema.GroupVersion) *legacy.REST {
 	if err != nil {
 		t.Fatal(err)
 	}
-	infos, err := NewLegacyGroupInfos([]schema.GroupVersion{version}, group, everyNode{}, scheme.Scheme, scheme.Codecs, scheme.ParameterCodec)
+	infos, err := NewLegacyGroupInfos([]schema.GroupVersion{version}, group, everyNode{}, &recordingAdmission{}, scheme.Scheme, scheme.Codecs, scheme.ParameterCodec)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -216,6 +216,7 @@ func startServer(t *testing.T) *testServer {
 		admission: &recordingAdmission{Handler: admission.NewHandler(admission.Create, admission.Update, admission.Delete)},
 	}
 	authorizing := authorization.New(s.rights, "ops")
+	authorizing.KnowNodes(s.nodes)
 	chain := admission.NewChainHandler(authorizing, s.admission)
 	group, err := NewAPIGroupInfo(scheme.Scheme, scheme.Codecs, scheme.ParameterCodec,
 		registrytest.RESTOptionsGetter(t),
@@ -233,7 +234,7 @@ func startServer(t *testing.T) *testServer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	legacy, err := NewLegacyGroupInfos(legacyinstall.GroupVersions(), group, s.nodes, scheme.Scheme, scheme.Codecs, scheme.ParameterCodec)
+	legacy, err := NewLegacyGroupInfos(legacyinstall.AllGroupVersions(), group, s.nodes, chain, scheme.Scheme, scheme.Codecs, scheme.ParameterCodec)
 	if err != nil {
 		t.Fatal(err)
 	}

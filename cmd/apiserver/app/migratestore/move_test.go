@@ -95,7 +95,7 @@ func fill(t *testing.T, place target, count int) contents {
 		data[fmt.Sprintf("hold-%d", i)] = stored(i)
 	}
 	c := contents{id: id, objects: holds(data)}
-	for _, resource := range []string{"maintenancepolicies", "maintenanceledgers", "maintenanceprofiles", "maintenanceendpoints", "nodeprofiles"} {
+	for _, resource := range []string{"maintenancepolicies", "maintenanceledgers", "maintenanceprofiles", "maintenanceendpoints", "nodeprofiles", "scheduledevents"} {
 		c.objects[key{resource: maintenance.Resource(resource), name: "other"}] = []byte(`{"new":1.50,"metadata":{"name":"other"}}`)
 	}
 	if err := place.begin(t.Context(), c.id); err != nil {

@@ -14,14 +14,15 @@ import (
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/mustgather/story"
 )
 
-// events reads the events of nodes, of NodeMaintenances, and of the pods that are or were on nodes in
+// events reads the events of nodes, of NodeMaintenances, of ScheduledEvents, and of the pods that are or were on nodes in
 // maintenance. Those of nodes come first, as the story needs them. Events of objects without a namespace are in
 // the namespace default; who writes such into another makes them up.
 func (g *gatherer) events(ctx context.Context) error {
-	c := g.index.begin("events/", "events of nodes, of NodeMaintenances, and of pods on nodes in maintenance, by page of the list")
+	c := g.index.begin("events/", "events of nodes, of NodeMaintenances, of ScheduledEvents, and of pods on nodes in maintenance, by page of the list")
 	for _, of := range []struct{ kind, file, namespace string }{
 		{"Node", "nodes", metav1.NamespaceDefault},
 		{"NodeMaintenance", "nodemaintenances", metav1.NamespaceDefault},
+		{"ScheduledEvent", "scheduledevents", metav1.NamespaceDefault},
 		{"Pod", "pods", metav1.NamespaceAll},
 	} {
 		if of.kind == "Pod" && len(g.held) == 0 {

@@ -273,6 +273,8 @@ func TestArchiveHasNoSecret(t *testing.T) {
 		"/apis/maintenance.medik8s.io/v1beta1/maintenanceprofiles": objects("MaintenanceProfile", `{`+meta("flatcar")+`}`),
 		"/apis/maintenance.medik8s.io/v1beta1/nodeprofiles": objects("NodeProfile", `{`+meta("worker-1.flatcar")+`,"status":{"state":"Operational",
 			"notifications":[{"id":"n","target":{"kind":"mail","to":["MARK"]},"texts":{"message":"MARK"},"message":"timed out"}]}}`),
+		"/apis/maintenance.medik8s.io/v1beta1/scheduledevents": objects("ScheduledEvent", `{`+meta("reboot")+`,"spec":{"code":"system-reboot","source":"tickets"},
+			"status":{"nodeName":"worker-1","phase":"Pending","waitingFor":"the window of policy workers"}}`),
 		nodesPath: objects("Node", `{`+meta("worker-1")+`,"spec":{"providerID":"p"},"status":{"images":[{"names":["MARK"]}],"config":{"error":"MARK"}}}`),
 		podsPath: objects("Pod", `{`+meta("web")+`,"spec":{"volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"data"}},
 			{"name":"w","csi":{"volumeAttributes":{"p":"MARK"}}}],"containers":[{"name":"c","command":["MARK"],"args":["MARK"],
@@ -316,6 +318,8 @@ func TestArchiveHasNoSecret(t *testing.T) {
 	got.wantIn(t, "pods/shop/web.yaml", "name: TOKEN")
 	got.wantIn(t, "maintenanceendpoints/shop/hooks.yaml", "perMinute: 60")
 	got.wantIn(t, "nodeprofiles/shop/worker-1.flatcar.yaml", "state: Operational", "message: timed out")
+	got.wantIn(t, "scheduledevents/shop/reboot.yaml", "waitingFor: the window of policy workers")
+	got.wantIn(t, "timeline.txt", "reboot: system-reboot was announced by tickets")
 	got.wantIn(t, "server/pods/shop/server-1.yaml", "--x")
 	if n := strings.Count(got.files["timeline.txt"], "was created by"); n != 1 {
 		t.Errorf("a hold under two names is told %d times", n)

@@ -105,7 +105,7 @@ func (g *gatherer) run(ctx context.Context) error {
 func (g *gatherer) steps() []func(context.Context) error {
 	return []func(context.Context) error{
 		g.versions,
-		g.holds, g.policies, g.profiles, g.nodes, g.states, g.plans, g.leases,
+		g.holds, g.policies, g.profiles, g.scheduledEvents, g.nodes, g.states, g.plans, g.leases,
 		g.podsOfNodes, g.budgets, g.attachments, g.volumeClaims, g.virtualMachines,
 		g.events, g.admission, g.apiServices,
 		g.serverPods, g.leadership, g.store, g.metrics, g.auditLog,

@@ -14,7 +14,7 @@ import (
 	legacyinstall "github.com/medik8s/maintenance-apiserver/pkg/apis/legacy/install"
 )
 
-// LegacyOptions says which API groups of the former node-maintenance operators are served.
+// LegacyOptions says which API groups of former operators are served.
 type LegacyOptions struct {
 	// Groups are the names of the groups; none by default.
 	Groups []string
@@ -24,7 +24,7 @@ func newLegacyOptions() *LegacyOptions { return &LegacyOptions{} }
 
 func (o *LegacyOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringSliceVar(&o.Groups, "serve-legacy-groups", o.Groups,
-		"API groups of former node-maintenance operators under which NodeMaintenances are served too, separated by commas. "+
+		"API groups of former operators under which NodeMaintenances, or ScheduledEvents as MachineMaintenances, are served too, separated by commas. "+
 			"Possible: "+strings.Join(legacyGroups(), ", ")+". Each needs its APIService, and is not served while its CRD is installed.")
 }
 
@@ -40,8 +40,15 @@ func (o *LegacyOptions) validate() []error {
 
 // Versions are the served versions, one of each group.
 func (o *LegacyOptions) Versions() []schema.GroupVersion {
-	return slices.DeleteFunc(legacyinstall.GroupVersions(), func(version schema.GroupVersion) bool {
+	return slices.DeleteFunc(legacyinstall.AllGroupVersions(), func(version schema.GroupVersion) bool {
 		return !slices.Contains(o.Groups, version.Group)
+	})
+}
+
+// NodeMaintenances says whether a group is served in which the former operators had NodeMaintenances.
+func (o *LegacyOptions) NodeMaintenances() bool {
+	return slices.ContainsFunc(legacyinstall.GroupVersions(), func(version schema.GroupVersion) bool {
+		return slices.Contains(o.Groups, version.Group)
 	})
 }
 
@@ -56,7 +63,7 @@ func (o *LegacyOptions) APIServices() []string {
 
 func legacyGroups() []string {
 	var names []string
-	for _, version := range legacyinstall.GroupVersions() {
+	for _, version := range legacyinstall.AllGroupVersions() {
 		names = append(names, version.Group)
 	}
 	return names

@@ -43,6 +43,10 @@ type Options struct {
 	SAP *SAPOptions
 	// Integrations is which clouds the server works with.
 	Integrations *IntegrationOptions
+	// CloudEvents is what is done with the events that clouds schedule.
+	CloudEvents *CloudEventOptions
+	// MachineAPI is which machine APIs scheduled events use.
+	MachineAPI *MachineAPIOptions
 	// LeaderElection is how replicas agree on the one that drains.
 	LeaderElection *LeaderElectionOptions
 	// Logs is how the log is written.
@@ -65,6 +69,8 @@ func New() *Options {
 		Profiles:       newProfileOptions(),
 		SAP:            newSAPOptions(),
 		Integrations:   newIntegrationOptions(),
+		CloudEvents:    newCloudEventOptions(),
+		MachineAPI:     newMachineAPIOptions(),
 		LeaderElection: newLeaderElectionOptions(),
 		Logs:           logsapi.NewLoggingConfiguration(),
 	}
@@ -99,6 +105,8 @@ func (o *Options) AddFlags(fss *cliflag.NamedFlagSets) {
 	o.Profiles.addFlags(fss.FlagSet("profiles"))
 	o.SAP.addFlags(fss.FlagSet("profiles"))
 	o.Integrations.addFlags(fss.FlagSet("integrations"))
+	o.CloudEvents.addFlags(fss.FlagSet("cloud events"))
+	o.MachineAPI.addFlags(fss.FlagSet("cloud events"))
 	o.LeaderElection.addFlags(fss.FlagSet("leader election"))
 	o.Store.addFlags(fss.FlagSet("store"))
 	o.addLibraryStoreFlags(fss.FlagSet("store"))
@@ -128,7 +136,7 @@ func (o *Options) Complete() error {
 	etcd := o.Recommended.Etcd
 	o.Store.complete(etcd.StorageConfig.Transport.ServerList)
 	etcd.SkipHealthEndpoints = etcd.SkipHealthEndpoints || o.Store.Type == store.Cluster // it has a check of its own
-	o.NodeLeases.complete(len(o.Legacy.Groups) > 0)
+	o.NodeLeases.complete(o.Legacy.NodeMaintenances())
 	o.LeaderElection.complete(o.embedded())
 	return o.Registration.complete()
 }
@@ -147,6 +155,8 @@ func (o *Options) Validate() []error {
 	errs = append(errs, o.Profiles.validate()...)
 	errs = append(errs, o.SAP.validate()...)
 	errs = append(errs, o.Integrations.validate()...)
+	errs = append(errs, o.CloudEvents.validate()...)
+	errs = append(errs, o.MachineAPI.validate()...)
 	errs = append(errs, o.LeaderElection.validate()...)
 	return errs
 }

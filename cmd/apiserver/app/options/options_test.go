@@ -89,7 +89,7 @@ func TestValidate(t *testing.T) {
 		"goaways, which lose writes": {args: []string{"--goaway-chance=0.01"}, want: "unknown flag"},
 		"flag of kube-apiserver":     {args: []string{"--advertise-address=127.0.0.1"}, want: "unknown flag"},
 		"unknown flag":               {args: []string{"--nonsense"}, want: "unknown flag"},
-		"an unknown old group":       {args: []string{"--serve-legacy-groups=nodemaintenance.medik8s.io,medik8s.io"}, want: `--serve-legacy-groups must name some of nodemaintenance.medik8s.io, nodemaintenance.kubevirt.io, kubevirt.io, not "medik8s.io"`},
+		"an unknown old group":       {args: []string{"--serve-legacy-groups=nodemaintenance.medik8s.io,medik8s.io"}, want: `--serve-legacy-groups must name some of nodemaintenance.medik8s.io, nodemaintenance.kubevirt.io, kubevirt.io, machinemaintenance.managed.openshift.io, not "medik8s.io"`},
 		"all old groups":             {args: []string{"--serve-legacy-groups=kubevirt.io,nodemaintenance.medik8s.io,nodemaintenance.kubevirt.io"}},
 		"taints that are right":      {args: []string{"--drain-taints=kubevirt.io/drain=draining:NoSchedule,soft:PreferNoSchedule"}},
 	} {

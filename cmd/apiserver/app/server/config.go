@@ -65,6 +65,8 @@ type Config struct {
 	SAP SAPConfig
 	// Integrations is which clouds the server works with.
 	Integrations IntegrationsConfig
+	// CloudEvents is what is done with the events that clouds schedule.
+	CloudEvents CloudEventsConfig
 	// Legacy is which groups of former operators are served.
 	Legacy LegacyConfig
 	// Shutdown is how the server shuts down.
@@ -99,6 +101,7 @@ type completedConfig struct {
 	profiles          ProfilesConfig
 	sap               SAPConfig
 	integrations      IntegrationsConfig
+	cloudEvents       CloudEventsConfig
 	legacy            LegacyConfig
 	shutdown          ShutdownConfig
 }
@@ -119,7 +122,7 @@ func (c *Config) Complete() CompletedConfig {
 		space:      c.Space,
 		quorum:     c.ControlPlaneQuorum,
 		openShift:  c.OpenShift,
-		prometheus: c.Prometheus, integrations: c.Integrations,
+		prometheus: c.Prometheus, integrations: c.Integrations, cloudEvents: c.CloudEvents,
 		profiles: c.Profiles,
 		sap:      c.SAP,
 		legacy:   c.Legacy,
@@ -129,13 +132,7 @@ func (c *Config) Complete() CompletedConfig {
 
 // New returns a server that does nothing until Run is called.
 func (c CompletedConfig) New() (*Server, error) {
-	refuseUnknownFields(c.generic.Config)
-	refuseLongQueries(c.generic.Config)
-	legacy := refuseInstalledGroups(c.generic.Config, c.legacy)
-	policeOldGroups(c.generic.Config, c.legacy.Versions)
-	awaitTrust(c.generic.Config, c.awaited)
-	c.sap.openPath(c.generic.Config)
-	requests := makeRequestsEnd(c.generic.Config)
+	legacy, requests := c.handleRequests()
 	authorizing := authorization.New(c.generic.Authorization.Authorizer, c.profiles.SecretNamespace)
 	c.generic.AdmissionControl = admission.NewChainHandler(authorizing, c.generic.AdmissionControl)
 	generic, err := c.generic.New("maintenance-apiserver", genericapiserver.NewEmptyDelegate())
@@ -152,6 +149,7 @@ func (c CompletedConfig) New() (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	authorizing.KnowNodes(drain)
 	c.sap.answer(generic, client, drain.Nodes)
 	mirrors, err := c.newMirrors(drain, client)
 	if err != nil {
@@ -168,6 +166,9 @@ func (c CompletedConfig) New() (*Server, error) {
 		return nil, err
 	}
 	c.addIntegrations(drain, client)
+	if err := c.addEvents(drain, admit, client); err != nil {
+		return nil, err
+	}
 	groups, err := c.newGroups(drain, admit, profiles, authorizing)
 	if err != nil {
 		return nil, fmt.Errorf("could not create the registry: %w", err)
@@ -183,6 +184,17 @@ func (c CompletedConfig) New() (*Server, error) {
 	return s, s.addHooks()
 }
 
+// handleRequests changes how requests are handled before the API sees them.
+func (c CompletedConfig) handleRequests() (legacyGroups, requestEnds) {
+	refuseUnknownFields(c.generic.Config)
+	refuseLongQueries(c.generic.Config)
+	legacy := refuseInstalledGroups(c.generic.Config, c.legacy)
+	policeOldGroups(c.generic.Config, c.legacy.Versions)
+	awaitTrust(c.generic.Config, c.awaited)
+	c.sap.openPath(c.generic.Config)
+	return legacy, makeRequestsEnd(c.generic.Config)
+}
+
 // newGroups returns all API groups that are served.
 func (c CompletedConfig) newGroups(
 	drain *drainer.Drainer, admit *admitter.Admitter, profiles *engine.Engine, authorizing *authorization.Plugin,
@@ -194,12 +206,12 @@ func (c CompletedConfig) newGroups(
 			Fleet: explain.New(admit), Previewer: preview.New(admit, c.prometheus != nil), Admission: c.generic.AdmissionControl,
 			AuthorizeUpdate: authorizing.AuthorizeUpdate, AuthorizeRead: authorizing.AuthorizeRead, AuthorizeApproval: authorizing.AuthorizeApproval,
 			AuthorizeDecision: authorizing.AuthorizeDecision, ProfilePreviewer: profiles, Evaluator: profiles,
-			ShortNameTaken: slices.Contains(c.legacy.Versions, medik8sv1beta1.SchemeGroupVersion),
+			ReplacesMachines: c.replacesMachines(), ShortNameTaken: slices.Contains(c.legacy.Versions, medik8sv1beta1.SchemeGroupVersion),
 		})
 	if err != nil {
 		return nil, err
 	}
-	legacy, err := maintenanceregistry.NewLegacyGroupInfos(c.legacy.Versions, own, drain, scheme.Scheme, scheme.Codecs, scheme.ParameterCodec)
+	legacy, err := maintenanceregistry.NewLegacyGroupInfos(c.legacy.Versions, own, drain, c.generic.AdmissionControl, scheme.Scheme, scheme.Codecs, scheme.ParameterCodec)
 	return append([]*genericapiserver.APIGroupInfo{&own}, legacy...), err
 }
 

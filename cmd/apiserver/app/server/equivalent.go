@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/legacy/managedv1alpha1"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
@@ -21,8 +22,10 @@ type policedAsOwn struct {
 	old []schema.GroupVersion
 }
 
-// policeOldGroups changes config so that no policy for our group can be evaded through an old one.
+// policeOldGroups changes config so that no policy for our group can be evaded through an old one. Writes of
+// MachineMaintenances need nothing of this: their storage has them pass admission as ScheduledEvents.
 func policeOldGroups(config *genericapiserver.Config, old []schema.GroupVersion) {
+	old = slices.DeleteFunc(slices.Clone(old), func(version schema.GroupVersion) bool { return version == managedv1alpha1.SchemeGroupVersion })
 	if len(old) > 0 {
 		config.EquivalentResourceRegistry = policedAsOwn{config.EquivalentResourceRegistry, old}
 	}

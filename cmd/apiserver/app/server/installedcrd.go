@@ -15,6 +15,8 @@ import (
 	"k8s.io/client-go/metadata"
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/legacy/managedv1alpha1"
 )
 
 const (
@@ -80,14 +82,17 @@ func (c *installedCRD) current(ctx context.Context) string {
 func (c *installedCRD) ask(ctx context.Context) (refusal string, answered bool) {
 	ctx, cancel := context.WithTimeout(ctx, crdCheckTimeout)
 	defer cancel()
-	name := "nodemaintenances." + c.version.Group
+	name, instead := "nodemaintenances."+c.version.Group, "import its objects with maintenance-apiserver import"
+	if c.version == managedv1alpha1.SchemeGroupVersion {
+		name, instead = managedv1alpha1.Plural+"."+c.version.Group, "keep a copy of those of its objects that are to be done"
+	}
 	_, err := c.crds.Get(ctx, name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
 		return "", true
 	case err == nil:
 		return fmt.Sprintf("%s is not served by maintenance-apiserver while the CRD %s is installed: "+
-			"import its objects with maintenance-apiserver import, then delete the CRD", c.version, name), true
+			"%s, then delete the CRD", c.version, name, instead), true
 	case apierrors.IsForbidden(err):
 		return fmt.Sprintf("%s is not served by maintenance-apiserver, since it may not find out whether the CRD %s is installed: "+
 			"set the chart's value legacyGroups, which permits it: %v", c.version, name, err), true

@@ -27,8 +27,8 @@ type IntegrationsConfig struct {
 	Kubernikus *kubernikus.Settings
 }
 
-// addIntegrations has the integrations run while this server leads. The client is one for this server, as the drainer's.
-// Each term begins with a new one, which remembers nothing.
+// addIntegrations has the integrations run, and clouds asked for events, while this server leads. The client is one for
+// this server, as the drainer's. Each term begins with new ones, which remember nothing.
 func (c CompletedConfig) addIntegrations(drain *drainer.Drainer, client versioned.Interface) {
 	if settings := c.integrations.VSphere; settings != nil {
 		c.addIntegration(drain, func(ctx context.Context, recorder record.EventRecorder) {
@@ -46,6 +46,7 @@ func (c CompletedConfig) addIntegrations(drain *drainer.Drainer, client versione
 			}).Run(ctx)
 		})
 	}
+	c.addCollectors(drain, client)
 }
 
 // fence keeps integrations from changing anything in a cloud while this server does not lead.

@@ -20,6 +20,7 @@ import (
 	"k8s.io/client-go/metadata"
 	clocktesting "k8s.io/utils/clock/testing"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/legacy/managedv1alpha1"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
 )
 
@@ -98,6 +99,17 @@ func TestGroupOfInstalledCRDIsRefused(t *testing.T) {
 				t.Errorf("the cluster was asked for %q", crds.asked)
 			}
 		})
+	}
+}
+
+// The operator's objects cannot be imported, and nothing says that they can.
+func TestCRDOfMachineMaintenances(t *testing.T) {
+	const name = "machinemaintenances.machinemaintenance.managed.openshift.io"
+	crds := &cluster{}
+	crd := &installedCRD{version: managedv1alpha1.SchemeGroupVersion, crds: crds, clock: clocktesting.NewFakeClock(time.Now())}
+	refusal := crd.check(t.Context())
+	if !strings.Contains(refusal, "while the CRD "+name+" is installed: keep a copy") || strings.Contains(refusal, "import") || crds.asked[0] != name {
+		t.Errorf("the cluster was asked for %q, and the refusal is %q", crds.asked, refusal)
 	}
 }
 

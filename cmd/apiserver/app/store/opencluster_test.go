@@ -54,6 +54,7 @@ func startSilentAt(t *testing.T, path string) string {
 				{Name: "storedmaintenanceprofiles"},
 				{Name: "storedmaintenanceendpoints"},
 				{Name: "storednodeprofiles"},
+				{Name: "storedscheduledevents"},
 			},
 		},
 		"/apis/authorization.k8s.io/v1/selfsubjectaccessreviews": authorizationv1.SelfSubjectAccessReview{

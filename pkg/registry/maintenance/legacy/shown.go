@@ -16,6 +16,7 @@ import (
 	legacyapi "github.com/medik8s/maintenance-apiserver/pkg/apis/legacy"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
 
 // shown is a hold, or a list of holds, with the metadata that old clients know. The conversion to an old
@@ -43,36 +44,17 @@ func shownHold(hold maintenance.NodeMaintenance) maintenance.NodeMaintenance {
 	return hold
 }
 
-// shownEvents are the events of a watch with what shown makes of their objects.
-type shownEvents struct {
-	watch.Interface
-	events chan watch.Event
-}
-
-// shownEvents starts to read the events. It ends with them, or with ctx.
+// shownEvents are the events of a watch with what shown makes of their objects. It ends with them, or with ctx.
 func (g *group) shownEvents(ctx context.Context, stored watch.Interface) watch.Interface {
-	w := &shownEvents{Interface: stored, events: make(chan watch.Event)}
-	go w.run(ctx, g.String())
-	return w
-}
-
-// ResultChan implements watch.Interface.
-func (w *shownEvents) ResultChan() <-chan watch.Event { return w.events }
-
-func (w *shownEvents) run(ctx context.Context, group string) {
-	defer close(w.events)
-	for event := range w.Interface.ResultChan() {
+	name := g.String()
+	return resource.EachEvent(ctx, stored, func(event watch.Event) (watch.Event, bool) {
 		if shared, ok := event.Object.(runtime.CacheableObject); ok {
-			event.Object = shownShared{event.Object, shared, group}
+			event.Object = shownShared{event.Object, shared, name}
 		} else {
 			event.Object = shown(event.Object)
 		}
-		select {
-		case w.events <- event:
-		case <-ctx.Done():
-			return
-		}
-	}
+		return event, true
+	})
 }
 
 // shownShared is an object that is encoded once for all watches of the group that ask for the same.

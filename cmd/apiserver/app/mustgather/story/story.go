@@ -22,6 +22,7 @@ const (
 	fromAudit  = "audit"
 	fromEvent  = "event"
 	fromHold   = "hold"
+	fromCloud  = "cloud"
 	fromNode   = "node"
 	fromLease  = "lease"
 	fromPod    = "pod"
@@ -30,7 +31,7 @@ const (
 
 // inOrder are the sources as they tell of the same second, of which most know no part: first who asked for
 // something, then what was done.
-var inOrder = []string{fromAudit, fromEvent, fromHold, fromPod, fromLease, fromNode, fromWriter}
+var inOrder = []string{fromAudit, fromEvent, fromHold, fromCloud, fromPod, fromLease, fromNode, fromWriter}
 
 // entry is one thing that happened.
 type entry struct {

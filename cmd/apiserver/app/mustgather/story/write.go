@@ -18,8 +18,8 @@ import (
 
 const introduction = `The story of each node in maintenance, as of %s. All times are UTC.
 A line says when, where that was read, of which hold (a NodeMaintenance), and what happened. It was read in an event,
-in the status of a hold or a node, in an audit line (audit), in the managedFields of an object (writer), in a lease or
-in a pod. Events are kept for an hour by default, and of a status only the last change of each condition is known.
+in the status of a hold or a node, in a ScheduledEvent (cloud), in an audit line (audit), in the managedFields of an
+object (writer), in a lease or in a pod. Events are kept for an hour by default, and of a status only the last change of each condition is known.
 `
 
 // Write tells the story: one section for each node, with its holds.

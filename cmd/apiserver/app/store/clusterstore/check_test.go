@@ -20,7 +20,7 @@ import (
 func TestCheckCluster(t *testing.T) {
 	all := []string{
 		StoreKind.Resource, "storednodemaintenances", "storedmaintenancepolicies", "storedmaintenanceendpoints", "storedmaintenanceprofiles",
-		"storednodeprofiles", "storedmaintenanceledgers",
+		"storednodeprofiles", "storedmaintenanceledgers", "storedscheduledevents",
 	}
 	for name, test := range map[string]struct {
 		version string

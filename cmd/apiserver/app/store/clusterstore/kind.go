@@ -57,6 +57,9 @@ var kinds = map[schema.GroupResource]Kind{
 		Name:     "StoredNodeProfile",
 		Fields:   map[string]string{v1beta1.FieldNodeName: "nodeName"},
 	},
+	{Group: maintenance.GroupName, Resource: "scheduledevents"}: {
+		Resource: "storedscheduledevents", Name: "StoredScheduledEvent",
+	},
 }
 
 // StoreKind is the kind of the object that has the store's ID. It is no envelope.

@@ -17,6 +17,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
 	holdstorage "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance/storage"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/writeas"
 )
 
 // Delete ends the caller's holds on the node, whichever way they were created.
@@ -36,8 +37,10 @@ func (r *MaintenanceREST) Delete(ctx context.Context, nodeName string, deleteVal
 		return nil, false, err
 	}
 	validate := func(ctx context.Context, object runtime.Object) error {
-		attributes := r.admission.attributes(ctx, object.(*maintenance.NodeMaintenance), admission.Delete, options, options.DryRun)
-		return r.admission.validateDelete(deleteValidation, attributes)(ctx, object)
+		attributes := r.writeHolds.Attributes(ctx, writeas.Write{
+			Operation: admission.Delete, Name: object.(*maintenance.NodeMaintenance).Name, Options: options, DryRun: options.DryRun,
+		})
+		return r.writeHolds.ValidateDelete(deleteValidation, attributes)(ctx, object)
 	}
 	deleted, err := r.holds.DeleteHolds(ctx, own, validate, options)
 	if err != nil {

@@ -22,6 +22,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
 	holdstorage "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance/storage"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/writeas"
 )
 
 var _ interface {
@@ -37,9 +38,10 @@ var _ interface {
 // MaintenanceREST serves nodes/maintenance: the holds on the node in the URL. So RBAC rules can name
 // the nodes on which a user may create and end holds.
 type MaintenanceREST struct {
-	nodes     Nodes
-	holds     *holdstorage.REST
-	admission holdAdmission
+	nodes Nodes
+	holds *holdstorage.REST
+	// writeHolds is the admission of the holds.
+	writeHolds writeas.Resource
 }
 
 // New implements rest.Storage.
@@ -97,14 +99,16 @@ func (r *MaintenanceREST) Create(ctx context.Context, nodeName string, obj runti
 	if errs := fit(hold, nodeName, name); len(errs) > 0 {
 		return nil, nodemaintenance.Invalid(hold, errs)
 	}
-	attributes := r.admission.attributes(ctx, hold, admission.Create, options, options.DryRun)
-	if err := r.admission.mutate(ctx, attributes); err != nil {
+	attributes := r.writeHolds.Attributes(ctx, writeas.Write{
+		Operation: admission.Create, Name: hold.Name, Object: hold, Options: options, DryRun: options.DryRun,
+	})
+	if err := r.writeHolds.Mutate(ctx, attributes); err != nil {
 		return nil, err
 	}
 	if errs := fit(hold, nodeName, name); len(errs) > 0 {
 		return nil, nodemaintenance.Invalid(hold, errs)
 	}
-	created, err := r.holds.Create(ctx, hold, r.admission.validateCreate(createValidation, attributes), options)
+	created, err := r.holds.Create(ctx, hold, r.writeHolds.ValidateCreate(createValidation, attributes), options)
 	if apierrors.IsAlreadyExists(err) {
 		return nil, r.explainConflict(ctx, hold, err)
 	}

@@ -18,8 +18,11 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/node"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
 	holdstorage "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance/storage"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/writeas"
 )
 
 // Nodes knows the nodes of the cluster. It is asked while a request waits, so it should answer from
@@ -40,9 +43,13 @@ type Nodes interface {
 func New(nodes Nodes, holds *holdstorage.REST, chain admission.Interface, objects admission.ObjectInterfaces,
 	authorizeRead AuthorizeRead, fleet Fleet,
 ) map[string]rest.Storage {
+	writeHolds := writeas.Resource{
+		Kind: v1beta1.SchemeGroupVersion.WithKind("NodeMaintenance"), Resource: v1beta1.SchemeGroupVersion.WithResource(nodemaintenance.Plural),
+		Chain: chain, Objects: objects,
+	}
 	return map[string]rest.Storage{
 		"nodes":             &REST{nodes: nodes, feed: newFeed(nodes, holds), fleet: fleet},
-		"nodes/maintenance": &MaintenanceREST{nodes: nodes, holds: holds, admission: holdAdmission{chain: chain, objects: objects}},
+		"nodes/maintenance": &MaintenanceREST{nodes: nodes, holds: holds, writeHolds: writeHolds},
 		"nodes/drainplan":   &DrainPlanREST{nodes: nodes, holds: holds, authorizeRead: authorizeRead},
 	}
 }
