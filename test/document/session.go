@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -31,6 +32,8 @@ type Session struct {
 	// cell matches a table's cell with one of the test's names, up to the next cell.
 	cell  *regexp.Regexp
 	after map[string]func(t *testing.T)
+	// masks are what differs from run to run besides.
+	masks []mask
 }
 
 // NewSession gives the document's nodes worker-1 and so on, and its namespace shop, to the pool.
@@ -54,6 +57,11 @@ func NewSession(t *testing.T, pool *env.Pool) *Session {
 // After has the test do something each time when a command of the document that begins with these words
 // has run: what a cluster with containers would do, and the test's cluster does not.
 func (s *Session) After(command string, do func(t *testing.T)) { s.after[command] = do }
+
+// Mask has what the pattern matches count as the same in the document and in what is printed.
+func (s *Session) Mask(pattern string) {
+	s.masks = append(s.masks, mask{regexp.MustCompile(pattern), "MASKED"})
+}
 
 // raceNote is what only a program under test says, which was built with the race detector.
 var raceNote = regexp.MustCompile(`(?m)^I\d{4} .*Data race detection enabled\n`)
@@ -83,7 +91,7 @@ func (s *Session) Check(t *testing.T, document string, people map[string]string)
 			t.Fatal(err)
 		}
 	}
-	if diff := cmp.Diff(masked(string(content)), masked(written)); diff != "" {
+	if diff := cmp.Diff(s.masked(string(content)), s.masked(written)); diff != "" {
 		t.Errorf("the document and what its commands print differ (-document +printed):\n%s", diff)
 	}
 	for person := range people {
@@ -161,7 +169,7 @@ func (s *Session) followUp(t *testing.T, line string) {
 }
 
 // commandTimeout bounds one command.
-const commandTimeout = time.Minute
+const commandTimeout = 4 * time.Minute
 
 // run is what the shell prints, without the last line break.
 func (s *Session) run(t *testing.T, kubeconfig, line string) []string {
@@ -183,19 +191,22 @@ func (s *Session) run(t *testing.T, kubeconfig, line string) []string {
 	return nil
 }
 
-// masks are what differs from run to run.
-var masks = []struct {
+// mask is what stands for texts that differ.
+type mask struct {
 	pattern *regexp.Regexp
 	mask    string
-}{
+}
+
+// usual are the masks of all documents.
+var usual = []mask{
 	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`), "TIME"},
 	{regexp.MustCompile(`LAST DEPLOYED: .*`), "LAST DEPLOYED: TIME"},
 	{regexp.MustCompile(`\b(\d+[smhd])+\b`), "AGE"},
 	{regexp.MustCompile(`[ \t]+`), " "},
 }
 
-func masked(text string) string {
-	for _, m := range masks {
+func (s *Session) masked(text string) string {
+	for _, m := range append(slices.Clone(s.masks), usual...) {
 		text = m.pattern.ReplaceAllString(text, m.mask)
 	}
 	return text

@@ -17,10 +17,14 @@ import (
 // WaitForPermission waits until the API server does, or does not, let our server do that.
 func (e *Env) WaitForPermission(t *testing.T, to authorizationv1.ResourceAttributes, want bool) {
 	t.Helper()
-	question := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
-		User:               "system:serviceaccount:" + localcluster.ServerNamespace + ":" + localcluster.ServerName,
-		ResourceAttributes: &to,
-	}}
+	e.WaitForUserPermission(t, "system:serviceaccount:"+localcluster.ServerNamespace+":"+localcluster.ServerName, to, want)
+}
+
+// WaitForUserPermission waits until the API server does, or does not, let a user do that. It is to come before the user's
+// first request: refusals are remembered for some seconds.
+func (e *Env) WaitForUserPermission(t *testing.T, user string, to authorizationv1.ResourceAttributes, want bool) {
+	t.Helper()
+	question := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{User: user, ResourceAttributes: &to}}
 	Eventually(t, fmt.Sprintf("permission to %s %s is %t", to.Verb, to.Resource, want), func(ctx context.Context) string {
 		answer, err := e.Kube.AuthorizationV1().SubjectAccessReviews().Create(ctx, question, metav1.CreateOptions{})
 		switch {

@@ -116,12 +116,18 @@ func (u *user) operatorsRole(t *testing.T) string {
 
 func (u *user) grant(t *testing.T, person, role string) {
 	t.Helper()
+	bind(t, u.Env, person, role)
+}
+
+// bind gives a person a ClusterRole.
+func bind(t *testing.T, e *env.Env, person, role string) {
+	t.Helper()
 	binding := &rbacv1.ClusterRoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: person},
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
 		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: person}},
 	}
-	if _, err := u.Kube.RbacV1().ClusterRoleBindings().Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
+	if _, err := e.Kube.RbacV1().ClusterRoleBindings().Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 }
