@@ -65,6 +65,8 @@ models() {
   go test -race -timeout 2h -run 'TestModel$' ./pkg/drainer -model.runs=5000
   go test -timeout 2h -run 'TestModel$' ./cmd/apiserver/app/servingcert -model.runs=2000
   go test -timeout 2h -run 'TestAgainIsRight|TestInvariants' ./pkg/profiles/evaluation -model.runs=3000
+  go test -timeout 2h -run 'TestModel$' ./pkg/cloudevents/machines -model.runs=1500
+  go test -timeout 2h -run 'TestModel$' ./pkg/cloudevents/engine -model.runs=300
 }
 
 # Kills, orderly ends and restarts, again and again.
