@@ -62,7 +62,7 @@ func identifyCluster(ctx context.Context, config *rest.Config, client dynamic.In
 // awaitCluster waits until the cluster can be the store. It returns what is missing, if that does not come soon.
 func awaitCluster(ctx context.Context, config *rest.Config) error {
 	config = rest.CopyConfig(config)
-	config.QPS, config.Burst = 100, 100 // it is asked about 50 things at once, and 5 a second would take all the time
+	config.QPS, config.Burst = 100, 100 // it is asked about 50 things in a row, and 5 a second would take all the time
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return err

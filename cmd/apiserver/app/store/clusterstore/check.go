@@ -4,11 +4,13 @@
 package clusterstore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,6 +22,9 @@ import (
 
 // oldest is the oldest Kubernetes that selects custom resources by their fields.
 var oldest = version.MustParseGeneric("1.32")
+
+// maxQuestions is how many questions the cluster is asked at once.
+const maxQuestions = 10
 
 // neededVerbs are what the server does with the objects of each kind.
 func neededVerbs() map[string][]string {
@@ -40,15 +45,7 @@ func CheckCluster(ctx context.Context, cluster discovery.DiscoveryInterface, acc
 	if err := checkKinds(ctx, inTime); err != nil {
 		return err
 	}
-	needed := neededVerbs()
-	for _, resource := range slices.Sorted(maps.Keys(needed)) {
-		for _, verb := range needed[resource] {
-			if err := checkAccess(ctx, access, resource, verb); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return checkPermissions(ctx, access)
 }
 
 func checkVersion(ctx context.Context, cluster discovery.ServerVersionInterfaceWithContext) error {
@@ -84,6 +81,29 @@ func checkKinds(ctx context.Context, cluster discovery.ServerResourcesInterfaceW
 		}
 	}
 	return nil
+}
+
+// checkPermissions asks for all permissions side by side, since there are dozens and the cluster may be slow. Of those that
+// are missing, it names the first in the order of the names.
+func checkPermissions(ctx context.Context, access authorizationclient.SelfSubjectAccessReviewInterface) error {
+	var questions []func() error
+	needed := neededVerbs()
+	for _, resource := range slices.Sorted(maps.Keys(needed)) {
+		for _, verb := range needed[resource] {
+			questions = append(questions, func() error { return checkAccess(ctx, access, resource, verb) })
+		}
+	}
+	errs := make([]error, len(questions))
+	var group errgroup.Group
+	group.SetLimit(maxQuestions)
+	for i, ask := range questions {
+		group.Go(func() error {
+			errs[i] = ask()
+			return nil
+		})
+	}
+	_ = group.Wait() // the errors are in errs
+	return cmp.Or(errs...)
 }
 
 func checkAccess(ctx context.Context, access authorizationclient.SelfSubjectAccessReviewInterface, resource, verb string) error {
