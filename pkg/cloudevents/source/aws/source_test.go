@@ -60,7 +60,7 @@ func newWorld(t *testing.T) *world {
 	w := &world{cloud: ec2test.Start()}
 	t.Cleanup(w.cloud.Close)
 	w.Source = New(Config{Settings: Settings{Endpoint: w.cloud.URL()}, Nodes: func() ([]*corev1.Node, error) { return w.nodes, nil }})
-	w.limits = limits{region: 5 * time.Second, request: 100 * time.Millisecond, backoff: time.Millisecond, tries: 3}
+	w.limits = limits{region: time.Minute, request: time.Minute, backoff: time.Millisecond, tries: 3}
 	return w
 }
 
@@ -158,6 +158,9 @@ func TestTroubles(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
+			if test.kind == ec2test.Hanging {
+				w.limits.request = 2 * time.Second // long enough for the requests that do not hang
+			}
 			for i := range 150 {
 				w.add(frankfurt, i, ec2test.Event{ID: fmt.Sprint("e", i), Code: "instance-stop"})
 			}
