@@ -69,10 +69,7 @@ func (p *pool) crew(t *testing.T, of family, resource schema.GroupVersionResourc
 	p.ensureNamespace(t)
 	options = append([]machineplayer.Option{machineplayer.Labels(map[string]string{env.PoolLabel: p.Name})}, options...)
 	c.player = machineplayer.Start(t, p.Cluster, p.Name, of.api, options...)
-	owner := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"replicas": count}}}
-	owner.SetGroupVersionKind(resource.GroupVersion().WithKind(kind))
-	owner.SetName(c.name)
-	if _, err := c.objects(resource).Create(t.Context(), owner, metav1.CreateOptions{}); err != nil {
+	if _, err := c.objects(resource).Create(t.Context(), of.api.Owner(kind, c.name, count), strict); err != nil {
 		t.Fatalf("could not create %s %s: %v", kind, c.name, err)
 	}
 	c.complete(t, int(count))

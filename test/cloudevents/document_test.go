@@ -7,9 +7,6 @@ import (
 	"fmt"
 	"testing"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/medik8s/maintenance-apiserver/test/cloudevents/machineplayer"
 	"github.com/medik8s/maintenance-apiserver/test/document"
 	"github.com/medik8s/maintenance-apiserver/test/env"
@@ -40,10 +37,7 @@ func (o *own) document(t *testing.T) {
 func (p *pool) webOf(t *testing.T, of family) {
 	t.Helper()
 	p.ensureNamespace(t)
-	set := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"replicas": int64(len(p.Nodes))}}}
-	set.SetGroupVersionKind(of.sets.GroupVersion().WithKind("MachineSet"))
-	set.SetName("web")
-	set, err := p.objects(of.sets).Create(t.Context(), set, metav1.CreateOptions{})
+	set, err := p.objects(of.sets).Create(t.Context(), of.api.Owner("MachineSet", "web", int64(len(p.Nodes))), strict)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +47,7 @@ func (p *pool) webOf(t *testing.T, of family) {
 		if i == 2 {
 			id = retired
 		}
-		p.addMachine(t, of.machines, name, node, id, set)
+		p.addMachine(t, of, name, node, id, set)
 	}
 	machineplayer.Start(t, p.Cluster, p.Name, of.api, machineplayer.Labels(map[string]string{env.PoolLabel: p.Name}))
 }

@@ -13,31 +13,30 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
-	"github.com/medik8s/maintenance-apiserver/test/cloudevents/machineplayer"
 )
 
 func (p *pool) objects(resource schema.GroupVersionResource) dynamic.ResourceInterface {
 	return p.Cluster.Dynamic().Resource(resource).Namespace(p.Name)
 }
 
+// strict creates objects alone whose definition has all of their fields.
+var strict = metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict}
+
 // addMachine adds a machine to the pool's namespace that is a node already, with an ID at its cloud.
-func (p *pool) addMachine(t *testing.T, resource schema.GroupVersionResource, name, node, id string, owner *unstructured.Unstructured) {
+func (p *pool) addMachine(t *testing.T, of family, name, node, id string, owner *unstructured.Unstructured) {
 	t.Helper()
 	p.ensureNamespace(t)
 	p.provide(t, node, id)
-	machine := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"providerID": providerID(id)}}}
-	machine.SetGroupVersionKind(resource.GroupVersion().WithKind("Machine"))
-	machine.SetName(name)
-	machine.SetFinalizers([]string{machineplayer.Finalizer})
-	if owner != nil {
-		machine.SetOwnerReferences([]metav1.OwnerReference{*metav1.NewControllerRef(owner, owner.GroupVersionKind())})
+	machine := of.api.Machine(name, owner)
+	if err := unstructured.SetNestedField(machine.Object, providerID(id), "spec", "providerID"); err != nil {
+		t.Fatal(err)
 	}
-	created, err := p.objects(resource).Create(t.Context(), machine, metav1.CreateOptions{})
+	created, err := p.objects(of.machines).Create(t.Context(), machine, strict)
 	if err != nil {
 		t.Fatalf("could not create machine %s: %v", name, err)
 	}
-	created.Object["status"] = map[string]any{"phase": "Running", "nodeRef": map[string]any{"name": node}}
-	if _, err := p.objects(resource).UpdateStatus(t.Context(), created, metav1.UpdateOptions{}); err != nil {
+	created.Object["status"] = of.api.Running(node, "")
+	if _, err := p.objects(of.machines).UpdateStatus(t.Context(), created, metav1.UpdateOptions{}); err != nil {
 		t.Fatalf("could not write the status of machine %s: %v", name, err)
 	}
 }

@@ -55,7 +55,7 @@ func (s *scenario) build(t *testing.T) {
 	s.a, s.b, s.c = s.zone(t, "zone-a", 5), s.zone(t, "zone-b", 6), s.zone(t, "zone-c", 5)
 	s.masters = s.newControlPlane(t, openShift())
 	s.lonely = s.a.Nodes[0]
-	s.a.addMachine(t, openShift().machines, "lonely", s.lonely, s.a.Name+"-lonely", nil)
+	s.a.addMachine(t, openShift(), "lonely", s.lonely, s.a.Name+"-lonely", nil)
 	s.before, s.pods, s.replaced = map[*crew][]string{}, map[*crew][]types.UID{}, map[*crew][]string{}
 	machines := 0
 	for _, zone := range []*crew{s.a, s.b, s.c, s.masters} {

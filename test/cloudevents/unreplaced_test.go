@@ -42,7 +42,7 @@ func (o *own) machineWithoutOwner(t *testing.T) {
 	now, later := p.Nodes[0], p.Nodes[1]
 	for i, node := range p.Nodes {
 		name := fmt.Sprintf("lonely-%d", i)
-		p.addMachine(t, openShift().machines, name, node, p.Name+"-"+name, nil)
+		p.addMachine(t, openShift(), name, node, p.Name+"-"+name, nil)
 	}
 	due := retire(now)
 	due.NotBefore = inFuture(0)

@@ -200,11 +200,16 @@ func (c *crew) newMachine(question Question) (best *replacement.NewMachine) {
 	return best
 }
 
+// problems are where machines say what is wrong with them: those of OpenShift, of Cluster API's v1beta1, and of its v1beta2.
+var problems = [][]string{
+	{"status", "errorMessage"}, {"status", "failureMessage"}, {"status", "deprecated", "v1beta1", "failureMessage"},
+}
+
 func describe(machine *unstructured.Unstructured, nodeReady func(string) bool) *replacement.NewMachine {
 	found := &replacement.NewMachine{Name: machine.GetName(), Node: nodeName(machine)}
 	found.Ready = found.Node != "" && nodeReady(found.Node)
-	for _, field := range []string{"errorMessage", "failureMessage"} {
-		if problem := text(machine, "status", field); problem != "" {
+	for _, fields := range problems {
+		if problem := text(machine, fields...); problem != "" {
 			found.Problem = quote.Cut(problem, problemBytes)
 		}
 	}

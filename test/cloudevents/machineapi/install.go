@@ -1,17 +1,19 @@
 // Copyright The maintenance-apiserver Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package machineapi defines the kinds of OpenShift's Machine API and of Cluster API in a cluster, for tests: with their
-// groups, versions, names and subresources, and with any fields.
+// Package machineapi defines the kinds of OpenShift's Machine API and of Cluster API in a cluster, for tests: as the two
+// projects define them, from their Go modules.
 package machineapi
 
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
@@ -55,35 +57,86 @@ func resource(group, version, name string) schema.GroupVersionResource {
 
 // InstallOpenShift defines the kinds of OpenShift's Machine API, and returns when they are served.
 func InstallOpenShift(ctx context.Context, client dynamic.Interface) error {
-	return install(ctx, client, []kind{
-		{resource: OpenShiftMachines, name: "Machine", versions: []string{"v1beta1"}},
-		{resource: OpenShiftMachineSets, name: "MachineSet", versions: []string{"v1beta1"}, scale: true},
-		{resource: OpenShiftControlPlanes, name: "ControlPlaneMachineSet", versions: []string{"v1"}, scale: true},
-	})
+	read, err := openShift.definitions(ctx)
+	if err != nil {
+		return err
+	}
+	return install(ctx, client, read)
 }
 
-// InstallClusterAPI defines the kinds of Cluster API in the versions, such as v1beta1 and v1beta2, and returns when they
-// are served. The last one is stored.
+// InstallClusterAPI defines the kinds of Cluster API in the versions alone, v1beta1 or v1beta2 or both, and returns when
+// they are served. The last one is stored, as releases do that have these versions.
+//
+// In a real cluster, a webhook of Cluster API converts objects between the versions. Here, the API server changes nothing
+// but the apiVersion: fields that only the version has in which an object was written are lost to who reads it in another
+// one. Have a test write and read its objects in one version.
 func InstallClusterAPI(ctx context.Context, client dynamic.Interface, versions ...string) error {
-	last := versions[len(versions)-1]
-	return install(ctx, client, []kind{
-		{resource: Machines(last), name: "Machine", versions: versions, short: "ma"},
-		{resource: MachineSets(last), name: "MachineSet", versions: versions, short: "ms", scale: true},
-		{resource: MachineDeployments(last), name: "MachineDeployment", versions: versions, short: "md", scale: true},
-		{resource: KubeadmControlPlanes(last), name: "KubeadmControlPlane", versions: versions, short: "kcp", scale: true},
-	})
-}
-
-func install(ctx context.Context, client dynamic.Interface, kinds []kind) error {
-	for _, kind := range kinds {
-		_, err := client.Resource(definitions).Create(ctx, kind.definition(), metav1.CreateOptions{})
-		if err != nil && !apierrors.IsAlreadyExists(err) {
-			return fmt.Errorf("could not define %s: %w", kind.name, err)
+	read, err := clusterAPI.definitions(ctx)
+	if err != nil {
+		return err
+	}
+	for _, definition := range read {
+		if err := keepVersions(definition, versions); err != nil {
+			return err
 		}
 	}
+	return install(ctx, client, read)
+}
+
+// keepVersions has the definition serve these versions alone, and store the last one.
+func keepVersions(definition *unstructured.Unstructured, names []string) error {
+	var kept []any
+	for _, version := range versionsOf(definition) {
+		name, _ := version["name"].(string)
+		if slices.Contains(names, name) {
+			version["served"], version["storage"] = true, name == names[len(names)-1]
+			if version["storage"] == true {
+				delete(version, "deprecated") // it was not while there was no newer one
+			}
+			kept = append(kept, version)
+		}
+	}
+	if len(kept) != len(names) {
+		return fmt.Errorf("%s does not have all of the versions %v", definition.GetName(), names)
+	}
+	return unstructured.SetNestedSlice(definition.Object, kept, "spec", "versions")
+}
+
+func versionsOf(definition *unstructured.Unstructured) (versions []map[string]any) {
+	all, _, _ := unstructured.NestedSlice(definition.Object, "spec", "versions")
+	for _, version := range all {
+		if version, is := version.(map[string]any); is {
+			versions = append(versions, version)
+		}
+	}
+	return versions
+}
+
+var definitions = resource("apiextensions.k8s.io", "v1", "customresourcedefinitions")
+
+func install(ctx context.Context, client dynamic.Interface, all []*unstructured.Unstructured) error {
+	for _, definition := range all {
+		_, err := client.Resource(definitions).Create(ctx, definition, metav1.CreateOptions{})
+		if err != nil && !apierrors.IsAlreadyExists(err) {
+			return fmt.Errorf("could not define %s: %w", definition.GetName(), err)
+		}
+	}
+	for _, definition := range all {
+		if err := waitUntilServed(ctx, client, definition); err != nil {
+			return fmt.Errorf("could not use %s: %w", definition.GetName(), err)
+		}
+	}
+	return nil
+}
+
+// waitUntilServed waits until each version can be listed.
+func waitUntilServed(ctx context.Context, client dynamic.Interface, definition *unstructured.Unstructured) error {
+	group, _, _ := unstructured.NestedString(definition.Object, "spec", "group")
+	plural, _, _ := unstructured.NestedString(definition.Object, "spec", "names", "plural")
 	return wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
-		for _, kind := range kinds {
-			if _, err := client.Resource(kind.resource).List(ctx, metav1.ListOptions{}); err != nil {
+		for _, version := range versionsOf(definition) {
+			name, _ := version["name"].(string)
+			if _, err := client.Resource(resource(group, name, plural)).List(ctx, metav1.ListOptions{}); err != nil {
 				return false, nil //nolint:nilerr // It is not served yet.
 			}
 		}

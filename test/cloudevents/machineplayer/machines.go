@@ -21,6 +21,15 @@ import (
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
 )
 
+// Failure is what a machine says that fails.
+const Failure = "the cloud has no such machine"
+
+// Strict writes are refused if a definition does not have a field. Others lose it.
+var (
+	strictCreate = metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict}
+	strictUpdate = metav1.UpdateOptions{FieldValidation: metav1.FieldValidationStrict}
+)
+
 // keepMachines has machines become nodes, fail, and go.
 func (p *Player) keepMachines(ctx context.Context) error {
 	machines, err := p.list(ctx, p.api.machines)
@@ -36,18 +45,17 @@ func (p *Player) keepMachines(ctx context.Context) error {
 }
 
 func (p *Player) keepMachine(ctx context.Context, machine *unstructured.Unstructured) error {
-	phase, _, _ := unstructured.NestedString(machine.Object, "status", "phase")
 	young := time.Since(machine.GetCreationTimestamp().Time) < p.delay
 	fails, held := false, false
 	p.set(func() { fails, held = p.failing > 0, p.held })
 	switch {
 	case deleting(machine):
 		return p.takeAway(ctx, machine)
-	case nodeOf(machine) != "" || phase == "Failed":
+	case nodeOf(machine) != "" || p.hasFailed(machine):
 		return nil
 	case fails:
 		p.set(func() { p.failing-- })
-		return p.setStatus(ctx, machine, map[string]any{"phase": "Failed", "errorMessage": "the cloud has no such machine"})
+		return p.fail(ctx, machine)
 	case held || young:
 		return nil
 	}
@@ -70,21 +78,28 @@ func (p *Player) becomeNode(ctx context.Context, machine *unstructured.Unstructu
 	if err := unstructured.SetNestedField(machine.Object, id, "spec", "providerID"); err != nil {
 		return err
 	}
-	machine, err = p.in(p.api.machines).Update(ctx, machine, metav1.UpdateOptions{})
+	machine, err = p.in(p.api.machines).Update(ctx, machine, strictUpdate)
 	if err != nil {
 		return err
 	}
-	reference := map[string]any{"name": name}
-	if !p.api.names {
-		reference["kind"], reference["apiVersion"], reference["uid"] = "Node", "v1", string(node.UID)
-	}
-	return p.setStatus(ctx, machine, map[string]any{"phase": "Running", "nodeRef": reference})
+	machine.Object["status"] = p.api.Running(name, string(node.UID))
+	_, err = p.in(p.api.machines).UpdateStatus(ctx, machine, strictUpdate)
+	return err
 }
 
-func (p *Player) setStatus(ctx context.Context, machine *unstructured.Unstructured, status map[string]any) error {
-	machine.Object["status"] = status
-	_, err := p.in(p.api.machines).UpdateStatus(ctx, machine, metav1.UpdateOptions{})
+// fail has a machine say that it becomes no node.
+func (p *Player) fail(ctx context.Context, machine *unstructured.Unstructured) error {
+	machine.Object["status"] = map[string]any{"phase": p.api.failed()}
+	if err := unstructured.SetNestedField(machine.Object, Failure, p.api.failure()...); err != nil {
+		return err
+	}
+	_, err := p.in(p.api.machines).UpdateStatus(ctx, machine, strictUpdate)
 	return err
+}
+
+func (p *Player) hasFailed(machine *unstructured.Unstructured) bool {
+	why, _, _ := unstructured.NestedString(machine.Object, p.api.failure()...)
+	return why != ""
 }
 
 // takeAway drains the node of a machine unless it need not be, deletes it, and lets the machine go.
@@ -101,7 +116,7 @@ func (p *Player) takeAway(ctx context.Context, machine *unstructured.Unstructure
 		}
 	}
 	machine.SetFinalizers(slices.DeleteFunc(machine.GetFinalizers(), func(name string) bool { return name == Finalizer }))
-	if _, err := p.in(p.api.machines).Update(ctx, machine, metav1.UpdateOptions{}); err != nil {
+	if _, err := p.in(p.api.machines).Update(ctx, machine, strictUpdate); err != nil {
 		return err
 	}
 	p.set(func() { p.deleted = append(p.deleted, machine.GetName()) })

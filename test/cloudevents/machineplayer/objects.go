@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -21,13 +20,13 @@ const readyTimeout = 2 * time.Minute
 // AddSet adds a MachineSet, and returns it when its machines are nodes.
 func (p *Player) AddSet(t *testing.T, name string, count int64) *unstructured.Unstructured {
 	t.Helper()
-	return p.add(t, p.api.sets, "MachineSet", name, count)
+	return p.add(t, setKind, name, count)
 }
 
 // AddDeployment adds a MachineDeployment, and returns it when its machines are nodes.
 func (p *Player) AddDeployment(t *testing.T, name string, count int64) *unstructured.Unstructured {
 	t.Helper()
-	return p.add(t, p.api.deployments, "MachineDeployment", name, count)
+	return p.add(t, deploymentKind, name, count)
 }
 
 // AddControlPlane adds what keeps the machines of a control plane, and returns it when its machines are nodes.
@@ -37,15 +36,12 @@ func (p *Player) AddControlPlane(t *testing.T, name string, count int64) *unstru
 	if p.api.openShift {
 		kind = "ControlPlaneMachineSet"
 	}
-	return p.add(t, p.api.controlPlanes, kind, name, count)
+	return p.add(t, kind, name, count)
 }
 
-func (p *Player) add(t *testing.T, resource schema.GroupVersionResource, kind, name string, count int64) *unstructured.Unstructured {
+func (p *Player) add(t *testing.T, kind, name string, count int64) *unstructured.Unstructured {
 	t.Helper()
-	object := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"replicas": count}}}
-	object.SetGroupVersionKind(resource.GroupVersion().WithKind(kind))
-	object.SetName(name)
-	created, err := p.in(resource).Create(t.Context(), object, metav1.CreateOptions{})
+	created, err := p.in(p.api.resource(kind)).Create(t.Context(), p.api.Owner(kind, name, count), strictCreate)
 	if err != nil {
 		t.Fatalf("could not create %s %s: %v", kind, name, err)
 	}

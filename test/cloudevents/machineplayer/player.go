@@ -34,8 +34,8 @@ type API struct {
 	undrained string
 	// openShift says that a set does not count machines that are being deleted, and that its control plane does not either.
 	openShift bool
-	// names says that status.nodeRef has a name alone.
-	names bool
+	// v1beta2 says that it is Cluster API in that version.
+	v1beta2 bool
 }
 
 // OpenShift is OpenShift's Machine API.
@@ -53,7 +53,7 @@ func ClusterAPI(version string) API {
 		machines: machineapi.Machines(version), sets: machineapi.MachineSets(version),
 		deployments: machineapi.MachineDeployments(version), controlPlanes: machineapi.KubeadmControlPlanes(version),
 		marks: []string{"cluster.x-k8s.io/delete-machine"}, undrained: "machine.cluster.x-k8s.io/exclude-node-draining",
-		names: version != "v1beta1",
+		v1beta2: version == "v1beta2",
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -26,125 +27,166 @@ import (
 	"github.com/medik8s/maintenance-apiserver/test/cloudevents/machineplayer"
 )
 
-var cluster *localcluster.Cluster
+// cluster serves OpenShift's Machine API, and Cluster API as its newer releases do. older serves Cluster API as its older
+// releases do: without v1beta2.
+var cluster, older *localcluster.Cluster
 
-func TestMain(m *testing.M) { os.Exit(withCluster(m.Run)) }
+func TestMain(m *testing.M) { os.Exit(withClusters(m.Run)) }
 
-// withCluster starts a control plane without our server: the client of the machine APIs needs none.
-func withCluster(run func() int) int {
+// withClusters starts control planes without our server: the client of the machine APIs needs none.
+func withClusters(run func() int) int {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
-	var err error
-	if cluster, err = localcluster.Start(ctx, localcluster.Options{Log: os.Stderr}); err != nil {
-		panic(err)
-	}
-	err = errors.Join(machineapi.InstallOpenShift(ctx, cluster.Dynamic()),
-		machineapi.InstallClusterAPI(ctx, cluster.Dynamic(), "v1beta1", "v1beta2"))
+	cluster, older = startCluster(ctx), startCluster(ctx)
+	err := errors.Join(machineapi.InstallOpenShift(ctx, cluster.Dynamic()),
+		machineapi.InstallClusterAPI(ctx, cluster.Dynamic(), "v1beta1", "v1beta2"),
+		machineapi.InstallClusterAPI(ctx, older.Dynamic(), "v1beta1"))
 	if err != nil {
 		panic(err)
 	}
 	code := run()
-	if err := cluster.Stop(context.Background()); err != nil {
+	if err := errors.Join(cluster.Stop(context.Background()), older.Stop(context.Background())); err != nil {
 		panic(err)
 	}
 	return code
 }
 
+func startCluster(ctx context.Context) *localcluster.Cluster {
+	started, err := localcluster.Start(ctx, localcluster.Options{Log: os.Stderr})
+	if err != nil {
+		panic(err)
+	}
+	return started
+}
+
+// world is a machine API in a cluster.
+type world struct {
+	*localcluster.Cluster
+	api machineplayer.API
+}
+
+func openShift() world { return world{Cluster: cluster, api: machineplayer.OpenShift()} }
+
+func v1beta1API() world { return world{Cluster: older, api: machineplayer.ClusterAPI("v1beta1")} }
+
+func v1beta2API() world { return world{Cluster: cluster, api: machineplayer.ClusterAPI("v1beta2")} }
+
 // TestReplace replaces a machine of each kind of owner.
 func TestReplace(t *testing.T) {
 	tests := map[string]struct {
-		api          machineplayer.API
+		in           world
 		add          func(p *machineplayer.Player, t *testing.T) *unstructured.Unstructured
 		wantStrategy v1beta1.ReplacementStrategy
 	}{
-		"openshift-set":     {api: machineplayer.OpenShift(), add: set, wantStrategy: v1beta1.SurgeFirst},
-		"openshift-plane":   {api: machineplayer.OpenShift(), add: plane, wantStrategy: v1beta1.DeleteFirst},
-		"capi-set-v1beta1":  {api: machineplayer.ClusterAPI("v1beta1"), add: set, wantStrategy: v1beta1.SurgeFirst},
-		"capi-deployment":   {api: machineplayer.ClusterAPI("v1beta2"), add: deployment, wantStrategy: v1beta1.SurgeFirst},
-		"capi-kubeadmplane": {api: machineplayer.ClusterAPI("v1beta2"), add: plane, wantStrategy: v1beta1.DeleteFirst},
+		"openshift-set":           {in: openShift(), add: set, wantStrategy: v1beta1.SurgeFirst},
+		"openshift-plane":         {in: openShift(), add: plane, wantStrategy: v1beta1.DeleteFirst},
+		"capi-v1beta1-set":        {in: v1beta1API(), add: set, wantStrategy: v1beta1.SurgeFirst},
+		"capi-v1beta1-plane":      {in: v1beta1API(), add: plane, wantStrategy: v1beta1.DeleteFirst},
+		"capi-v1beta2-deployment": {in: v1beta2API(), add: deployment, wantStrategy: v1beta1.SurgeFirst},
+		"capi-v1beta2-plane":      {in: v1beta2API(), add: plane, wantStrategy: v1beta1.DeleteFirst},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			player := machineplayer.Start(t, cluster, namespaceOf(t, name), test.api)
+			player := test.in.start(t, name)
 			owner := test.add(player, t)
 			all, err := player.Machines(t.Context(), owner)
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := begin(t, all[0])
+			r := test.in.begin(t, all[0])
 			if r.stored.Strategy != test.wantStrategy || r.stored.Owner.UID != owner.GetUID() {
 				t.Fatalf("strategy %s of %v, want %s of %s", r.stored.Strategy, r.stored.Owner, test.wantStrategy, owner.GetName())
 			}
 			r.run(t, v1beta1.StepReplaced)
-			player.WaitForNodes(t, owner, 2)
+			player.WaitForNodes(t, owner, machineCount)
 			if got := player.Deleted(); !slices.Equal(got, []string{all[0].GetName()}) {
 				t.Errorf("machines %v were deleted, want %s alone", got, all[0].GetName())
 			}
 			if got := player.Drained(); len(got) > 0 {
 				t.Errorf("the nodes of machines %v were drained a second time", got)
 			}
-			if got, err := player.Replicas(t.Context(), owner); got != 2 || err != nil {
-				t.Errorf("%d replicas (%v), want 2", got, err)
+			if got, err := player.Replicas(t.Context(), owner); got != machineCount || err != nil {
+				t.Errorf("%d replicas (%v), want %d", got, err, machineCount)
 			}
 		})
 	}
 }
 
-// TestUndo takes the added machine away that never becomes a node.
+// TestUndo takes the added machine away that never becomes a node, and says what that machine says.
 func TestUndo(t *testing.T) {
-	t.Parallel()
-	player := machineplayer.Start(t, cluster, namespaceOf(t, "undo"), machineplayer.ClusterAPI("v1beta2"))
-	owner := deployment(player, t)
-	all, err := player.Machines(t.Context(), owner)
-	if err != nil {
-		t.Fatal(err)
+	tests := map[string]struct {
+		in  world
+		add func(p *machineplayer.Player, t *testing.T) *unstructured.Unstructured
+	}{
+		"openshift":    {in: openShift(), add: set},
+		"capi-v1beta1": {in: v1beta1API(), add: deployment},
+		"capi-v1beta2": {in: v1beta2API(), add: set},
 	}
-	player.FailNext()
-	r := begin(t, all[0])
-	r.timeout = 5 * time.Second
-	r.run(t, v1beta1.StepGivenUp)
-	player.WaitForNodes(t, owner, 2)
-	left, err := player.Machines(t.Context(), owner)
-	if err != nil || !slices.ContainsFunc(left, func(machine *unstructured.Unstructured) bool { return machine.GetUID() == all[0].GetUID() }) {
-		t.Errorf("machine %s is gone (%v)", all[0].GetName(), err)
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			player := test.in.start(t, "undo-"+name)
+			owner := test.add(player, t)
+			all, err := player.Machines(t.Context(), owner)
+			if err != nil {
+				t.Fatal(err)
+			}
+			player.FailNext()
+			r := test.in.begin(t, all[0])
+			r.timeout = 5 * time.Second
+			r.run(t, v1beta1.StepGivenUp)
+			if !strings.Contains(r.stored.Failure, machineplayer.Failure) {
+				t.Errorf("%q does not say %q", r.stored.Failure, machineplayer.Failure)
+			}
+			player.WaitForNodes(t, owner, machineCount)
+			left, err := player.Machines(t.Context(), owner)
+			if err != nil || !slices.ContainsFunc(left, func(machine *unstructured.Unstructured) bool { return machine.GetUID() == all[0].GetUID() }) {
+				t.Errorf("machine %s is gone (%v)", all[0].GetName(), err)
+			}
+		})
 	}
 }
 
+// machineCount is how many machines an owner has. A ControlPlaneMachineSet has no fewer.
+const machineCount = 3
+
 func set(p *machineplayer.Player, t *testing.T) *unstructured.Unstructured {
-	return p.AddSet(t, "set", 2)
+	return p.AddSet(t, "set", machineCount)
 }
 
 func plane(p *machineplayer.Player, t *testing.T) *unstructured.Unstructured {
-	return p.AddControlPlane(t, "plane", 2)
+	return p.AddControlPlane(t, "plane", machineCount)
 }
 
 func deployment(p *machineplayer.Player, t *testing.T) *unstructured.Unstructured {
-	return p.AddDeployment(t, "deployment", 2)
+	return p.AddDeployment(t, "deployment", machineCount)
 }
 
-func namespaceOf(t *testing.T, name string) string {
+// start plays the machine API in a namespace of its own.
+func (w world) start(t *testing.T, name string) *machineplayer.Player {
 	t.Helper()
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "player-" + name}}
-	if _, err := cluster.Client().CoreV1().Namespaces().Create(t.Context(), namespace, metav1.CreateOptions{}); err != nil {
+	if _, err := w.Client().CoreV1().Namespaces().Create(t.Context(), namespace, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	return namespace.Name
+	return machineplayer.Start(t, w.Cluster, namespace.Name, w.api)
 }
 
 // replacing is a replacement that is under way.
 type replacing struct {
+	in      world
 	client  *machines.Client
 	stored  v1beta1.MachineReplacement
 	timeout time.Duration
 }
 
 // begin finds the machine of its node, and begins to replace it.
-func begin(t *testing.T, machine *unstructured.Unstructured) *replacing {
+func (w world) begin(t *testing.T, machine *unstructured.Unstructured) *replacing {
 	t.Helper()
-	client := machines.New(cluster.Dynamic(), discovery.ToDiscoveryInterfaceWithContext(cluster.Client().Discovery()), clock.RealClock{})
+	client := machines.New(w.Dynamic(), discovery.ToDiscoveryInterfaceWithContext(w.Client().Discovery()), clock.RealClock{})
 	nodeName, _, _ := unstructured.NestedString(machine.Object, "status", "nodeRef", "name")
-	node, err := cluster.Client().CoreV1().Nodes().Get(t.Context(), nodeName, metav1.GetOptions{})
+	node, err := w.Client().CoreV1().Nodes().Get(t.Context(), nodeName, metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +202,7 @@ func begin(t *testing.T, machine *unstructured.Unstructured) *replacing {
 	if refusal != nil {
 		t.Fatal(refusal.Message)
 	}
-	return &replacing{client: client, stored: *begun, timeout: time.Minute}
+	return &replacing{in: w, client: client, stored: *begun, timeout: time.Minute}
 }
 
 // run goes on until the replacement has ended. The node counts as drained.
@@ -168,7 +210,7 @@ func (r *replacing) run(t *testing.T, want v1beta1.ReplacementStep) {
 	t.Helper()
 	last := replacement.Verdict{}
 	err := wait.PollUntilContextTimeout(t.Context(), 200*time.Millisecond, 3*time.Minute, true, func(ctx context.Context) (bool, error) {
-		facts, err := r.client.Look(ctx, machines.Question{Replacement: r.stored, Event: "event", NodeReady: nodeReady(ctx)})
+		facts, err := r.client.Look(ctx, machines.Question{Replacement: r.stored, Event: "event", NodeReady: r.in.nodeReady(ctx)})
 		if err != nil {
 			return false, err
 		}
@@ -186,9 +228,9 @@ func (r *replacing) run(t *testing.T, want v1beta1.ReplacementStep) {
 }
 
 // nodeReady reads whether a node is Ready.
-func nodeReady(ctx context.Context) func(string) bool {
+func (w world) nodeReady(ctx context.Context) func(string) bool {
 	return func(name string) bool {
-		node, err := cluster.Client().CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
+		node, err := w.Client().CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
 		return err == nil && slices.ContainsFunc(node.Status.Conditions, func(condition corev1.NodeCondition) bool {
 			return condition.Type == corev1.NodeReady && condition.Status == corev1.ConditionTrue
 		})

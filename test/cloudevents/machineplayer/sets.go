@@ -30,14 +30,14 @@ func (p *Player) scaleSets(ctx context.Context) error {
 	for _, deployment := range deployments {
 		own := controlled(sets, deployment)
 		if len(own) == 0 {
-			if err := p.create(ctx, p.api.sets, "MachineSet", deployment, replicas(deployment)); err != nil {
+			if err := p.createSet(ctx, deployment); err != nil {
 				return err
 			}
 			continue
 		}
 		if replicas(own[0]) != replicas(deployment) {
 			own[0].Object["spec"].(map[string]any)["replicas"] = replicas(deployment)
-			if _, err := p.in(p.api.sets).Update(ctx, own[0], metav1.UpdateOptions{}); err != nil {
+			if _, err := p.in(p.api.sets).Update(ctx, own[0], strictUpdate); err != nil {
 				return err
 			}
 		}
@@ -71,7 +71,7 @@ func (p *Player) keepSet(ctx context.Context, set *unstructured.Unstructured, ma
 	}
 	slices.SortFunc(machines, func(a, b *unstructured.Unstructured) int { return p.priority(b) - p.priority(a) })
 	for missing := replicas(set) - int64(len(machines)); missing > 0; missing-- {
-		if err := p.create(ctx, p.api.machines, "Machine", set, 0); err != nil {
+		if err := p.createMachine(ctx, set); err != nil {
 			return err
 		}
 	}
@@ -120,7 +120,7 @@ func (p *Player) keepControlPlanes(ctx context.Context) error {
 			own = slices.DeleteFunc(own, deleting)
 		}
 		if int64(len(own)) < replicas(plane) {
-			if err := p.create(ctx, p.api.machines, "Machine", plane, 0); err != nil {
+			if err := p.createMachine(ctx, plane); err != nil {
 				return err
 			}
 		}
@@ -147,23 +147,28 @@ func (p *Player) report(ctx context.Context, resource schema.GroupVersionResourc
 		return nil
 	}
 	of.Object["status"] = status
-	_, err := p.in(resource).UpdateStatus(ctx, of, metav1.UpdateOptions{})
+	_, err := p.in(resource).UpdateStatus(ctx, of, strictUpdate)
 	return err
 }
 
-// create creates a set or a machine that is controlled.
-func (p *Player) create(ctx context.Context, resource schema.GroupVersionResource, kind string, by *unstructured.Unstructured, count int64) error {
-	object := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{}}}
-	object.SetGroupVersionKind(resource.GroupVersion().WithKind(kind))
-	object.SetName(by.GetName() + "-" + rand.String(5))
-	object.SetOwnerReferences([]metav1.OwnerReference{*metav1.NewControllerRef(by, by.GroupVersionKind())})
-	if kind == "Machine" {
-		object.SetFinalizers([]string{Finalizer})
-	} else {
-		object.Object["spec"] = map[string]any{"replicas": count}
-	}
-	_, err := p.in(resource).Create(ctx, object, metav1.CreateOptions{})
+// createMachine creates a machine that is controlled.
+func (p *Player) createMachine(ctx context.Context, by *unstructured.Unstructured) error {
+	_, err := p.in(p.api.machines).Create(ctx, p.api.Machine(nameAfter(by), by), strictCreate)
 	return err
+}
+
+// createSet creates the set of a deployment, which makes the machines that the deployment describes.
+func (p *Player) createSet(ctx context.Context, deployment *unstructured.Unstructured) error {
+	set := p.api.Owner(setKind, nameAfter(deployment), replicas(deployment))
+	set.SetOwnerReferences([]metav1.OwnerReference{*metav1.NewControllerRef(deployment, deployment.GroupVersionKind())})
+	to, from := set.Object["spec"].(map[string]any), deployment.Object["spec"].(map[string]any)
+	to["selector"], to["template"] = from["selector"], from["template"]
+	_, err := p.in(p.api.sets).Create(ctx, set, strictCreate)
+	return err
+}
+
+func nameAfter(owner *unstructured.Unstructured) string {
+	return owner.GetName() + "-" + rand.String(5)
 }
 
 func controlled(objects []*unstructured.Unstructured, by *unstructured.Unstructured) (own []*unstructured.Unstructured) {
