@@ -64,12 +64,12 @@ func InstallOpenShift(ctx context.Context, client dynamic.Interface) error {
 	return install(ctx, client, read)
 }
 
-// InstallClusterAPI defines the kinds of Cluster API in the versions alone, v1beta1 or v1beta2 or both, and returns when
-// they are served. The last one is stored, as releases do that have these versions.
+// InstallClusterAPI defines the kinds of Cluster API in the versions alone, and returns when they are served. The last one
+// is stored. Older releases serve v1beta1, and newer ones v1beta1 and v1beta2.
 //
 // In a real cluster, a webhook of Cluster API converts objects between the versions. Here, the API server changes nothing
-// but the apiVersion: fields that only the version has in which an object was written are lost to who reads it in another
-// one. Have a test write and read its objects in one version.
+// but the apiVersion: who reads an object in another version than it was written in misses the fields that the other
+// version has elsewhere, or not at all. So have a test write in the version that is preferred: the newest.
 func InstallClusterAPI(ctx context.Context, client dynamic.Interface, versions ...string) error {
 	read, err := clusterAPI.definitions(ctx)
 	if err != nil {

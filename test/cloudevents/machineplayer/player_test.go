@@ -6,6 +6,7 @@ package machineplayer_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"os"
 	"slices"
 	"strings"
@@ -35,6 +36,9 @@ func TestMain(m *testing.M) { os.Exit(withClusters(m.Run)) }
 
 // withClusters starts control planes without our server: the client of the machine APIs needs none.
 func withClusters(run func() int) int {
+	if err := flag.Set("test.parallel", "10"); err != nil { // the tests wait most of the time
+		panic(err)
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 	cluster, older = startCluster(ctx), startCluster(ctx)
@@ -73,6 +77,7 @@ func v1beta2API() world { return world{Cluster: cluster, api: machineplayer.Clus
 
 // TestReplace replaces a machine of each kind of owner.
 func TestReplace(t *testing.T) {
+	t.Parallel()
 	tests := map[string]struct {
 		in           world
 		add          func(p *machineplayer.Player, t *testing.T) *unstructured.Unstructured
@@ -115,6 +120,7 @@ func TestReplace(t *testing.T) {
 
 // TestUndo takes the added machine away that never becomes a node, and says what that machine says.
 func TestUndo(t *testing.T) {
+	t.Parallel()
 	tests := map[string]struct {
 		in  world
 		add func(p *machineplayer.Player, t *testing.T) *unstructured.Unstructured
