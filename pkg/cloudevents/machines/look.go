@@ -6,7 +6,6 @@ package machines
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -15,11 +14,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/cloudevents/replacement"
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer/quote"
 )
-
-// problemBytes bounds what is shown of what a machine says is wrong with it.
-const problemBytes = 256
 
 // Question is what Look is asked about.
 type Question struct {
@@ -200,21 +195,8 @@ func (c *crew) newMachine(question Question) (best *replacement.NewMachine) {
 	return best
 }
 
-// problems are where machines say what is wrong with them: those of OpenShift, of Cluster API's v1beta1, and of its v1beta2.
-var problems = [][]string{
-	{"status", "errorMessage"}, {"status", "failureMessage"}, {"status", "deprecated", "v1beta1", "failureMessage"},
-}
-
 func describe(machine *unstructured.Unstructured, nodeReady func(string) bool) *replacement.NewMachine {
-	found := &replacement.NewMachine{Name: machine.GetName(), Node: nodeName(machine)}
+	found := &replacement.NewMachine{Name: machine.GetName(), Node: nodeName(machine), Problem: problem(machine)}
 	found.Ready = found.Node != "" && nodeReady(found.Node)
-	for _, fields := range problems {
-		if problem := text(machine, fields...); problem != "" {
-			found.Problem = quote.Cut(problem, problemBytes)
-		}
-	}
-	if phase := text(machine, "status", "phase"); found.Problem == "" && phase == "Failed" {
-		found.Problem = fmt.Sprintf("in phase %s", phase)
-	}
 	return found
 }

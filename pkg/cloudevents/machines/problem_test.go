@@ -16,14 +16,28 @@ func TestProblem(t *testing.T) {
 	tests := map[string]struct {
 		of     api
 		fields []string
-		value  string
+		value  any
 		want   string
 	}{
 		"of OpenShift":               {of: openShift, fields: []string{"errorMessage"}, value: "no quota", want: "no quota"},
 		"of Cluster API, in v1beta1": {of: capiV1beta1, fields: []string{"failureMessage"}, value: "no quota", want: "no quota"},
 		"of Cluster API, in v1beta2": {of: capi, fields: []string{"deprecated", "v1beta1", "failureMessage"}, value: "no quota", want: "no quota"},
 		"a phase alone":              {of: openShift, fields: []string{"phase"}, value: "Failed", want: "in phase Failed"},
-		"none":                       {of: capi, fields: []string{"phase"}, value: "Provisioning"},
+		"of the cloud of OpenShift": {
+			of: openShift, fields: []string{"providerStatus", "conditions"},
+			value: conditions("MachineCreation", "False", "no capacity"), want: "no capacity",
+		},
+		"not created by OpenShift yet": {
+			of: openShift, fields: []string{"conditions"}, value: conditions("MachineCreated", "False", "no capacity"), want: "no capacity",
+		},
+		"not created by Cluster API yet": {
+			of: capi, fields: []string{"conditions"}, value: conditions("InfrastructureReady", "False", "no capacity"), want: "no capacity",
+		},
+		"created":            {of: capi, fields: []string{"conditions"}, value: conditions("InfrastructureReady", "True", "no more to do")},
+		"another condition":  {of: openShift, fields: []string{"conditions"}, value: conditions("Drainable", "False", "it has hooks")},
+		"odd conditions":     {of: capi, fields: []string{"conditions"}, value: []any{"InfrastructureReady"}},
+		"no conditions":      {of: capi, fields: []string{"conditions"}, value: "InfrastructureReady"},
+		"none, in its phase": {of: capi, fields: []string{"phase"}, value: "Provisioning"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -43,5 +57,13 @@ func TestProblem(t *testing.T) {
 				t.Errorf("the new machine is %+v (%v), want problem %q", facts.New, err, test.want)
 			}
 		})
+	}
+}
+
+// conditions are conditions of a machine, with one that is true before the one of the type.
+func conditions(name, status, message string) []any {
+	return []any{
+		map[string]any{"type": "InstanceExists", "status": "True", "message": "it exists"},
+		map[string]any{"type": name, "status": status, "message": message},
 	}
 }
