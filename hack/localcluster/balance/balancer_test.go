@@ -17,8 +17,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// patience is how long a test waits for what must come.
-const patience = 10 * time.Second
+// patience is how long a test waits for what must come: longer than readyFor, for which a replica whose probes are late
+// stays ready.
+const patience = time.Minute
 
 // standIn is a replica that answers with its own address, and is ready if it is told so.
 type standIn struct {

@@ -78,12 +78,13 @@ func TestStop(t *testing.T) {
 	for name, tc := range map[string]struct {
 		script   string
 		attach   bool
+		grace    time.Duration
 		wantCode int
 	}{
-		"child that obeys":          {script: `trap 'exit 5' TERM; echo; while :; do sleep 0.01; done`, wantCode: 5},
-		"child that ignores":        {script: `trap '' TERM; echo; while :; do sleep 0.01; done`, wantCode: -1},
-		"attached":                  {script: `echo; exec sleep 60`, attach: true, wantCode: -1},
-		"attached one that ignores": {script: `trap '' TERM; echo; while :; do sleep 0.01; done`, attach: true, wantCode: -1},
+		"child that obeys":          {script: `trap 'exit 5' TERM; echo; while :; do sleep 0.01; done`, grace: time.Minute, wantCode: 5},
+		"child that ignores":        {script: `trap '' TERM; echo; while :; do sleep 0.01; done`, grace: 100 * time.Millisecond, wantCode: -1},
+		"attached":                  {script: `echo; exec sleep 60`, attach: true, grace: time.Minute, wantCode: -1},
+		"attached one that ignores": {script: `trap '' TERM; echo; while :; do sleep 0.01; done`, attach: true, grace: 100 * time.Millisecond, wantCode: -1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			log := filepath.Join(t.TempDir(), "log")
@@ -96,7 +97,7 @@ func TestStop(t *testing.T) {
 			if tc.attach {
 				p = Attach(child.Identity)
 			}
-			if err := p.Stop(t.Context(), 100*time.Millisecond); err != nil {
+			if err := p.Stop(t.Context(), tc.grace); err != nil {
 				t.Fatal(err)
 			}
 			if child.Alive() || !p.Ended() || p.ExitCode() != tc.wantCode {

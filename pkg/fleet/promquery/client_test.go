@@ -31,12 +31,14 @@ func says(status int, body string) http.HandlerFunc {
 	}
 }
 
+// newClient returns a client that also waits for a server on a slow machine.
 func newClient(t *testing.T, config Config) *Client {
 	t.Helper()
 	client, err := New(config)
 	if err != nil {
 		t.Fatal(err)
 	}
+	client.timeout = time.Minute
 	t.Cleanup(client.Rest)
 	return client
 }

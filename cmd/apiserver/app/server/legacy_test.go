@@ -145,23 +145,24 @@ func TestGroupFollowsItsCRD(t *testing.T) {
 	}
 }
 
-// hangingCluster does not answer before the question is given up.
+// hangingCluster does not answer before the question is given up. It tells of each question, and why it was given up.
 type hangingCluster struct {
 	metadata.Getter
-	asked chan struct{}
+	asked   chan struct{}
+	givenUp chan error
 }
 
 func (c hangingCluster) Get(ctx context.Context, _ string, _ metav1.GetOptions, _ ...string) (*metav1.PartialObjectMetadata, error) {
 	c.asked <- struct{}{}
 	<-ctx.Done()
+	c.givenUp <- ctx.Err()
 	return nil, ctx.Err()
 }
 
 // A server that stops right after its start does not wait for a cluster that does not answer, also if a
 // request waits for it. The start gives no answer then.
 func TestCheckAtStartEndsWithTheServer(t *testing.T) {
-	const soon = crdCheckTimeout / 2
-	hanging := hangingCluster{asked: make(chan struct{}, 2)}
+	hanging := hangingCluster{asked: make(chan struct{}, 2), givenUp: make(chan error, 2)}
 	for name, crd := range map[string]*installedCRD{"it asks": {}, "a request asks": {}} {
 		t.Run(name, func(t *testing.T) {
 			crd.crds, crd.clock = hanging, clocktesting.NewFakeClock(time.Now())
@@ -181,8 +182,13 @@ func TestCheckAtStartEndsWithTheServer(t *testing.T) {
 			stop()
 			select {
 			case <-ended:
-			case <-time.After(soon):
-				t.Fatalf("the check has not ended %s after the server", soon)
+			case <-time.After(time.Minute):
+				t.Fatal("the check does not end with the server")
+			}
+			if name == "it asks" {
+				if err := <-hanging.givenUp; !errors.Is(err, context.Canceled) {
+					t.Errorf("the question was given up with %v, want that the server's end does that", err)
+				}
 			}
 			if !crd.checked.IsZero() {
 				t.Error("an answer that did not come is believed")

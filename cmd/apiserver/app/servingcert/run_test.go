@@ -5,14 +5,13 @@ package servingcert
 
 import (
 	"bytes"
-	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/wait"
 	kubefake "k8s.io/client-go/kubernetes/fake"
 	"k8s.io/kube-aggregator/pkg/client/clientset_generated/clientset/fake"
 	"k8s.io/utils/clock"
@@ -21,82 +20,56 @@ import (
 
 // TestRunSeesChanges changes things while a replica runs. Nothing but the watches can tell it in time.
 func TestRunSeesChanges(t *testing.T) {
-	kube := kubefake.NewClientset()
-	apiServices := fake.NewSimpleClientset(apiService(ownName))
-	k := New(Config{
-		Kube: kube, APIServices: apiServices, Service: service, Name: serverName, Clock: clock.RealClock{},
-		APIServiceNames: []string{ownName, furtherName},
-	})
-	if err := k.Prepare(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		k.Run(ctx)
-	}()
-	defer func() {
-		cancel()
-		<-ended
-	}()
-	secrets, registrations := kube.CoreV1().Secrets(service.Namespace), apiServices.ApiregistrationV1().APIServices()
-	inOrder := func() bool {
-		secret, err := secrets.Get(ctx, k.secretName(), metav1.GetOptions{})
-		if err != nil {
-			return false
-		}
-		want := secret.Data[bundleKey]
-		for _, name := range []string{ownName, furtherName} {
-			found, err := registrations.Get(ctx, name, metav1.GetOptions{})
-			if !apierrors.IsNotFound(err) && (err != nil || !bytes.Equal(found.Spec.CABundle, want)) {
-				return false
-			}
-		}
-		return bytes.Contains(want, encodePEM(k.serving.current().ca.Raw))
-	}
-	for _, tc := range []struct {
-		name   string
-		change func() error
-	}{
-		{"an APIService is changed", func() error {
-			_, err := registrations.Patch(ctx, ownName, types.MergePatchType, []byte(`{"spec":{"caBundle":"c3RyYW5nZXI="}}`), metav1.PatchOptions{})
-			return err
-		}},
-		{"an APIService is created", func() error {
-			_, err := registrations.Create(ctx, apiService(furtherName), metav1.CreateOptions{})
-			return err
-		}},
-		{"the Secret is deleted", func() error { return secrets.Delete(ctx, k.secretName(), metav1.DeleteOptions{}) }},
-	} {
-		waitUntilIdle(t, kube)
-		if err := tc.change(); err != nil {
+	synctest.Test(t, func(t *testing.T) {
+		kube := kubefake.NewClientset()
+		apiServices := fake.NewSimpleClientset(apiService(ownName))
+		k := New(Config{
+			Kube: kube, APIServices: apiServices, Service: service, Name: serverName, Clock: clock.RealClock{},
+			APIServiceNames: []string{ownName, furtherName},
+		})
+		if err := k.Prepare(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, tc.name, inOrder)
-	}
-}
-
-// waitUntilIdle waits until the replica has handled what was before, so that only the next change can wake it.
-func waitUntilIdle(t *testing.T, kube *kubefake.Clientset) {
-	t.Helper()
-	requests, since := 0, time.Now()
-	eventually(t, "the replica has nothing to do", func() bool {
-		if now := len(kube.Actions()); now != requests {
-			requests, since = now, time.Now()
+		go k.Run(t.Context())
+		secrets, registrations := kube.CoreV1().Secrets(service.Namespace), apiServices.ApiregistrationV1().APIServices()
+		inOrder := func() bool {
+			secret, err := secrets.Get(t.Context(), k.secretName(), metav1.GetOptions{})
+			if err != nil {
+				return false
+			}
+			want := secret.Data[bundleKey]
+			for _, name := range []string{ownName, furtherName} {
+				found, err := registrations.Get(t.Context(), name, metav1.GetOptions{})
+				if !apierrors.IsNotFound(err) && (err != nil || !bytes.Equal(found.Spec.CABundle, want)) {
+					return false
+				}
+			}
+			return bytes.Contains(want, encodePEM(k.serving.current().ca.Raw))
 		}
-		return time.Since(since) > time.Second
+		for _, tc := range []struct {
+			name   string
+			change func() error
+		}{
+			{"an APIService is changed", func() error {
+				_, err := registrations.Patch(t.Context(), ownName, types.MergePatchType, []byte(`{"spec":{"caBundle":"c3RyYW5nZXI="}}`), metav1.PatchOptions{})
+				return err
+			}},
+			{"an APIService is created", func() error {
+				_, err := registrations.Create(t.Context(), apiService(furtherName), metav1.CreateOptions{})
+				return err
+			}},
+			{"the Secret is deleted", func() error { return secrets.Delete(t.Context(), k.secretName(), metav1.DeleteOptions{}) }},
+		} {
+			time.Sleep(2 * settleTime) // the replica has handled what was before, so that only the change can wake it
+			if err := tc.change(); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(longestOutage)
+			if !inOrder() {
+				t.Errorf("%s: the replica does not put it in order", tc.name)
+			}
+		}
 	})
-}
-
-func eventually(t *testing.T, what string, check func() bool) {
-	t.Helper()
-	err := wait.PollUntilContextTimeout(t.Context(), time.Millisecond, 20*time.Second, true, func(context.Context) (bool, error) {
-		return check(), nil
-	})
-	if err != nil {
-		t.Fatalf("%s: %v", what, err)
-	}
 }
 
 // TestPauses has somebody else change the caBundle again at once, each time, for an hour.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -102,31 +103,33 @@ func TestRun(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			maintenance := fake.NewClientset(test.holds...)
-			if test.listErr != nil {
-				maintenance.PrependReactor("list", "*", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, test.listErr })
-			}
-			if test.keep {
-				maintenance.PrependReactor("delete", "*", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, nil })
-			}
-			var out bytes.Buffer
-			c := &checker{
-				nodes: kubefake.NewClientset(test.nodes...).CoreV1().Nodes(), holds: maintenance.MaintenanceV1beta1().NodeMaintenances(),
-				apiServices: aggregatorfake.NewSimpleClientset(append(test.apiServices, managed)...).ApiregistrationV1().APIServices(),
-				service:     types.NamespacedName{Namespace: "home", Name: "server"}, giveBack: test.giveBack,
-				timeout: 20 * time.Millisecond, answerTimeout: 20 * time.Millisecond, interval: time.Millisecond, out: &out,
-			}
-			wantError(t, c.run(t.Context()), test.wantErr)
-			if !strings.Contains(out.String(), test.want) {
-				t.Errorf("got the output %q, want %q", out.String(), test.want)
-			}
-			if test.listErr != nil {
-				return
-			}
-			left, err := c.holds.List(t.Context(), metav1.ListOptions{})
-			if err != nil || len(left.Items) != test.wantLeft {
-				t.Errorf("%d holds are left (%v), want %d", len(left.Items), err, test.wantLeft)
-			}
+			synctest.Test(t, func(t *testing.T) { // in which the limits pass only while it waits
+				maintenance := fake.NewClientset(test.holds...)
+				if test.listErr != nil {
+					maintenance.PrependReactor("list", "*", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, test.listErr })
+				}
+				if test.keep {
+					maintenance.PrependReactor("delete", "*", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, nil })
+				}
+				var out bytes.Buffer
+				c := &checker{
+					nodes: kubefake.NewClientset(test.nodes...).CoreV1().Nodes(), holds: maintenance.MaintenanceV1beta1().NodeMaintenances(),
+					apiServices: aggregatorfake.NewSimpleClientset(append(test.apiServices, managed)...).ApiregistrationV1().APIServices(),
+					service:     types.NamespacedName{Namespace: "home", Name: "server"}, giveBack: test.giveBack,
+					timeout: 20 * time.Millisecond, answerTimeout: 20 * time.Millisecond, interval: time.Millisecond, out: &out,
+				}
+				wantError(t, c.run(t.Context()), test.wantErr)
+				if !strings.Contains(out.String(), test.want) {
+					t.Errorf("got the output %q, want %q", out.String(), test.want)
+				}
+				if test.listErr != nil {
+					return
+				}
+				left, err := c.holds.List(t.Context(), metav1.ListOptions{})
+				if err != nil || len(left.Items) != test.wantLeft {
+					t.Errorf("%d holds are left (%v), want %d", len(left.Items), err, test.wantLeft)
+				}
+			})
 		})
 	}
 }

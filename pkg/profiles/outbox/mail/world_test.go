@@ -180,7 +180,7 @@ func serve(t *testing.T, box *mailbox, encryption v1beta1.SMTPEncryption) *endpo
 	roots := x509.NewCertPool()
 	roots.AddCert(certificates.Certificate())
 	return &endpointtest.Endpoints{ToSMTP: &endpoint.SMTP{
-		Host: "example.com", Port: 25, Encryption: encryption, Timeout: 5 * time.Second,
+		Host: "example.com", Port: 25, Encryption: encryption, Timeout: time.Minute,
 		TLS: &tls.Config{RootCAs: roots, ServerName: "example.com"}, Authentication: v1beta1.SMTPNoAuthentication,
 		Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
 			return (&net.Dialer{}).DialContext(ctx, network, listener.Addr().String())
