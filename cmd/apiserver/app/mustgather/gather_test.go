@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"k8s.io/client-go/rest"
@@ -171,33 +172,38 @@ func TestReplicas(t *testing.T) {
 
 // A request that is not answered in its time does not hold up the others.
 func TestSlowAnswer(t *testing.T) {
-	t.Parallel()
-	asked := 0
-	server := httptest.NewServer(cluster{
-		nodesPath: silent,
-		holdsPath: objects("NodeMaintenance", `{"metadata":{"name":"a"},"spec":{"nodeName":"worker-1"}}`, `{"metadata":{"name":"b"},"spec":{"nodeName":"worker-2"}}`),
-		"/apis/maintenance.medik8s.io/v1beta1/nodes/worker-1/drainplan": silent,
-		"/apis/maintenance.medik8s.io/v1beta1/nodes/worker-2/drainplan": func(http.ResponseWriter, *http.Request) { asked++ },
-	})
-	defer server.Close()
-	var out bytes.Buffer
-	g, err := newGatherer(options{timeout: time.Minute, namespace: "x"}, &rest.Config{Host: server.URL}, newArchive(&out, "f", time.Now()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	g.patience = 2 * time.Second
-	if err := g.run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	missing := strings.Join(g.index.missing(), "\n")
-	for _, want := range []string{"nodes/: nodes: no answer within 2s", "drainplans/: worker-1: no answer within 2s"} {
-		if !strings.Contains(missing, want) {
-			t.Errorf("want %q in what is missing:\n%s", want, missing)
+	synctest.Test(t, func(t *testing.T) {
+		asked := 0
+		slow := cluster{
+			nodesPath: silent,
+			holdsPath: objects("NodeMaintenance", `{"metadata":{"name":"a"},"spec":{"nodeName":"worker-1"}}`, `{"metadata":{"name":"b"},"spec":{"nodeName":"worker-2"}}`),
+			"/apis/maintenance.medik8s.io/v1beta1/nodes/worker-1/drainplan": silent,
+			"/apis/maintenance.medik8s.io/v1beta1/nodes/worker-2/drainplan": func(http.ResponseWriter, *http.Request) { asked++ },
 		}
-	}
-	if asked > 0 {
-		t.Error("after a request that nobody answered, the next of its kind was made")
-	}
+		config := &rest.Config{Host: "http://cluster.example.com", Transport: answers(func(r *http.Request) *http.Response {
+			answer := httptest.NewRecorder()
+			slow.ServeHTTP(answer, r)
+			return answer.Result()
+		})}
+		var out bytes.Buffer
+		g, err := newGatherer(options{timeout: time.Minute, namespace: "x"}, config, newArchive(&out, "f", time.Now()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.patience = 2 * time.Second
+		if err := g.run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		missing := strings.Join(g.index.missing(), "\n")
+		for _, want := range []string{"nodes/: nodes: no answer within 2s", "drainplans/: worker-1: no answer within 2s"} {
+			if !strings.Contains(missing, want) {
+				t.Errorf("want %q in what is missing:\n%s", want, missing)
+			}
+		}
+		if asked > 0 {
+			t.Error("after a request that nobody answered, the next of its kind was made")
+		}
+	})
 }
 
 // A long list comes in pages, and all of it is in the archive.

@@ -12,7 +12,9 @@ import (
 
 type answers func(*http.Request) *http.Response
 
-func (a answers) RoundTrip(request *http.Request) (*http.Response, error) { return a(request), nil }
+func (a answers) RoundTrip(request *http.Request) (*http.Response, error) {
+	return a(request), request.Context().Err()
+}
 
 // endless is a body that does not end.
 type endless struct{}

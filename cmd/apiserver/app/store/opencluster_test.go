@@ -5,11 +5,11 @@ package store
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
@@ -27,23 +27,26 @@ func TestSilentCluster(t *testing.T) {
 		"the ID":          "/apis/store.maintenance.medik8s.io/v1/stores/store",
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			began := time.Now()
-			_, err := Open(t.Context(), Config{Type: Cluster, Cluster: &rest.Config{Host: startSilentAt(t, path)}})
-			if err == nil || !strings.Contains(err.Error(), "could not store in the cluster: ") {
-				t.Errorf("Open = %v, want an error that names the cluster", err)
-			}
-			if took := time.Since(began); took > 10*time.Second {
-				t.Errorf("it took %s, want 10 s at most", took)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				began := time.Now()
+				_, err := Open(t.Context(), Config{Type: Cluster, Cluster: &rest.Config{Transport: silentAt(path)}})
+				if err == nil || !strings.Contains(err.Error(), "could not store in the cluster: ") {
+					t.Errorf("Open = %v, want an error that names the cluster", err)
+				}
+				if took := time.Since(began); took != settleTimeout {
+					t.Errorf("it took %s, want %s", took, settleTimeout)
+				}
+			})
 		})
 	}
 }
 
-// startSilentAt starts a cluster that can be the store, but does not answer below a path, and returns its URL.
-func startSilentAt(t *testing.T, path string) string {
-	t.Helper()
-	answers := map[string]any{
+// silentAt is a cluster that can be the store, but does not answer below a path.
+type silentAt string
+
+// RoundTrip implements http.RoundTripper.
+func (path silentAt) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer, answers := map[string]any{
 		"/version": version.Info{GitVersion: "v1.36.1"},
 		"/apis/store.maintenance.medik8s.io/v1": metav1.APIResourceList{
 			APIResources: []metav1.APIResource{
@@ -61,17 +64,15 @@ func startSilentAt(t *testing.T, path string) string {
 			TypeMeta: metav1.TypeMeta{APIVersion: "authorization.k8s.io/v1", Kind: "SelfSubjectAccessReview"},
 			Status:   authorizationv1.SubjectAccessReviewStatus{Allowed: true},
 		},
+	}[r.URL.Path]
+	if !answers || strings.HasPrefix(r.URL.Path, string(path)) {
+		<-r.Context().Done()
+		return nil, r.Context().Err()
 	}
-	cluster := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		answer, answers := answers[r.URL.Path]
-		if !answers || strings.HasPrefix(r.URL.Path, path) {
-			_, _ = io.Copy(io.Discard, r.Body) // only then does the context end with the connection
-			<-r.Context().Done()
-			return
-		}
-		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(answer)
-	}))
-	t.Cleanup(cluster.Close)
-	return cluster.URL
+	recorder := httptest.NewRecorder()
+	recorder.Header().Set("Content-Type", "application/json")
+	if err := json.NewEncoder(recorder).Encode(answer); err != nil {
+		return nil, err
+	}
+	return recorder.Result(), nil
 }

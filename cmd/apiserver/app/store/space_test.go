@@ -90,7 +90,7 @@ func TestMeasuring(t *testing.T) {
 	next := func(what string, full bool) {
 		t.Helper()
 		check := func(context.Context) (bool, error) { return (space.CheckSpace() != nil) == full, nil }
-		if err := wait.PollUntilContextTimeout(ctx, time.Millisecond, 10*time.Second, true, check); err != nil {
+		if err := wait.PollUntilContextTimeout(ctx, time.Millisecond, time.Minute, true, check); err != nil {
 			t.Fatalf("%s: CheckSpace = %v, want full %t", what, space.CheckSpace(), full)
 		}
 	}

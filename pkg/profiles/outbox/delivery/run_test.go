@@ -104,7 +104,7 @@ func TestRun(t *testing.T) {
 
 func await(t *testing.T, done <-chan struct{}, what string) {
 	t.Helper()
-	timer := time.NewTimer(20 * time.Second)
+	timer := time.NewTimer(time.Minute)
 	defer timer.Stop()
 	select {
 	case <-done:

@@ -68,7 +68,7 @@ func TestHoldsOfOneRequestorAreBounded(t *testing.T) {
 	for i := range maxHoldsOfRequestor {
 		storage.create(t, alice, newHold(fmt.Sprintf("a-%d", i), "worker-1"))
 	}
-	err := wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, 10*time.Second, true, func(context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, time.Minute, true, func(context.Context) (bool, error) {
 		return apierrors.IsForbidden(storage.tryCreate("one-more", "worker-1")), nil
 	})
 	if err != nil {
