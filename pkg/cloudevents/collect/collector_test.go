@@ -136,6 +136,7 @@ func TestRun(t *testing.T) {
 }
 
 func TestMetrics(t *testing.T) {
+	polls.Reset()
 	a := answer()
 	a.Regions = map[string]error{"good-east-1": nil, "bad-east-1": errors.New("failed")}
 	source := &teller{answer: a}

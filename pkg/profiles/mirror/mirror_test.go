@@ -317,6 +317,8 @@ func TestShuffles(t *testing.T) {
 	}
 	meta := metav1.ObjectMeta{Namespace: "n", Name: "web-1", OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "Deployment", Name: "web"}}}
 	run(t, func(w *world) {
+		shuffles.Reset()
+		shufflesPerReplica.Reset()
 		w.put(1, v1beta1.ProfileOperational)
 		w.put(2, v1beta1.ProfileInMaintenance)
 		for owner, want := range map[string]float64{"deployment_web": 0.25, "stateful_set_db": 1, "daemon_set_agent": 1} {
