@@ -65,6 +65,7 @@ func (s *Source) client(ctx context.Context, region string) (describe, error) {
 		return nil, err
 	}
 	s.clients[region] = ec2.NewFromConfig(loaded, func(o *ec2.Options) {
+		o.HTTPClient = wholeRequests{o.HTTPClient}
 		if s.config.Endpoint != "" {
 			o.BaseEndpoint = sdk.String(s.config.Endpoint)
 		}
