@@ -186,6 +186,59 @@ func TestTellsNothingAgain(t *testing.T) {
 	})
 }
 
+// Nobody is told that a profile has come to a node, or was Operational there for the controller before. Of a node that
+// waits, people are reminded, and of the next change they are told.
+func TestTellsNobodyOfTheBeginning(t *testing.T) {
+	for name, test := range map[string]struct {
+		adopted *sapdata.Adoption
+		want    []string
+	}{
+		"a new node":                  {},
+		"adopted as Operational":      {&sapdata.Adoption{State: v1beta1.ProfileOperational, Previous: v1beta1.ProfileOperational}, nil},
+		"adopted while it waits":      {&sapdata.Adoption{State: v1beta1.ProfileMaintenanceRequired, Previous: v1beta1.ProfileMaintenanceRequired}, []string{"daily"}},
+		"adopted as it begins to":     {&sapdata.Adoption{State: v1beta1.ProfileMaintenanceRequired, Previous: v1beta1.ProfileOperational}, []string{"daily"}},
+		"adopted as it is given back": {&sapdata.Adoption{State: v1beta1.ProfileOperational, Previous: v1beta1.ProfileInMaintenance}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, 1, func(w *world) {
+				w.node("w-1")
+				w.profile("flatcar", func(s *v1beta1.MaintenanceProfileSpec) {
+					s.Notifiers = []v1beta1.ProfileNotifier{
+						{Name: "once", Slack: &v1beta1.SlackNotifier{Message: "m"}},
+						{Name: "daily", Slack: &v1beta1.SlackNotifier{Message: "m"}, Schedule: &v1beta1.NotifierSchedule{
+							Periodic: &v1beta1.PeriodicSchedule{Seconds: ptr.To[int64](86400)},
+						}},
+					}
+					s.States.Operational.Notify = []string{"once", "daily"}
+					s.States.MaintenanceRequired.Notify = []string{"once", "daily"}
+				})
+				w.start(func(c *Config) {
+					c.Notify = Notify
+					if test.adopted != nil {
+						c.Former = &fakeFormer{adopted: *test.adopted}
+					}
+				})
+				w.wait(time.Minute)
+				var pending []string
+				for _, n := range w.get("w-1", "flatcar").Status.Notifications {
+					pending = append(pending, n.Notifier)
+				}
+				if !slices.Equal(pending, test.want) {
+					t.Errorf("%v are to be told, want %v", pending, test.want)
+				}
+				if test.adopted != nil {
+					return
+				}
+				w.label("w-1", "go")
+				w.wait(time.Minute)
+				if got := w.get("w-1", "flatcar").Status.Notifications; len(got) < 2 {
+					t.Errorf("after a change: %+v, want that both are told", got)
+				}
+			})
+		})
+	}
+}
+
 // A cordon that is not the controller's stays when the maintenance ends.
 func TestAdoptsWithoutACordon(t *testing.T) {
 	inWorld(t, 1, func(w *world) {

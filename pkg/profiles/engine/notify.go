@@ -29,7 +29,7 @@ func Notify(about Telling) (again time.Time) {
 	}
 	for i := range about.Profile.Spec.Notifiers {
 		notifier := &about.Profile.Spec.Notifiers[i]
-		if !slices.Contains(state.Notify, notifier.Name) || status.Previous == "" && notifier.Schedule == nil {
+		if !slices.Contains(state.Notify, notifier.Name) || untold(notifier, status) {
 			continue
 		}
 		verdict, err := schedule.Due(about.Now, notifier, status, about.Siblings...)
@@ -43,6 +43,16 @@ func Notify(about Telling) (again time.Time) {
 		again = due.Earlier(again, verdict.Again)
 	}
 	return again
+}
+
+// untold says whether a notifier tells nobody of the state, since the profile has come to the node in it. A state that was
+// adopted has no state before, either: a periodic notifier reminds of one that waits, and never of Operational.
+func untold(notifier *v1beta1.ProfileNotifier, status *v1beta1.NodeProfileStatus) bool {
+	if status.Previous != "" {
+		return false
+	}
+	schedule := notifier.Schedule
+	return schedule == nil || schedule.Periodic != nil && status.State == v1beta1.ProfileOperational
 }
 
 // textsOf makes the texts of a notification. A template that fails with this node says so in its text.

@@ -179,7 +179,8 @@ type ProfileNotifier struct {
 	// webhook calls an HTTP server.
 	// +optional
 	Webhook *WebhookNotifier `json:"webhook,omitempty"`
-	// schedule is when it is sent. If not set, it is sent once each time the state is entered, at once.
+	// schedule is when it is sent. If not set, it is sent once each time the state is entered, at once, but not
+	// when a profile comes to a node.
 	// +optional
 	Schedule *NotifierSchedule `json:"schedule,omitempty"`
 	// dedupe is for what it is sent once: Profile, once for each profile of a node; or Node, once for all
@@ -270,7 +271,7 @@ type WebhookNotifier struct {
 // NotifierSchedule is when a notifier sends. Exactly one of its fields is set.
 type NotifierSchedule struct {
 	// periodic sends when the state is entered, and again and again while the profile is in it. In the state
-	// Operational it sends only when the state is entered.
+	// Operational it sends only when the state is entered, and not when a profile comes to a node.
 	// +optional
 	Periodic *PeriodicSchedule `json:"periodic,omitempty"`
 	// scheduled sends at a time of some days while the profile is in the state.
