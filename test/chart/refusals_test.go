@@ -33,6 +33,7 @@ func TestRefusals(t *testing.T) {
 		"password in URL":  {values: []string{"prometheus.url=https://a:b@p"}, want: "at '/prometheus/url'"},
 		"which vCenter":    {values: []string{"integrations.vsphere.enabled=true"}, want: "set integrations.vsphere.url, and integrations.vsphere.credentialsSecret"},
 		"which OpenStack":  {values: []string{"integrations.kubernikus.enabled=true"}, want: "set integrations.kubernikus.cloudConfigSecret"},
+		"labels of what":   {values: []string{"sap.infoLabels={zone}"}, want: "sap.infoLabels is set, but sap.info is not true: set sap.info=true, or leave sap.infoLabels out"},
 		"which cloud":      {values: []string{"cloudEvents.credentialsSecret=aws"}, want: "no cloud is asked for events: set cloudEvents.source=aws, or leave both out"},
 		"unknown cloud":    {values: []string{"cloudEvents.source=gcp"}, want: "at '/cloudEvents/source': value must be one of '', 'aws'"},
 		"cloud, open line": {values: []string{"cloudEvents.source=aws,cloudEvents.endpoint=http://ec2.example.com"}, want: "at '/cloudEvents/endpoint'"},
