@@ -41,7 +41,7 @@ func TestChecks(t *testing.T) {
 		"condition, status not quoted": {
 			config:   "type: condition\nconfig: {type: Ready, status: True}",
 			want:     "nodeCondition: {type: Ready, status: \"True\"}",
-			wantTold: "5 instances.check[c].config.status changed: taken over as it is; the controller has read it as true",
+			wantTold: "5 instances.check[c].config.status changed: kept as written; the controller reads it as true",
 		},
 		"clusterSemver": {
 			config: "type: clusterSemver\nconfig: {key: os-version}",

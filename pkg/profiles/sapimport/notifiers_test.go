@@ -50,6 +50,7 @@ func TestNotifiers(t *testing.T) {
 		"slack, scheduled": {
 			config:       slackOne + "\nschedule: {type: scheduled, config: {instant: \"08:00\", weekdays: [mon, fri]}}",
 			want:         "{slack: {endpoint: slack-n, channel: \"#ops\", message: hello}, dedupe: Node, schedule: {scheduled: {at: \"08:00\", weekdays: [Mon, Fri]}}}",
+			wantTold:     "6 instances.notify[n].schedule.config.instant changed: a state that is entered later on such a day is told of on the next one; the controller sends at once",
 			wantEndpoint: "{slack: {}, secretRef: {name: slack-n}}",
 			wantSecret:   map[string]string{"url": "https://hooks.example.com/T/B"},
 		},
@@ -70,7 +71,7 @@ func TestNotifiers(t *testing.T) {
 				"dedupe: Node, schedule: {oneshot: {}}}",
 			wantEndpoint: "{smtp: {address: \"mail.example.com:587\", tls: StartTLS, auth: Plain}, secretRef: {name: mail-n}}",
 			wantSecret:   map[string]string{"username": "me", "password": "007"},
-			wantTold: "5 instances.notify[n].config.password changed: taken over as it is; the controller has read it as a number, and so has written it otherwise, such as 7 for 007\n" +
+			wantTold: "5 instances.notify[n].config.password changed: kept as written; the controller reads it as a number, and so writes it otherwise, such as 7 for 007\n" +
 				"5 instances.notify[n].config.subject changed: braces are escaped: it is a template here, and was none",
 		},
 		"mail without login": {

@@ -65,6 +65,7 @@ func (t *translation) profile(item *block, name string, names *names) (profile *
 	}
 	nameProfile(item, name, profile)
 	profile.Spec.Nodes = v1beta1.ProfileNodes{ByLabel: true, Unlabelled: name == defaultProfile}
+	profile.Spec.NodeGoneSeconds = new(int64) // the controller forgets a node that is deleted at once
 	p.states(item, &profile.Spec.States)
 	item.done()
 	usesBroken := p.copyInstances(item, &profile.Spec)

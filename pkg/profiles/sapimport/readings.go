@@ -55,7 +55,7 @@ func variableReading(value string) string {
 }
 
 // otherwise stands for a number that is not quoted, since it may be a password.
-const otherwise = "a number, and so has written it otherwise, such as 7 for 007"
+const otherwise = "a number, and so writes it otherwise, such as 7 for 007"
 
 // numberReading says whether a number that was read from a text is written otherwise afterwards; empty: no, or it is none.
 func numberReading(text string) string {

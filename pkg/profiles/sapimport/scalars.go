@@ -70,11 +70,11 @@ func (b *block) scalar(name string, node *yaml.Node) string {
 	return value
 }
 
-// warnIfRead says that the controller has read another value than is written. The value stays. It is not quoted: it may
-// be a password.
+// warnIfRead says that the controller reads another value than is written. The value stays. It is not quoted: it may
+// be a password. The words "taken over" are only for keys that mean the same, so that one can look for the others.
 func (b *block) warnIfRead(name, value, reading string) {
 	if reading != value && reading != "" {
-		b.say(name, Changed, fmt.Sprintf("taken over as it is; the controller has read it as %s", reading))
+		b.say(name, Changed, fmt.Sprintf("kept as written; the controller reads it as %s", reading))
 	}
 }
 

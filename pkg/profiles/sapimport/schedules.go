@@ -28,6 +28,7 @@ func (p *plugin) schedule() *v1beta1.NotifierSchedule {
 	case "periodic":
 		return &v1beta1.NotifierSchedule{Periodic: &v1beta1.PeriodicSchedule{Seconds: set(config.minute("interval", optional))}}
 	case "scheduled":
+		config.say("instant", Changed, "a state that is entered later on such a day is told of on the next one; the controller sends at once")
 		return &v1beta1.NotifierSchedule{Scheduled: &v1beta1.ScheduledSchedule{
 			At: config.timeOfDay("instant"), Weekdays: config.weekdays("weekdays", required),
 		}}

@@ -43,6 +43,7 @@ func (p *profileTranslation) state(of *block, s state) v1beta1.ProfileStateSpec 
 		transition.Name = names.of("to_" + sapdata.StateName(transition.Next))
 		spec.Transitions = append(spec.Transitions, transition)
 	})
+	p.warnOfDrain(of, &spec)
 	of.done()
 	if len(spec.Transitions) > v1beta1.MaxStateItems {
 		of.say("transitions", Unmapped, fmt.Sprintf("at most %d are possible", v1beta1.MaxStateItems))
@@ -60,6 +61,21 @@ func (p *profileTranslation) notify(of *block) []string {
 		}
 	}
 	return once
+}
+
+// warnOfDrain says that notifications do not wait for a drain that is done when the state is entered.
+func (p *profileTranslation) warnOfDrain(of *block, spec *v1beta1.ProfileStateSpec) {
+	entered := map[string]bool{}
+	for _, name := range spec.Enter {
+		entered[name] = true
+	}
+	if len(spec.Notify) > 0 && slices.ContainsFunc(p.translation.triggers.selected(entered), drains) {
+		of.say("notify", Changed, "is sent when the state is entered; the controller sends it once the node is drained")
+	}
+}
+
+func drains(trigger v1beta1.ProfileTrigger) bool {
+	return trigger.Hold != nil && trigger.Hold.Stage == v1beta1.StageDrain
 }
 
 // transition translates a transition; ok is false if there is none here.

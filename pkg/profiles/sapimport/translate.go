@@ -91,7 +91,7 @@ func (t *translation) config(top *block) {
 	if dashboard := top.inner("dashboard"); dashboard != nil {
 		t.result.InfoLabels = dashboard.texts("labelFilter", optional)
 		if len(t.result.InfoLabels) > 0 {
-			dashboard.say("labelFilter", Changed, "set it with the flag --sap-info-labels of the server")
+			dashboard.say("labelFilter", Changed, "set it with the flag --sap-info-labels of the server, beside --sap-info")
 		}
 		dashboard.done()
 	}

@@ -21,6 +21,11 @@ func TestExamples(t *testing.T) {
 	for _, name := range examples {
 		t.Run(name, func(t *testing.T) {
 			result := example(t, name)
+			for _, entry := range result.Report.Entries() {
+				if strings.Contains(strings.Join(entry.Details, " "), "taken over") {
+					t.Errorf("%+v: a detail has the words of a result, by which people filter", entry)
+				}
+			}
 			if lost := result.Report.Count(Unmapped); lost > 0 {
 				t.Errorf("%d keys cannot be mapped:\n%s", lost, told(&result.Report))
 			}
@@ -120,7 +125,7 @@ func TestProfiles(t *testing.T) {
 				t.Fatalf("got %s, want one", asYAML(t, result.Profiles))
 			}
 			spec := result.Profiles[0].Spec
-			spec.Checks, spec.Triggers = nil, nil
+			spec.Checks, spec.Triggers, spec.NodeGoneSeconds = nil, nil, nil
 			wantSame(t, test.want, spec)
 		})
 	}
@@ -134,6 +139,36 @@ func TestLongNames(t *testing.T) {
 		if got := n.dns(long); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
+	}
+}
+
+// The controller sends once the triggers of enter are done; here, a notification does not wait for a drain.
+func TestNotifyBesideADrain(t *testing.T) {
+	const instances = "instances:\n  trigger:\n  - {name: drain, type: eviction, config: {action: drain}}\n  - {name: cordon, type: eviction, config: {action: cordon}}\n" +
+		"  notify:\n  - {name: n, type: slack, config: {hook: \"https://s.example.com/x\", channel: c, message: m}, schedule: {type: oneshot, config: {}}}\n"
+	const want = "profiles[p].in-maintenance.notify changed: is sent when the state is entered; the controller sends it once the node is drained"
+	for name, test := range map[string]struct {
+		state string
+		want  bool
+	}{
+		"drain":               {"{enter: cordon && drain, notify: n}", true},
+		"cordon":              {"{enter: cordon, notify: n}", false},
+		"nothing on entering": {"{notify: n}", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			result := translated(t, instances+"profiles:\n- name: p\n  in-maintenance: "+test.state+"\n")
+			if got := told(&result.Report); strings.Contains(got, want) != test.want {
+				t.Errorf("report:\n%s\nit has the line: %t, want %t: %s", got, !test.want, test.want, want)
+			}
+		})
+	}
+}
+
+// A deleted node frees its place at once, as with the controller.
+func TestNodeGone(t *testing.T) {
+	result := translated(t, "profiles:\n- name: p\n")
+	if got := ptr.Deref(result.Profiles[0].Spec.NodeGoneSeconds, -1); got != 0 {
+		t.Errorf("nodeGoneSeconds is %d, want 0", got)
 	}
 }
 
@@ -155,7 +190,7 @@ extra: {more: [{most: 1}]}
 `)
 	want := `1 intervals.notify dropped: the controller ignores it: schedules say when notifiers send
 1 intervals.requeue dropped: nothing is evaluated because time is over: changes wake the profiles that ask for them
-2 dashboard.labelFilter changed: set it with the flag --sap-info-labels of the server
+2 dashboard.labelFilter changed: set it with the flag --sap-info-labels of the server, beside --sap-info
 5 instances.check[a].config dropped: another instance of the same name comes later, and the controller uses that one
 5 instances.check[a].config.count dropped: another instance of the same name comes later, and the controller uses that one
 5 instances.check[a].config.cuont dropped: the controller does not know this key and ignores it; look for a typing error

@@ -34,7 +34,7 @@ func TestTriggers(t *testing.T) {
 		"alterAnnotation, remove": {
 			config:   "type: alterAnnotation\nconfig: {key: a, value: b, remove: yes}",
 			want:     "patchNode: {removeAnnotations: [a]}",
-			wantTold: "7 instances.trigger[t].config.remove changed: taken over as it is; the controller has read it as true\n7 instances.trigger[t].config.value dropped: the key is removed, whatever its value",
+			wantTold: "7 instances.trigger[t].config.remove changed: kept as written; the controller reads it as true\n7 instances.trigger[t].config.value dropped: the key is removed, whatever its value",
 		},
 		"alterFinalizer": {
 			config: "type: alterFinalizer\nconfig: {key: example.com/busy}",

@@ -17,7 +17,9 @@ import (
 // hint says what the server needs for the profiles.
 func hint(told io.Writer, result *sapimport.Result) {
 	if len(result.InfoLabels) > 0 {
-		fmt.Fprintf(told, "Start the server with --sap-info-labels=%s.\n", text.Escape(strings.Join(result.InfoLabels, ",")))
+		labels := text.Escape(strings.Join(result.InfoLabels, ","))
+		fmt.Fprintf(told, "Start the server with --sap-info --sap-info-labels=%s (with the chart: sap.info=true and sap.infoLabels={%s}), "+
+			"if a dashboard of yours asks it.\n", labels, labels)
 	}
 	if len(result.Secrets) > 0 && result.Secrets[0].Namespace != "" {
 		fmt.Fprintf(told, "Start the server with --secret-namespace=%s (with the chart: profiles.secretNamespace).\n", result.Secrets[0].Namespace)
@@ -32,6 +34,8 @@ func hint(told io.Writer, result *sapimport.Result) {
 		fmt.Fprintf(told, "The server reads the Leases of staggers in %s: name other namespaces than that of the controller with the chart's "+
 			"sap.leaseNamespaces.\n", strings.Join(namespaces, ", "))
 	}
+	fmt.Fprintln(told, "A node whose label names a profile no more goes on until it is Operational, and so can still be drained; the SAP "+
+		"maintenance-controller forgets its state at once. To have it given back at once, set onDetach: Release in the profile.")
 	fmt.Fprintln(told, "Start the server with --sap-mirrors before you apply the profiles: they then only say what they would do, "+
 		"until the SAP maintenance-controller has stopped.")
 }

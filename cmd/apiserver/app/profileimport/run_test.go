@@ -53,6 +53,14 @@ func TestRun(t *testing.T) {
 			config: config, env: "HOOK=https://hooks.example.com/secret\n",
 			wantOut: "url: https://hooks.example.com/secret", wantTold: "Start the server with --secret-namespace=s (",
 		},
+		"a node that loses a profile": {
+			config: config, env: "HOOK=https://hooks.example.com/secret\n",
+			wantTold: "A node whose label names a profile no more goes on until it is Operational",
+		},
+		"labels of the dashboard": {
+			config: "dashboard: {labelFilter: [zone, rack]}\n" + config, env: "HOOK=https://hooks.example.com/secret\n",
+			wantTold: "Start the server with --sap-info --sap-info-labels=zone,rack (with the chart: sap.info=true and sap.infoLabels={zone,rack}), if a dashboard",
+		},
 		"stagger and hypervisor": {
 			config: `instances:
   check:
@@ -100,6 +108,29 @@ profiles:
 				t.Errorf("stderr:\n%s\nwant %s", &told, test.wantTold)
 			}
 		})
+	}
+}
+
+// grep -v ' taken over ', as the documentation has it, hides no key that was changed.
+func TestFilteredReport(t *testing.T) {
+	mail := strings.Replace(config, `{type: slack, name: chat, config: {hook: "${HOOK}", channel: a, message: m}`,
+		`{type: mail, name: chat, config: {auth: true, address: "m:25", from: a@b.c, to: [a@b.c], subject: s, message: m, user: u, password: "${HOOK}"}`, 1)
+	var out, told bytes.Buffer
+	cmd := NewCommand()
+	cmd.SetOut(&out)
+	cmd.SetErr(&told)
+	cmd.SetArgs([]string{"--config", write(t, "maintenance.yaml", mail), "--env-file", write(t, "env", "HOOK=007\n"), "--secret-namespace=s"})
+	if err := cmd.ExecuteContext(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	for line := range strings.Lines(told.String()) {
+		if strings.Contains(line, "config.password") && !strings.Contains(line, " taken over ") {
+			left = append(left, line)
+		}
+	}
+	if len(left) != 1 || !strings.Contains(left[0], "changed") {
+		t.Errorf("the password has %d lines, want one that is changed:\n%s", len(left), &told)
 	}
 }
 
