@@ -10,8 +10,9 @@ type ProfileTrigger struct {
 	// name is what transitions and states call it. From 1 to 63 letters, digits and "_"; the first one is no
 	// digit. Required.
 	Name string
-	// timeoutSeconds is how long it may take before it has failed. With onFailure Retry, it goes on all the
-	// same, but for a Job, which ends then. From 1 to 2592000 (30 days). If not set, it may take any time.
+	// timeoutSeconds is how long it may take before it has failed. With onFailure Retry, the
+	// trigger goes on after that time; only a Job is stopped. From 1 to 2592000 (30 days). If not set, it may
+	// take any time.
 	TimeoutSeconds *int64
 	// onFailure is what happens if it has failed. Retry tries again, after 1 second at first and after 1
 	// minute at last, until it succeeds or somebody aborts. What must not be done twice, such as a Job that
@@ -137,9 +138,11 @@ type PatchObjectTrigger struct {
 // webhook is set. Titles, subjects and messages are templates as Go's text/template has them, with the values
 // .State, .Previous (the state before), .Profile and .Profile.Current (the name of the profile), .Profile.Last (the
 // profile of the node whose state has changed last), .Node (the Node as JSON, as in {{ .Node.metadata.name }}),
-// .InMaintenance, .LastTransition, .LogDetails and .Checks (as in {{ .Checks.approved.message }}; a check has name,
-// result, message and info). For Slack, what they insert is escaped. Loops go over data only, and define, block and
-// template are refused. A template has at most 8 KiB; what it makes is cut after 4 KiB.
+// .InMaintenance (whether any profile of the node is in that state), .LastTransition (since when the profile is in its
+// state), .LogDetails (whether the label cloud.sap/maintenance-log-details of the node is true) and .Checks (as in
+// {{ .Checks.approved.message }}; a check has name, result, message and info). For Slack, what they insert is escaped.
+// Loops go over data only, and define, block and template are refused. A template has at most 8 KiB; what it makes is
+// cut after 4 KiB.
 type ProfileNotifier struct {
 	// name is what states call it. From 1 to 63 letters, digits and "_"; the first one is no digit. Required.
 	Name string
@@ -151,7 +154,8 @@ type ProfileNotifier struct {
 	Mail *MailNotifier
 	// webhook calls an HTTP server.
 	Webhook *WebhookNotifier
-	// schedule is when it is sent. If not set, it is sent once each time the state is entered, at once.
+	// schedule is when it is sent. If not set, it is sent once each time the state is entered, at once, but not
+	// when a profile comes to a node.
 	Schedule *NotifierSchedule
 	// dedupe is for what it is sent once: Profile, once for each profile of a node; or Node, once for all
 	// profiles of a node that have a notifier of this name. If not set, it is Profile.
@@ -236,7 +240,7 @@ type WebhookNotifier struct {
 // NotifierSchedule is when a notifier sends. Exactly one of its fields is set.
 type NotifierSchedule struct {
 	// periodic sends when the state is entered, and again and again while the profile is in it. In the state
-	// Operational it sends only when the state is entered.
+	// Operational it sends only when the state is entered, and not when a profile comes to a node.
 	Periodic *PeriodicSchedule
 	// scheduled sends at a time of some days while the profile is in the state.
 	Scheduled *ScheduledSchedule

@@ -29,7 +29,7 @@ type ProfileCheck struct {
 	NodeCount *NodeCountCheck
 	// clusterVersion is True if the node is behind: another node has a higher version.
 	ClusterVersion *ClusterVersionCheck
-	// podAffinity is True if the pods of the node will not come back to it, or to a node that is next.
+	// podAffinity is True unless pods would move twice: see PodAffinityCheck.
 	PodAffinity *PodAffinityCheck
 	// maxInMaintenance is True if fewer nodes are in maintenance than may be.
 	MaxInMaintenance *MaxInMaintenanceCheck
@@ -76,9 +76,10 @@ type NodeExpressionCheck struct {
 
 // ObjectCheck asks a question about objects of the cluster, of any resource: about one object that
 // nameExpression names, or about all that selector selects. The server watches each resource that profiles
-// ask about, while an answer matters: at most 20, of which each namespace and each selector of a resource is
-// one. It needs the rights to get, list and watch it, and so does whoever writes the profile: without them,
-// and if there is no such resource, the check ends in an error. metadata.managedFields cannot be asked about.
+// ask about, while an answer matters, with at most 20 watches; each namespace and each selector of a resource
+// needs one. It needs the rights to get, list and watch it, and so does whoever writes the profile: without
+// them, and if there is no such resource, the check ends in an error. metadata.managedFields cannot be asked
+// about.
 type ObjectCheck struct {
 	// apiVersion is the group and version of the resource, such as apps/v1, or v1. Required.
 	APIVersion string
@@ -121,8 +122,8 @@ type NodeCountCheck struct {
 
 // ClusterVersionCheck asks whether another node has a higher version than this one, so that the first node that was
 // updated has the others follow. Such as {labelKey: example.com/os-version}. Versions are those of semver.org:
-// 1.10.0 is higher than 1.9.0, and 1.10.0 is higher than 1.10.0-rc.1. A node without the label, or whose value is
-// no version, does not count. If it is the node itself, the check ends in an error.
+// 1.10.0 is higher than 1.9.0, and 1.10.0 is higher than 1.10.0-rc.1. Other nodes without the label, or with a value
+// that is no version, do not count. If this node has no version, the check ends in an error.
 type ClusterVersionCheck struct {
 	// labelKey is the label that has the version of a node, such as
 	// flatcar-linux-update.v1.flatcar-linux.net/version. Required.

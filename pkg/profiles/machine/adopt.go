@@ -19,8 +19,8 @@ func MayAdopt(status *v1beta1.NodeProfileStatus) bool {
 	return status.State == v1beta1.ProfileOperational && status.Transition == nil && status.Hold == nil && len(status.History) == 0
 }
 
-// Adopt has a NodeProfile go on from where another controller was. Nobody is told of the state, unless the enter steps of
-// it may not be done: then they are done again.
+// Adopt has a NodeProfile go on from where another controller was. There is no state before, so that nobody is told that
+// this one was entered; of one that waits, periodic notifiers remind. Enter steps that may not be done are done again.
 func Adopt(nodeProfile *v1beta1.NodeProfile, adopted sapdata.Adoption, enter []v1beta1.TransitionStep, now time.Time) {
 	status := &nodeProfile.Status
 	from := status.State

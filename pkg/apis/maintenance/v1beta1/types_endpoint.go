@@ -11,9 +11,9 @@ import (
 // +genclient:nonNamespaced
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// MaintenanceEndpoint is a server outside of the cluster that profiles may call. Only endpoints have URLs and
-// name Secrets, so that admins decide where the server may call, and with which credentials. Whoever writes a
-// profile needs the verb use on the endpoints that it names.
+// MaintenanceEndpoint is a server that profiles may call, in the cluster or outside. Only endpoints have URLs
+// and name Secrets, so that admins decide where the server may call, and with which credentials. Whoever
+// writes a profile needs the verb use on the endpoints that it names.
 type MaintenanceEndpoint struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object's metadata.
@@ -149,8 +149,8 @@ const (
 	SMTPNoAuthentication SMTPAuthentication = "None"
 )
 
-// MaintenanceEndpointStatus is what the server remembers of an endpoint. How calls went say those who made them: checks,
-// steps and notifications of NodeProfiles.
+// MaintenanceEndpointStatus is what the server remembers of an endpoint. The checks, steps and notifications of
+// NodeProfiles say how their calls went.
 type MaintenanceEndpointStatus struct {
 	// threads are the threads in Slack that are in use. At most 64.
 	// +optional
