@@ -1239,7 +1239,7 @@ func schema_pkg_apis_maintenance_v1beta1_ClusterVersionCheck(ref common.Referenc
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ClusterVersionCheck asks whether another node has a higher version than this one, so that the first node that was updated has the others follow. Such as {labelKey: example.com/os-version}. Versions are those of semver.org: 1.10.0 is higher than 1.9.0, and 1.10.0 is higher than 1.10.0-rc.1. A node without the label, or whose value is no version, does not count. If it is the node itself, the check ends in an error.",
+				Description: "ClusterVersionCheck asks whether another node has a higher version than this one, so that the first node that was updated has the others follow. Such as {labelKey: example.com/os-version}. Versions are those of semver.org: 1.10.0 is higher than 1.9.0, and 1.10.0 is higher than 1.10.0-rc.1. Other nodes without the label, or with a value that is no version, do not count. If this node has no version, the check ends in an error.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"labelKey": {
@@ -2880,7 +2880,7 @@ func schema_pkg_apis_maintenance_v1beta1_MaintenanceEndpoint(ref common.Referenc
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "MaintenanceEndpoint is a server outside of the cluster that profiles may call. Only endpoints have URLs and name Secrets, so that admins decide where the server may call, and with which credentials. Whoever writes a profile needs the verb use on the endpoints that it names.",
+				Description: "MaintenanceEndpoint is a server that profiles may call, in the cluster or outside. Only endpoints have URLs and name Secrets, so that admins decide where the server may call, and with which credentials. Whoever writes a profile needs the verb use on the endpoints that it names.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -3058,7 +3058,7 @@ func schema_pkg_apis_maintenance_v1beta1_MaintenanceEndpointStatus(ref common.Re
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "MaintenanceEndpointStatus is what the server remembers of an endpoint. How calls went say those who made them: checks, steps and notifications of NodeProfiles.",
+				Description: "MaintenanceEndpointStatus is what the server remembers of an endpoint. The checks, steps and notifications of NodeProfiles say how their calls went.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"threads": {
@@ -3851,7 +3851,7 @@ func schema_pkg_apis_maintenance_v1beta1_MaintenanceProfileSpec(ref common.Refer
 					},
 					"nodeGoneSeconds": {
 						SchemaProps: spec.SchemaProps{
-							Description: "nodeGoneSeconds is how long a node that does not exist any more keeps its state, its hold and its place. A new node of the same name then starts as Operational. From 0 to 86400. Defaults to 600 (10 minutes).",
+							Description: "nodeGoneSeconds is how long a node that does not exist any more keeps its state, its hold and its place. A new node of the same name starts as Operational at once. From 0 to 86400. Defaults to 600 (10 minutes).",
 							Type:        []string{"integer"},
 							Format:      "int64",
 						},
@@ -5286,7 +5286,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeProfileStatus(ref common.ReferenceC
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "conditions are Attached (False while the profile does not select the node any more), NodeFound (False while the node does not exist), Evaluated (False while a check that matters ends in an error, or the profile cannot be applied) and Acting (False with the reason DryRun, Paused or OtherController while nothing is done).",
+							Description: "conditions are Attached (False while the profile does not select the node any more), NodeFound (False while the node does not exist), Evaluated (False while a check that matters ends in an error, or the profile cannot be applied) and Acting (False with the reason DryRun, Paused, OtherController or NotAdopted while nothing is done).",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -5708,7 +5708,7 @@ func schema_pkg_apis_maintenance_v1beta1_NotifierSchedule(ref common.ReferenceCa
 				Properties: map[string]spec.Schema{
 					"periodic": {
 						SchemaProps: spec.SchemaProps{
-							Description: "periodic sends when the state is entered, and again and again while the profile is in it. In the state Operational it sends only when the state is entered.",
+							Description: "periodic sends when the state is entered, and again and again while the profile is in it. In the state Operational it sends only when the state is entered, and not when a profile comes to a node.",
 							Ref:         ref(v1beta1.PeriodicSchedule{}.OpenAPIModelName()),
 						},
 					},
@@ -5736,7 +5736,7 @@ func schema_pkg_apis_maintenance_v1beta1_ObjectCheck(ref common.ReferenceCallbac
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ObjectCheck asks a question about objects of the cluster, of any resource: about one object that nameExpression names, or about all that selector selects. The server watches each resource that profiles ask about, while an answer matters: at most 20, of which each namespace and each selector of a resource is one. It needs the rights to get, list and watch it, and so does whoever writes the profile: without them, and if there is no such resource, the check ends in an error. metadata.managedFields cannot be asked about.",
+				Description: "ObjectCheck asks a question about objects of the cluster, of any resource: about one object that nameExpression names, or about all that selector selects. The server watches each resource that profiles ask about, while an answer matters, with at most 20 watches; each namespace and each selector of a resource needs one. It needs the rights to get, list and watch it, and so does whoever writes the profile: without them, and if there is no such resource, the check ends in an error. metadata.managedFields cannot be asked about.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"apiVersion": {
@@ -6967,7 +6967,7 @@ func schema_pkg_apis_maintenance_v1beta1_ProfileCheck(ref common.ReferenceCallba
 					},
 					"podAffinity": {
 						SchemaProps: spec.SchemaProps{
-							Description: "podAffinity is True if the pods of the node will not come back to it, or to a node that is next.",
+							Description: "podAffinity is True unless pods would move twice: see PodAffinityCheck.",
 							Ref:         ref(v1beta1.PodAffinityCheck{}.OpenAPIModelName()),
 						},
 					},
@@ -7155,7 +7155,7 @@ func schema_pkg_apis_maintenance_v1beta1_ProfileNotifier(ref common.ReferenceCal
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ProfileNotifier is how people are told that a node is in a state. Exactly one of slack, slackThread, mail and webhook is set. Titles, subjects and messages are templates as Go's text/template has them, with the values .State, .Previous (the state before), .Profile and .Profile.Current (the name of the profile), .Profile.Last (the profile of the node whose state has changed last), .Node (the Node as JSON, as in {{ .Node.metadata.name }}), .InMaintenance, .LastTransition, .LogDetails and .Checks (as in {{ .Checks.approved.message }}; a check has name, result, message and info). For Slack, what they insert is escaped. Loops go over data only, and define, block and template are refused. A template has at most 8 KiB; what it makes is cut after 4 KiB.",
+				Description: "ProfileNotifier is how people are told that a node is in a state. Exactly one of slack, slackThread, mail and webhook is set. Titles, subjects and messages are templates as Go's text/template has them, with the values .State, .Previous (the state before), .Profile and .Profile.Current (the name of the profile), .Profile.Last (the profile of the node whose state has changed last), .Node (the Node as JSON, as in {{ .Node.metadata.name }}), .InMaintenance (whether any profile of the node is in that state), .LastTransition (since when the profile is in its state), .LogDetails (whether the label cloud.sap/maintenance-log-details of the node is true) and .Checks (as in {{ .Checks.approved.message }}; a check has name, result, message and info). For Slack, what they insert is escaped. Loops go over data only, and define, block and template are refused. A template has at most 8 KiB; what it makes is cut after 4 KiB.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"name": {
@@ -7192,7 +7192,7 @@ func schema_pkg_apis_maintenance_v1beta1_ProfileNotifier(ref common.ReferenceCal
 					},
 					"schedule": {
 						SchemaProps: spec.SchemaProps{
-							Description: "schedule is when it is sent. If not set, it is sent once each time the state is entered, at once.",
+							Description: "schedule is when it is sent. If not set, it is sent once each time the state is entered, at once, but not when a profile comes to a node.",
 							Ref:         ref(v1beta1.NotifierSchedule{}.OpenAPIModelName()),
 						},
 					},
@@ -7507,7 +7507,7 @@ func schema_pkg_apis_maintenance_v1beta1_ProfileTrigger(ref common.ReferenceCall
 					},
 					"timeoutSeconds": {
 						SchemaProps: spec.SchemaProps{
-							Description: "timeoutSeconds is how long it may take before it has failed. With onFailure Retry, it goes on all the same, but for a Job, which ends then. From 1 to 2592000 (30 days). If not set, it may take any time.",
+							Description: "timeoutSeconds is how long it may take before it has failed. With onFailure Retry, the trigger goes on after that time; only a Job is stopped. From 1 to 2592000 (30 days). If not set, it may take any time.",
 							Type:        []string{"integer"},
 							Format:      "int64",
 						},

@@ -14,8 +14,8 @@ import (
 //
 // ClusterVersionCheck asks whether another node has a higher version than this one, so that the first node that was
 // updated has the others follow. Such as {labelKey: example.com/os-version}. Versions are those of semver.org:
-// 1.10.0 is higher than 1.9.0, and 1.10.0 is higher than 1.10.0-rc.1. A node without the label, or whose value is
-// no version, does not count. If it is the node itself, the check ends in an error.
+// 1.10.0 is higher than 1.9.0, and 1.10.0 is higher than 1.10.0-rc.1. Other nodes without the label, or with a value
+// that is no version, do not count. If this node has no version, the check ends in an error.
 type ClusterVersionCheckApplyConfiguration struct {
 	// labelKey is the label that has the version of a node, such as
 	// flatcar-linux-update.v1.flatcar-linux.net/version. Required.

@@ -14,9 +14,9 @@ import (
 // MaintenanceEndpointApplyConfiguration represents a declarative configuration of the MaintenanceEndpoint type for use
 // with apply.
 //
-// MaintenanceEndpoint is a server outside of the cluster that profiles may call. Only endpoints have URLs and
-// name Secrets, so that admins decide where the server may call, and with which credentials. Whoever writes a
-// profile needs the verb use on the endpoints that it names.
+// MaintenanceEndpoint is a server that profiles may call, in the cluster or outside. Only endpoints have URLs
+// and name Secrets, so that admins decide where the server may call, and with which credentials. Whoever
+// writes a profile needs the verb use on the endpoints that it names.
 type MaintenanceEndpointApplyConfiguration struct {
 	v1.TypeMetaApplyConfiguration `json:""`
 	// Standard object's metadata.

@@ -8,8 +8,8 @@ package v1beta1
 // MaintenanceEndpointStatusApplyConfiguration represents a declarative configuration of the MaintenanceEndpointStatus type for use
 // with apply.
 //
-// MaintenanceEndpointStatus is what the server remembers of an endpoint. How calls went say those who made them: checks,
-// steps and notifications of NodeProfiles.
+// MaintenanceEndpointStatus is what the server remembers of an endpoint. The checks, steps and notifications of
+// NodeProfiles say how their calls went.
 type MaintenanceEndpointStatusApplyConfiguration struct {
 	// threads are the threads in Slack that are in use. At most 64.
 	Threads []SlackThreadApplyConfiguration `json:"threads,omitempty"`

@@ -32,8 +32,8 @@ type MaintenanceProfileSpecApplyConfiguration struct {
 	// is given back, and forgets the state. Defaults to Finish.
 	OnDetach *maintenancev1beta1.DetachAction `json:"onDetach,omitempty"`
 	// nodeGoneSeconds is how long a node that does not exist any more keeps its state, its hold and its
-	// place. A new node of the same name then starts as Operational. From 0 to 86400. Defaults to 600 (10
-	// minutes).
+	// place. A new node of the same name starts as Operational at once. From 0 to 86400. Defaults to 600
+	// (10 minutes).
 	NodeGoneSeconds *int64 `json:"nodeGoneSeconds,omitempty"`
 	// checks are what transitions ask. At most 64.
 	Checks []ProfileCheckApplyConfiguration `json:"checks,omitempty"`

@@ -11,7 +11,7 @@ package v1beta1
 // NotifierSchedule is when a notifier sends. Exactly one of its fields is set.
 type NotifierScheduleApplyConfiguration struct {
 	// periodic sends when the state is entered, and again and again while the profile is in it. In the state
-	// Operational it sends only when the state is entered.
+	// Operational it sends only when the state is entered, and not when a profile comes to a node.
 	Periodic *PeriodicScheduleApplyConfiguration `json:"periodic,omitempty"`
 	// scheduled sends at a time of some days while the profile is in the state.
 	Scheduled *ScheduledScheduleApplyConfiguration `json:"scheduled,omitempty"`

@@ -15,9 +15,10 @@ import (
 //
 // ObjectCheck asks a question about objects of the cluster, of any resource: about one object that
 // nameExpression names, or about all that selector selects. The server watches each resource that profiles
-// ask about, while an answer matters: at most 20, of which each namespace and each selector of a resource is
-// one. It needs the rights to get, list and watch it, and so does whoever writes the profile: without them,
-// and if there is no such resource, the check ends in an error. metadata.managedFields cannot be asked about.
+// ask about, while an answer matters, with at most 20 watches; each namespace and each selector of a resource
+// needs one. It needs the rights to get, list and watch it, and so does whoever writes the profile: without
+// them, and if there is no such resource, the check ends in an error. metadata.managedFields cannot be asked
+// about.
 type ObjectCheckApplyConfiguration struct {
 	// apiVersion is the group and version of the resource, such as apps/v1, or v1. Required.
 	APIVersion *string `json:"apiVersion,omitempty"`

@@ -30,7 +30,7 @@ type ProfileCheckApplyConfiguration struct {
 	NodeCount *NodeCountCheckApplyConfiguration `json:"nodeCount,omitempty"`
 	// clusterVersion is True if the node is behind: another node has a higher version.
 	ClusterVersion *ClusterVersionCheckApplyConfiguration `json:"clusterVersion,omitempty"`
-	// podAffinity is True if the pods of the node will not come back to it, or to a node that is next.
+	// podAffinity is True unless pods would move twice: see PodAffinityCheck.
 	PodAffinity *PodAffinityCheckApplyConfiguration `json:"podAffinity,omitempty"`
 	// maxInMaintenance is True if fewer nodes are in maintenance than may be.
 	MaxInMaintenance *MaxInMaintenanceCheckApplyConfiguration `json:"maxInMaintenance,omitempty"`

@@ -16,9 +16,11 @@ import (
 // webhook is set. Titles, subjects and messages are templates as Go's text/template has them, with the values
 // .State, .Previous (the state before), .Profile and .Profile.Current (the name of the profile), .Profile.Last (the
 // profile of the node whose state has changed last), .Node (the Node as JSON, as in {{ .Node.metadata.name }}),
-// .InMaintenance, .LastTransition, .LogDetails and .Checks (as in {{ .Checks.approved.message }}; a check has name,
-// result, message and info). For Slack, what they insert is escaped. Loops go over data only, and define, block and
-// template are refused. A template has at most 8 KiB; what it makes is cut after 4 KiB.
+// .InMaintenance (whether any profile of the node is in that state), .LastTransition (since when the profile is in its
+// state), .LogDetails (whether the label cloud.sap/maintenance-log-details of the node is true) and .Checks (as in
+// {{ .Checks.approved.message }}; a check has name, result, message and info). For Slack, what they insert is escaped.
+// Loops go over data only, and define, block and template are refused. A template has at most 8 KiB; what it makes is
+// cut after 4 KiB.
 type ProfileNotifierApplyConfiguration struct {
 	// name is what states call it. From 1 to 63 letters, digits and "_"; the first one is no digit. Required.
 	Name *string `json:"name,omitempty"`
@@ -30,7 +32,8 @@ type ProfileNotifierApplyConfiguration struct {
 	Mail *MailNotifierApplyConfiguration `json:"mail,omitempty"`
 	// webhook calls an HTTP server.
 	Webhook *WebhookNotifierApplyConfiguration `json:"webhook,omitempty"`
-	// schedule is when it is sent. If not set, it is sent once each time the state is entered, at once.
+	// schedule is when it is sent. If not set, it is sent once each time the state is entered, at once, but not
+	// when a profile comes to a node.
 	Schedule *NotifierScheduleApplyConfiguration `json:"schedule,omitempty"`
 	// dedupe is for what it is sent once: Profile, once for each profile of a node; or Node, once for all
 	// profiles of a node that have a notifier of this name. If not set, it is Profile.

@@ -19,8 +19,9 @@ type ProfileTriggerApplyConfiguration struct {
 	// name is what transitions and states call it. From 1 to 63 letters, digits and "_"; the first one is no
 	// digit. Required.
 	Name *string `json:"name,omitempty"`
-	// timeoutSeconds is how long it may take before it has failed. With onFailure Retry, it goes on all the
-	// same, but for a Job, which ends then. From 1 to 2592000 (30 days). If not set, it may take any time.
+	// timeoutSeconds is how long it may take before it has failed. With onFailure Retry, the
+	// trigger goes on after that time; only a Job is stopped. From 1 to 2592000 (30 days). If not set, it may
+	// take any time.
 	TimeoutSeconds *int64 `json:"timeoutSeconds,omitempty"`
 	// onFailure is what happens if it has failed. Retry tries again, after 1 second at first and after 1
 	// minute at last, until it succeeds or somebody aborts. What must not be done twice, such as a Job that
