@@ -17,11 +17,17 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/cloudevents/source"
 )
 
+// missingFor is for how long an event has to be missing before it ends: polls may be seconds apart, and a source may forget
+// an event for a while.
+const missingFor = 5 * time.Minute
+
 // changes are what is to be written so that the ScheduledEvents of a source are as it tells them.
 type changes struct {
 	create, update []*v1beta1.ScheduledEvent
-	// missing are the names of those that the source did not tell any more.
-	missing sets.Set[string]
+	// missing are the names of those that the source does not tell any more, and since when.
+	missing map[string]time.Time
+	// toldAgain are the names of those that ended because the source did not tell them, and that it now tells as Scheduled.
+	toldAgain sets.Set[string]
 	// refused are events that cannot be stored.
 	refused []error
 }
@@ -33,14 +39,14 @@ type facts struct {
 	// stored are all ScheduledEvents. They are not changed.
 	stored []v1beta1.ScheduledEvent
 	answer source.Answer
-	// missing is what was missing in the answer before.
-	missing sets.Set[string]
+	// missing is what was missing in the answer before, and since when.
+	missing map[string]time.Time
 	now     time.Time
 }
 
 // decide returns the changes.
 func decide(f facts) changes {
-	c := changes{missing: sets.Set[string]{}}
+	c := changes{missing: map[string]time.Time{}, toldAgain: sets.Set[string]{}}
 	byName := map[string]*v1beta1.ScheduledEvent{}
 	for i := range f.stored {
 		byName[f.stored[i].Name] = &f.stored[i]
@@ -76,8 +82,11 @@ func (c *changes) keep(name, object string, stored *v1beta1.ScheduledEvent, even
 	wanted := stored.DeepCopy()
 	spec := &wanted.Spec
 	spec.NotBefore, spec.NotAfter, spec.Deadline, spec.Description = event.NotBefore, event.NotAfter, event.Deadline, event.Description
-	if isOpen(stored) {
+	switch {
+	case isOpen(stored):
 		spec.State = event.State
+	case event.State == v1beta1.EventScheduled && wasNotTold(stored):
+		c.toldAgain.Insert(object)
 	}
 	c.change(stored, wanted)
 }
@@ -98,19 +107,23 @@ func (c *changes) add(name, object string, event source.Event) {
 }
 
 // end ends an event that the source does not tell, if it has answered for its machine, or if no node is its machine any
-// more and the time of the event is over. A source may forget an event for a moment, and Canceled and Completed stay: so
-// it has to be missing twice.
+// more and the time of the event is over. Canceled and Completed stay, so it has to be missing in each poll for a while.
 func (c *changes) end(f facts, stored *v1beta1.ScheduledEvent) {
 	machine := stored.Spec.InstanceID
 	gone := !f.answer.Asked.Has(machine) && isPast(lastTime(stored), f.now)
 	if !isOpen(stored) || !f.answer.Answered.Has(machine) && !gone {
 		return
 	}
-	c.missing.Insert(stored.Name)
-	if !f.missing.Has(stored.Name) {
+	since, before := f.missing[stored.Name]
+	if !before {
+		since = f.now
+	}
+	c.missing[stored.Name] = since
+	if f.now.Sub(since) < missingFor {
 		return
 	}
 	wanted := stored.DeepCopy()
+	metav1.SetMetaDataAnnotation(&wanted.ObjectMeta, v1beta1.NotToldSinceAnnotation, since.UTC().Format(time.RFC3339))
 	wanted.Spec.State = v1beta1.EventCanceled
 	if gone || isPast(firstTime(stored), f.now) {
 		wanted.Spec.State = v1beta1.EventCompleted
@@ -137,6 +150,11 @@ func isOf(stored *v1beta1.ScheduledEvent, name string, event source.Event) bool 
 // isOpen says whether the state may change: Canceled and Completed stay, whoever has set them.
 func isOpen(stored *v1beta1.ScheduledEvent) bool {
 	return stored.Spec.State == v1beta1.EventScheduled && stored.Status.EndTime == nil
+}
+
+// wasNotTold says whether the event ended because its source did not tell it. One that is being deleted is about to be gone.
+func wasNotTold(stored *v1beta1.ScheduledEvent) bool {
+	return stored.Spec.State != v1beta1.EventScheduled && stored.DeletionTimestamp == nil && stored.Annotations[v1beta1.NotToldSinceAnnotation] != ""
 }
 
 // isPast says whether a time is over. One that is not known counts as over.

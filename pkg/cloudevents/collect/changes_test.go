@@ -151,32 +151,34 @@ func object(changes ...func(*v1beta1.ScheduledEvent)) *v1beta1.ScheduledEvent {
 
 // What ends an event that the source does not tell any more.
 func TestEnd(t *testing.T) {
+	const long = 5 * time.Minute
 	begun := func(e *v1beta1.ScheduledEvent) { e.Spec.NotBefore = hours(-1) }
 	tests := map[string]struct {
 		change func(*v1beta1.ScheduledEvent)
 		answer func(*source.Answer)
-		// first is set if the event was not missing before.
-		first bool
+		// missing is how long the event has been missing; 0: since now.
+		missing time.Duration
 		// want is the state that is written; empty: none is.
 		want        v1beta1.ScheduledEventState
 		wantMissing bool
 	}{
-		"before its time":          {want: v1beta1.EventCanceled, wantMissing: true},
-		"after its time":           {change: begun, want: v1beta1.EventCompleted, wantMissing: true},
-		"missing once":             {change: begun, first: true, wantMissing: true},
-		"no time is known":         {change: func(e *v1beta1.ScheduledEvent) { e.Spec.NotBefore = nil }, want: v1beta1.EventCompleted, wantMissing: true},
-		"only a deadline":          {change: func(e *v1beta1.ScheduledEvent) { e.Spec.NotBefore, e.Spec.Deadline = nil, hours(1) }, want: v1beta1.EventCanceled, wantMissing: true},
-		"its machine not answered": {change: begun, answer: func(a *source.Answer) { a.Answered = nil }},
+		"before its time":          {missing: long, want: v1beta1.EventCanceled, wantMissing: true},
+		"after its time":           {change: begun, missing: long, want: v1beta1.EventCompleted, wantMissing: true},
+		"missing once":             {change: begun, wantMissing: true},
+		"missing for a moment":     {change: begun, missing: long - time.Second, wantMissing: true},
+		"no time is known":         {change: func(e *v1beta1.ScheduledEvent) { e.Spec.NotBefore = nil }, missing: long, want: v1beta1.EventCompleted, wantMissing: true},
+		"only a deadline":          {change: func(e *v1beta1.ScheduledEvent) { e.Spec.NotBefore, e.Spec.Deadline = nil, hours(1) }, missing: long, want: v1beta1.EventCanceled, wantMissing: true},
+		"its machine not answered": {change: begun, missing: long, answer: func(a *source.Answer) { a.Answered = nil }},
 		"no machine, before its end": {
-			change: func(e *v1beta1.ScheduledEvent) { e.Spec.NotBefore, e.Spec.NotAfter = hours(-1), hours(1) },
-			answer: func(a *source.Answer) { a.Asked, a.Answered = nil, nil },
+			change:  func(e *v1beta1.ScheduledEvent) { e.Spec.NotBefore, e.Spec.NotAfter = hours(-1), hours(1) },
+			missing: long, answer: func(a *source.Answer) { a.Asked, a.Answered = nil, nil },
 		},
-		"no machine, after its end": {change: begun, answer: func(a *source.Answer) { a.Asked, a.Answered = nil, nil }, want: v1beta1.EventCompleted, wantMissing: true},
-		"of another source":         {change: func(e *v1beta1.ScheduledEvent) { e.Spec.Source = "manual" }},
-		"canceled":                  {change: in(v1beta1.EventCanceled)},
-		"completed":                 {change: in(v1beta1.EventCompleted)},
-		"ended":                     {change: func(e *v1beta1.ScheduledEvent) { e.Status.EndTime = hours(0) }},
-		"being deleted":             {change: func(e *v1beta1.ScheduledEvent) { e.DeletionTimestamp = hours(0) }, wantMissing: true},
+		"no machine, after its end": {change: begun, missing: long, answer: func(a *source.Answer) { a.Asked, a.Answered = nil, nil }, want: v1beta1.EventCompleted, wantMissing: true},
+		"of another source":         {missing: long, change: func(e *v1beta1.ScheduledEvent) { e.Spec.Source = "manual" }},
+		"canceled":                  {missing: long, change: in(v1beta1.EventCanceled)},
+		"completed":                 {missing: long, change: in(v1beta1.EventCompleted)},
+		"ended":                     {missing: long, change: func(e *v1beta1.ScheduledEvent) { e.Status.EndTime = hours(0) }},
+		"being deleted":             {missing: long, change: func(e *v1beta1.ScheduledEvent) { e.DeletionTimestamp = hours(0) }, wantMissing: true},
 	}
 	for testName, test := range tests {
 		t.Run(testName, func(t *testing.T) {
@@ -187,17 +189,53 @@ func TestEnd(t *testing.T) {
 			if test.answer != nil {
 				test.answer(&empty)
 			}
-			missing := sets.New(name)
-			if test.first {
-				missing = nil
+			f := facts{source: "aws", stored: []v1beta1.ScheduledEvent{object}, answer: empty, now: now}
+			if test.missing > 0 {
+				f.missing = map[string]time.Time{name: now.Add(-test.missing)}
 			}
-			got := decide(facts{source: "aws", stored: []v1beta1.ScheduledEvent{object}, answer: empty, missing: missing, now: now})
+			got := decide(f)
 			var state v1beta1.ScheduledEventState
 			if len(got.update) > 0 {
 				state = got.update[0].Spec.State
+				if since := got.update[0].Annotations[v1beta1.NotToldSinceAnnotation]; since != now.Add(-test.missing).Format(time.RFC3339) {
+					t.Errorf("the event says that it was not told since %q", since)
+				}
 			}
-			if state != test.want || got.missing.Has(name) != test.wantMissing || len(got.create)+len(got.refused) > 0 {
-				t.Errorf("got state %q, missing %v; want %q, %t", state, sets.List(got.missing), test.want, test.wantMissing)
+			if since, missing := got.missing[name]; state != test.want || missing != test.wantMissing || missing && !since.Equal(now.Add(-test.missing)) {
+				t.Errorf("got state %q, missing %v; want %q, %t", state, got.missing, test.want, test.wantMissing)
+			}
+			if len(got.create)+len(got.refused) > 0 {
+				t.Errorf("created %v, refused %v", got.create, got.refused)
+			}
+		})
+	}
+}
+
+// An event that ended because it was not told, and is told again, stays ended, and is reported.
+func TestToldAgain(t *testing.T) {
+	notTold := func(e *v1beta1.ScheduledEvent) {
+		metav1.SetMetaDataAnnotation(&e.ObjectMeta, v1beta1.NotToldSinceAnnotation, now.Format(time.RFC3339))
+	}
+	tests := map[string]struct {
+		stored []func(*v1beta1.ScheduledEvent)
+		told   source.Event
+		want   bool
+	}{
+		"canceled, not told":       {stored: []func(*v1beta1.ScheduledEvent){in(v1beta1.EventCanceled), notTold}, told: told(), want: true},
+		"completed, not told":      {stored: []func(*v1beta1.ScheduledEvent){in(v1beta1.EventCompleted), notTold}, told: told(), want: true},
+		"told as over":             {stored: []func(*v1beta1.ScheduledEvent){in(v1beta1.EventCanceled), notTold}, told: told(toldAs(v1beta1.EventCompleted))},
+		"canceled by the source":   {stored: []func(*v1beta1.ScheduledEvent){in(v1beta1.EventCanceled)}, told: told()},
+		"completed by the source":  {stored: []func(*v1beta1.ScheduledEvent){in(v1beta1.EventCompleted)}, told: told()},
+		"ended without the source": {stored: []func(*v1beta1.ScheduledEvent){func(e *v1beta1.ScheduledEvent) { e.Status.EndTime = hours(0) }}, told: told()},
+		"being deleted": {
+			stored: []func(*v1beta1.ScheduledEvent){in(v1beta1.EventCanceled), notTold, func(e *v1beta1.ScheduledEvent) { e.DeletionTimestamp = hours(0) }}, told: told(),
+		},
+	}
+	for testName, test := range tests {
+		t.Run(testName, func(t *testing.T) {
+			got := decide(facts{source: "aws", stored: []v1beta1.ScheduledEvent{stored(test.stored...)}, answer: answer(test.told), now: now})
+			if got.toldAgain.Has(name) != test.want || len(got.create)+len(got.update) > 0 {
+				t.Errorf("told again: %v, created %v, updated %v; want %t, and no writes", sets.List(got.toldAgain), got.create, got.update, test.want)
 			}
 		})
 	}

@@ -44,8 +44,10 @@ type Config struct {
 type Collector struct {
 	config Config
 	events typed.ScheduledEventInterface
-	// missing are those that were missing in the last poll.
-	missing sets.Set[string]
+	// missing are those that were missing in the last poll, and since when. A new Collector begins to count anew.
+	missing map[string]time.Time
+	// toldAgain are those that the log has said are told again.
+	toldAgain sets.Set[string]
 	// polled are the regions that metrics tell of.
 	polled sets.Set[string]
 }
@@ -60,7 +62,7 @@ func New(config Config) *Collector {
 func (c *Collector) Run(ctx context.Context) {
 	logger := klog.FromContext(ctx).WithName("collector").WithValues("source", c.config.Name)
 	ctx = klog.NewContext(ctx, logger)
-	defer func() { c.tell(nil) }()
+	defer c.tellNothing()
 	integrations.Loop(ctx, c.config.Clock, c.config.Interval, func(ctx context.Context) (waits bool) {
 		if err := c.poll(ctx); err != nil && ctx.Err() == nil {
 			failures.WithLabelValues(c.config.Name).Inc()
@@ -83,6 +85,7 @@ func (c *Collector) poll(ctx context.Context) error {
 	}
 	changes := decide(facts{source: c.config.Name, stored: stored.Items, answer: answer, missing: c.missing, now: c.config.Clock.Now()})
 	c.missing = changes.missing
+	c.reportToldAgain(ctx, changes.toldAgain)
 	return errors.Join(append(changes.refused, c.write(ctx, changes)...)...)
 }
 

@@ -24,20 +24,32 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned/fake"
 )
 
+// againMetric is how many events are told again.
+const againMetric = "maintenance_event_told_again"
+
 // teller is a source that tells what the test wants.
 type teller struct {
 	answer source.Answer
 	err    error
 	asked  []time.Time
+	// then is called when it is asked, if it is set.
+	then func()
 }
 
 func (s *teller) Events(context.Context) (source.Answer, error) {
+	if s.then != nil {
+		s.then()
+	}
 	s.asked = append(s.asked, time.Now())
 	return s.answer, s.err
 }
 
 func newCollector(source *teller, client *fake.Clientset) *Collector {
-	return New(Config{Source: source, Name: "aws", Maintenance: client, Interval: time.Minute, Clock: clocktesting.NewFakeClock(now)})
+	return newCollectorAt(source, client, clocktesting.NewFakeClock(now))
+}
+
+func newCollectorAt(source *teller, client *fake.Clientset, clock clock.Clock) *Collector {
+	return New(Config{Source: source, Name: "aws", Maintenance: client, Interval: time.Minute, Clock: clock})
 }
 
 // writes are the requests that change something.
@@ -53,15 +65,19 @@ func writes(client *fake.Clientset) (verbs []string) {
 // An event is created, changed and ended, and nothing is written while nothing changes.
 func TestPolls(t *testing.T) {
 	const failed = "failed"
-	client, source := fake.NewSimpleClientset(), &teller{}
-	collector := newCollector(source, client)
+	client, source, clock := fake.NewSimpleClientset(), &teller{}, clocktesting.NewFakeClock(now)
+	collector := newCollectorAt(source, client, clock)
 	for _, step := range []struct {
 		what   string
 		answer func()
-		want   string
+		// later is how much later than the step before it is.
+		later time.Duration
+		want  string
 		// wantState is the state of the object; empty: there is none.
 		wantState v1beta1.ScheduledEventState
 		wantErr   bool
+		// wantAgain is how many events are reported as told again.
+		wantAgain float64
 	}{
 		{what: "nothing is announced", answer: func() { source.answer = answer() }},
 		{what: "announced", answer: func() { source.answer = answer(told()) }, want: "create", wantState: v1beta1.EventScheduled},
@@ -70,10 +86,14 @@ func TestPolls(t *testing.T) {
 		{what: "not asked", answer: func() { source.err = errors.New(failed) }, wantState: v1beta1.EventScheduled, wantErr: true},
 		{what: "missing", answer: func() { source.err, source.answer = nil, answer() }, wantState: v1beta1.EventScheduled},
 		{what: "the region fails", answer: func() { source.answer.Answered = nil }, wantState: v1beta1.EventScheduled},
-		{what: "missing again", answer: func() { source.answer = answer() }, wantState: v1beta1.EventScheduled},
-		{what: "missing twice", answer: func() {}, want: "update", wantState: v1beta1.EventCanceled},
-		{what: "told again", answer: func() { e := told(); e.NotBefore = hours(3); source.answer = answer(e) }, wantState: v1beta1.EventCanceled},
+		{what: "missing again", answer: func() { source.answer = answer() }, later: missingFor, wantState: v1beta1.EventScheduled},
+		{what: "missing twice", answer: func() {}, later: time.Second, wantState: v1beta1.EventScheduled},
+		{what: "missing for long", answer: func() {}, later: missingFor - time.Second, want: "update", wantState: v1beta1.EventCanceled},
+		{what: "told again", answer: func() { e := told(); e.NotBefore = hours(3); source.answer = answer(e) }, wantState: v1beta1.EventCanceled, wantAgain: 1},
+		{what: "told again, as before", answer: func() {}, wantState: v1beta1.EventCanceled, wantAgain: 1},
+		{what: "told as over", answer: func() { e := told(toldAs(v1beta1.EventCanceled)); e.NotBefore = hours(3); source.answer = answer(e) }, wantState: v1beta1.EventCanceled},
 	} {
+		clock.Step(step.later)
 		client.ClearActions()
 		step.answer()
 		if err := collector.poll(t.Context()); (err != nil) != step.wantErr {
@@ -85,6 +105,9 @@ func TestPolls(t *testing.T) {
 		object, err := client.MaintenanceV1beta1().ScheduledEvents().Get(t.Context(), name, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) != (step.wantState == "") || err == nil && object.Spec.State != step.wantState {
 			t.Errorf("%s: got %v (%v), want the state %q", step.what, object, err, step.wantState)
+		}
+		if got := gathered(t, againMetric); got != step.wantAgain {
+			t.Errorf("%s: %v events are reported as told again, want %v", step.what, got, step.wantAgain)
 		}
 	}
 }
@@ -122,15 +145,20 @@ func TestRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 		defer cancel()
-		source := &teller{answer: answer(told())}
-		collector := newCollector(source, fake.NewSimpleClientset())
-		collector.config.Clock = clock.RealClock{}
+		source, again := &teller{answer: answer(told())}, stored(in(v1beta1.EventCanceled))
+		metav1.SetMetaDataAnnotation(&again.ObjectMeta, v1beta1.NotToldSinceAnnotation, now.Format(time.RFC3339))
+		collector := newCollectorAt(source, fake.NewSimpleClientset(&again), clock.RealClock{})
+		reported := 0.0
+		source.then = func() { reported = max(reported, gathered(t, againMetric)) }
 		collector.Run(ctx)
 		if n := len(source.asked); n < 5 || n > 6 {
 			t.Errorf("asked %d times in 5 minutes, want once each minute, and a little less often", n)
 		}
 		if got := gathered(t, "maintenance_event_last_poll_timestamp_seconds", "eu-central-1"); got != 0 {
 			t.Errorf("the last poll is told to be at %v by a process that does not lead", got)
+		}
+		if got := gathered(t, againMetric); reported != 1 || got != 0 {
+			t.Errorf("%v events were reported as told again, and %v by a process that does not lead; want 1 and 0", reported, got)
 		}
 	})
 }

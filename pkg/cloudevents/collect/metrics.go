@@ -35,9 +35,15 @@ var (
 		Namespace: "maintenance", Subsystem: "event", Name: "collect_errors_total",
 		Help: "How often not all events of a cloud could be stored. The log says why.", StabilityLevel: metrics.ALPHA,
 	}, []string{labelSource})
+
+	toldAgain = metrics.NewGaugeVec(&metrics.GaugeOpts{
+		Namespace: "maintenance", Subsystem: "event", Name: "told_again",
+		Help: "How many events a cloud announces for which nothing is done, because they ended when it left them out for a while. " +
+			"The log has their names. Only the leader has it.", StabilityLevel: metrics.ALPHA,
+	}, []string{labelSource})
 )
 
-var registerMetrics = sync.OnceFunc(func() { legacyregistry.MustRegister(polls, lastPoll, failures) })
+var registerMetrics = sync.OnceFunc(func() { legacyregistry.MustRegister(polls, lastPoll, failures, toldAgain) })
 
 // report tells how the regions have answered.
 func (c *Collector) report(ctx context.Context, answer source.Answer) {
@@ -55,6 +61,22 @@ func (c *Collector) report(ctx context.Context, answer source.Answer) {
 		polls.WithLabelValues(c.config.Name, region, result).Inc()
 	}
 	c.tell(sets.New(answer.RegionNames()...))
+}
+
+// reportToldAgain tells which events are told again that ended because they were not told. The log says it once of each.
+func (c *Collector) reportToldAgain(ctx context.Context, names sets.Set[string]) {
+	for _, name := range sets.List(names.Difference(c.toldAgain)) {
+		klog.FromContext(ctx).Info("An event is announced again that ended because it was left out for a while. Nothing is done for it: "+
+			"delete it, and it is created anew", "scheduledEvent", name)
+	}
+	c.toldAgain = names
+	toldAgain.WithLabelValues(c.config.Name).Set(float64(names.Len()))
+}
+
+// tellNothing takes back what only the leader tells.
+func (c *Collector) tellNothing() {
+	c.tell(nil)
+	toldAgain.Delete(map[string]string{labelSource: c.config.Name})
 }
 
 // tell has the gauge tell of these regions alone.

@@ -95,6 +95,9 @@ const (
 	// somebody else has set them since: they are not lowered then, and the UIDs are followed by ":kept".
 	SurgeReplicasAnnotation = GroupName + "/surge-replicas"
 
+	// NotToldSinceAnnotation on a ScheduledEvent says since when its source did not tell it, if the server ended it for that.
+	NotToldSinceAnnotation = GroupName + "/not-told-since"
+
 	// AWSSource is the spec.source of the ScheduledEvents that the server makes of what AWS says.
 	AWSSource = "aws"
 	// ManualSource is the spec.source of ScheduledEvents that name no other one.
