@@ -2556,7 +2556,7 @@ func schema_pkg_apis_maintenance_v1beta1_MachineReplacement(ref common.Reference
 					},
 					"stepTime": {
 						SchemaProps: spec.SchemaProps{
-							Description: "stepTime is when the wait of the step began. Surge and AwaitNewNode have one time, and so have Delete, AwaitGone and AwaitReplaced. It is set anew when a machine is marked to be deleted.",
+							Description: "stepTime is when the present wait began. AwaitNewNode keeps the time of Surge. AwaitGone and AwaitReplaced keep the time of Delete. When the server marks a machine to be deleted, the wait begins anew.",
 							Ref:         ref(v1.Time{}.OpenAPIModelName()),
 						},
 					},
@@ -8263,7 +8263,7 @@ func schema_pkg_apis_maintenance_v1beta1_ScheduledEventSpec(ref common.Reference
 					},
 					"notAfter": {
 						SchemaProps: spec.SchemaProps{
-							Description: "notAfter is when the event has ended at the latest.",
+							Description: "notAfter is when the event has ended at the latest. If neither notBefore nor deadline is set, the node is empty by notAfter.",
 							Ref:         ref(v1.Time{}.OpenAPIModelName()),
 						},
 					},
@@ -8313,7 +8313,7 @@ func schema_pkg_apis_maintenance_v1beta1_ScheduledEventStatus(ref common.Referen
 					},
 					"phase": {
 						SchemaProps: spec.SchemaProps{
-							Description: "phase is how far the server is. Pending: the drain has not started. Draining: the node is cordoned and being drained. Drained: the node is empty and waits for the event. Replacing: the machine is being replaced. Returning: the machine has come back, and the node is being given back. Completed, Canceled and Ignored: nothing is to be done any more; outcome says what happened.\n\nPossible enum values:\n - `\"Canceled\"` means that the event does not happen, and that the node was given back.\n - `\"Completed\"` means that the event has happened, and that nothing is to be done any more.\n - `\"Drained\"` means that the node is empty and waits for the event.\n - `\"Draining\"` means that the node is cordoned and being drained.\n - `\"Ignored\"` means that nothing is done for the event. Until it has ended, a policy may still say what to do.\n - `\"Pending\"` means that the drain has not started.\n - `\"Replacing\"` means that the machine is being replaced.\n - `\"Returning\"` means that the node is being given back.",
+							Description: "phase is how far the server is. Pending: the node is not cordoned for the event. Draining: the node is cordoned and being drained. Drained: the node is empty and waits for the event. Replacing: the machine is being replaced; with SurgeFirst, the node is only cordoned at first. Returning: the machine has come back, and the node is being given back. Completed, Canceled and Ignored: nothing is to be done any more; outcome says what happened.\n\nPossible enum values:\n - `\"Canceled\"` means that the event does not happen, and that the node was given back.\n - `\"Completed\"` means that the event has happened, and that nothing is to be done any more.\n - `\"Drained\"` means that the node is empty and waits for the event.\n - `\"Draining\"` means that the node is cordoned and being drained.\n - `\"Ignored\"` means that nothing is done for the event. Until it has ended, a policy may still say what to do.\n - `\"Pending\"` means that the node is not cordoned for the event.\n - `\"Replacing\"` means that the machine is being replaced.\n - `\"Returning\"` means that the node is being given back.",
 							Type:        []string{"string"},
 							Format:      "",
 							Enum:        []interface{}{"Canceled", "Completed", "Drained", "Draining", "Ignored", "Pending", "Replacing", "Returning"},
@@ -8364,19 +8364,19 @@ func schema_pkg_apis_maintenance_v1beta1_ScheduledEventStatus(ref common.Referen
 					},
 					"startTime": {
 						SchemaProps: spec.SchemaProps{
-							Description: "startTime is when the drain is to start, if policies agree: in their last opening before latestStartTime.",
+							Description: "startTime is when the drain is to start, if policies agree. It is in the last opening of their schedules before latestStartTime: an hour before latestStartTime if that is in the opening, else when the opening begins. Without such an opening it is latestStartTime. If the server is to replace the machine, if the event has no time, or if it was created after latestStartTime, it is when the event was created: the drain starts at once.",
 							Ref:         ref(v1.Time{}.OpenAPIModelName()),
 						},
 					},
 					"latestStartTime": {
 						SchemaProps: spec.SchemaProps{
-							Description: "latestStartTime is when the drain has to start to be done in time. It may be before the event was created. Policies are not asked any more then, unless one says otherwise in spec.events.",
+							Description: "latestStartTime is when the drain has to start to be done in time: when the node has to be empty, less expectedDrainSeconds and a margin of 10 minutes. If a new machine is added first, it is also less the time that the machine may take. It may be before the event was created. Policies are not asked any more then, unless one says otherwise in spec.events. Not set if the event has no time.",
 							Ref:         ref(v1.Time{}.OpenAPIModelName()),
 						},
 					},
 					"drainStartTime": {
 						SchemaProps: spec.SchemaProps{
-							Description: "drainStartTime is when the drain has started.",
+							Description: "drainStartTime is when the node was cordoned for the event. With SurgeFirst, pods leave only once the new node is Ready, or once the drain has to start without it. If the replacement is given up, and the event has a time that allows a later drain, the node is given back, and drainStartTime is not set until it is cordoned again.",
 							Ref:         ref(v1.Time{}.OpenAPIModelName()),
 						},
 					},

@@ -76,7 +76,8 @@ type ScheduledEventSpec struct {
 	// not in spite of them.
 	// +optional
 	NotBefore *metav1.Time `json:"notBefore,omitempty"`
-	// notAfter is when the event has ended at the latest.
+	// notAfter is when the event has ended at the latest. If neither notBefore nor deadline is set, the node is empty by
+	// notAfter.
 	// +optional
 	NotAfter *metav1.Time `json:"notAfter,omitempty"`
 	// deadline is until when notBefore can be put off at the source. If notBefore is not set, the node is empty by
@@ -144,10 +145,10 @@ type ScheduledEventStatus struct {
 	// observedGeneration is the metadata.generation that this status describes.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	// phase is how far the server is. Pending: the drain has not started. Draining: the node is cordoned and being
-	// drained. Drained: the node is empty and waits for the event. Replacing: the machine is being replaced.
-	// Returning: the machine has come back, and the node is being given back. Completed, Canceled and Ignored:
-	// nothing is to be done any more; outcome says what happened.
+	// phase is how far the server is. Pending: the node is not cordoned for the event. Draining: the node is cordoned and
+	// being drained. Drained: the node is empty and waits for the event. Replacing: the machine is being replaced; with
+	// SurgeFirst, the node is only cordoned at first. Returning: the machine has come back, and the node is being given
+	// back. Completed, Canceled and Ignored: nothing is to be done any more; outcome says what happened.
 	// +optional
 	Phase ScheduledEventPhase `json:"phase,omitempty"`
 	// nodeName is the node that the event is about. Not set while none is found.
@@ -169,14 +170,21 @@ type ScheduledEventStatus struct {
 	// earlier drains.
 	// +optional
 	ExpectedDrainSeconds *int64 `json:"expectedDrainSeconds,omitempty"`
-	// startTime is when the drain is to start, if policies agree: in their last opening before latestStartTime.
+	// startTime is when the drain is to start, if policies agree. It is in the last opening of their schedules before
+	// latestStartTime: an hour before latestStartTime if that is in the opening, else when the opening begins. Without
+	// such an opening it is latestStartTime. If the server is to replace the machine, if the event has no time, or if it was
+	// created after latestStartTime, it is when the event was created: the drain starts at once.
 	// +optional
 	StartTime *metav1.Time `json:"startTime,omitempty"`
-	// latestStartTime is when the drain has to start to be done in time. It may be before the event was created.
-	// Policies are not asked any more then, unless one says otherwise in spec.events.
+	// latestStartTime is when the drain has to start to be done in time: when the node has to be empty, less
+	// expectedDrainSeconds and a margin of 10 minutes. If a new machine is added first, it is also less the time that the
+	// machine may take. It may be before the event was created. Policies are not asked any more then, unless one says
+	// otherwise in spec.events. Not set if the event has no time.
 	// +optional
 	LatestStartTime *metav1.Time `json:"latestStartTime,omitempty"`
-	// drainStartTime is when the drain has started.
+	// drainStartTime is when the node was cordoned for the event. With SurgeFirst, pods leave only once the new node is
+	// Ready, or once the drain has to start without it. If the replacement is given up, and the event has a time that
+	// allows a later drain, the node is given back, and drainStartTime is not set until it is cordoned again.
 	// +optional
 	DrainStartTime *metav1.Time `json:"drainStartTime,omitempty"`
 	// drainedTime is when the node was empty.
@@ -213,7 +221,7 @@ type ScheduledEventStatus struct {
 type ScheduledEventPhase string
 
 const (
-	// EventPhasePending means that the drain has not started.
+	// EventPhasePending means that the node is not cordoned for the event.
 	EventPhasePending ScheduledEventPhase = "Pending"
 	// EventPhaseDraining means that the node is cordoned and being drained.
 	EventPhaseDraining ScheduledEventPhase = "Draining"
@@ -256,8 +264,8 @@ type MachineReplacement struct {
 	Owner *ReplacedObject `json:"owner,omitempty"`
 	// step is the next step.
 	Step ReplacementStep `json:"step"`
-	// stepTime is when the wait of the step began. Surge and AwaitNewNode have one time, and so have Delete, AwaitGone
-	// and AwaitReplaced. It is set anew when a machine is marked to be deleted.
+	// stepTime is when the present wait began. AwaitNewNode keeps the time of Surge. AwaitGone and AwaitReplaced keep the
+	// time of Delete. When the server marks a machine to be deleted, the wait begins anew.
 	// +optional
 	StepTime *metav1.Time `json:"stepTime,omitempty"`
 	// newMachine is the name of the Machine that came instead.

@@ -24,8 +24,8 @@ type MachineReplacementApplyConfiguration struct {
 	Owner *ReplacedObjectApplyConfiguration `json:"owner,omitempty"`
 	// step is the next step.
 	Step *maintenancev1beta1.ReplacementStep `json:"step,omitempty"`
-	// stepTime is when the wait of the step began. Surge and AwaitNewNode have one time, and so have Delete, AwaitGone
-	// and AwaitReplaced. It is set anew when a machine is marked to be deleted.
+	// stepTime is when the present wait began. AwaitNewNode keeps the time of Surge. AwaitGone and AwaitReplaced keep the
+	// time of Delete. When the server marks a machine to be deleted, the wait begins anew.
 	StepTime *v1.Time `json:"stepTime,omitempty"`
 	// newMachine is the name of the Machine that came instead.
 	NewMachine *string `json:"newMachine,omitempty"`

@@ -40,7 +40,8 @@ type ScheduledEventSpecApplyConfiguration struct {
 	// deadline nor notAfter is set, the event can happen at any time: the drain starts as soon as policies allow it, and
 	// not in spite of them.
 	NotBefore *v1.Time `json:"notBefore,omitempty"`
-	// notAfter is when the event has ended at the latest.
+	// notAfter is when the event has ended at the latest. If neither notBefore nor deadline is set, the node is empty by
+	// notAfter.
 	NotAfter *v1.Time `json:"notAfter,omitempty"`
 	// deadline is until when notBefore can be put off at the source. If notBefore is not set, the node is empty by
 	// the deadline.

@@ -19,10 +19,10 @@ import (
 type ScheduledEventStatusApplyConfiguration struct {
 	// observedGeneration is the metadata.generation that this status describes.
 	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
-	// phase is how far the server is. Pending: the drain has not started. Draining: the node is cordoned and being
-	// drained. Drained: the node is empty and waits for the event. Replacing: the machine is being replaced.
-	// Returning: the machine has come back, and the node is being given back. Completed, Canceled and Ignored:
-	// nothing is to be done any more; outcome says what happened.
+	// phase is how far the server is. Pending: the node is not cordoned for the event. Draining: the node is cordoned and
+	// being drained. Drained: the node is empty and waits for the event. Replacing: the machine is being replaced; with
+	// SurgeFirst, the node is only cordoned at first. Returning: the machine has come back, and the node is being given
+	// back. Completed, Canceled and Ignored: nothing is to be done any more; outcome says what happened.
 	Phase *maintenancev1beta1.ScheduledEventPhase `json:"phase,omitempty"`
 	// nodeName is the node that the event is about. Not set while none is found.
 	NodeName *string `json:"nodeName,omitempty"`
@@ -37,12 +37,19 @@ type ScheduledEventStatusApplyConfiguration struct {
 	// expectedDrainSeconds is how long the drain is expected to take: by the plan of the node as it is now, and by
 	// earlier drains.
 	ExpectedDrainSeconds *int64 `json:"expectedDrainSeconds,omitempty"`
-	// startTime is when the drain is to start, if policies agree: in their last opening before latestStartTime.
+	// startTime is when the drain is to start, if policies agree. It is in the last opening of their schedules before
+	// latestStartTime: an hour before latestStartTime if that is in the opening, else when the opening begins. Without
+	// such an opening it is latestStartTime. If the server is to replace the machine, if the event has no time, or if it was
+	// created after latestStartTime, it is when the event was created: the drain starts at once.
 	StartTime *v1.Time `json:"startTime,omitempty"`
-	// latestStartTime is when the drain has to start to be done in time. It may be before the event was created.
-	// Policies are not asked any more then, unless one says otherwise in spec.events.
+	// latestStartTime is when the drain has to start to be done in time: when the node has to be empty, less
+	// expectedDrainSeconds and a margin of 10 minutes. If a new machine is added first, it is also less the time that the
+	// machine may take. It may be before the event was created. Policies are not asked any more then, unless one says
+	// otherwise in spec.events. Not set if the event has no time.
 	LatestStartTime *v1.Time `json:"latestStartTime,omitempty"`
-	// drainStartTime is when the drain has started.
+	// drainStartTime is when the node was cordoned for the event. With SurgeFirst, pods leave only once the new node is
+	// Ready, or once the drain has to start without it. If the replacement is given up, and the event has a time that
+	// allows a later drain, the node is given back, and drainStartTime is not set until it is cordoned again.
 	DrainStartTime *v1.Time `json:"drainStartTime,omitempty"`
 	// drainedTime is when the node was empty.
 	DrainedTime *v1.Time `json:"drainedTime,omitempty"`
