@@ -26,8 +26,11 @@ var (
 	capi      = api{group: v1beta1.ClusterAPIGroup, version: "v1beta2"}
 )
 
+// clockStart is what the clocks of tests show first.
+var clockStart = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
 func newServer(kinds ...schema.GroupVersionKind) (*machinestest.Server, *machines.Client) {
-	clock := clocktesting.NewFakePassiveClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+	clock := clocktesting.NewFakePassiveClock(clockStart)
 	server := machinestest.New(clock)
 	server.Serve(kinds...)
 	return server, machines.New(server, server, clock)

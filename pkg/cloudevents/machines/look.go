@@ -30,16 +30,20 @@ type Question struct {
 	NodeReady func(node string) bool
 }
 
-// Look reads what Next has to know.
+// Look reads what Next has to know. It reads the machine after its siblings: a machine that is not among them was deleted
+// before they were read, which it still shows, or it is detached.
 func (c *Client) Look(ctx context.Context, question Question) (replacement.Facts, error) {
 	of := question.Replacement
+	crew, err := c.crew(ctx, of)
+	if err != nil {
+		return replacement.Facts{}, err
+	}
 	machine, err := c.get(ctx, of.Machine)
 	if err != nil {
 		return replacement.Facts{}, err
 	}
-	crew, err := c.crew(ctx, of)
-	if err != nil {
-		return replacement.Facts{}, err
+	if crew != nil && (machine == nil || machine.GetDeletionTimestamp() != nil) {
+		crew.lose(of.Machine.UID)
 	}
 	facts := replacement.Facts{Machine: presence(machine, crew), OwnerGone: crew == nil}
 	if crew != nil {
@@ -118,6 +122,11 @@ func (c *crew) take(machines []unstructured.Unstructured) {
 	slices.SortFunc(c.live, func(a, b *unstructured.Unstructured) int {
 		return cmp.Or(created(b).Compare(created(a)), cmp.Compare(b.GetName(), a.GetName()))
 	})
+}
+
+// lose takes out a machine that was deleted since the machines were read.
+func (c *crew) lose(uid types.UID) {
+	c.live = slices.DeleteFunc(c.live, func(machine *unstructured.Unstructured) bool { return machine.GetUID() == uid })
 }
 
 func created(machine *unstructured.Unstructured) time.Time {

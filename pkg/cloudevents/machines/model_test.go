@@ -124,6 +124,7 @@ func (w *world) detach(machine *unstructured.Unstructured) {
 	w.tell("an admin detaches machine %s", machine.GetName())
 	machine.SetOwnerReferences(nil)
 	w.server.Put(machine)
+	w.released.Insert(machine.GetName())
 	if e := w.eventOf(machine.GetName()); e != nil && slices.Contains(surgedFor(w.owner()), string(e.uid)) {
 		w.detached++
 	}
@@ -135,6 +136,9 @@ func (w *world) checkEnd() {
 	for _, e := range w.events {
 		if !replacement.Ended(e.stored.Step) {
 			w.errorf("%s: has not ended: step %s, waits for %q", e.uid, e.stored.Step, e.waiting)
+		}
+		if strings.Contains(e.stored.Failure, "does not belong to") && !w.released.Has(e.stored.Machine.Name) {
+			w.errorf("%s: given up, but nobody has detached machine %s", e.uid, e.stored.Machine.Name)
 		}
 		if e.stored.Step == v1beta1.StepReplaced && w.machine(e.stored.Machine.Name) != nil {
 			w.errorf("%s: replaced, but machine %s is there", e.uid, e.stored.Machine.Name)

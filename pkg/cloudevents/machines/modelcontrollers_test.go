@@ -84,6 +84,18 @@ func (w *world) marked(machine *unstructured.Unstructured) bool {
 	return found
 }
 
+// meanwhile has the controllers go on between two reads of an event's look, and others delete a machine.
+func (w *world) meanwhile() {
+	if !w.looking || w.quiet || !w.chance(10) {
+		return
+	}
+	w.keepReplicas()
+	w.machinesLive()
+	if live := w.live(); len(live) > 0 && w.chance(2) {
+		w.deleteMachine(live[w.random.IntN(len(live))])
+	}
+}
+
 func (w *world) deleteMachine(machine *unstructured.Unstructured) {
 	w.tell("machine %s is deleted by others", machine.GetName())
 	machine.SetDeletionTimestamp(&metav1.Time{Time: w.clock.Now()})

@@ -61,9 +61,7 @@ func (w *world) begin(machine *unstructured.Unstructured) {
 
 // serve is what a leader does for an event: it looks, decides, stores and acts, and may be ended after any of these.
 func (w *world) serve(e *event) {
-	facts, err := w.client.Look(context.Background(), machines.Question{
-		Replacement: e.stored, Event: e.uid, Others: w.others(e), Claimed: w.claimed(e), NodeReady: w.ready.Has,
-	})
+	facts, err := w.look(e)
 	if err != nil {
 		return
 	}
@@ -85,6 +83,15 @@ func (w *world) serve(e *event) {
 	if w.crashes() && verdict.Act.Kind != replacement.ActNone {
 		e.late = append(e.late, lateAct{Act: verdict.Act, sent: w.clock.Now()})
 	}
+}
+
+// look looks at the machines for an event, while they change.
+func (w *world) look(e *event) (replacement.Facts, error) {
+	w.looking = true
+	defer func() { w.looking = false }()
+	return w.client.Look(context.Background(), machines.Question{
+		Replacement: e.stored, Event: e.uid, Others: w.others(e), Claimed: w.claimed(e), NodeReady: w.ready.Has,
+	})
 }
 
 func (w *world) do(e *event, act replacement.Act) {

@@ -43,9 +43,13 @@ type world struct {
 	names int
 	// quiet says that nothing fails any more.
 	quiet bool
-	// detached says that an admin has taken a machine from the set: what was added for it stays.
+	// detached says that an admin has taken a machine from the set: what was added for it stays. released are all those
+	// that an admin has taken from it.
 	detached int64
-	errs     []string
+	released sets.Set[string]
+	// looking says that an event is looked at.
+	looking bool
+	errs    []string
 	// story is what has happened, for whoever has to find out why a run failed.
 	story []string
 }
@@ -77,10 +81,11 @@ func (a api) kind(kind string) schema.GroupVersionKind {
 
 func newWorld(seed uint64) *world {
 	random := rand.New(rand.NewPCG(seed, 0))
-	clock := clocktesting.NewFakePassiveClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+	clock := clocktesting.NewFakePassiveClock(clockStart)
 	w := &world{
 		random: random, clock: clock, server: machinestest.New(clock), api: apis[random.IntN(len(apis))],
 		ready: sets.New[string](), wanted: 1 + random.Int64N(4), seen: map[string]seenMark{},
+		released: sets.New[string](),
 	}
 	w.server.Serve(w.api.kind("Machine"), w.api.kind("MachineSet"))
 	if w.api.deployment {
@@ -89,6 +94,7 @@ func newWorld(seed uint64) *world {
 	w.client = machines.New(w.server, w.server, clock)
 	w.server.Wrote = w.check
 	w.server.Fault = w.fault
+	w.server.Reading = w.meanwhile
 	w.build()
 	return w
 }

@@ -34,6 +34,7 @@ func (c *client) Namespace(namespace string) dynamic.ResourceInterface {
 
 // Get is part of dynamic.ResourceInterface.
 func (c *client) Get(_ context.Context, name string, _ metav1.GetOptions, _ ...string) (*unstructured.Unstructured, error) {
+	c.server.reading()
 	if err := c.server.fault("get", c.kind, name); err != nil {
 		return nil, err
 	}
@@ -48,6 +49,7 @@ func (c *client) Get(_ context.Context, name string, _ metav1.GetOptions, _ ...s
 
 // List is part of dynamic.ResourceInterface.
 func (c *client) List(context.Context, metav1.ListOptions) (*unstructured.UnstructuredList, error) {
+	c.server.reading()
 	if err := c.server.fault("list", c.kind, ""); err != nil {
 		return nil, err
 	}

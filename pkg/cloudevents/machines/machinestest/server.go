@@ -26,6 +26,8 @@ type Server struct {
 	clock clock.PassiveClock
 	// Fault is asked before each request, if it is set. Its error is the answer then.
 	Fault func(verb string, kind schema.GroupVersionKind, name string) error
+	// Reading is called before each get and list, if it is set. It may change objects: what was read before is old then.
+	Reading func()
 	// Wrote is told of each write that was carried out, if it is set: the object before and after. Either is nil.
 	Wrote func(before, after *unstructured.Unstructured)
 
@@ -141,6 +143,12 @@ func (s *Server) fault(verb string, kind schema.GroupVersionKind, name string) e
 		return nil
 	}
 	return s.Fault(verb, kind, name)
+}
+
+func (s *Server) reading() {
+	if s.Reading != nil {
+		s.Reading()
+	}
 }
 
 func (s *Server) wrote(before, after *unstructured.Unstructured) {
