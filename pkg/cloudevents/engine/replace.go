@@ -48,8 +48,9 @@ func (t *term) next(ctx context.Context, v *view) error {
 		return nil
 	}
 	v.lookAt(v.now.Add(pollInterval))
+	replaced, claimed := t.otherMachines(v)
 	facts, err := t.config.Machines.Look(ctx, machines.Question{
-		Replacement: stored, Event: v.event.UID, Others: t.otherMachines(v), NodeReady: t.isReady,
+		Replacement: stored, Event: v.event.UID, Others: replaced, Claimed: claimed, NodeReady: t.isReady,
 	})
 	if err != nil {
 		v.failed = fmt.Errorf("could not look at the machines: %w", err)
@@ -93,19 +94,22 @@ func (v *view) say(verdict replacement.Verdict) {
 	})
 }
 
-// otherMachines are the machines that other events replace, or wait for. They are never taken for the new one.
-func (t *term) otherMachines(v *view) (names []string) {
+// otherMachines are the machines that other unfinished events replace, and the new ones that other events have claimed, also
+// of ended ones: each new machine comes for one event.
+func (t *term) otherMachines(v *view) (replaced, claimed []string) {
 	for _, other := range t.all() {
 		r := other.Status.Replacement
-		if other.Name == v.name || r == nil || decision.Ended(other) || r.Machine.Namespace != v.event.Status.Replacement.Machine.Namespace {
+		if other.Name == v.name || r == nil || r.Machine.Namespace != v.event.Status.Replacement.Machine.Namespace {
 			continue
 		}
-		names = append(names, r.Machine.Name)
+		if !decision.Ended(other) {
+			replaced = append(replaced, r.Machine.Name)
+		}
 		if r.NewMachine != "" {
-			names = append(names, r.NewMachine)
+			claimed = append(claimed, r.NewMachine)
 		}
 	}
-	return names
+	return replaced, claimed
 }
 
 // replace carries out what was stored. The next move looks whether that is done. If it is to be done once more, it waits.
