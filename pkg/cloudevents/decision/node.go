@@ -5,9 +5,9 @@ package decision
 
 import (
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/cloudevents/replacement"
 )
 
 // Found is which node an event means.
@@ -25,9 +25,8 @@ type Found struct {
 
 // MachineNode is what the machine that spec.machineRef names says itself of its node.
 type MachineNode struct {
-	// Name and UID are those of its status.nodeRef. Empty if it does not say.
-	Name string
-	UID  types.UID
+	// NodeClaim is empty if it does not say.
+	replacement.NodeClaim
 	// Why is why it does not say, for the end of a sentence: it does not exist.
 	Why string
 }
@@ -126,6 +125,7 @@ func byInstance(spec *v1beta1.ScheduledEventSpec, nodes []*corev1.Node, _ *Machi
 	}
 }
 
+// byMachine looks for the node that the machine says it is.
 func byMachine(spec *v1beta1.ScheduledEventSpec, nodes []*corev1.Node, machine *MachineNode) (*clue, Found) {
 	ref := spec.MachineRef
 	if ref == nil {
@@ -139,8 +139,11 @@ func byMachine(spec *v1beta1.ScheduledEventSpec, nodes []*corev1.Node, machine *
 		return nil, notFound(machineSilent(name, machine.Why))
 	}
 	for _, node := range nodes {
-		if node.Name == machine.Name && (machine.UID == "" || machine.UID == node.UID) {
+		switch {
+		case machine.Means(node):
 			return &clue{node, "machine " + name}, Found{}
+		case node.Name == machine.Name:
+			return nil, notFound(machineNodeUnproven(name, node.Name))
 		}
 	}
 	return nil, notFound(machineNodeMissing(name, machine.Name))

@@ -10,9 +10,11 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/cloudevents/replacement"
 )
 
 func TestFindNode(t *testing.T) {
@@ -29,14 +31,17 @@ func TestFindNode(t *testing.T) {
 		"by name":             {spec: v1beta1.ScheduledEventSpec{NodeName: "b"}, want: b},
 		"by instance":         {spec: v1beta1.ScheduledEventSpec{InstanceID: "i-b"}, want: b},
 		"by part of the id":   {spec: v1beta1.ScheduledEventSpec{InstanceID: "b"}, reason: ReasonNodeNotFound},
-		"by machine":          {spec: v1beta1.ScheduledEventSpec{MachineRef: ref}, machine: &MachineNode{Name: "b", UID: b.UID}, want: b},
-		"another UID":         {spec: v1beta1.ScheduledEventSpec{MachineRef: ref}, machine: &MachineNode{Name: "b", UID: "old"}, reason: ReasonNodeNotFound},
+		"by machine":          {spec: v1beta1.ScheduledEventSpec{MachineRef: ref}, machine: claim("b", b.UID, ""), want: b},
+		"another UID":         {spec: v1beta1.ScheduledEventSpec{MachineRef: ref}, machine: claim("b", "old", ""), reason: ReasonNodeNotFound},
+		"by provider ID":      {spec: v1beta1.ScheduledEventSpec{MachineRef: ref}, machine: claim("b", "", b.Spec.ProviderID), want: b},
+		"another provider ID": {spec: v1beta1.ScheduledEventSpec{MachineRef: ref}, machine: claim("b", b.UID, "aws:///x/i-x"), reason: ReasonNodeNotFound},
+		"a name alone":        {spec: v1beta1.ScheduledEventSpec{MachineRef: ref}, machine: claim("b", "", ""), reason: ReasonNodeNotFound},
 		"machine not asked":   {spec: v1beta1.ScheduledEventSpec{MachineRef: ref}, reason: ReasonNodeNotFound},
 		"machine says none":   {spec: v1beta1.ScheduledEventSpec{MachineRef: ref}, machine: &MachineNode{}, reason: ReasonNodeNotFound},
-		"all mean the same":   {spec: v1beta1.ScheduledEventSpec{NodeName: "b", InstanceID: "i-b", MachineRef: ref}, machine: &MachineNode{Name: "b"}, want: b},
+		"all mean the same":   {spec: v1beta1.ScheduledEventSpec{NodeName: "b", InstanceID: "i-b", MachineRef: ref}, machine: claim("b", b.UID, ""), want: b},
 		"two nodes are meant": {spec: v1beta1.ScheduledEventSpec{NodeName: "a", InstanceID: "i-b"}, reason: ReasonNodeMismatch},
 		"one is not there":    {spec: v1beta1.ScheduledEventSpec{NodeName: "a", InstanceID: "i-c"}, reason: ReasonNodeNotFound},
-		"machine means other": {spec: v1beta1.ScheduledEventSpec{InstanceID: "i-b", MachineRef: ref}, machine: &MachineNode{Name: "a"}, reason: ReasonNodeMismatch},
+		"machine means other": {spec: v1beta1.ScheduledEventSpec{InstanceID: "i-b", MachineRef: ref}, machine: claim("a", a.UID, ""), reason: ReasonNodeMismatch},
 		"twins":               {spec: v1beta1.ScheduledEventSpec{InstanceID: "i-b"}, nodes: []*corev1.Node{a, b, twin}, reason: ReasonAmbiguousNode},
 		"twins, and a name":   {spec: v1beta1.ScheduledEventSpec{NodeName: "b", InstanceID: "i-b"}, nodes: []*corev1.Node{a, b, twin}, reason: ReasonAmbiguousNode},
 	}
@@ -50,6 +55,11 @@ func TestFindNode(t *testing.T) {
 			t.Errorf("%s: found %+v", name, got)
 		}
 	}
+}
+
+// claim is what a machine says of its node.
+func claim(name string, uid types.UID, id string) *MachineNode {
+	return &MachineNode{NodeClaim: replacement.NodeClaim{Name: name, UID: uid, ProviderID: id}}
 }
 
 // Once the drain has started, or once the node of a user's event was found, another node is never meant. An event of AWS

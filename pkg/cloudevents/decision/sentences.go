@@ -51,6 +51,11 @@ func machineNodeMissing(name, node string) string {
 	return fmt.Sprintf("machine %s says that its node is %s, but there is no such node", name, node)
 }
 
+func machineNodeUnproven(name, node string) string {
+	return fmt.Sprintf("machine %s says that its node is %s, but the UID in its status.nodeRef and its spec.providerID do not prove that it is the node %s of this cluster, so nothing is done: if that node is meant, delete the event, and create one that names it in spec.nodeName",
+		name, node, node)
+}
+
 // at is a time as sentences say it.
 func at(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 

@@ -67,8 +67,8 @@ type Policies interface {
 type Machines interface {
 	// Find returns the machine that says it is the node: see machines.Client.
 	Find(ctx context.Context, node *corev1.Node) (v1beta1.ReplacedObject, error)
-	// NodeOf returns the name of the node that a machine says it is.
-	NodeOf(ctx context.Context, machine v1beta1.MachineReference) (string, error)
+	// NodeOf returns what a machine says itself of its node.
+	NodeOf(ctx context.Context, machine v1beta1.MachineReference) (replacement.NodeClaim, error)
 	// OwnerOf returns what replaces the machine; nil if nothing does.
 	OwnerOf(ctx context.Context, machine v1beta1.ReplacedObject) (owner *replacement.Owner, kind string, err error)
 	// Look reads how far a replacement is.

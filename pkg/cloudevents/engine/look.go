@@ -134,10 +134,10 @@ func (t *term) machineNode(ctx context.Context, v *view) (*decision.MachineNode,
 		klog.FromContext(ctx).Error(err, "Could not ask a machine for its node", "scheduledEvent", v.name)
 		v.lookAt(v.now.Add(askMachines))
 		return &decision.MachineNode{Why: err.Error()}, nil
-	case node == "":
+	case node.Name == "" || v.event.Status.NodeName == "": // it may yet prove that a node is its own
 		v.lookAt(v.now.Add(askMachines))
 	}
-	return &decision.MachineNode{Name: node}, nil
+	return &decision.MachineNode{NodeClaim: node}, nil
 }
 
 // storedHold returns the hold of the event as it is stored, wherever it is; nil if there is none. One that is not on the

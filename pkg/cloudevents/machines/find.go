@@ -10,8 +10,10 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/cloudevents/replacement"
 )
 
 // Find returns the machine that says it is the node, or an error: ErrNotServed, ErrNoMachine, one that names both
@@ -51,41 +53,37 @@ func (c *Client) findIn(ctx context.Context, group string, node *corev1.Node) ([
 	}
 	var found []v1beta1.ReplacedObject
 	for i := range machines {
-		if isNode(&machines[i], node) {
+		if claimOf(&machines[i]).Means(node) {
 			found = append(found, reference(&machines[i]))
 		}
 	}
 	return found, nil
 }
 
-// isNode says whether the machine itself names the node, and proves it by the node's UID or by the id at its cloud. A
-// name alone proves nothing: machines of other clusters may have nodes of that name.
-func isNode(machine *unstructured.Unstructured, node *corev1.Node) bool {
-	uid := text(machine, "status", "nodeRef", "uid")
-	id := text(machine, "spec", "providerID")
-	sameUID := uid != "" && uid == string(node.UID)
-	sameID := id != "" && id == node.Spec.ProviderID
-	otherUID := uid != "" && !sameUID
-	otherID := id != "" && node.Spec.ProviderID != "" && !sameID
-	return nodeName(machine) == node.Name && (sameUID || sameID) && !otherUID && !otherID
-}
-
-// NodeOf returns the name of the node that a machine says it is: empty while it has none. The error is ErrNotServed or
+// NodeOf returns what a machine says itself of its node: empty while it has none. The error is ErrNotServed or
 // ErrNoMachine if there is no such API, or machine.
-func (c *Client) NodeOf(ctx context.Context, machine v1beta1.MachineReference) (string, error) {
+func (c *Client) NodeOf(ctx context.Context, machine v1beta1.MachineReference) (replacement.NodeClaim, error) {
 	if _, err := familyOf(machine.APIGroup); err != nil {
-		return "", err
+		return replacement.NodeClaim{}, err
 	}
 	found, err := c.get(ctx, v1beta1.ReplacedObject{
 		APIGroup: machine.APIGroup, Kind: machineKind, Namespace: machine.Namespace, Name: machine.Name,
 	})
 	if err != nil {
-		return "", err
+		return replacement.NodeClaim{}, err
 	}
 	if found == nil {
-		return "", fmt.Errorf("%w %s/%s in %s", ErrNoMachine, machine.Namespace, machine.Name, machine.APIGroup)
+		return replacement.NodeClaim{}, fmt.Errorf("%w %s/%s in %s", ErrNoMachine, machine.Namespace, machine.Name, machine.APIGroup)
 	}
-	return nodeName(found), nil
+	return claimOf(found), nil
+}
+
+// claimOf is what a machine says of its node.
+func claimOf(machine *unstructured.Unstructured) replacement.NodeClaim {
+	return replacement.NodeClaim{
+		Name: nodeName(machine), UID: types.UID(text(machine, "status", "nodeRef", "uid")),
+		ProviderID: text(machine, "spec", "providerID"),
+	}
 }
 
 func nodeName(machine *unstructured.Unstructured) string {
