@@ -91,7 +91,7 @@ func (t *term) find(ctx context.Context, v *view, node *corev1.Node) foundMachin
 
 // wish is what a replacement would begin with, as the API server says now.
 func (t *term) wish(ctx context.Context, v *view, node *corev1.Node) (wish replacement.Wish, err error) {
-	live, err := t.config.Kube.CoreV1().Nodes().Get(ctx, node.Name, metav1.GetOptions{}) // with its annotations
+	live, err := t.config.Kube.CoreV1().Nodes().Get(ctx, node.Name, metav1.GetOptions{})
 	if err != nil {
 		return wish, fmt.Errorf("could not get the node: %w", err)
 	}
