@@ -12,20 +12,8 @@ import (
 // withdraw takes back what the event has begun: what was added for the replacement first, so that no machine is taken
 // away from a node that is in service, and then the hold.
 func (s *state) withdraw() {
-	switch s.step() {
-	case v1beta1.StepSurge, v1beta1.StepAwaitNewNode, v1beta1.StepAwaitDrain:
-		s.decision.Undo = s.MachineAPI
-		s.keepHold(time.Time{})
-		s.wait(v1beta1.EventPhaseReturning, s.undoing())
-		s.needMachines()
-		return
-	case v1beta1.StepUndo:
-		s.decision.Undo = s.MachineAPI
-		if s.MachineAPI { // what was sent before may still take the machine away
-			s.keepHold(time.Time{})
-		}
-		s.wait(v1beta1.EventPhaseReturning, s.undoing())
-		s.needMachines()
+	if s.undoable() {
+		s.undo(v1beta1.EventPhaseReturning)
 		return
 	}
 	if s.Hold != nil {
@@ -33,6 +21,26 @@ func (s *state) withdraw() {
 		return
 	}
 	s.end(v1beta1.EventPhaseCanceled, canceled(s.Event))
+}
+
+// undoable says that the replacement has changed something, or may have, and that the delete of the machine was not sent
+// for certain.
+func (s *state) undoable() bool {
+	switch s.step() {
+	case v1beta1.StepSurge, v1beta1.StepAwaitNewNode, v1beta1.StepAwaitDrain, v1beta1.StepDelete, v1beta1.StepUndo:
+		return true
+	}
+	return false
+}
+
+// undo takes back what was added for the replacement. The node is held meanwhile.
+func (s *state) undo(phase v1beta1.ScheduledEventPhase) {
+	s.decision.Undo = s.MachineAPI
+	if s.MachineAPI || s.step() != v1beta1.StepUndo { // what was sent before may still take the machine away
+		s.keepHold(time.Time{})
+	}
+	s.wait(phase, s.undoing())
+	s.needMachines()
 }
 
 // goesOn says that the replacement goes on although the event is withdrawn: the machine is going, or may be. Only who

@@ -12,10 +12,13 @@ import (
 
 // started is for events whose drain has started.
 func (s *state) started() {
+	happened := s.Event.Spec.State == v1beta1.EventCompleted && s.Found.Node != nil && s.isBack(s.Found.Node)
 	switch {
+	case happened && s.undoable():
+		s.undo(v1beta1.EventPhaseReplacing) // Returning would have the node given back at once
 	case s.step() != "" && !s.gaveUp():
 		s.replacing()
-	case s.gaveUp() && s.Found.Node != nil && s.backBefore():
+	case s.gaveUp() && s.Found.Node != nil && !happened && s.backBefore():
 		s.backInService()
 	case s.replaces() && s.Found.Node != nil && !s.isBack(s.Found.Node):
 		s.replacing()

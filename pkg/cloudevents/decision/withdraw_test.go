@@ -59,6 +59,53 @@ func TestWithdraw(t *testing.T) {
 	}
 }
 
+// An event that has happened, with its node Ready, takes no machine away any more, unless the delete was sent.
+func TestCompletedWhileReplacing(t *testing.T) {
+	tests := map[string]struct {
+		step    v1beta1.ReplacementStep
+		ready   corev1.ConditionStatus
+		undo    bool
+		returns bool
+	}{
+		"to be added":           {step: v1beta1.StepSurge, ready: corev1.ConditionTrue, undo: true},
+		"machine added":         {step: v1beta1.StepAwaitNewNode, ready: corev1.ConditionTrue, undo: true},
+		"before the delete":     {step: v1beta1.StepAwaitDrain, ready: corev1.ConditionTrue, undo: true},
+		"delete to be sent":     {step: v1beta1.StepDelete, ready: corev1.ConditionTrue, undo: true},
+		"being undone":          {step: v1beta1.StepUndo, ready: corev1.ConditionTrue, undo: true},
+		"undone":                {step: v1beta1.StepGivenUp, ready: corev1.ConditionTrue, returns: true},
+		"machine going":         {step: v1beta1.StepAwaitGone, ready: corev1.ConditionTrue},
+		"machine gone":          {step: v1beta1.StepAwaitReplaced, ready: corev1.ConditionTrue},
+		"added, and not Ready":  {step: v1beta1.StepAwaitNewNode, ready: corev1.ConditionFalse},
+		"delete, and not Ready": {step: v1beta1.StepDelete, ready: corev1.ConditionFalse},
+	}
+	for name, test := range tests {
+		for _, drained := range []bool{false, true} {
+			w := newWorld(v1beta1.CodeInstanceRetirement)
+			w.Machine.Strategy = v1beta1.SurgeFirst
+			w.decide(t)
+			w.cordon()
+			w.decide(t)
+			if drained {
+				w.step(v1beta1.StepAwaitDrain, v1beta1.SurgeFirst)
+				w.decide(t)
+				w.empty()
+			}
+			w.step(test.step, v1beta1.SurgeFirst)
+			setReady(w.node, test.ready, began)
+			w.Event.Spec.State = v1beta1.EventCompleted
+			d := w.decide(t)
+			mayDelete := drained && test.step == v1beta1.StepDelete && test.ready == corev1.ConditionFalse
+			if d.Undo != test.undo || d.MayDelete != mayDelete || (d.Hold == nil) != test.returns {
+				t.Errorf("%s, drained %t: decision %+v, hold %+v", name, drained, d, d.Hold)
+			}
+			if phase := d.Status.Phase; test.undo && phase != v1beta1.EventPhaseReplacing || test.returns && phase != v1beta1.EventPhaseReturning {
+				t.Errorf("%s, drained %t: phase %s", name, drained, phase)
+			}
+			w.expect(t, d.Status.Phase, "")
+		}
+	}
+}
+
 func TestNotStarted(t *testing.T) {
 	tests := map[string]struct {
 		change func(e *v1beta1.ScheduledEvent)

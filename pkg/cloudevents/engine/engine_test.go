@@ -120,11 +120,12 @@ func (w *world) wantRest(event, node string) {
 	}
 }
 
-// Whoever cancels or deletes an event gets the node back, and the added machine goes.
+// Whoever cancels or deletes an event, or says that it has happened, gets the node back, and the added machine goes.
 func TestWithdrawn(t *testing.T) {
 	tests := map[string]func(w *world){
-		"canceled": func(w *world) { w.setState("stop", v1beta1.EventCanceled) },
-		"deleted":  func(w *world) { w.Delete(w.get("stop")) },
+		"canceled":  func(w *world) { w.setState("stop", v1beta1.EventCanceled) },
+		"completed": func(w *world) { w.setState("stop", v1beta1.EventCompleted) },
+		"deleted":   func(w *world) { w.Delete(w.get("stop")) },
 	}
 	for name, withdraw := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -135,9 +136,12 @@ func TestWithdrawn(t *testing.T) {
 				w.wait(20 * time.Second)
 				withdraw(w)
 				w.wait(10 * time.Minute)
-				if event := w.get("stop"); name == "canceled" {
+				switch event := w.get("stop"); {
+				case name == "canceled":
 					w.wantPhase("stop", v1beta1.EventPhaseCanceled)
-				} else if event != nil {
+				case name == "completed":
+					w.wantPhase("stop", v1beta1.EventPhaseCompleted)
+				case event != nil:
 					t.Errorf("the event is still there: %+v", event.Status)
 				}
 				w.wantRest("stop", node)

@@ -22,7 +22,7 @@ type Stand struct {
 	// MayDelete says that the node is empty, that the hold as it is stored drains all of it, and that the machine may
 	// be taken away. It is asked again before each write that takes the machine away.
 	MayDelete bool
-	// Withdrawn says that the event was canceled or deleted.
+	// Withdrawn says that the event was canceled or deleted, or has happened.
 	Withdrawn bool
 }
 
