@@ -35,6 +35,8 @@ type Other struct {
 	Active bool
 	// Replacing says that it has begun to replace the machine of the node.
 	Replacing bool
+	// GaveUp says that it does not replace the machine any more, since that failed.
+	GaveUp bool
 	// Ended says that nothing is to be done for it any more.
 	Ended bool
 	// Replaced says that it has replaced the machine of the node.
@@ -45,6 +47,7 @@ type Other struct {
 func OtherOf(event *v1beta1.ScheduledEvent, node *corev1.Node) Other {
 	s := &event.Status
 	ended := s.EndTime != nil || s.Phase == v1beta1.EventPhaseIgnored
+	gaveUp := s.Replacement != nil && s.Replacement.Step == v1beta1.StepGivenUp
 	return Other{
 		Name: event.Name, Created: event.CreationTimestamp.Time,
 		Node: s.NodeName, NodeUID: s.NodeUID, ControlPlane: controlplane.Member(node),
@@ -52,7 +55,8 @@ func OtherOf(event *v1beta1.ScheduledEvent, node *corev1.Node) Other {
 		Waiting:   !ended && !Withdrawn(event) && s.NodeName != "" && s.DrainStartTime == nil && !keptBack(s),
 		Active:    !ended && s.Maintenance != "",
 		Ended:     ended,
-		Replacing: !ended && s.Replacement != nil,
+		GaveUp:    gaveUp,
+		Replacing: !ended && s.Replacement != nil && !gaveUp,
 		Replaced:  s.Replacement != nil && s.Replacement.Step == v1beta1.StepReplaced,
 	}
 }
@@ -71,7 +75,8 @@ func keptBack(s *v1beta1.ScheduledEventStatus) bool {
 }
 
 // twin is the event that replaces the machine of the node; empty: none else does. Of several events for one node, the one
-// that has begun does, and else the one that was created first, so that the machine is replaced once.
+// that has begun does, and else the one that was created first, so that the machine is replaced once. One that has given up
+// leaves it to the others.
 func (s *state) twin() string {
 	if s.next.Action != v1beta1.EventActionReplace || s.next.Replacement != nil {
 		return ""
@@ -79,7 +84,7 @@ func (s *state) twin() string {
 	me := Other{Name: s.Event.Name, Created: s.Event.CreationTimestamp.Time}
 	first := me
 	for _, o := range s.Others {
-		if s.sameNode(o) && !o.Ended && o.Action == v1beta1.EventActionReplace && o.replacesBefore(first) {
+		if s.sameNode(o) && !o.Ended && !o.GaveUp && o.Action == v1beta1.EventActionReplace && o.replacesBefore(first) {
 			first = o
 		}
 	}

@@ -131,6 +131,7 @@ func change(r *rand.Rand, w *world) {
 		w.Others = []Other{{
 			Name: "e-0", Node: "w-0", NodeUID: []types.UID{"uid-w-1", "uid-w-0"}[r.IntN(2)], Action: v1beta1.EventActionReplace, ControlPlane: r.IntN(2) == 0,
 			Created: began.Add(-time.Hour), Start: began, Active: r.IntN(2) == 0, Waiting: r.IntN(2) == 0, Replaced: r.IntN(4) == 0,
+			GaveUp: r.IntN(4) == 0,
 		}}[:r.IntN(2)]
 	}
 }

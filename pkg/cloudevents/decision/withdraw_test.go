@@ -246,6 +246,35 @@ func TestTwins(t *testing.T) {
 	}
 }
 
+// An event that has given the replacement up leaves it to another one of the node, and tries no more.
+func TestTwinOfOneThatGaveUp(t *testing.T) {
+	first, second := newWorld(v1beta1.CodeInstanceStop), newWorld(v1beta1.CodeInstanceStop)
+	second.Event.Name, second.Event.CreationTimestamp = "e-2", metav1.NewTime(began.Add(time.Hour))
+	for _, step := range []v1beta1.ReplacementStep{v1beta1.StepUndo, v1beta1.StepGivenUp} {
+		goes := step == v1beta1.StepGivenUp
+		for _, w := range []*world{first, second} {
+			w.Event.Status, w.Hold, w.Others = v1beta1.ScheduledEventStatus{}, nil, nil
+			w.decide(t)
+			w.cordon()
+			w.decide(t)
+		}
+		first.step(step, v1beta1.SurgeFirst)
+		second.Others, first.Others = []Other{OtherOf(first.Event, first.node)}, []Other{OtherOf(second.Event, second.node)}
+		if d := second.decide(t); d.MayReplace != goes {
+			t.Errorf("%s: the second one may replace: %t; waits for %q", step, d.MayReplace, d.Status.WaitingFor)
+		}
+		if d := first.decide(t); goes && (d.MayReplace || d.Undo) {
+			t.Errorf("%s: the first one replaces, too: %+v", step, d)
+		}
+	}
+	first.Others[0].Replaced, first.Others[0].Ended = true, true
+	first.gone()
+	first.decide(t)
+	if d := first.decide(t); d.Status.Outcome != replacedByOther("w-1", "e-2") {
+		t.Errorf("the first one ends with the second one: %+v", d.Status)
+	}
+}
+
 func TestNodeWithoutBootID(t *testing.T) {
 	w := newWorld(v1beta1.CodeSystemReboot)
 	w.node.Status.NodeInfo.BootID = ""
