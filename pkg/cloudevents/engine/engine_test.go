@@ -218,6 +218,55 @@ func TestHoldIsRefused(t *testing.T) {
 	})
 }
 
+// What a person has to do is told by a Kubernetes event as well, whatever step it comes up in.
+func TestReplacementTroublesAreTold(t *testing.T) {
+	tests := map[string]struct {
+		drain, goes time.Duration
+		trouble     func(w *world)
+		reason      string
+	}{
+		"the set is deleted during the drain": {
+			drain: 24 * time.Hour, goes: time.Second, reason: decision.ReasonReplacementFailed,
+			trouble: func(w *world) {
+				set := w.cloud.set()
+				set.SetDeletionTimestamp(&metav1.Time{Time: time.Now()})
+				w.cloud.server.Put(set)
+			},
+		},
+		"the machine goes late, and none comes": {
+			drain: time.Minute, goes: 2 * time.Hour, reason: decision.ReasonReplacementMissing,
+			trouble: func(w *world) { w.cloud.fail(true, false) },
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(w *world) {
+				w.slow, w.cloud.goes = test.drain, test.goes
+				w.Add(deleteFirst())
+				node := w.cloud.worker()
+				r := w.start()
+				w.event("stop", v1beta1.CodeInstanceStop, node, notBefore(48*time.Hour))
+				w.wait(30 * time.Second)
+				test.trouble(w)
+				w.wait(3 * time.Hour)
+				blocked := apimeta.FindStatusCondition(w.get("stop").Status.Conditions, v1beta1.ConditionBlocked)
+				if blocked == nil || blocked.Status != metav1.ConditionTrue || blocked.Reason != test.reason {
+					t.Errorf("the event says %+v, want %s", blocked, test.reason)
+				}
+				w.wantNotes(r, test.reason)
+			})
+		})
+	}
+}
+
+// deleteFirst is a policy that has old machines go before new ones come.
+func deleteFirst() *v1beta1.MaintenancePolicy {
+	policy := &v1beta1.MaintenancePolicy{ObjectMeta: metav1.ObjectMeta{Name: "delete-first", UID: "delete-first"}}
+	policy.Spec.NodeSelector = &metav1.LabelSelector{}
+	policy.Spec.Events = &v1beta1.PolicyEvents{Replacement: &v1beta1.PolicyReplacement{Strategy: v1beta1.DeleteFirst}}
+	return policy
+}
+
 // Two events of one machine have it replaced once, and end together.
 func TestTwins(t *testing.T) {
 	inWorld(t, func(w *world) {

@@ -11,7 +11,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/cloudevents/decision"
@@ -69,29 +68,14 @@ func (t *term) next(ctx context.Context, v *view) error {
 	return nil
 }
 
-// say adds what the replacement waits for. Of the drain of the node, the decision knows more.
+// say adds what the replacement waits for. Of the drain of the node, and of what a person has to do, the decision knows
+// more.
 func (v *view) say(verdict replacement.Verdict) {
 	status := &v.next.Status
-	if apimeta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionBlocked) {
-		return
-	}
-	if verdict.WaitingFor != "" && verdict.Replacement.Step != v1beta1.StepAwaitDrain {
+	blocked := apimeta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionBlocked)
+	if !blocked && verdict.WaitingFor != "" && verdict.Replacement.Step != v1beta1.StepAwaitDrain {
 		status.WaitingFor = verdict.WaitingFor
 	}
-	if verdict.Blocked == nil {
-		return
-	}
-	status.Conditions = append([]metav1.Condition(nil), v.event.Status.Conditions...)
-	for _, condition := range v.decision.Status.Conditions {
-		if condition.Type != v1beta1.ConditionBlocked {
-			apimeta.SetStatusCondition(&status.Conditions, condition)
-		}
-	}
-	apimeta.SetStatusCondition(&status.Conditions, metav1.Condition{
-		Type: v1beta1.ConditionBlocked, Status: metav1.ConditionTrue, Reason: string(verdict.Blocked.Reason),
-		Message: verdict.Blocked.Message, ObservedGeneration: v.event.Generation,
-		LastTransitionTime: metav1.NewTime(v.now.Truncate(time.Second)),
-	})
 }
 
 // otherMachines are the machines that other unfinished events replace, and the new ones that other events have claimed, also

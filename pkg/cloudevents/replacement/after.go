@@ -5,7 +5,6 @@ package replacement
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
@@ -39,17 +38,7 @@ func (d *decider) awaitReplaced() {
 	case d.Withdrawn:
 		d.giveUp(withdrawn)
 	default:
-		d.late()
-	}
-}
-
-// late waits for the new machine, and calls for a person after the timeout.
-func (d *decider) late() {
-	d.wait(d.missing("is to become Ready"))
-	if d.since() > d.Timeout {
-		d.verdict.Blocked = &Refusal{Reason: ReasonReplacementMissing, Message: fmt.Sprintf(
-			"machine %s is gone, and %s within %s; see to it, or delete this event",
-			name(d.verdict.Replacement.Machine), d.missing("did not become Ready"), d.Timeout.Round(time.Second))}
+		d.wait(d.missing("is to become Ready"))
 	}
 }
 

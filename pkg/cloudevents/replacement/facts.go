@@ -129,6 +129,4 @@ type Verdict struct {
 	Act Act
 	// WaitingFor is what the replacement waits for, in one sentence. Empty if it waits for nothing.
 	WaitingFor string
-	// Blocked is set if a person has to do something.
-	Blocked *Refusal
 }

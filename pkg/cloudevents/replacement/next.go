@@ -54,9 +54,7 @@ func (d *decider) decide() {
 		d.awaitReplaced()
 	case v1beta1.StepUndo:
 		d.undo()
-	case v1beta1.StepGivenUp:
-		d.givenUp()
-	case v1beta1.StepReplaced:
+	case v1beta1.StepReplaced, v1beta1.StepGivenUp:
 	}
 }
 
@@ -79,13 +77,6 @@ func (d *decider) giveUp(why string) {
 func (d *decider) takeBack(why string) {
 	d.verdict.Replacement.Failure = why
 	d.begin(v1beta1.StepUndo)
-}
-
-// givenUp says why a person has to see to it.
-func (d *decider) givenUp() {
-	if !d.Withdrawn {
-		d.verdict.Blocked = &Refusal{Reason: ReasonReplacementFailed, Message: d.verdict.Replacement.Failure}
-	}
 }
 
 func (d *decider) wait(sentence string) { d.verdict.WaitingFor = sentence }

@@ -59,12 +59,11 @@ func TestNext(t *testing.T) {
 		wantAct     Act
 		wantWaiting string
 		wantFailure string
-		wantBlocked Reason
 	}{
 		"a machine is added":       {step: v1beta1.StepSurge, facts: whole, wantStep: v1beta1.StepSurge, wantAct: Act{Kind: ActSurge}},
 		"it was added before":      {step: v1beta1.StepSurge, facts: surged, wantStep: v1beta1.StepAwaitNewNode, wantWaiting: "node of the new machine new"},
 		"gone before it was added": {step: v1beta1.StepSurge, facts: change(whole, gone), wantStep: v1beta1.StepAwaitReplaced, wantWaiting: "a new machine"},
-		"no owner to add it to":    {step: v1beta1.StepSurge, facts: change(whole, ownerGone), wantStep: v1beta1.StepGivenUp, wantFailure: "is gone", wantBlocked: ReasonReplacementFailed},
+		"no owner to add it to":    {step: v1beta1.StepSurge, facts: change(whole, ownerGone), wantStep: v1beta1.StepGivenUp, wantFailure: "is gone"},
 		"withdrawn before it was added, and perhaps under way": {
 			step: v1beta1.StepSurge, stand: with(withdrawnS), facts: whole, wantStep: v1beta1.StepUndo, wantFailure: withdrawn, wantWaiting: "for certain",
 		},
@@ -93,14 +92,14 @@ func TestNext(t *testing.T) {
 		"gone, and one too many":     {step: v1beta1.StepDelete, stand: with(mayDelete), facts: change(surged, gone, func(f *Facts) { f.Live = 4 }), wantStep: v1beta1.StepDelete, wantAct: Act{Kind: ActMark, Machine: "new"}},
 		"gone, and none too many":    {step: v1beta1.StepDelete, stand: with(mayDelete, after(2*time.Minute)), facts: change(surged, gone), wantStep: v1beta1.StepDelete, wantAct: Act{Kind: ActScaleDown}},
 		"detached when it was empty": {step: v1beta1.StepDelete, stand: with(mayDelete), facts: change(surged, detached), wantStep: v1beta1.StepDelete, wantAct: Act{Kind: ActForget}},
-		"detached and forgotten":     {step: v1beta1.StepDelete, stand: with(mayDelete), facts: change(whole, detached), wantStep: v1beta1.StepGivenUp, wantFailure: "by hand", wantBlocked: ReasonReplacementFailed},
+		"detached and forgotten":     {step: v1beta1.StepDelete, stand: with(mayDelete), facts: change(whole, detached), wantStep: v1beta1.StepGivenUp, wantFailure: "by hand"},
 
 		"gone":                      {step: v1beta1.StepAwaitGone, facts: change(whole, gone, newReady), wantStep: v1beta1.StepReplaced},
 		"added late":                {step: v1beta1.StepAwaitGone, facts: change(whole, gone, added), wantStep: v1beta1.StepDelete, wantWaiting: "to add the machine that is then taken back"},
-		"nothing comes instead":     {step: v1beta1.StepAwaitReplaced, stand: with(after(time.Hour)), facts: change(whole, gone), wantStep: v1beta1.StepAwaitReplaced, wantWaiting: "a new machine", wantBlocked: ReasonReplacementMissing},
+		"nothing comes instead":     {step: v1beta1.StepAwaitReplaced, stand: with(after(time.Hour)), facts: change(whole, gone), wantStep: v1beta1.StepAwaitReplaced, wantWaiting: "a new machine"},
 		"withdrawn when it is gone": {step: v1beta1.StepAwaitReplaced, stand: with(withdrawnS), facts: change(whole, gone), wantStep: v1beta1.StepGivenUp, wantFailure: withdrawn},
 
-		"undone":                    {step: v1beta1.StepUndo, stand: with(after(time.Minute)), facts: whole, wantStep: v1beta1.StepGivenUp, wantBlocked: ReasonReplacementFailed},
+		"undone":                    {step: v1beta1.StepUndo, stand: with(after(time.Minute)), facts: whole, wantStep: v1beta1.StepGivenUp},
 		"the old mark is taken off": {step: v1beta1.StepUndo, facts: change(surged, markedOld), wantStep: v1beta1.StepUndo, wantAct: Act{Kind: ActUnmark, Machine: "old"}, wantWaiting: "machine old"},
 		"undo, and the delete sent": {step: v1beta1.StepUndo, stand: with(withdrawnS), facts: change(whole, markedOld, func(f *Facts) { f.Live = 4 }), wantStep: v1beta1.StepDelete, wantWaiting: "take machine machines/old away"},
 	}
@@ -124,9 +123,6 @@ func TestNext(t *testing.T) {
 			}
 			if !strings.Contains(got.Replacement.Failure, test.wantFailure) {
 				t.Errorf("failure %q, want %q", got.Replacement.Failure, test.wantFailure)
-			}
-			if (got.Blocked == nil) != (test.wantBlocked == "") || got.Blocked != nil && got.Blocked.Reason != test.wantBlocked {
-				t.Errorf("blocked %+v, want %s", got.Blocked, test.wantBlocked)
 			}
 		})
 	}
