@@ -79,12 +79,10 @@ func (t *term) find(ctx context.Context, v *view, node *corev1.Node) foundMachin
 		found.Why = err.Error()
 	default:
 		found.Known = true
-		begun, refusal := replacement.Begin(wish, v.now)
-		if found.Replaceable = refusal == nil; found.Replaceable {
+		begun, why := replacement.Begin(wish, v.now)
+		if found.Replaceable, found.Why = begun != nil, why; found.Replaceable {
 			found.Strategy = begun.Strategy
-			break
 		}
-		found.Why = whyNot(wish)
 	}
 	return found
 }
@@ -104,18 +102,6 @@ func (t *term) wish(ctx context.Context, v *view, node *corev1.Node) (wish repla
 	}
 	wish.Owner, wish.OwnerKind, err = t.config.Machines.OwnerOf(ctx, wish.Machine)
 	return wish, err
-}
-
-// whyNot is why nothing replaces a machine, for the end of a sentence.
-func whyNot(wish replacement.Wish) string {
-	switch {
-	case wish.Owner != nil:
-		return fmt.Sprintf("its owner is a %s, which is no controller of control planes", wish.Owner.Object.Kind)
-	case wish.OwnerKind != "":
-		return fmt.Sprintf("its owner is a %s, not a MachineSet", wish.OwnerKind)
-	default:
-		return "it has no owner, such as a MachineSet"
-	}
 }
 
 // name is an object in a sentence; empty if it is none.

@@ -29,8 +29,8 @@ func (t *term) begin(ctx context.Context, v *view) error {
 		t.notes.found(v.name, foundMachine{})
 		return fmt.Errorf("could not begin to replace the machine: %w", err)
 	}
-	begun, refusal := replacement.Begin(wish, v.now)
-	if refusal != nil {
+	begun, _ := replacement.Begin(wish, v.now)
+	if begun == nil {
 		t.notes.found(v.name, foundMachine{})
 		v.lookAt(v.now.Add(time.Second))
 		return nil

@@ -51,9 +51,9 @@ func (w *world) begin(machine *unstructured.Unstructured) {
 	if w.chance(25) {
 		wish.Strategy = v1beta1.DeleteFirst
 	}
-	begun, refusal := replacement.Begin(wish, w.clock.Now())
-	if refusal != nil {
-		w.errorf("refused: %s", refusal.Message)
+	begun, why := replacement.Begin(wish, w.clock.Now())
+	if begun == nil {
+		w.errorf("refused: %s", why)
 		return
 	}
 	w.events = append(w.events, &event{uid: eventUID(len(w.events)), stored: *begun})

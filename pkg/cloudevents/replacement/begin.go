@@ -36,43 +36,20 @@ type Wish struct {
 	Strategy v1beta1.ReplacementStrategy
 }
 
-// Reason is why a person has to do something: the reason of the condition Blocked.
-type Reason string
-
-const (
-	// ReasonNoOwner means that nothing replaces the machine. Its node is only drained.
-	ReasonNoOwner Reason = "NoOwner"
-	// ReasonControlPlaneNotReplaced means that the machine is one of the control plane, and that no controller of
-	// control planes replaces it. Nothing is done.
-	ReasonControlPlaneNotReplaced Reason = "ControlPlaneNotReplaced"
-	// ReasonReplacementFailed means that the replacement was given up.
-	ReasonReplacementFailed Reason = "ReplacementFailed"
-	// ReasonReplacementMissing means that the old machine is gone, and that no new one has come in time.
-	ReasonReplacementMissing Reason = "ReplacementMissing"
-)
-
-// Refusal is why a machine is not replaced.
-type Refusal struct {
-	// Reason is the reason of the condition Blocked.
-	Reason Reason
-	// Message says in one sentence why, and what a person can do.
-	Message string
-}
-
-// Begin chooses how the machine is replaced, and returns what is stored before anything is changed. It returns a refusal
-// instead if nothing replaces the machine.
-func Begin(wish Wish, now time.Time) (*v1beta1.MachineReplacement, *Refusal) {
-	if refusal := refuse(wish); refusal != nil {
-		return nil, refusal
+// Begin chooses how the machine is replaced, and returns what is stored before anything is changed. If nothing replaces the
+// machine it returns nil, and why, for the end of a sentence.
+func Begin(wish Wish, now time.Time) (begun *v1beta1.MachineReplacement, why string) {
+	if why := whyNot(wish); why != "" {
+		return nil, why
 	}
-	begun := &v1beta1.MachineReplacement{
+	begun = &v1beta1.MachineReplacement{
 		Strategy: v1beta1.DeleteFirst, Machine: wish.Machine, Owner: &wish.Owner.Object,
 		Step: v1beta1.StepAwaitDrain, StepTime: new(metav1.NewTime(now)),
 	}
 	if surges(wish) {
 		begun.Strategy, begun.Step = v1beta1.SurgeFirst, v1beta1.StepSurge
 	}
-	return begun, nil
+	return begun, ""
 }
 
 // surges says whether a machine is added first.
@@ -80,21 +57,17 @@ func surges(wish Wish) bool {
 	return wish.Strategy != v1beta1.DeleteFirst && !wish.Owner.ControlPlane && wish.Owner.NoSurge == ""
 }
 
-func refuse(wish Wish) *Refusal {
-	if wish.ControlPlaneNode && (wish.Owner == nil || !wish.Owner.ControlPlane) {
-		return &Refusal{Reason: ReasonControlPlaneNotReplaced, Message: fmt.Sprintf(
-			"machine %s belongs to the control plane, and no controller of control planes replaces it; replace it by hand, then delete this event",
-			name(wish.Machine))}
+// whyNot is why nothing replaces the machine; empty: something does.
+func whyNot(wish Wish) string {
+	switch {
+	case wish.Owner == nil && wish.OwnerKind == "":
+		return "it has no owner, such as a MachineSet"
+	case wish.Owner == nil:
+		return fmt.Sprintf("its owner, a %s, is gone or replaces no machines", wish.OwnerKind)
+	case wish.ControlPlaneNode && !wish.Owner.ControlPlane:
+		return fmt.Sprintf("its owner is a %s, which is no controller of control planes", wish.Owner.Object.Kind)
 	}
-	if wish.Owner != nil {
-		return nil
-	}
-	has := "it has no owner, such as a MachineSet"
-	if wish.OwnerKind != "" {
-		has = "its owner, a " + wish.OwnerKind + ", is gone or replaces no machines"
-	}
-	return &Refusal{Reason: ReasonNoOwner, Message: fmt.Sprintf(
-		"nothing replaces machine %s: %s; create a new node, then delete the machine or this event", name(wish.Machine), has)}
+	return ""
 }
 
 // name is an object in a sentence.

@@ -22,8 +22,7 @@ func TestBegin(t *testing.T) {
 		wish         Wish
 		wantStrategy v1beta1.ReplacementStrategy
 		wantStep     v1beta1.ReplacementStep
-		wantReason   Reason
-		wantWords    string
+		wantWhy      string
 	}{
 		"a set": {
 			wish: Wish{Owner: &Owner{}}, wantStrategy: v1beta1.SurgeFirst, wantStep: v1beta1.StepSurge,
@@ -41,26 +40,26 @@ func TestBegin(t *testing.T) {
 			wantStrategy: v1beta1.DeleteFirst, wantStep: v1beta1.StepAwaitDrain,
 		},
 		"a node of the control plane in a set": {
-			wish: Wish{Owner: &Owner{}, ControlPlaneNode: true}, wantReason: ReasonControlPlaneNotReplaced, wantWords: "machines/old",
+			wish: Wish{Owner: &Owner{Object: owning}, ControlPlaneNode: true}, wantWhy: "a MachineSet, which is no controller of control planes",
 		},
 		"a node of the control plane without an owner": {
-			wish: Wish{ControlPlaneNode: true}, wantReason: ReasonControlPlaneNotReplaced, wantWords: "machines/old",
+			wish: Wish{ControlPlaneNode: true}, wantWhy: "it has no owner",
 		},
-		"no owner":      {wish: Wish{}, wantReason: ReasonNoOwner, wantWords: "it has no owner"},
-		"another owner": {wish: Wish{OwnerKind: "MachinePool"}, wantReason: ReasonNoOwner, wantWords: "a MachinePool"},
+		"no owner":      {wish: Wish{}, wantWhy: "it has no owner"},
+		"another owner": {wish: Wish{OwnerKind: "MachinePool"}, wantWhy: "a MachinePool"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			test.wish.Machine = machine
-			got, refusal := Begin(test.wish, now)
-			if test.wantReason != "" {
-				if refusal == nil || refusal.Reason != test.wantReason || !strings.Contains(refusal.Message, test.wantWords) {
-					t.Fatalf("refused with %+v, want %s with %q", refusal, test.wantReason, test.wantWords)
+			got, why := Begin(test.wish, now)
+			if test.wantWhy != "" {
+				if got != nil || !strings.Contains(why, test.wantWhy) {
+					t.Fatalf("began %+v, refused with %q, want %q", got, why, test.wantWhy)
 				}
 				return
 			}
-			if refusal != nil || got.Strategy != test.wantStrategy || got.Step != test.wantStep || got.Machine != machine || !got.StepTime.Time.Equal(now) {
-				t.Errorf("began %+v (%v), want %s, %s", got, refusal, test.wantStrategy, test.wantStep)
+			if got == nil || why != "" || got.Strategy != test.wantStrategy || got.Step != test.wantStep || got.Machine != machine || !got.StepTime.Time.Equal(now) {
+				t.Errorf("began %+v (%q), want %s, %s", got, why, test.wantStrategy, test.wantStep)
 			}
 		})
 	}

@@ -204,9 +204,9 @@ func (w world) begin(t *testing.T, machine *unstructured.Unstructured) *replacin
 	if err != nil {
 		t.Fatal(err)
 	}
-	begun, refusal := replacement.Begin(replacement.Wish{Machine: found, Owner: owner, OwnerKind: kind}, time.Now())
-	if refusal != nil {
-		t.Fatal(refusal.Message)
+	begun, why := replacement.Begin(replacement.Wish{Machine: found, Owner: owner, OwnerKind: kind}, time.Now())
+	if begun == nil {
+		t.Fatal(why)
 	}
 	return &replacing{in: w, client: client, stored: *begun, timeout: time.Minute}
 }
