@@ -4,6 +4,8 @@
 package decision
 
 import (
+	"time"
+
 	corev1 "k8s.io/api/core/v1"
 	nodeutil "k8s.io/component-helpers/node/util"
 
@@ -12,6 +14,7 @@ import (
 
 // started is for events whose drain has started.
 func (s *state) started() {
+	s.passOverRestart()
 	happened := s.Event.Spec.State == v1beta1.EventCompleted && s.Found.Node != nil && s.isBack(s.Found.Node)
 	switch {
 	case happened && s.undoable():
@@ -105,7 +108,25 @@ func (s *state) isBack(node *corev1.Node) bool {
 	if s.next.BootID != "" {
 		return restarted(s.next.BootID, node)
 	}
-	return ready.LastTransitionTime.After(s.next.DrainStartTime.Time)
+	return ready.LastTransitionTime.After(later(s.next.DrainStartTime.Time, s.restartsCountFrom()))
+}
+
+// passOverRestart notes a restart that does not count, so that the next one does.
+func (s *state) passOverRestart() {
+	node := s.Found.Node
+	if node != nil && s.Now.Before(s.restartsCountFrom()) && restarted(s.next.BootID, node) {
+		s.next.BootID = node.Status.NodeInfo.BootID
+	}
+}
+
+// restartsCountFrom is from when on a restart of the machine is what was announced; zero: from the drain on. What starts the
+// machine of an event of AWS before its time is something else, such as a crash, and AWS reboots it all the same. If the
+// event is brought forward, AWS says that it has happened. For other events, nobody may.
+func (s *state) restartsCountFrom() time.Time {
+	if s.Event.Spec.Source != v1beta1.AWSSource {
+		return time.Time{}
+	}
+	return timeOf(s.Event.Spec.NotBefore)
 }
 
 // restarted says whether the machine of the node has started anew since it had a boot ID.

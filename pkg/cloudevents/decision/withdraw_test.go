@@ -289,6 +289,58 @@ func TestNodeWithoutBootID(t *testing.T) {
 	w.expect(t, v1beta1.EventPhaseReturning, "")
 }
 
+// A machine that AWS is still to reboot may start anew before, by a crash. That is not what was announced. Others do not say
+// when it has happened, so any start counts for them.
+func TestRestartBeforeTheEvent(t *testing.T) {
+	tests := map[string]struct {
+		source   string
+		noBootID bool
+		noTimes  bool
+		phases   [2]v1beta1.ScheduledEventPhase
+	}{
+		"of AWS":                    {source: v1beta1.AWSSource, phases: [2]v1beta1.ScheduledEventPhase{v1beta1.EventPhaseDrained, v1beta1.EventPhaseDrained}},
+		"of AWS, without a boot ID": {source: v1beta1.AWSSource, noBootID: true, phases: [2]v1beta1.ScheduledEventPhase{v1beta1.EventPhaseDrained, v1beta1.EventPhaseDrained}},
+		"of AWS, without times":     {source: v1beta1.AWSSource, noTimes: true, phases: [2]v1beta1.ScheduledEventPhase{v1beta1.EventPhaseReturning, v1beta1.EventPhaseCompleted}},
+		"of a person":               {source: v1beta1.ManualSource, phases: [2]v1beta1.ScheduledEventPhase{v1beta1.EventPhaseReturning, v1beta1.EventPhaseCompleted}},
+		"of a person, no boot ID":   {source: v1beta1.ManualSource, noBootID: true, phases: [2]v1beta1.ScheduledEventPhase{v1beta1.EventPhaseReturning, v1beta1.EventPhaseCompleted}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(v1beta1.CodeSystemReboot)
+			w.Event.Spec.Source = test.source
+			if test.noTimes {
+				w.Event.Spec.NotBefore = nil
+			}
+			boot := func(id string, at time.Time) {
+				w.node.Status.NodeInfo.BootID = id
+				if test.noBootID {
+					w.node.Status.NodeInfo.BootID = ""
+				}
+				setReady(w.node, corev1.ConditionTrue, at)
+				w.at(at)
+			}
+			boot("boot-1", began.Add(-time.Hour))
+			w.at(began).decide(t)
+			w.at(latest).cordon()
+			w.decide(t)
+			w.empty()
+			w.decide(t)
+			w.expect(t, v1beta1.EventPhaseDrained, "")
+			boot("boot-2", latest.Add(time.Minute))
+			w.decide(t)
+			w.expect(t, test.phases[0], "")
+			w.at(due).decide(t)
+			w.expect(t, test.phases[1], "")
+			if test.phases[1] == v1beta1.EventPhaseCompleted {
+				return
+			}
+			boot("boot-3", due.Add(time.Minute))
+			w.decide(t)
+			w.expect(t, v1beta1.EventPhaseReturning, "")
+		})
+	}
+}
+
 // The node goes before its drain starts: what was announced for it does not happen to another one of its name.
 func TestNodeGoesBefore(t *testing.T) {
 	for _, code := range []string{v1beta1.CodeSystemReboot, v1beta1.CodeInstanceStop, "volume-magic"} {
