@@ -6764,7 +6764,7 @@ func schema_pkg_apis_maintenance_v1beta1_PolicyReplacement(ref common.ReferenceC
 					},
 					"timeoutSeconds": {
 						SchemaProps: spec.SchemaProps{
-							Description: "timeoutSeconds is how long a new machine may take until its node is Ready. After that, what was added is taken away again, and a person has to see to it. From 60 to 86400. Defaults to 1800 (half an hour).",
+							Description: "timeoutSeconds is how long a new machine may take until its node is Ready. After that, what was added is taken away again, and a person has to see to it. The node stays in service until its latest start, or is drained if the event has no times. From 60 to 86400. Defaults to 1800 (half an hour).",
 							Type:        []string{"integer"},
 							Format:      "int64",
 						},

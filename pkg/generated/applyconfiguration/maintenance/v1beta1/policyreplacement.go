@@ -20,7 +20,8 @@ type PolicyReplacementApplyConfiguration struct {
 	// by their own controller, after the delete.
 	Strategy *maintenancev1beta1.ReplacementStrategy `json:"strategy,omitempty"`
 	// timeoutSeconds is how long a new machine may take until its node is Ready. After that, what was added is taken
-	// away again, and a person has to see to it. From 60 to 86400. Defaults to 1800 (half an hour).
+	// away again, and a person has to see to it. The node stays in service until its latest start, or is drained if
+	// the event has no times. From 60 to 86400. Defaults to 1800 (half an hour).
 	TimeoutSeconds *int64 `json:"timeoutSeconds,omitempty"`
 }
 
