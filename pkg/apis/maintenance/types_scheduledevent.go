@@ -166,7 +166,8 @@ type ScheduledEventStatus struct {
 	DrainStartTime *metav1.Time
 	// drainedTime is when the node was empty.
 	DrainedTime *metav1.Time
-	// bootID is status.nodeInfo.bootID of the node before the drain. Another one says that the machine has come back.
+	// bootID is status.nodeInfo.bootID of the node before the drain, or after a restart that came before spec.notBefore of
+	// an event of AWS. Another one says that the machine has come back.
 	BootID string
 	// replacement is how far the replacement of the machine is.
 	Replacement *MachineReplacement
@@ -232,6 +233,9 @@ type MachineReplacement struct {
 	// stepTime is when the present wait began. AwaitNewNode keeps the time of Surge. AwaitGone and AwaitReplaced keep the
 	// time of Delete. When the server marks a machine to be deleted, the wait begins anew.
 	StepTime *metav1.Time
+	// timeoutSeconds is how long the new machine may take until its node is Ready, as the policies of the node said when
+	// the replacement began.
+	TimeoutSeconds *int64
 	// newMachine is the name of the Machine that came instead.
 	NewMachine string
 	// newNode is the name of the node that came instead.

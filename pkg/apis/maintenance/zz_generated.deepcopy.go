@@ -677,6 +677,11 @@ func (in *MachineReplacement) DeepCopyInto(out *MachineReplacement) {
 		in, out := &in.StepTime, &out.StepTime
 		*out = (*in).DeepCopy()
 	}
+	if in.TimeoutSeconds != nil {
+		in, out := &in.TimeoutSeconds, &out.TimeoutSeconds
+		*out = new(int64)
+		**out = **in
+	}
 	return
 }
 

@@ -69,6 +69,15 @@ func TimeoutOf(policies []*v1beta1.MaintenancePolicy) time.Duration {
 	return DefaultReplacementTimeout
 }
 
+// TimeoutIn is how long the new machine of a replacement may take: as the policies said when it began, since none of them
+// selects a node that is gone. What was begun by an earlier version does not say.
+func TimeoutIn(r *v1beta1.MachineReplacement, policies []*v1beta1.MaintenancePolicy) time.Duration {
+	if r.TimeoutSeconds != nil {
+		return time.Duration(*r.TimeoutSeconds) * time.Second
+	}
+	return TimeoutOf(policies)
+}
+
 func replacementOf(p *v1beta1.MaintenancePolicy) v1beta1.PolicyReplacement {
 	if p.Spec.Events == nil || p.Spec.Events.Replacement == nil {
 		return v1beta1.PolicyReplacement{}

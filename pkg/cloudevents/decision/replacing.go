@@ -78,7 +78,7 @@ func (s *state) blockMissing() {
 	if s.step() != v1beta1.StepAwaitReplaced || r.StepTime == nil {
 		return
 	}
-	until := r.StepTime.Add(TimeoutOf(s.Policies))
+	until := r.StepTime.Add(TimeoutIn(r, s.Policies))
 	if s.Now.Before(until) {
 		s.again(until)
 		return

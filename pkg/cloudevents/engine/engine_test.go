@@ -259,6 +259,25 @@ func TestReplacementTroublesAreTold(t *testing.T) {
 	}
 }
 
+// The time that policies leave for a new machine counts although the old node is gone, which none of them selects then.
+func TestTimeoutWhenTheNodeIsGone(t *testing.T) {
+	inWorld(t, func(w *world) {
+		policy := deleteFirst()
+		policy.Spec.Events.Replacement.TimeoutSeconds = new(int64(7200))
+		w.Add(policy)
+		node := w.cloud.worker()
+		r := w.start()
+		w.cloud.fail(true, false)
+		w.event("stop", v1beta1.CodeInstanceStop, node, notBefore(48*time.Hour))
+		w.wait(110 * time.Minute)
+		if event := w.get("stop"); event.Status.Replacement.Step != v1beta1.StepAwaitReplaced || waitsForPeople(event) {
+			t.Errorf("the new machine is missed too early: %+v", event.Status)
+		}
+		w.wait(20 * time.Minute)
+		w.wantNotes(r, decision.ReasonReplacementMissing)
+	})
+}
+
 // deleteFirst is a policy that has old machines go before new ones come.
 func deleteFirst() *v1beta1.MaintenancePolicy {
 	policy := &v1beta1.MaintenancePolicy{ObjectMeta: metav1.ObjectMeta{Name: "delete-first", UID: "delete-first"}}

@@ -96,7 +96,8 @@ func (t *term) wish(ctx context.Context, v *view, node *corev1.Node) (wish repla
 	if live.UID != node.UID {
 		return wish, fmt.Errorf("node %s is another one by now", node.Name)
 	}
-	wish.Strategy, wish.ControlPlaneNode = decision.StrategyOf(v.facts.Policies), controlplane.Member(node)
+	wish.Strategy, wish.Timeout = decision.StrategyOf(v.facts.Policies), decision.TimeoutOf(v.facts.Policies)
+	wish.ControlPlaneNode = controlplane.Member(node)
 	if wish.Machine, err = t.config.Machines.Find(ctx, live); err != nil {
 		return wish, err
 	}

@@ -57,7 +57,7 @@ func (t *term) next(ctx context.Context, v *view) error {
 		return nil
 	}
 	verdict := replacement.Next(replacement.Stand{
-		Replacement: stored, Event: v.event.UID, Timeout: decision.TimeoutOf(v.facts.Policies),
+		Replacement: stored, Event: v.event.UID, Timeout: decision.TimeoutIn(&stored, v.facts.Policies),
 		MayDelete: v.decision.MayDelete, Withdrawn: v.decision.Undo,
 	}, facts, v.now)
 	v.next.Status.Replacement, v.act = &verdict.Replacement, verdict.Act

@@ -34,6 +34,8 @@ type Wish struct {
 	ControlPlaneNode bool
 	// Strategy is what the policy says. Empty for the default.
 	Strategy v1beta1.ReplacementStrategy
+	// Timeout is how long the new machine may take.
+	Timeout time.Duration
 }
 
 // Begin chooses how the machine is replaced, and returns what is stored before anything is changed. If nothing replaces the
@@ -44,7 +46,7 @@ func Begin(wish Wish, now time.Time) (begun *v1beta1.MachineReplacement, why str
 	}
 	begun = &v1beta1.MachineReplacement{
 		Strategy: v1beta1.DeleteFirst, Machine: wish.Machine, Owner: &wish.Owner.Object,
-		Step: v1beta1.StepAwaitDrain, StepTime: new(metav1.NewTime(now)),
+		Step: v1beta1.StepAwaitDrain, StepTime: new(metav1.NewTime(now)), TimeoutSeconds: new(int64(wish.Timeout / time.Second)),
 	}
 	if surges(wish) {
 		begun.Strategy, begun.Step = v1beta1.SurgeFirst, v1beta1.StepSurge

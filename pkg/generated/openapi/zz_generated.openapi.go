@@ -2560,6 +2560,13 @@ func schema_pkg_apis_maintenance_v1beta1_MachineReplacement(ref common.Reference
 							Ref:         ref(v1.Time{}.OpenAPIModelName()),
 						},
 					},
+					"timeoutSeconds": {
+						SchemaProps: spec.SchemaProps{
+							Description: "timeoutSeconds is how long the new machine may take until its node is Ready, as the policies of the node said when the replacement began.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
 					"newMachine": {
 						SchemaProps: spec.SchemaProps{
 							Description: "newMachine is the name of the Machine that came instead.",
@@ -8388,7 +8395,7 @@ func schema_pkg_apis_maintenance_v1beta1_ScheduledEventStatus(ref common.Referen
 					},
 					"bootID": {
 						SchemaProps: spec.SchemaProps{
-							Description: "bootID is status.nodeInfo.bootID of the node before the drain. Another one says that the machine has come back.",
+							Description: "bootID is status.nodeInfo.bootID of the node before the drain, or after a restart that came before spec.notBefore of an event of AWS. Another one says that the machine has come back.",
 							Type:        []string{"string"},
 							Format:      "",
 						},

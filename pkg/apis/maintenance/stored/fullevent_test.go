@@ -39,6 +39,6 @@ func fullReplacement() *maintenance.MachineReplacement {
 	}
 	return &maintenance.MachineReplacement{
 		Strategy: maintenance.SurgeFirst, Machine: replaced("Machine", "worker-1"), Owner: ptr.To(replaced("MachineSet", "workers")),
-		Step: maintenance.StepAwaitNewNode, StepTime: at(12), NewMachine: "worker-2", NewNode: "worker-2", Failure: "it is not Ready",
+		Step: maintenance.StepAwaitNewNode, StepTime: at(12), TimeoutSeconds: ptr.To[int64](1800), NewMachine: "worker-2", NewNode: "worker-2", Failure: "it is not Ready",
 	}
 }

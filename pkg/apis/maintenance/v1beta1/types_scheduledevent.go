@@ -190,7 +190,8 @@ type ScheduledEventStatus struct {
 	// drainedTime is when the node was empty.
 	// +optional
 	DrainedTime *metav1.Time `json:"drainedTime,omitempty"`
-	// bootID is status.nodeInfo.bootID of the node before the drain. Another one says that the machine has come back.
+	// bootID is status.nodeInfo.bootID of the node before the drain, or after a restart that came before spec.notBefore of
+	// an event of AWS. Another one says that the machine has come back.
 	// +optional
 	BootID string `json:"bootID,omitempty"`
 	// replacement is how far the replacement of the machine is.
@@ -268,6 +269,10 @@ type MachineReplacement struct {
 	// time of Delete. When the server marks a machine to be deleted, the wait begins anew.
 	// +optional
 	StepTime *metav1.Time `json:"stepTime,omitempty"`
+	// timeoutSeconds is how long the new machine may take until its node is Ready, as the policies of the node said when
+	// the replacement began.
+	// +optional
+	TimeoutSeconds *int64 `json:"timeoutSeconds,omitempty"`
 	// newMachine is the name of the Machine that came instead.
 	// +optional
 	NewMachine string `json:"newMachine,omitempty"`

@@ -202,7 +202,7 @@ func TestStatusOfAnEvent(t *testing.T) {
 	wantErrors(t, ValidateScheduledEventStatusUpdate(changed, old))
 	changed.Status = maintenance.ScheduledEventStatus{
 		ObservedGeneration: -1, Phase: "Waiting", Action: "Reboot", ExpectedDrainSeconds: ptr.To[int64](-1),
-		Replacement: &maintenance.MachineReplacement{Strategy: "Both", Step: "Wait"},
+		Replacement: &maintenance.MachineReplacement{Strategy: "Both", Step: "Wait", TimeoutSeconds: ptr.To[int64](-1)},
 	}
 	wantErrors(t, ValidateScheduledEventStatusUpdate(changed, old),
 		"status.observedGeneration: Invalid value: -1: must be greater than or equal to 0",
@@ -211,6 +211,7 @@ func TestStatusOfAnEvent(t *testing.T) {
 		"status.expectedDrainSeconds: Invalid value: -1: must be greater than or equal to 0",
 		`status.replacement.strategy: Unsupported value: "Both": supported values: "SurgeFirst", "DeleteFirst"`,
 		`status.replacement.step: Unsupported value: "Wait": supported values: "Surge", "AwaitNewNode", "AwaitDrain", "Delete", "AwaitGone", `+
-			`"AwaitReplaced", "Undo", "Replaced", "GivenUp"`)
+			`"AwaitReplaced", "Undo", "Replaced", "GivenUp"`,
+		"status.replacement.timeoutSeconds: Invalid value: -1: must be greater than or equal to 0")
 	wantErrors(t, ValidateScheduledEventStatusUpdate(changed, changed))
 }

@@ -88,6 +88,9 @@ func validateEventStatus(status *maintenance.ScheduledEventStatus) field.ErrorLi
 		replacementPath := path.Child("replacement")
 		allErrs = append(allErrs, validateEnum(replacement.Strategy, strategies, replacementPath.Child("strategy"))...)
 		allErrs = append(allErrs, validateEnum(replacement.Step, replacementSteps, replacementPath.Child("step"))...)
+		if timeout := replacement.TimeoutSeconds; timeout != nil {
+			allErrs = append(allErrs, apivalidation.ValidateNonnegativeField(*timeout, replacementPath.Child("timeoutSeconds"))...)
+		}
 	}
 	return append(allErrs, metav1validation.ValidateConditions(status.Conditions, path.Child("conditions"))...)
 }

@@ -27,6 +27,9 @@ type MachineReplacementApplyConfiguration struct {
 	// stepTime is when the present wait began. AwaitNewNode keeps the time of Surge. AwaitGone and AwaitReplaced keep the
 	// time of Delete. When the server marks a machine to be deleted, the wait begins anew.
 	StepTime *v1.Time `json:"stepTime,omitempty"`
+	// timeoutSeconds is how long the new machine may take until its node is Ready, as the policies of the node said when
+	// the replacement began.
+	TimeoutSeconds *int64 `json:"timeoutSeconds,omitempty"`
 	// newMachine is the name of the Machine that came instead.
 	NewMachine *string `json:"newMachine,omitempty"`
 	// newNode is the name of the node that came instead.
@@ -78,6 +81,14 @@ func (b *MachineReplacementApplyConfiguration) WithStep(value maintenancev1beta1
 // If called multiple times, the StepTime field is set to the value of the last call.
 func (b *MachineReplacementApplyConfiguration) WithStepTime(value v1.Time) *MachineReplacementApplyConfiguration {
 	b.StepTime = &value
+	return b
+}
+
+// WithTimeoutSeconds sets the TimeoutSeconds field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the TimeoutSeconds field is set to the value of the last call.
+func (b *MachineReplacementApplyConfiguration) WithTimeoutSeconds(value int64) *MachineReplacementApplyConfiguration {
+	b.TimeoutSeconds = &value
 	return b
 }
 

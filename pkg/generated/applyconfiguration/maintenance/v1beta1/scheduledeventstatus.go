@@ -53,7 +53,8 @@ type ScheduledEventStatusApplyConfiguration struct {
 	DrainStartTime *v1.Time `json:"drainStartTime,omitempty"`
 	// drainedTime is when the node was empty.
 	DrainedTime *v1.Time `json:"drainedTime,omitempty"`
-	// bootID is status.nodeInfo.bootID of the node before the drain. Another one says that the machine has come back.
+	// bootID is status.nodeInfo.bootID of the node before the drain, or after a restart that came before spec.notBefore of
+	// an event of AWS. Another one says that the machine has come back.
 	BootID *string `json:"bootID,omitempty"`
 	// replacement is how far the replacement of the machine is.
 	Replacement *MachineReplacementApplyConfiguration `json:"replacement,omitempty"`
