@@ -15,13 +15,12 @@ import (
 // started is for events whose drain has started.
 func (s *state) started() {
 	s.passOverRestart()
-	happened := s.Event.Spec.State == v1beta1.EventCompleted && s.Found.Node != nil && s.isBack(s.Found.Node)
 	switch {
-	case happened && s.undoable():
+	case s.happened() && s.undoable():
 		s.undo(v1beta1.EventPhaseReplacing) // Returning would have the node given back at once
 	case s.step() != "" && !s.gaveUp():
 		s.replacing()
-	case s.gaveUp() && s.Found.Node != nil && !happened && s.backBefore():
+	case s.gaveUp() && s.Found.Node != nil && s.backBefore():
 		s.backInService()
 	case s.replaces() && s.Found.Node != nil && !s.isBack(s.Found.Node):
 		s.replacing()
@@ -33,15 +32,20 @@ func (s *state) started() {
 	}
 }
 
+// happened says that the source says that the event has happened, and that the node is Ready.
+func (s *state) happened() bool {
+	return s.Event.Spec.State == v1beta1.EventCompleted && s.Found.Node != nil && s.isBack(s.Found.Node)
+}
+
 // onlyCordoned says that the node is cordoned until a machine has been added, and not drained.
 func (s *state) onlyCordoned() bool {
 	return s.Found.Node != nil && s.Hold != nil && s.Hold.Spec.Stage == v1beta1.StageCordon
 }
 
 // backBefore says that a node whose machine was not replaced goes back into service until its drain has to start: it has
-// only been cordoned, or was given back already.
+// only been cordoned, or was given back already. If the event has happened, none starts.
 func (s *state) backBefore() bool {
-	ahead := !s.drainLatest().IsZero() && !s.due()
+	ahead := !s.drainLatest().IsZero() && !s.due() && !s.happened()
 	return ahead && (s.Hold == nil || s.Hold.Spec.Stage == v1beta1.StageCordon)
 }
 
