@@ -89,11 +89,21 @@ func (t *term) otherMachines(v *view) (replaced, claimed []string) {
 		if !decision.Ended(other) {
 			replaced = append(replaced, r.Machine.Name)
 		}
-		if r.NewMachine != "" {
+		if r.NewMachine != "" && !v.keepsFrom(other) {
 			claimed = append(claimed, r.NewMachine)
 		}
 	}
 	return replaced, claimed
+}
+
+// keepsFrom says that the event keeps its new machine although another one has claimed it, too: both have chosen it at the
+// same moment. Only the later one chooses again.
+func (v *view) keepsFrom(other *v1beta1.ScheduledEvent) bool {
+	if other.Status.Replacement.NewMachine != v.event.Status.Replacement.NewMachine || decision.Ended(other) {
+		return false
+	}
+	mine, theirs := v.event.CreationTimestamp, other.CreationTimestamp
+	return mine.Before(&theirs) || mine.Equal(&theirs) && v.name < other.Name
 }
 
 // replace carries out what was stored. The next move looks whether that is done. If it is to be done once more, it waits.

@@ -187,17 +187,20 @@ func (q Question) claimed(machine *unstructured.Unstructured) bool {
 }
 
 // newMachine is the machine that comes instead: the one that was recorded, or else one that was created since the step
-// began, one with a Ready node before others, the oldest before younger ones.
+// began, one with a Ready node before others, the oldest before younger ones. None is that of another event.
 func (c *crew) newMachine(question Question) (best *replacement.NewMachine) {
 	since := question.Replacement.StepTime
 	for _, machine := range c.live {
+		if question.claimed(machine) {
+			continue
+		}
 		found := describe(machine, question.NodeReady)
 		if found.Name == question.Replacement.NewMachine {
 			return found
 		}
 		// The API server keeps whole seconds.
 		fresh := since != nil && !created(machine).Before(since.Truncate(time.Second))
-		if fresh && !question.old(machine) && !question.claimed(machine) && (best == nil || found.Ready || !best.Ready) {
+		if fresh && !question.old(machine) && (best == nil || found.Ready || !best.Ready) {
 			best = found
 		}
 	}
