@@ -213,7 +213,8 @@ func check(t *testing.T, name string, w *world, d Decision) {
 		wrong(h.OwnerReferences[0].UID != w.Event.UID, "deletes by another's hold")
 		wrong(step != v1beta1.StepAwaitDrain && step != v1beta1.StepDelete, "deletes out of turn")
 		ready := w.node.Status.Conditions[0].Status == corev1.ConditionTrue
-		wrong(w.Event.Spec.State == v1beta1.EventCompleted && ready, "deletes a machine that has come back")
+		back := w.Event.Spec.Source != v1beta1.AWSSource || restarted(w.Event.Status.BootID, w.node)
+		wrong(w.Event.Spec.State == v1beta1.EventCompleted && ready && back, "deletes a machine that has come back")
 	}
 	wrong((d.MayReplace || d.MayDelete || d.Undo) && (!w.MachineAPI || w.Event.Status.DrainStartTime == nil), "touches machines too early, or though it is not to")
 	// A machine that goes although its replacement was undone is going by itself.

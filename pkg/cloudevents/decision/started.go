@@ -103,12 +103,19 @@ func (s *state) isBack(node *corev1.Node) bool {
 	if ready == nil || ready.Status != corev1.ConditionTrue {
 		return false
 	}
-	if s.Event.Spec.State == v1beta1.EventCompleted {
+	happened, replaces := s.Event.Spec.State == v1beta1.EventCompleted, s.next.Action == v1beta1.EventActionReplace
+	switch {
+	case happened && replaces && s.Event.Spec.Source == v1beta1.AWSSource:
+		// AWS says so once the machine is stopped. The node of a stopped machine looks Ready for about a minute more.
+		return s.startedAnew(node, ready)
+	case happened:
 		return true
 	}
-	if s.next.Action != v1beta1.EventActionDrain {
-		return false
-	}
+	return s.next.Action == v1beta1.EventActionDrain && s.startedAnew(node, ready)
+}
+
+// startedAnew says whether the machine of the node has started anew since the drain began.
+func (s *state) startedAnew(node *corev1.Node, ready *corev1.NodeCondition) bool {
 	if s.next.BootID != "" {
 		return restarted(s.next.BootID, node)
 	}
@@ -124,10 +131,10 @@ func (s *state) passOverRestart() {
 }
 
 // restartsCountFrom is from when on a restart of the machine is what was announced; zero: from the drain on. What starts the
-// machine of an event of AWS before its time is something else, such as a crash, and AWS reboots it all the same. If the
+// machine of a reboot by AWS before its time is something else, such as a crash, and AWS reboots it all the same. If the
 // event is brought forward, AWS says that it has happened. For other events, nobody may.
 func (s *state) restartsCountFrom() time.Time {
-	if s.Event.Spec.Source != v1beta1.AWSSource {
+	if s.Event.Spec.Source != v1beta1.AWSSource || s.next.Action != v1beta1.EventActionDrain {
 		return time.Time{}
 	}
 	return timeOf(s.Event.Spec.NotBefore)

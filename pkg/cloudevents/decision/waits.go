@@ -67,7 +67,7 @@ func (s *state) waitsForMachine(node *corev1.Node) string {
 		return otherReplaces(node.Name, other)
 	case s.blocked != "":
 		return s.blockedMessage
-	case s.Event.Spec.State == v1beta1.EventCompleted, !isReady && restarted(s.next.BootID, node):
+	case !isReady && (s.Event.Spec.State == v1beta1.EventCompleted || restarted(s.next.BootID, node)):
 		return readyToCome(node.Name)
 	case s.undecided():
 		return machineUnknown(node.Name, s.Machine.Why)

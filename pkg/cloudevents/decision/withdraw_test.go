@@ -106,6 +106,44 @@ func TestCompletedWhileReplacing(t *testing.T) {
 	}
 }
 
+// AWS says that a machine was stopped before its node looks so. Only a machine that has started anew is back.
+func TestStoppedByAWS(t *testing.T) {
+	tests := map[string]struct {
+		bootID    string
+		restarted bool
+		undo      bool
+	}{
+		"still looks Ready":                 {bootID: "boot-1"},
+		"started anew":                      {bootID: "boot-1", restarted: true, undo: true},
+		"still looks Ready, no boot ID":     {},
+		"Ready since the drain, no boot ID": {restarted: true, undo: true},
+	}
+	for name, test := range tests {
+		for _, step := range []v1beta1.ReplacementStep{"", v1beta1.StepAwaitNewNode, v1beta1.StepAwaitDrain} {
+			w := newWorld(v1beta1.CodeInstanceRetirement)
+			w.Event.Spec.Source, w.node.Status.NodeInfo.BootID = v1beta1.AWSSource, test.bootID
+			w.decide(t)
+			w.cordon()
+			w.decide(t)
+			if step != "" {
+				w.step(step, v1beta1.SurgeFirst)
+			}
+			if test.restarted {
+				setReady(w.node, corev1.ConditionTrue, began.Add(time.Minute))
+				if test.bootID != "" {
+					w.node.Status.NodeInfo.BootID = "boot-2"
+				}
+			}
+			w.Event.Spec.State = v1beta1.EventCompleted
+			d := w.decide(t)
+			givesBack := step == "" && test.undo
+			if d.Undo != (test.undo && step != "") || (d.Hold == nil) != givesBack {
+				t.Errorf("%s, step %q: decision %+v, hold %+v", name, step, d, d.Hold)
+			}
+		}
+	}
+}
+
 func TestNotStarted(t *testing.T) {
 	tests := map[string]struct {
 		change func(e *v1beta1.ScheduledEvent)
