@@ -36,7 +36,10 @@ func (s *state) undoable() bool {
 // undo takes back what was added for the replacement. The node is held meanwhile.
 func (s *state) undo(phase v1beta1.ScheduledEventPhase) {
 	s.decision.Undo = s.MachineAPI
-	if s.MachineAPI || s.step() != v1beta1.StepUndo { // what was sent before may still take the machine away
+	switch {
+	case s.step() == v1beta1.StepDelete && s.Found.Node != nil: // the machine may be going: nothing may come to its node
+		s.wantHold(v1beta1.StageDrain, time.Time{})
+	case s.MachineAPI || s.step() != v1beta1.StepUndo: // what was sent before may still take the machine away
 		s.keepHold(time.Time{})
 	}
 	s.wait(phase, s.undoing())

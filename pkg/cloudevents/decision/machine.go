@@ -28,6 +28,11 @@ func (s *state) replaces() bool {
 	return s.asksForMachine() && s.Machine.Known && s.Machine.Replaceable
 }
 
+// takesMachine says that the machine is being replaced, or is to be.
+func (s *state) takesMachine() bool {
+	return s.step() != "" && !s.gaveUp() || s.replaces() || s.undecided()
+}
+
 // undecided says that it is not known yet whether the machine can be replaced.
 func (s *state) undecided() bool { return s.asksForMachine() && !s.Machine.Known }
 
@@ -82,7 +87,8 @@ func (s *state) blockReplace() {
 	switch {
 	case s.next.Action != v1beta1.EventActionReplace, s.twin() != "":
 	case s.gaveUp():
-		s.block(ReasonReplacementFailed, replacementFailed(s.next.NodeName, s.next.Replacement, s.drainLatest(), s.next.DrainStartTime != nil, waitsFor(s.Policies)))
+		drains := s.next.DrainStartTime != nil && !s.backBefore()
+		s.block(ReasonReplacementFailed, replacementFailed(s.next.NodeName, s.next.Replacement, s.drainLatest(), drains, waitsFor(s.Policies)))
 	case !s.MachineAPI || s.Machine.Known && !s.Machine.Replaceable:
 		s.block(ReasonNoOwner, noOwner(s.next.NodeName, s.machine(), s.next.DrainStartTime != nil))
 	}

@@ -103,9 +103,9 @@ func (s *state) isBack(node *corev1.Node) bool {
 	if ready == nil || ready.Status != corev1.ConditionTrue {
 		return false
 	}
-	happened, replaces := s.Event.Spec.State == v1beta1.EventCompleted, s.next.Action == v1beta1.EventActionReplace
+	happened := s.Event.Spec.State == v1beta1.EventCompleted
 	switch {
-	case happened && replaces && s.Event.Spec.Source == v1beta1.AWSSource:
+	case happened && s.Event.Spec.Source == v1beta1.AWSSource && s.takesMachine():
 		// AWS says so once the machine is stopped. The node of a stopped machine looks Ready for about a minute more.
 		return s.startedAnew(node, ready)
 	case happened:

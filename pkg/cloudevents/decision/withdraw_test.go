@@ -144,6 +144,30 @@ func TestStoppedByAWS(t *testing.T) {
 	}
 }
 
+// If nothing replaces the machine, the word of AWS is enough: nobody else could end the event.
+func TestCompletedByAWSWithoutReplacement(t *testing.T) {
+	for name, change := range map[string]func(w *world){
+		"no owner":        func(w *world) { w.Machine = Machine{Known: true, Name: "infra/m-1", Why: "it has no owner"} },
+		"no machine API":  func(w *world) { w.MachineAPI = false },
+		"it was given up": func(w *world) { w.step(v1beta1.StepGivenUp, v1beta1.SurgeFirst) },
+	} {
+		w := newWorld(v1beta1.CodeInstanceRetirement)
+		w.Event.Spec.Source = v1beta1.AWSSource
+		w.node.Status.NodeInfo.BootID = "boot-1"
+		w.decide(t)
+		w.at(latest).decide(t)
+		w.cordon()
+		change(w)
+		w.decide(t)
+		w.empty()
+		w.decide(t)
+		w.Event.Spec.State = v1beta1.EventCompleted
+		if d := w.decide(t); d.Hold != nil || d.MayDelete {
+			t.Errorf("%s: decision %+v, hold %+v", name, d, d.Hold)
+		}
+	}
+}
+
 func TestNotStarted(t *testing.T) {
 	tests := map[string]struct {
 		change func(e *v1beta1.ScheduledEvent)

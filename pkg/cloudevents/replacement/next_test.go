@@ -42,6 +42,7 @@ func added(f *Facts)     { f.Surged = true }
 
 func mayDelete(s *Stand)   { s.MayDelete = true }
 func withdrawnS(s *Stand)  { s.Withdrawn = true }
+func recorded(s *Stand)    { s.Replacement.NewMachine = "new" }
 func deleteFirst(s *Stand) { s.Replacement.Strategy = v1beta1.DeleteFirst }
 
 func after(d time.Duration) func(s *Stand) {
@@ -94,7 +95,8 @@ func TestNext(t *testing.T) {
 		"detached when it was empty": {step: v1beta1.StepDelete, stand: with(mayDelete), facts: change(surged, detached), wantStep: v1beta1.StepDelete, wantAct: Act{Kind: ActForget}},
 		"detached and forgotten":     {step: v1beta1.StepDelete, stand: with(mayDelete), facts: change(whole, detached), wantStep: v1beta1.StepGivenUp, wantFailure: "by hand"},
 
-		"gone":                      {step: v1beta1.StepAwaitGone, facts: change(whole, gone, newReady), wantStep: v1beta1.StepReplaced},
+		"gone":                      {step: v1beta1.StepAwaitGone, stand: with(recorded), facts: change(whole, gone, newReady), wantStep: v1beta1.StepReplaced},
+		"gone, and a new one found": {step: v1beta1.StepAwaitGone, facts: change(whole, gone, newReady), wantStep: v1beta1.StepAwaitReplaced, wantWaiting: "Ready"},
 		"added late":                {step: v1beta1.StepAwaitGone, facts: change(whole, gone, added), wantStep: v1beta1.StepDelete, wantWaiting: "to add the machine that is then taken back"},
 		"nothing comes instead":     {step: v1beta1.StepAwaitReplaced, stand: with(after(time.Hour)), facts: change(whole, gone), wantStep: v1beta1.StepAwaitReplaced, wantWaiting: "a new machine"},
 		"withdrawn when it is gone": {step: v1beta1.StepAwaitReplaced, stand: with(withdrawnS), facts: change(whole, gone), wantStep: v1beta1.StepGivenUp, wantFailure: withdrawn},

@@ -91,7 +91,11 @@ func (d *decider) claim() {
 	}
 }
 
-func (d *decider) newReady() bool { return d.facts.New != nil && d.facts.New.Ready }
+// newReady says that the new machine is Ready, and was recorded before: two events that choose at the same moment could else
+// count the same one.
+func (d *decider) newReady() bool {
+	return d.facts.New != nil && d.facts.New.Ready && d.facts.New.Name == d.Replacement.NewMachine
+}
 
 // missing is what is missing of the new machine, and why, if the machine says that.
 func (d *decider) missing(what string) string {
