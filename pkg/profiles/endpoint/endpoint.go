@@ -1,7 +1,7 @@
 // Copyright The maintenance-apiserver Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package endpoint is where those who call servers outside of the cluster meet those who know how: a MaintenanceEndpoint
+// Package endpoint is where those who call other servers meet those who know how: a MaintenanceEndpoint
 // and its Secret become a client that cannot reach what it must not reach. One package implements Endpoints, for all;
 // checks (prometheus, http), the trigger webhook and the senders call it, and have no URLs, credentials or TLS settings
 // of their own.

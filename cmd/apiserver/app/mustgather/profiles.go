@@ -18,7 +18,7 @@ func (g *gatherer) profiles(ctx context.Context) error {
 	}{
 		{"maintenanceprofiles", "profiles: what they check and do, and on how many nodes", redact.Hold},
 		{"nodeprofiles", "each profile on each node: its state, its checks, what it waits for, and what it has done", redact.NodeProfile},
-		{"maintenanceendpoints", "servers outside of the cluster that profiles call, without their URLs", redact.Endpoint},
+		{"maintenanceendpoints", "servers that profiles call, in the cluster or outside, without their URLs", redact.Endpoint},
 	} {
 		c := g.index.begin(kind.resource+"/", kind.contents)
 		g.read(ctx, c, list{resource: v1beta1.SchemeGroupVersion.WithResource(kind.resource), folder: c.path, fields: kind.fields})
