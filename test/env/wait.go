@@ -15,8 +15,8 @@ import (
 )
 
 // Timeout is how long tests wait for what should come soon; it allows for a
-// loaded machine and the race detector.
-const Timeout = 60 * time.Second
+// loaded machine and the race detector, also while a server starts anew.
+const Timeout = 2 * time.Minute
 
 // EventsTimeout is Timeout for events. The server writes them one after another, and each that it could not write
 // a while later. So those of all tests that share a control plane wait for one another.
