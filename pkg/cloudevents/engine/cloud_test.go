@@ -284,12 +284,13 @@ func (c *cloud) story() (story string) {
 	return story
 }
 
-// wantEmpty wants a machine that is taken away to have an empty node, if it has one that is no surplus.
+// wantEmpty wants a machine that is taken away to have an empty node, if it has one that is no surplus. An event that has given
+// up leaves the machine to another one, whose hold says that then.
 func (c *cloud) wantEmpty(machine *unstructured.Unstructured, by string) {
 	c.w.Locked(func() {
 		for _, event := range drainertest.All[*v1beta1.ScheduledEvent](c.w.Store) {
 			r := event.Status.Replacement
-			if r == nil || r.Machine.UID != machine.GetUID() || event.Status.EndTime != nil {
+			if r == nil || r.Machine.UID != machine.GetUID() || r.Step == v1beta1.StepGivenUp || event.Status.EndTime != nil {
 				continue
 			}
 			hold := drainertest.Find[*v1beta1.NodeMaintenance](c.w.Store, "", event.Status.Maintenance)
