@@ -99,8 +99,8 @@ func (s *state) noteDrained() bool {
 // isBack says whether the node may be given back: it is Ready, and its machine has started anew since the drain, or the
 // source says that the event has happened. A machine that is replaced does not come back by itself.
 func (s *state) isBack(node *corev1.Node) bool {
-	_, ready := nodeutil.GetNodeCondition(&node.Status, corev1.NodeReady)
-	if ready == nil || ready.Status != corev1.ConditionTrue {
+	ready := readyCondition(node)
+	if ready == nil {
 		return false
 	}
 	happened := s.Event.Spec.State == v1beta1.EventCompleted
@@ -112,6 +112,15 @@ func (s *state) isBack(node *corev1.Node) bool {
 		return true
 	}
 	return s.next.Action == v1beta1.EventActionDrain && s.startedAnew(node, ready)
+}
+
+// readyCondition is the condition Ready of a node that is Ready, and nil for others.
+func readyCondition(node *corev1.Node) *corev1.NodeCondition {
+	_, ready := nodeutil.GetNodeCondition(&node.Status, corev1.NodeReady)
+	if ready == nil || ready.Status != corev1.ConditionTrue {
+		return nil
+	}
+	return ready
 }
 
 // startedAnew says whether the machine of the node has started anew since the drain began.

@@ -6,7 +6,6 @@ package decision
 import (
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
-	nodeutil "k8s.io/component-helpers/node/util"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
@@ -60,14 +59,12 @@ func (s *state) heldBack(kind string) string {
 
 // waitsForMachine is what an empty node waits for.
 func (s *state) waitsForMachine(node *corev1.Node) string {
-	_, ready := nodeutil.GetNodeCondition(&node.Status, corev1.NodeReady)
-	isReady := ready != nil && ready.Status == corev1.ConditionTrue
 	switch other := s.twin(); {
 	case other != "":
 		return otherReplaces(node.Name, other)
 	case s.blocked != "":
 		return s.blockedMessage
-	case !isReady && (s.Event.Spec.State == v1beta1.EventCompleted || restarted(s.next.BootID, node)):
+	case readyCondition(node) == nil && (s.Event.Spec.State == v1beta1.EventCompleted || restarted(s.next.BootID, node)):
 		return readyToCome(node.Name)
 	case s.undecided():
 		return machineUnknown(node.Name, s.Machine.Why)
