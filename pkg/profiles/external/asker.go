@@ -135,7 +135,7 @@ func (a *Asker) answer(check *v1beta1.ProfileCheck, of subject) (answer evaluati
 // tell wakes the NodeProfiles to which the answers are news.
 func (a *Asker) tell(answered []*subscription) {
 	for _, s := range answered {
-		if s.isNews(a.answer(s.check, s.subject)) {
+		if s.learn(a.answer) {
 			a.config.Wake(s.nodeProfile)
 		}
 	}

@@ -57,11 +57,12 @@ func toldOf(answer evaluation.Answer, known bool) told {
 	}
 }
 
-// isNews notes the answer, and says whether the engine did not know it.
-func (s *subscription) isNews(answer evaluation.Answer, known bool) bool {
-	now := toldOf(answer, known)
+// learn notes what answer returns, and says whether the engine did not know it. It calls answer under the lock: an answer
+// that was read before another one must not be noted after it, or the engine would be woken twice more for nothing.
+func (s *subscription) learn(answer func(*v1beta1.ProfileCheck, subject) (evaluation.Answer, bool)) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	now := toldOf(answer(s.check, s.subject))
 	news := now != s.told
 	s.told = now
 	return news

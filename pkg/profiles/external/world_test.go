@@ -250,8 +250,8 @@ func (e *endpoints) Clean(err error) error {
 	switch isCall := errors.As(err, &about); {
 	case isCall && about.Timeout():
 		err = errors.New("it did not answer in time")
-	case isCall:
-		err = about.Err
+	case isCall: // in words that do not depend on how far the call had come
+		err = errors.New("the call failed")
 	}
 	return errors.New(strings.ReplaceAll(err.Error(), secret, "***"))
 }

@@ -93,7 +93,7 @@ func explainConnection(err error) string {
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "it refuses connections"
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
+	case closedByServer(err):
 		return "it closed the connection"
 	case errors.As(err, &operation):
 		return "the connection to it failed"
@@ -102,6 +102,17 @@ func explainConnection(err error) string {
 	default:
 		return ""
 	}
+}
+
+// closedByServer says whether the other side has closed the connection. What a call sees of that depends on how much of the
+// request was sent.
+func closedByServer(err error) bool {
+	for _, seen := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE} {
+		if errors.Is(err, seen) {
+			return true
+		}
+	}
+	return strings.Contains(err.Error(), "server closed idle connection") // net/http does not export this one
 }
 
 // quotesAnswer are errors of net/http that quote what the other side has sent, which may be another server than it should.
