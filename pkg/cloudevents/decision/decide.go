@@ -46,7 +46,7 @@ func (s *state) decide() {
 		s.ended()
 	case Withdrawn(s.Event) && !s.goesOn():
 		s.withdraw()
-	case s.before.Phase == v1beta1.EventPhaseReturning && !Withdrawn(s.Event):
+	case s.before.Phase == v1beta1.EventPhaseReturning && !Withdrawn(s.Event) && !s.held():
 		s.giveBack()
 	case s.before.DrainStartTime != nil:
 		s.started()

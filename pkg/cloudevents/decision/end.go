@@ -58,6 +58,10 @@ func (s *state) goesOn() bool {
 	return false
 }
 
+// held says that the hold is there, and that nobody has deleted it yet. While its deletion is refused, the node may go once
+// more, so it is decided anew whether to give it back.
+func (s *state) held() bool { return s.Hold != nil && s.Hold.DeletionTimestamp == nil }
+
 // giveBack takes the hold away, and ends the event once it is gone.
 func (s *state) giveBack() {
 	if s.Hold != nil {

@@ -48,13 +48,24 @@ func TestDrainAndReturn(t *testing.T) {
 	if d = w.decide(t); d.Hold != nil {
 		t.Errorf("node is back: hold %+v", d.Hold)
 	}
-	w.Hold = hold
 	w.expect(t, v1beta1.EventPhaseReturning, "")
+	w.Hold = hold // the API server refused to delete it
+	setReady(w.node, corev1.ConditionFalse, due)
+	if d = w.decide(t); d.Hold == nil {
+		t.Error("the node has gone once more: no hold")
+	}
+	w.expect(t, v1beta1.EventPhaseDrained, "")
+	setReady(w.node, corev1.ConditionTrue, due)
+	w.decide(t)
+	w.expect(t, v1beta1.EventPhaseReturning, "")
+	w.Hold = hold
+	w.Hold.DeletionTimestamp = &metav1.Time{Time: due}
 	setReady(w.node, corev1.ConditionFalse, due) // once it is being given back, that goes on
 	w.decide(t)
-	d = w.decide(t)
+	w.expect(t, v1beta1.EventPhaseReturning, "")
+	w.decide(t)
 	w.expect(t, v1beta1.EventPhaseCompleted, "")
-	w.expectSaid(t, ReasonDrainScheduled, ReasonDrainStarted, ReasonDrained, ReasonMachineReturned, ReasonEventCompleted)
+	w.expectSaid(t, ReasonDrainScheduled, ReasonDrainStarted, ReasonDrained, ReasonMachineReturned, ReasonMachineReturned, ReasonEventCompleted)
 	if w.at(due.Add(8 * 24 * time.Hour)).decide(t); !w.last.Expired {
 		t.Error("not deleted after a week")
 	}

@@ -277,7 +277,10 @@ func TestTooManyResources(t *testing.T) {
 		w.asker.Forget(all[1].NodeProfile.Name)
 		w.sleep(2 * lingers)
 		wantAnswer(t, w.known(last), evaluation.True, "")
-		w.wantWoken(last.NodeProfile.Name, 2) // it is Unknown until the objects are known
+		// It is Unknown until the objects are known. The engine may learn only of what comes after that.
+		if got := w.wakes(last.NodeProfile.Name); got != 1 && got != 2 {
+			t.Errorf("woken %d times, want once or twice", got)
+		}
 	})
 }
 

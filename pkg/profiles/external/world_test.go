@@ -142,13 +142,19 @@ func (w *world) wantCalls(want int) {
 // wantWoken wants the NodeProfile to have been woken so often since the last time.
 func (w *world) wantWoken(nodeProfile string, want int) {
 	w.Helper()
+	if got := w.wakes(nodeProfile); got != want {
+		w.Errorf("%s was woken %d times, want %d", nodeProfile, got, want)
+	}
+}
+
+// wakes returns how often the NodeProfile was woken since the last time.
+func (w *world) wakes(nodeProfile string) int {
 	synctest.Wait()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.woken[nodeProfile] != want {
-		w.Errorf("%s was woken %d times, want %d", nodeProfile, w.woken[nodeProfile], want)
-	}
+	times := w.woken[nodeProfile]
 	w.woken[nodeProfile] = 0
+	return times
 }
 
 // want does as the engine: it takes the answers, and says that all the checks matter.
