@@ -56,7 +56,7 @@ timed() {
 # time, so the other packages, in turn, run beside them. More at a time would take as
 # long: the processors are busy.
 together() {
-  go test -race -timeout 20m -p 2 -skip '^TestTimed' ./test/lifecycle ./test/drain ./test/api ./test/...
+  go test -race -timeout 40m -p 2 -skip '^TestTimed' ./test/lifecycle ./test/drain ./test/api ./test/...
 }
 
 # The model again, many more times, with the race detector and without.

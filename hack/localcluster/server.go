@@ -21,9 +21,9 @@ import (
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster/process"
 )
 
-// serverStopGrace is how long to wait for our server to end after SIGTERM. It should take
-// at most 10 s.
-const serverStopGrace = 15 * time.Second
+// serverStopGrace is how long to wait for our server to end after SIGTERM. By default it takes 10 s at most, and its flags
+// can have it take half a minute.
+const serverStopGrace = time.Minute
 
 // legacyGroups are the API groups of former operators.
 const legacyGroups = "nodemaintenance.medik8s.io,nodemaintenance.kubevirt.io,kubevirt.io,machinemaintenance.managed.openshift.io"
@@ -256,7 +256,7 @@ func (s *Server) Kill() error {
 }
 
 // Terminate ends the server with SIGTERM and waits until it is gone. It kills a
-// server that takes longer than 15 s, and returns an error then.
+// server that takes longer than a minute, and returns an error then.
 func (s *Server) Terminate(ctx context.Context) (Exit, error) {
 	start := time.Now()
 	if err := s.proc.Signal(syscall.SIGTERM); err != nil {

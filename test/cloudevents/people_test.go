@@ -79,7 +79,7 @@ func TestPersonSchedulesAnEvent(t *testing.T) {
 	if created.Code != 0 || !strings.Contains(created.Stderr, "the drain starts as soon as windows and limits of policies allow") {
 		t.Fatalf("exit code %d, %s%s; want it created with a warning", created.Code, created.Stdout, created.Stderr)
 	}
-	kubectl.Must(t, "", "wait", "--for=jsonpath={.status.phase}=Drained", "sev/"+name, "--timeout=1m")
+	kubectl.Must(t, "", "wait", "--for=jsonpath={.status.phase}=Drained", "sev/"+name, "--timeout="+env.Timeout.String())
 	for _, want := range []string{own, "system-reboot", "Drain", "Drained"} {
 		if row := kubectl.Must(t, "", "get", "sev", name); !strings.Contains(row, want) {
 			t.Errorf("it does not show %s:\n%s", want, row)
@@ -90,7 +90,7 @@ func TestPersonSchedulesAnEvent(t *testing.T) {
 		t.Errorf("kubectl describe says:\n%s", told)
 	}
 	p.reboot(t, own)
-	kubectl.Must(t, "", "wait", "--for=condition=Completed", "sev/"+name, "--timeout=1m")
+	kubectl.Must(t, "", "wait", "--for=condition=Completed", "sev/"+name, "--timeout="+env.Timeout.String())
 	kubectl.Must(t, "", "delete", "sev", name)
 	p.gone(t, name)
 

@@ -31,15 +31,16 @@ func TestFreezeKeepsAnEventUntilItsLatestStart(t *testing.T) {
 	p := newPool(t, 1)
 	p.Policy(t, "frozen", frozen(nil))
 	event := p.announce(t, "reboot", rebootOf(p.Nodes[0], 48*time.Hour))
-	p.startsIn(t, event, 8*time.Second)
 	waiting := p.wait(t, event, "it waits for the freeze", func(event *v1beta1.ScheduledEvent) bool {
 		hold, err := p.holdOf(t.Context(), event.Name)
-		return err == nil && len(env.Waits(hold)) > 0 && event.Status.DrainStartTime == nil
+		return err == nil && len(env.Waits(hold)) > 0 && event.Status.LatestStartTime != nil && event.Status.DrainStartTime == nil
 	})
 	p.free(t, p.Nodes[0])
+	p.startsIn(t, event, 8*time.Second)
 	drained := p.is(t, event, v1beta1.EventPhaseDrained)
-	if start := drained.Status.DrainStartTime; start.Before(waiting.Status.LatestStartTime) {
-		t.Errorf("it started at %s, before its latest start at %s", start, waiting.Status.LatestStartTime)
+	start, latest := drained.Status.DrainStartTime, drained.Status.LatestStartTime
+	if start.Before(latest) || !latest.Before(waiting.Status.LatestStartTime) {
+		t.Errorf("it started at %s, before its latest start at %s, which was %s first", start, latest, waiting.Status.LatestStartTime)
 	}
 	p.told(t, event, decision.ReasonStartedInSpiteOfPolicies)
 	hold, err := p.holdOf(t.Context(), event)

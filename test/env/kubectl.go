@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// kubectlTimeout bounds one call of kubectl.
-const kubectlTimeout = 2 * time.Minute
+// kubectlTimeout bounds one call of kubectl, which may wait for something itself.
+const kubectlTimeout = Timeout + time.Minute
 
 // Kubectl calls kubectl as one user.
 type Kubectl struct {

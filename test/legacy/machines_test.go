@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -20,8 +19,6 @@ import (
 const (
 	machineGroup  = "machinemaintenance.managed.openshift.io"
 	machinePlural = "machinemaintenances"
-	// soon is how long kubectl may wait for an object to be gone of which nothing is to be withdrawn.
-	soon = "30s"
 )
 
 // announcement is the sample of the operator, about a machine that no node of the cluster is.
@@ -76,7 +73,7 @@ func TestMachineMaintenances(t *testing.T) {
 	}
 	kubectl.Must(t, "", "get", "scheduledevents", "mm."+namespace+".mm-worker")
 
-	waiting := kubectl.Command(t.Context(), "wait", machinePlural, "mm-worker", "-n", namespace, "--for=jsonpath={.spec.maintenancescheduled}=true", "--timeout=60s")
+	waiting := kubectl.Command(t.Context(), "wait", machinePlural, "mm-worker", "-n", namespace, "--for=jsonpath={.spec.maintenancescheduled}=true", "--timeout="+env.Timeout.String())
 	if err := waiting.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +81,7 @@ func TestMachineMaintenances(t *testing.T) {
 	if err := waiting.Wait(); err != nil {
 		t.Errorf("kubectl wait has not seen that it is done: %v", err)
 	}
-	kubectl.Must(t, "", "delete", machinePlural, "mm-worker", "-n", namespace, "--timeout="+soon)
+	kubectl.Must(t, "", "delete", machinePlural, "mm-worker", "-n", namespace, "--timeout="+env.Timeout.String())
 	if got := kubectl.Try(t, "", "get", machinePlural, "mm-worker", "-n", namespace); !strings.Contains(got.Stderr, "NotFound") {
 		t.Errorf("it is still there: %s%s", got.Stdout, got.Stderr)
 	}
@@ -97,13 +94,13 @@ func TestMachineMaintenanceDeleteWaits(t *testing.T) {
 	kubectl, namespace := e.Kubectl(), announcementsOf(t, e)
 	held := strings.Replace(announcement("mm-held"), "metadata:\n", "metadata:\n  finalizers: [example.com/wait]\n", 1)
 	kubectl.Must(t, held, "create", "-n", namespace, "-f", "-")
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), env.Timeout)
 	defer cancel()
 	deleting := kubectl.Command(ctx, "delete", machinePlural, "mm-held", "-n", namespace)
 	if err := deleting.Start(); err != nil {
 		t.Fatal(err)
 	}
-	kubectl.Must(t, "", "wait", machinePlural, "mm-held", "-n", namespace, "--for=jsonpath={.metadata.deletionTimestamp}", "--timeout="+soon)
+	kubectl.Must(t, "", "wait", machinePlural, "mm-held", "-n", namespace, "--for=jsonpath={.metadata.deletionTimestamp}", "--timeout="+env.Timeout.String())
 	kubectl.Must(t, "", "patch", machinePlural, "mm-held", "-n", namespace, "--type=json", "-p", `[{"op":"remove","path":"/metadata/finalizers/0"}]`)
 	if err := deleting.Wait(); err != nil {
 		t.Errorf("kubectl delete has not ended well: %v", err)
@@ -117,7 +114,7 @@ func TestMachineMaintenanceNamespaceEnds(t *testing.T) {
 	kubectl, namespace := e.Kubectl(), announcementsOf(t, e)
 	kubectl.Must(t, announcement("mm-a"), "create", "-n", namespace, "-f", "-")
 	kubectl.Must(t, announcement("mm-b"), "create", "-n", namespace, "-f", "-")
-	kubectl.Must(t, "", "delete", "namespace", namespace, "--timeout=90s")
+	kubectl.Must(t, "", "delete", "namespace", namespace, "--timeout="+env.Timeout.String())
 	if got := kubectl.Must(t, "", "get", "scheduledevents", "-o", "name"); strings.Contains(got, "mm."+namespace+".") {
 		t.Errorf("events of the namespace are left: %s", got)
 	}
@@ -136,7 +133,7 @@ func TestMachineMaintenanceRoles(t *testing.T) {
 	if _, err := e.Kube.RbacV1().ClusterRoles().Create(t.Context(), role, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	bind(t, e, "machines-old", role.Name)
+	bind(t, e, "machines-old", role.Name, machineGroup, machinePlural)
 	old := e.KubectlAs(t, "machines-old")
 	old.Must(t, "", "get", machinePlural, "-n", namespace)
 	const lacks = `User "machines-old" cannot schedule resource "nodes/maintenance" in API group "maintenance.medik8s.io"`
@@ -149,9 +146,9 @@ func TestMachineMaintenanceRoles(t *testing.T) {
 			t.Errorf("%v: exit code %d, %q; want %q", args, got.Code, got.Stderr, lacks)
 		}
 	}
-	bind(t, e, "machines-editor", "maintenance.medik8s.io:legacy-machinemaintenance-editor")
+	bind(t, e, "machines-editor", "maintenance.medik8s.io:legacy-machinemaintenance-editor", machineGroup, machinePlural)
 	editor := e.KubectlAs(t, "machines-editor")
 	editor.Must(t, announcement("mm-mine"), "apply", "-n", namespace, "-f", "-")
 	editor.Must(t, "", "get", "scheduledevents", "mm."+namespace+".mm-mine")
-	editor.Must(t, "", "delete", machinePlural, "--all", "-n", namespace, "--timeout="+soon)
+	editor.Must(t, "", "delete", machinePlural, "--all", "-n", namespace, "--timeout="+env.Timeout.String())
 }

@@ -56,7 +56,7 @@ func TestKubeVirtsOwnKinds(t *testing.T) {
 	t.Parallel()
 	kubectl := env.Current(t).Kubectl()
 	kubectl.Must(t, virtualMachines, "apply", "-f", "-")
-	kubectl.Must(t, "", "wait", "--for=condition=Established", "crd/virtualmachines.kubevirt.io", "--timeout=60s")
+	kubectl.Must(t, "", "wait", "--for=condition=Established", "crd/virtualmachines.kubevirt.io", "--timeout="+env.Timeout.String())
 	env.Eventually(t, "both kinds are there", func(context.Context) string {
 		machines := kubectl.Try(t, "", "get", "virtualmachines.kubevirt.io")
 		holds := kubectl.Try(t, "", "get", "nodemaintenances.kubevirt.io")

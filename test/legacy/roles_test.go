@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -49,7 +50,7 @@ func TestLegacyEditor(t *testing.T) {
 		kubectl := u.KubectlAs(t, person)
 		name, manifest := u.name(node), u.manifest(u.name(node), node, "test")
 		kubectl.Must(t, manifest, "apply", "-f", "-")
-		kubectl.Must(t, "", "wait", u.resource(), name, "--for=jsonpath={.status.phase}=Succeeded", "--timeout=60s")
+		kubectl.Must(t, "", "wait", u.resource(), name, "--for=jsonpath={.status.phase}=Succeeded", "--timeout="+env.Timeout.String())
 		kubectl.Must(t, "", "delete", u.resource(), name)
 
 		anothers := u.apply(t, u.Nodes[1])
@@ -70,7 +71,7 @@ func (u *user) role(of string) string {
 // readsOurGroup checks that the user sees what only our own group says.
 func readsOurGroup(t *testing.T, kubectl *env.Kubectl, hold, node string) {
 	t.Helper()
-	kubectl.Must(t, "", "wait", "nodemaintenances.maintenance.medik8s.io", hold, "--for=condition=Drained", "--timeout=60s")
+	kubectl.Must(t, "", "wait", "nodemaintenances.maintenance.medik8s.io", hold, "--for=condition=Drained", "--timeout="+env.Timeout.String())
 	kubectl.Must(t, "", "get", "nodes.maintenance.medik8s.io")
 	for _, subresource := range []string{"maintenance", "drainplan"} {
 		kubectl.Must(t, "", "get", "nodes.maintenance.medik8s.io", node, "--subresource="+subresource)
@@ -116,11 +117,11 @@ func (u *user) operatorsRole(t *testing.T) string {
 
 func (u *user) grant(t *testing.T, person, role string) {
 	t.Helper()
-	bind(t, u.Env, person, role)
+	bind(t, u.Env, person, role, u.Group, "nodemaintenances")
 }
 
-// bind gives a person a ClusterRole.
-func bind(t *testing.T, e *env.Env, person, role string) {
+// bind gives a person a ClusterRole, and waits until it lets them get a resource.
+func bind(t *testing.T, e *env.Env, person, role, group, resource string) {
 	t.Helper()
 	binding := &rbacv1.ClusterRoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: person},
@@ -130,4 +131,5 @@ func bind(t *testing.T, e *env.Env, person, role string) {
 	if _, err := e.Kube.RbacV1().ClusterRoleBindings().Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
+	e.WaitForUserPermission(t, person, authorizationv1.ResourceAttributes{Group: group, Resource: resource, Verb: "get"}, true)
 }

@@ -25,7 +25,7 @@ func TestSample(t *testing.T) {
 		manifest := u.manifest(name, node, "Test node maintenance")
 		wantPrinted(t, kubectl.Try(t, manifest, "apply", "-f", "-"), u.object(name)+" created\n")
 		wantPrinted(t, kubectl.Try(t, manifest, "apply", "-f", "-"), u.object(name)+" unchanged\n")
-		wantPrinted(t, kubectl.Try(t, "", "wait", u.resource(), name, "--for=jsonpath={.status.phase}=Succeeded", "--timeout=60s"),
+		wantPrinted(t, kubectl.Try(t, "", "wait", u.resource(), name, "--for=jsonpath={.status.phase}=Succeeded", "--timeout="+env.Timeout.String()),
 			u.object(name)+" condition met\n")
 
 		u.wantShown(t, name)

@@ -41,7 +41,7 @@ func TestAuditLog(t *testing.T) {
 	forgotten := pool.Hold("c", pool.Nodes[0])
 	forgotten.Spec.Stage, forgotten.Spec.Reason, forgotten.Spec.ExpirationSeconds = "Idle", "forgotten", new(int64(1))
 	pool.Create(t, forgotten)
-	kubectl.Must(t, "", "wait", "--for=delete", "nm/"+pool.Name+"-c", "--timeout=60s")
+	kubectl.Must(t, "", "wait", "--for=delete", "nm/"+pool.Name+"-c", "--timeout="+env.Timeout.String())
 
 	var got []string
 	for _, event := range auditEvents(t, log) {

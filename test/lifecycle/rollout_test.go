@@ -24,7 +24,7 @@ import (
 
 const (
 	// rolloutDelay is how long the server of these tests goes on serving after SIGTERM.
-	rolloutDelay = 5 * time.Second
+	rolloutDelay = 8 * time.Second
 	// rolloutClients is how many clients ask it all the time, each in one of two ways.
 	rolloutClients = 20
 	holdsPath      = "/apis/maintenance.medik8s.io/v1beta1/nodemaintenances"
@@ -64,7 +64,7 @@ func TestTerminateInRollout(t *testing.T) {
 		t.Errorf("the server was ready for %s after SIGTERM", took)
 	}
 	late := pool.Create(t, pool.Hold("late", pool.Nodes[1]))
-	clients.wantNoFailure(t, began.Add(rolloutDelay-300*time.Millisecond))
+	clients.wantNoFailure(t, began.Add(rolloutDelay-2*time.Second))
 	if pool.Node(t, pool.Nodes[1]).Spec.Unschedulable {
 		t.Error("the server leads after SIGTERM: it has cordoned a node")
 	}

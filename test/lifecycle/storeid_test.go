@@ -37,6 +37,12 @@ func TestNodeOfAnotherStore(t *testing.T) {
 	hold := pool.Create(t, pool.Hold("a", pool.Nodes[0]))
 	pool.WaitForHold(t, hold.Name, "node drained", env.Drained)
 	waitSaysDrained(t, pool, pool.Nodes[0])
+	env.Eventually(t, "the cluster has tainted the node", func(context.Context) string {
+		if marks := marksOn(pool.Node(t, pool.Nodes[0])); !strings.Contains(marks, corev1.TaintNodeUnschedulable) {
+			return marks
+		}
+		return ""
+	})
 	before := marksOn(wantCordoned(t, pool, pool.Nodes[0]))
 	kill(t)
 
