@@ -107,7 +107,7 @@ func TestLongestNames(t *testing.T) {
 	pool := env.Current(t).NewPool(t, 1)
 	name := pool.Name + "-" + strings.Repeat("a", 252-len(pool.Name))
 	pool.Kubectl().Must(t, manifest(name, `{"nodeName":"`+pool.Nodes[0]+`","reason":"`+strings.Repeat("é", 1024)+`"}`), "create", "-f", "-")
-	pool.Kubectl().Must(t, "", "wait", "--for=condition=Drained", "nm/"+name, "--timeout=60s")
+	pool.Kubectl().Must(t, "", "wait", "--for=condition=Drained", "nm/"+name, "--timeout="+env.Timeout.String())
 	wantEvents(t, "kubectl describe", pool.Kubectl(), []string{"describe", "nm", name}, "MaintenanceStarted", "DrainSucceeded")
 	pool.Kubectl().Must(t, "", "delete", "nm", name)
 

@@ -73,7 +73,7 @@ func TestDeleteOptions(t *testing.T) {
 		if out := kubectl.Try(t, "", append([]string{"delete", "nm", hold.Name}, args...)...); out.Code != 0 {
 			t.Errorf("kubectl delete %q: %+v", args, out)
 		}
-		kubectl.Must(t, "", "wait", "--for=delete", "nm/"+hold.Name, "--timeout=60s")
+		kubectl.Must(t, "", "wait", "--for=delete", "nm/"+hold.Name, "--timeout="+env.Timeout.String())
 		if pool.Node(t, node).Spec.Unschedulable {
 			t.Errorf("kubectl delete %q: the node is cordoned still", args)
 		}

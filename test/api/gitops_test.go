@@ -31,11 +31,11 @@ func TestHoldsInGit(t *testing.T) {
 	}
 
 	t.Run("with expirationSeconds", func(t *testing.T) {
-		node, spec := pool.Nodes[0], `"expirationSeconds":3`
+		node, spec := pool.Nodes[0], `"expirationSeconds":15` // less, and the node could be back before it is looked at
 		for range 2 {
 			wantContains(t, "apply", sync("a", node, spec), "created")
 			inService(node, false)
-			kubectl.Must(t, "", "wait", "--for=delete", "nm/"+pool.Name+"-a", "--timeout=60s")
+			kubectl.Must(t, "", "wait", "--for=delete", "nm/"+pool.Name+"-a", "--timeout="+env.Timeout.String())
 			inService(node, true)
 		}
 	})

@@ -43,15 +43,8 @@ func drainsToGather(t *testing.T) *env.Pool {
 	pool.Create(t, hold)
 	pool.WaitForHold(t, hold.Name, "blocked", func(nm *v1beta1.NodeMaintenance) bool { return nm.Status.BlockedPodCount > 0 })
 	pool.Delete(t, pool.WaitForHold(t, pool.Create(t, pool.Hold("b", pool.Nodes[1])).Name, "node drained", env.Drained).Name)
-	env.EventuallyWithin(t, env.EventsTimeout, "the events of both", func(ctx context.Context) string {
-		for name, reason := range map[string]string{pool.Nodes[0]: "DrainBlocked", pool.Nodes[1]: "NodeUncordoned"} {
-			events, err := pool.Kube.CoreV1().Events("").List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.name=" + name + ",reason=" + reason})
-			if err != nil || len(events.Items) == 0 {
-				return fmt.Sprintf("no %s of %s: %v", reason, name, err)
-			}
-		}
-		return ""
-	})
+	pool.WaitForEvent(t, "Node", pool.Nodes[0], "DrainBlocked")
+	pool.WaitForEvent(t, "Node", pool.Nodes[1], "NodeUncordoned")
 	return pool
 }
 

@@ -128,16 +128,17 @@ func TestPolicySeesWhatIsCreatedThroughANode(t *testing.T) {
 	admin(t).do(t, http.MethodPost, path, asJSON, `{"spec":{"stage":"Idle","reason":"new disk"}}`).want(t, http.StatusCreated)
 }
 
-// A forgotten hold ends by itself, and says so before, on the node too.
+// A forgotten hold ends by itself, and says so before, on the node too: in the last fifth of its time, so that must not be
+// short.
 func TestExpiration(t *testing.T) {
 	t.Parallel()
 	pool := env.Current(t).NewPool(t, 1)
 	node, name := pool.Nodes[0], pool.Name+"-a"
-	pool.Kubectl().Must(t, manifest(name, `{"nodeName":"`+node+`","expirationSeconds":10}`), "create", "-f", "-")
-	pool.Kubectl().Must(t, "", "wait", "--for=condition=Expiring", "nm/"+name, "--timeout=60s")
+	pool.Kubectl().Must(t, manifest(name, `{"nodeName":"`+node+`","expirationSeconds":60}`), "create", "-f", "-")
+	pool.Kubectl().Must(t, "", "wait", "--for=condition=Expiring", "nm/"+name, "--timeout="+env.Timeout.String())
 	refused := admin(t).do(t, http.MethodPatch, collection+"/"+name, asMergePatch, `{"spec":{"expirationSeconds":2}}`).want(t, http.StatusUnprocessableEntity)
 	refused.wantCauses(t, "spec.expirationSeconds")
-	pool.Kubectl().Must(t, "", "wait", "--for=delete", "nm/"+name, "--timeout=60s")
+	pool.Kubectl().Must(t, "", "wait", "--for=delete", "nm/"+name, "--timeout="+env.Timeout.String())
 	if pool.Node(t, node).Spec.Unschedulable {
 		t.Error("the node was not given back")
 	}

@@ -49,7 +49,7 @@ func TestKubectlWatchesNodes(t *testing.T) {
 	readUntil(t, all, "InService")
 	readUntil(t, own, "InService")
 	hold := pool.Create(t, pool.Hold("a", node))
-	pia.Must(t, "", "wait", "--for=jsonpath={.status.state}=Drained", "nodes.maintenance.medik8s.io/"+node, "--timeout=60s")
+	pia.Must(t, "", "wait", "--for=jsonpath={.status.state}=Drained", "nodes.maintenance.medik8s.io/"+node, "--timeout="+env.Timeout.String())
 	readUntil(t, all, "Drained")
 	readUntil(t, own, "Drained")
 	pool.Delete(t, hold.Name)
@@ -57,7 +57,7 @@ func TestKubectlWatchesNodes(t *testing.T) {
 		t.Errorf("the node was called deleted:\n%s", seen)
 	}
 	for _, others := range [][]string{{pool.Nodes[1]}, {}} {
-		args := append([]string{"get", "nodes.maintenance.medik8s.io", "--watch", "--request-timeout=5s"}, others...)
+		args := append([]string{"get", "nodes.maintenance.medik8s.io", "--watch", "--request-timeout=1m"}, others...)
 		if out := pia.Try(t, "", args...); !strings.Contains(out.Stderr, "(Forbidden)") {
 			t.Errorf("kubectl %v: got %q, want it refused", args, out.Stderr)
 		}
@@ -75,7 +75,7 @@ func TestWatchOfNodesByState(t *testing.T) {
 		t.Fatalf("got %v, %v", list, err)
 	}
 	hold := pool.Create(t, pool.Hold("a", pool.Nodes[0]))
-	pool.Kubectl().Must(t, "", "wait", "--for=condition=Drained", "nm/"+hold.Name, "--timeout=60s")
+	pool.Kubectl().Must(t, "", "wait", "--for=condition=Drained", "nm/"+hold.Name, "--timeout="+env.Timeout.String())
 	selected.ResourceVersion = list.ResourceVersion
 	w, err := nodes.Watch(t.Context(), selected)
 	if err != nil {

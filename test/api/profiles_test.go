@@ -140,8 +140,8 @@ func TestDecisionOnNodeProfile(t *testing.T) {
 			t.Errorf("could not delete the profile: %v", err)
 		}
 	})
-	kubectl.Must(t, "", "wait", "--for=create", "nprof/"+name, "--timeout=1m")
-	kubectl.Must(t, "", "wait", "--for=jsonpath={.status.transitions[0].name}=start", "nprof/"+name, "--timeout=1m")
+	kubectl.Must(t, "", "wait", "--for=create", "nprof/"+name, "--timeout="+env.Timeout.String())
+	kubectl.Must(t, "", "wait", "--for=jsonpath={.status.transitions[0].name}=start", "nprof/"+name, "--timeout="+env.Timeout.String())
 	wantContains(t, "get", kubectl.Must(t, "", "get", "nprof", "--field-selector", "spec.nodeName="+node+",spec.profile="+pool.Name+",status.state=MaintenanceRequired"),
 		"NODE", "PROFILE", "STATE", "SINCE", "WAITING FOR", name, "0 of 2 approvals")
 

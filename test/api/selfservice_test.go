@@ -24,6 +24,10 @@ func TestSelfServiceDocument(t *testing.T) {
 		Pod("report", localcluster.OnNode(pool.Nodes[2]), localcluster.EmptyDir()))
 	shell := document.NewSession(t, pool)
 	copyArtifacts(t, shell)
+	// Events are written beside the work, and the document asks for this one once.
+	shell.After("kubectl get nodes.maintenance.medik8s.io worker-1 worker-3", func(t *testing.T) {
+		pool.WaitForEvent(t, "NodeMaintenance", pool.Nodes[2], "MaintenanceStarted")
+	})
 	shell.Check(t, "self-service.md", map[string]string{
 		"admin": pool.Cluster.Kubeconfig(), "pia": kubeconfigOf(t, pool, "pia", "payments"),
 	})

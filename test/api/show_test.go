@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/test/env"
 )
 
@@ -32,17 +33,21 @@ func TestLookAtADrain(t *testing.T) {
 	if err := watch.Start(); err != nil {
 		t.Fatal(err)
 	}
-	hold := pool.Create(t, pool.Hold("a", node))
-	seen := readUntil(t, rows, "100%")
+	idle := pool.Hold("a", node)
+	idle.Spec.Stage = v1beta1.StageIdle
+	hold := pool.Create(t, idle)
+	seen := readUntil(t, rows, hold.Name) // the watch has begun
+	kubectl.Must(t, "", "patch", "nm", hold.Name, "--type=merge", "-p", `{"spec":{"stage":"Drain"}}`)
+	seen = append(seen, readUntil(t, rows, "100%")...)
 	cancel()
 	_ = watch.Wait() // killed
 	if len(seen) < 3 || !slices.Equal(strings.Fields(seen[0]), strings.Fields("NAME NODE PHASE PROGRESS PENDING REQUESTOR REASON AGE")) {
 		t.Errorf("kubectl get --watch: want a heading, the start and the end, got:\n%s", strings.Join(seen, "\n"))
 	}
 
-	kubectl.Must(t, "", "wait", "--for=condition=Drained", "nm/"+hold.Name, "--timeout=60s")
-	kubectl.Must(t, "", "wait", "--for=condition=Cordoned", "nm/"+hold.Name, "--timeout=60s")
-	kubectl.Must(t, "", "wait", "--for=jsonpath={.status.phase}=Succeeded", "nm/"+hold.Name, "--timeout=60s")
+	kubectl.Must(t, "", "wait", "--for=condition=Drained", "nm/"+hold.Name, "--timeout="+env.Timeout.String())
+	kubectl.Must(t, "", "wait", "--for=condition=Cordoned", "nm/"+hold.Name, "--timeout="+env.Timeout.String())
+	kubectl.Must(t, "", "wait", "--for=jsonpath={.status.phase}=Succeeded", "nm/"+hold.Name, "--timeout="+env.Timeout.String())
 
 	wide := strings.Split(strings.TrimSpace(kubectl.Must(t, "", "get", "nm", hold.Name, "-o", "wide")), "\n")
 	if want := "NAME NODE PHASE PROGRESS PENDING REQUESTOR REASON AGE STAGE BLOCKED BY EARLIEST"; strings.Join(strings.Fields(wide[0]), " ") != want {

@@ -19,7 +19,7 @@ import (
 )
 
 // startTimeout bounds the start and the end of the control plane.
-const startTimeout = 3 * time.Minute
+const startTimeout = 6 * time.Minute
 
 // folder is where the chart is.
 var folder = filepath.Join("..", "..", "chart")

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/cloudevents/decision"
 	"github.com/medik8s/maintenance-apiserver/test/cloudevents/machineplayer"
 	"github.com/medik8s/maintenance-apiserver/test/document"
 	"github.com/medik8s/maintenance-apiserver/test/env"
@@ -30,6 +31,14 @@ func (o *own) document(t *testing.T) {
 	session := document.NewSession(t, p.Pool)
 	session.Mask(`worker-\d-[0-9a-f]{32}`) // the name of a hold
 	session.Mask(`web-[a-z0-9]{5}\b`)      // the name of a new machine
+	// Events are written beside the work, one after another, and the document asks for them once.
+	for command, last := range map[string]struct{ event, reason string }{
+		"kubectl get sev chg-1041 -o jsonpath='{.status.outcome}":            {"chg-1041", decision.ReasonEventCompleted},
+		"kubectl wait --for=jsonpath='{.status.phase}'=Drained sev/chg-1044": {"chg-1044", decision.ReasonStartedInSpiteOfPolicies},
+		"kubectl get sev retirement -o jsonpath='{.status.outcome}":          {"retirement", decision.ReasonEventCompleted},
+	} {
+		session.After(command, func(t *testing.T) { p.WaitForEvent(t, "ScheduledEvent", last.event, last.reason) })
+	}
 	session.Check(t, "cloud-events.md", map[string]string{"admin": p.Cluster.Kubeconfig(), "dana": dana})
 }
 

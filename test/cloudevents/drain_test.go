@@ -38,7 +38,7 @@ func TestRebootDrainsAndGivesBack(t *testing.T) {
 	for _, reason := range []string{
 		decision.ReasonLateStart, decision.ReasonDrainStarted, decision.ReasonDrained, decision.ReasonMachineReturned, decision.ReasonEventCompleted,
 	} {
-		p.told(t, event, reason)
+		p.WaitForEvent(t, "ScheduledEvent", event, reason)
 	}
 }
 
@@ -102,7 +102,7 @@ func TestEventWaitsForItsTime(t *testing.T) {
 	if want := s.LatestStartTime.Add(-time.Hour); !s.StartTime.Time.Equal(want) {
 		t.Errorf("the start is %s, want %s", s.StartTime, want)
 	}
-	p.told(t, event, decision.ReasonDrainScheduled)
+	p.WaitForEvent(t, "ScheduledEvent", event, decision.ReasonDrainScheduled)
 	hold := p.WaitForHold(t, s.Maintenance, "the hold waits for its time", env.WaitsFor(v1beta1.AdmissionNotBefore))
 	if !hold.Spec.NotBefore.Time.Equal(s.StartTime.Time) || hold.Spec.StartDeadline == nil || !hold.Spec.StartDeadline.Time.Equal(s.LatestStartTime.Time) {
 		t.Errorf("the hold has %+v", hold.Spec)

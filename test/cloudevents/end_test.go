@@ -27,7 +27,7 @@ func TestEventsEndEarly(t *testing.T) {
 	for _, event := range []string{later, midway} {
 		p.state(t, event, v1beta1.EventCanceled)
 		p.is(t, event, v1beta1.EventPhaseCanceled)
-		p.told(t, event, decision.ReasonEventCanceled)
+		p.WaitForEvent(t, "ScheduledEvent", event, decision.ReasonEventCanceled)
 	}
 	if err := p.remove(t.Context(), deleted); err != nil {
 		t.Fatal(err)

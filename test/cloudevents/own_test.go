@@ -15,7 +15,7 @@ import (
 )
 
 // startTimeout bounds the start of a control plane and of a server.
-const startTimeout = 3 * time.Minute
+const startTimeout = 6 * time.Minute
 
 // What happens to machines, of both machine APIs. Nodes of the control plane wait for events of workers, wherever these
 // are, so what is about them comes after the rest.

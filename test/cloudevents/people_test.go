@@ -85,7 +85,7 @@ func TestPersonSchedulesAnEvent(t *testing.T) {
 			t.Errorf("it does not show %s:\n%s", want, row)
 		}
 	}
-	p.told(t, name, "Drained")
+	p.WaitForEvent(t, "ScheduledEvent", name, "Drained")
 	if told := p.Kubectl().Must(t, "", "describe", "sev", name); !strings.Contains(told, "DrainStarted") || !strings.Contains(told, "Waiting For:") {
 		t.Errorf("kubectl describe says:\n%s", told)
 	}

@@ -42,7 +42,7 @@ func TestFreezeKeepsAnEventUntilItsLatestStart(t *testing.T) {
 	if start.Before(latest) || !latest.Before(waiting.Status.LatestStartTime) {
 		t.Errorf("it started at %s, before its latest start at %s, which was %s first", start, latest, waiting.Status.LatestStartTime)
 	}
-	p.told(t, event, decision.ReasonStartedInSpiteOfPolicies)
+	p.WaitForEvent(t, "ScheduledEvent", event, decision.ReasonStartedInSpiteOfPolicies)
 	hold, err := p.holdOf(t.Context(), event)
 	if err != nil || !hold.Spec.BypassPolicies {
 		t.Errorf("the hold is %+v, %v; want one that bypasses policies", hold, err)
@@ -55,7 +55,7 @@ func TestPolicyLetsAnEventWait(t *testing.T) {
 	p.Policy(t, "frozen", frozen(&v1beta1.PolicyEvents{AtLatestStart: v1beta1.LatestStartWait}))
 	event := p.announce(t, "reboot", rebootOf(p.Nodes[0], 0))
 	p.blocked(t, event, decision.ReasonLatestStartPassed, "lets it wait", "may hit a node that is not empty")
-	p.told(t, event, decision.ReasonLatestStartPassed)
+	p.WaitForEvent(t, "ScheduledEvent", event, decision.ReasonLatestStartPassed)
 	p.free(t, p.Nodes[0])
 	if hold, err := p.holdOf(t.Context(), event); err != nil || hold.Spec.BypassPolicies {
 		t.Errorf("the hold is %+v, %v; want one that asks policies", hold, err)
@@ -70,7 +70,7 @@ func TestUnknownCode(t *testing.T) {
 	if ignored.Status.Maintenance != "" || ignored.Status.EndTime != nil {
 		t.Errorf("the status is %+v", ignored.Status)
 	}
-	p.told(t, event, decision.ReasonUnknownCode)
+	p.WaitForEvent(t, "ScheduledEvent", event, decision.ReasonUnknownCode)
 	p.free(t, p.Nodes[0])
 	policy := p.Policy(t, "codes", v1beta1.MaintenancePolicySpec{Events: &v1beta1.PolicyEvents{
 		Actions: []v1beta1.PolicyEventAction{{Code: "firmware-update", Action: v1beta1.EventActionDrain}},

@@ -183,22 +183,3 @@ func (p *pool) holdOf(ctx context.Context, event string) (*v1beta1.NodeMaintenan
 	}
 	return p.Maintenance.MaintenanceV1beta1().NodeMaintenances().Get(ctx, status.Status.Maintenance, metav1.GetOptions{})
 }
-
-// told waits for a Kubernetes event of the event.
-func (p *pool) told(t *testing.T, event, reason string) {
-	t.Helper()
-	env.Eventually(t, "event "+event+" is told of with "+reason, func(ctx context.Context) string {
-		list, err := p.Kube.CoreV1().Events("").List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.name=" + event})
-		if err != nil {
-			return err.Error()
-		}
-		var seen []string
-		for i := range list.Items {
-			if list.Items[i].Reason == reason {
-				return ""
-			}
-			seen = append(seen, list.Items[i].Reason)
-		}
-		return fmt.Sprint("seen: ", seen)
-	})
-}

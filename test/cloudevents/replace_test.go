@@ -58,7 +58,7 @@ func (o *own) surgeFirst(t *testing.T) {
 			for _, reason := range []string{
 				decision.ReasonSurgeAdded, decision.ReasonNewNodeReady, decision.ReasonMachineDeleted, decision.ReasonMachineReplaced,
 			} {
-				c.told(t, event, reason)
+				c.WaitForEvent(t, "ScheduledEvent", event, reason)
 			}
 		})
 	}

@@ -133,7 +133,7 @@ func (s *scenario) goOn(t *testing.T) {
 	s.b.player.Release()
 	s.c.startsIn(t, s.frozen, 5*time.Second)
 	s.c.is(t, s.frozen, v1beta1.EventPhaseDrained)
-	s.c.told(t, s.frozen, decision.ReasonStartedInSpiteOfPolicies)
+	s.c.WaitForEvent(t, "ScheduledEvent", s.frozen, decision.ReasonStartedInSpiteOfPolicies)
 	s.c.reboot(t, s.before[s.c][0])
 	s.c.is(t, s.frozen, v1beta1.EventPhaseCompleted)
 	s.b.is(t, s.completed, v1beta1.EventPhaseCompleted)

@@ -27,7 +27,7 @@ func TestRetirementWithoutAMachineAPI(t *testing.T) {
 	event := p.announce(t, "retire", spec)
 	p.blocked(t, event, decision.ReasonNoOwner, p.Nodes[0])
 	p.is(t, event, v1beta1.EventPhaseDrained)
-	p.told(t, event, decision.ReasonNoOwner)
+	p.WaitForEvent(t, "ScheduledEvent", event, decision.ReasonNoOwner)
 	if err := p.Kube.CoreV1().Nodes().Delete(t.Context(), p.Nodes[0], metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ const (
 	mutationDetector = "KUBE_CACHE_MUTATION_DETECTOR=true"
 
 	// startTimeout bounds the start of the control plane and of the server.
-	startTimeout = 3 * time.Minute
+	startTimeout = 6 * time.Minute
 	// stopTimeout bounds their end.
 	stopTimeout = time.Minute
 )

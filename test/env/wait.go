@@ -5,6 +5,7 @@ package env
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -71,4 +72,23 @@ func (e *Env) WaitForHold(t *testing.T, name, what string, check func(nm *v1beta
 		return describe(nm)
 	})
 	return last
+}
+
+// WaitForEvent waits until the server has written a Kubernetes event of a reason about an object without a namespace.
+func (e *Env) WaitForEvent(t *testing.T, kind, object, reason string) {
+	t.Helper()
+	EventuallyWithin(t, EventsTimeout, "an event tells of "+reason+" of "+kind+" "+object, func(ctx context.Context) string {
+		list, err := e.Kube.CoreV1().Events("").List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.kind=" + kind + ",involvedObject.name=" + object})
+		if err != nil {
+			return err.Error()
+		}
+		var seen []string
+		for i := range list.Items {
+			if list.Items[i].Reason == reason {
+				return ""
+			}
+			seen = append(seen, list.Items[i].Reason)
+		}
+		return fmt.Sprint("seen: ", seen)
+	})
 }

@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/medik8s/maintenance-apiserver/test/document"
+	"github.com/medik8s/maintenance-apiserver/test/env"
 )
 
 // page is the page of the profiles.
@@ -29,7 +30,17 @@ func TestProfilesDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	document.NewSession(t, p.Pool).Check(t, page, map[string]string{"admin": p.Cluster.Kubeconfig(), "dana": dana})
+	session := document.NewSession(t, p.Pool)
+	// The document says what comes a moment after that for which it waits.
+	for command, more := range map[string][]string{
+		"kubectl wait --for=jsonpath='{.status.counts.maintenanceRequired}'=1 mprof/flatcar": {"--for=jsonpath={.status.counts.operational}=2", "mprof/flatcar"},
+		"kubectl wait --for=jsonpath='{.status.state}'=InMaintenance nprof/worker-2.flatcar": {"--for=jsonpath={.status.transition.steps[0].state}=Running", "nprof/" + p.Nodes[1] + ".flatcar"},
+	} {
+		session.After(command, func(t *testing.T) {
+			p.Kubectl().Must(t, "", append([]string{"wait", "--timeout=" + env.Timeout.String()}, more...)...)
+		})
+	}
+	session.Check(t, page, map[string]string{"admin": p.Cluster.Kubeconfig(), "dana": dana})
 }
 
 var (

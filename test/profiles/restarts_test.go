@@ -14,7 +14,7 @@ import (
 )
 
 // startTimeout bounds the start of a control plane and of a server.
-const startTimeout = 3 * time.Minute
+const startTimeout = 6 * time.Minute
 
 // What happens while the server does not run, or is killed, and what an ordinary server does not allow. These tests have a
 // control plane of their own.

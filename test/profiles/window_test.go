@@ -33,7 +33,7 @@ states:
 
 // stillOpen is how long a window is open at the beginning: the server must have said meanwhile that it is, on a loaded
 // machine, too.
-const stillOpen = 30 * time.Second
+const stillOpen = time.Minute
 
 // The window is open when the server is killed, and what else was missing comes then. When the server runs again, the
 // window is closed, so the node waits: what was found before does not count.

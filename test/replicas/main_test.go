@@ -36,7 +36,7 @@ const (
 	// create takes seconds, above all with StoreCluster.
 	requestGrace = 10 * time.Second
 
-	startTimeout = 3 * time.Minute
+	startTimeout = 6 * time.Minute
 )
 
 // stores are the stores that several replicas can share.
