@@ -35,7 +35,7 @@ func (s *Shadow) leaseChanged(lease *coordinationv1.Lease) {
 // Run watches the Lease until ctx is done. It is to be called once.
 func (s *Shadow) Run(ctx context.Context) {
 	queue := workqueue.NewTypedDelayingQueueWithConfig(workqueue.TypedDelayingQueueConfig[struct{}]{Clock: s.config.Clock})
-	_, err := s.leases.AddEventHandler(cache.ResourceEventHandlerFuncs{
+	registration, err := s.leases.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(obj any) { s.leaseEvent(obj); queue.Add(struct{}{}) },
 		UpdateFunc: func(_, obj any) { s.leaseEvent(obj); queue.Add(struct{}{}) },
 		DeleteFunc: func(any) { s.leaseChanged(nil); queue.Add(struct{}{}) },
@@ -43,13 +43,16 @@ func (s *Shadow) Run(ctx context.Context) {
 	if err != nil {
 		return // only after it has run
 	}
+	s.mu.Lock()
+	s.heard = registration.HasSynced
+	s.mu.Unlock()
 	var running sync.WaitGroup
 	defer running.Wait()
 	defer queue.ShutDown()
 	s.Follow(func() { queue.Add(struct{}{}) }) // what is written needs a look when it counts no more
 	running.Go(func() { s.leases.RunWithContext(ctx) })
 	running.Go(func() { s.work(queue) })
-	if cache.WaitForCacheSync(ctx.Done(), s.leases.HasSynced) {
+	if cache.WaitForCacheSync(ctx.Done(), registration.HasSynced) {
 		queue.Add(struct{}{})
 	}
 	<-ctx.Done()

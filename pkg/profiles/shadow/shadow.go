@@ -45,6 +45,8 @@ type Shadow struct {
 	leases cache.SharedIndexInformer
 
 	mu sync.Mutex
+	// heard says whether the Lease that was there at first has come to leaseChanged; nil before Run.
+	heard cache.InformerSynced
 	// renewed is what the Lease says of its last renewal, and seen when this process saw that first: clocks of machines
 	// differ.
 	renewed string
@@ -88,7 +90,7 @@ func (s *Shadow) Why() string {
 
 // state says why the shadow is active, and when to look again.
 func (s *Shadow) state(now time.Time) (why string, again time.Duration) {
-	if !s.leases.HasSynced() {
+	if s.heard == nil || !s.heard() {
 		return notKnown, 0
 	}
 	if left := s.seen.Add(s.lasts).Sub(now); s.holder != "" && left > 0 {

@@ -72,6 +72,21 @@ func TestNoLease(t *testing.T) {
 	})
 }
 
+// That the Lease was read is not enough: what it says must have been taken notice of.
+func TestLeaseThatIsOnlyRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := New(Config{Kube: fake.NewClientset(lease("pod-1", time.Now())), Namespace: "sap"})
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		go s.leases.RunWithContext(ctx)
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if why := s.Why(); !s.leases.HasSynced() || why != notKnown {
+			t.Errorf("%q, want that it is not known", why)
+		}
+	})
+}
+
 func TestRenewedLease(t *testing.T) {
 	// The clock of the controller is an hour behind.
 	run(t, lease("pod-1", time.Date(1999, 12, 31, 23, 0, 0, 0, time.UTC)), func(t *testing.T, s *Shadow, client *fake.Clientset, told *atomic.Int32) {

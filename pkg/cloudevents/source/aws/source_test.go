@@ -159,7 +159,7 @@ func TestTroubles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			if test.kind == ec2test.Hanging {
-				w.limits.request = 2 * time.Second // long enough for the requests that do not hang
+				w.limits.request, w.limits.region = 5*time.Second, 5*time.Minute // long enough for the requests that do not hang
 			}
 			for i := range 150 {
 				w.add(frankfurt, i, ec2test.Event{ID: fmt.Sprint("e", i), Code: "instance-stop"})

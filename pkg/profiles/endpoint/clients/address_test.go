@@ -67,14 +67,13 @@ func TestRefusedAddresses(t *testing.T) {
 	}
 }
 
-// resolver returns one that answers with these addresses in turn.
-func resolver(t *testing.T, answers ...[4]byte) *net.Resolver {
+// resolver returns one that answers with the address that now is.
+func resolver(t *testing.T, now func() [4]byte) *net.Resolver {
 	t.Helper()
 	server, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var asked atomic.Int32
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -84,8 +83,7 @@ func resolver(t *testing.T, answers ...[4]byte) *net.Resolver {
 			if err != nil {
 				return
 			}
-			next := func() [4]byte { return answers[min(int(asked.Add(1)), len(answers))-1] }
-			if reply := answerTo(buffer[:n], next); reply != nil {
+			if reply := answerTo(buffer[:n], now()); reply != nil {
 				_, _ = server.WriteTo(reply, from)
 			}
 		}
@@ -96,8 +94,11 @@ func resolver(t *testing.T, answers ...[4]byte) *net.Resolver {
 	}}
 }
 
-// answerTo answers questions for an IPv4 address with next, and other ones with nothing.
-func answerTo(query []byte, next func() [4]byte) []byte {
+// itself is the address of the own machine.
+func itself() [4]byte { return [4]byte{127, 0, 0, 1} }
+
+// answerTo answers questions for an IPv4 address with one, and other ones with nothing.
+func answerTo(query []byte, address [4]byte) []byte {
 	var m dnsmessage.Message
 	if m.Unpack(query) != nil {
 		return nil
@@ -106,7 +107,7 @@ func answerTo(query []byte, next func() [4]byte) []byte {
 	if q := m.Questions[0]; q.Type == dnsmessage.TypeA {
 		m.Answers = []dnsmessage.Resource{{
 			Header: dnsmessage.ResourceHeader{Name: q.Name, Type: q.Type, Class: q.Class},
-			Body:   &dnsmessage.AResource{A: next()},
+			Body:   &dnsmessage.AResource{A: address},
 		}}
 	}
 	reply, _ := m.Pack()
@@ -117,18 +118,23 @@ func TestDNSRebinding(t *testing.T) {
 	var called atomic.Int32
 	server := serve(t, func(http.ResponseWriter, *http.Request) { called.Add(1) })
 	_, port, _ := net.SplitHostPort(server.Listener.Addr().String())
-	names := resolver(t, [4]byte{127, 0, 0, 1}, [4]byte{169, 254, 169, 254}, [4]byte{127, 0, 0, 1})
+	var now atomic.Value // a name may be looked up more than once for one call
+	names := resolver(t, func() [4]byte { return now.Load().([4]byte) })
 	w := newWorld(t, func(c *Config) { c.Resolver, c.AllowLoopback = names, false })
 	w.endpoint("e", "", v1beta1.MaintenanceEndpointSpec{HTTP: urlEndpoint("http://rebind.example:" + port)})
-	for _, want := range []addressError{errLoopback, errLinkLocal, errLoopback} {
+	for _, step := range []struct {
+		address [4]byte
+		want    addressError
+	}{{itself(), errLoopback}, {[4]byte{169, 254, 169, 254}, errLinkLocal}, {itself(), errLoopback}} {
+		now.Store(step.address)
 		_, err := w.get("e", "")
-		wantError(t, w.Clean(err), string(want), "127.0.0.1", "rebind.example")
+		wantError(t, w.Clean(err), string(step.want), "127.0.0.1", "rebind.example")
 	}
 	if n := called.Load(); n != 0 {
 		t.Errorf("the server was called %d times", n)
 	}
 
-	w = newWorld(t, func(c *Config) { c.Resolver = resolver(t, [4]byte{127, 0, 0, 1}) })
+	w = newWorld(t, func(c *Config) { c.Resolver = resolver(t, itself) })
 	w.endpoint("e", "", v1beta1.MaintenanceEndpointSpec{HTTP: urlEndpoint("http://allowed.example:" + port)})
 	if _, err := w.get("e", ""); err != nil || called.Load() != 1 {
 		t.Errorf("allowed: error %v, called %d times", err, called.Load())
@@ -136,7 +142,7 @@ func TestDNSRebinding(t *testing.T) {
 }
 
 func TestMailServersAreLookedAtToo(t *testing.T) {
-	w := newWorld(t, func(c *Config) { c.Resolver, c.AllowLoopback = resolver(t, [4]byte{127, 0, 0, 1}), false })
+	w := newWorld(t, func(c *Config) { c.Resolver, c.AllowLoopback = resolver(t, itself), false })
 	w.endpoint("e", "", v1beta1.MaintenanceEndpointSpec{SMTP: &v1beta1.SMTPEndpoint{Address: "mail.example:25"}})
 	server, err := w.SMTP(t.Context(), "e")
 	if err != nil {
