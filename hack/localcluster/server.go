@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"syscall"
@@ -192,11 +193,24 @@ func (s *Server) Start(ctx context.Context) error {
 	})
 }
 
+// startTries is how often a server is started that gives up, because the machine is too busy for others to answer it.
+const startTries = 3
+
+// lateAnswers are in what a server says then.
+var lateAnswers = regexp.MustCompile(`context deadline exceeded|no answer within|Client\.Timeout exceeded|i/o timeout`)
+
+// start starts the server, and starts it again, as a kubelet does, when it gives up waiting for others.
 func (s *Server) start(ctx context.Context) (started bool, err error) {
-	if started, err = s.launch(ctx); err != nil {
-		return started, err
+	for range startTries {
+		if started, err = s.launch(ctx); err != nil {
+			return started, err
+		}
+		err = s.WaitReady(ctx)
+		if err == nil || s.proc.ExitCode() != 1 || !lateAnswers.MatchString(err.Error()) {
+			break
+		}
 	}
-	return started, s.WaitReady(ctx)
+	return started, err
 }
 
 // Launch starts the server, and does not wait until it is ready. It is for tests of starts
