@@ -11,7 +11,8 @@ import (
 
 // Checker checks start gates. It answers at once, from memory, and calls Admitter.Wake when an answer changes.
 type Checker interface {
-	// Answers returns the last answers. The map is not changed by anybody.
+	// Answers returns the last answers, for a decision. What changes from then on wakes the admitter. The map is not
+	// changed by anybody.
 	Answers() map[decision.GateKey]decision.GateAnswer
 	// Check says which gates are to be checked from now on, and that answers for others are needed no more.
 	Check(keys []decision.GateKey)

@@ -145,11 +145,16 @@ type fakeCluster struct {
 	nodes []*corev1.Node
 	holds []*v1beta1.NodeMaintenance
 	plan  *v1beta1.DrainPlanStatus // nil: there is no plan
+	// reading is called while a node is read; nil: nothing is.
+	reading func()
 }
 
 func (c *fakeCluster) Node(name string) (*corev1.Node, error) {
 	for _, node := range c.nodes {
 		if node.Name == name {
+			if c.reading != nil {
+				c.reading()
+			}
 			return node, nil
 		}
 	}

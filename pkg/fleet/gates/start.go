@@ -21,10 +21,11 @@ const startLasts = 10 * time.Second
 
 // start is which start gates are checked.
 type start struct {
+	// mu guards what follows. It is held while answers are worked out, so that they are told in order.
 	mu sync.Mutex
 	// keys are those that are checked.
 	keys []decision.GateKey
-	// told are the answers that the admitter was woken for, and that it has not found missing since.
+	// told are the answers that the admitter knows: Answers gave them, or it was woken for them since.
 	told map[decision.GateKey]decision.GateAnswer
 	// poked has one element when keys has changed.
 	poked chan struct{}
@@ -52,20 +53,8 @@ func (s *start) wanted() []decision.GateKey {
 	return s.keys
 }
 
-// missing notes that the admitter has found these answers missing.
-func (s *start) missing(known map[decision.GateKey]decision.GateAnswer) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	maps.DeleteFunc(s.told, func(key decision.GateKey, _ decision.GateAnswer) bool {
-		_, found := known[key]
-		return !found
-	})
-}
-
-// tell notes the answers, and says whether the admitter does not know one of them.
+// tell notes the answers, and says whether the admitter does not know one of them. The caller has the lock.
 func (s *start) tell(answers map[decision.GateKey]decision.GateAnswer) (isNews bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	for key, now := range answers {
 		if told, found := s.told[key]; !found || told != now {
 			s.told[key], isNews = now, true
@@ -86,7 +75,6 @@ func (g *Gates) Check(keys []decision.GateKey) {
 		questions = append(questions, questionsOf(checked.gates, checked.subject)...)
 	}
 	g.asker.want(asking{}, questions, startLasts)
-	g.start.missing(g.Answers())
 	select {
 	case g.start.poked <- struct{}{}:
 	default:
@@ -94,16 +82,19 @@ func (g *Gates) Check(keys []decision.GateKey) {
 }
 
 // Answers returns what is known of the start gates that are checked. A passing answer that is too old for a start is not
-// among them. It answers at once, from memory.
+// among them. It answers at once, from memory. What changes from then on wakes the admitter, even while it decides.
 func (g *Gates) Answers() map[decision.GateKey]decision.GateAnswer {
+	g.start.mu.Lock()
+	defer g.start.mu.Unlock()
 	answers, _ := g.answers()
+	g.start.told = maps.Clone(answers)
 	return answers
 }
 
-// answers also says after how long an answer changes by time alone; zero: never.
+// answers also says after how long an answer changes by time alone; zero: never. The caller has the lock of start.
 func (g *Gates) answers() (answers map[decision.GateKey]decision.GateAnswer, again time.Duration) {
 	answers = map[decision.GateKey]decision.GateAnswer{}
-	for _, checked := range g.checked(g.start.wanted()) {
+	for _, checked := range g.checked(g.start.keys) {
 		judged := g.judgeAll(checked.gates, checked.subject)
 		again = due.Sooner(again, judged.again)
 		if judged.state != unknown {
@@ -168,11 +159,19 @@ func (g *Gates) policiesByName() map[string]*v1beta1.MaintenancePolicy {
 // reconsider wakes the admitter if there is an answer that it does not know. It returns after how long to reconsider by
 // time alone; zero: never.
 func (g *Gates) reconsider() (again time.Duration) {
-	answers, again := g.answers()
-	if g.start.tell(answers) {
+	isNews, again := g.news()
+	if isNews {
 		g.config.Admitter.Wake()
 	}
 	return again
+}
+
+// news says whether there is an answer that the admitter does not know, and notes that it is told now.
+func (g *Gates) news() (isNews bool, again time.Duration) {
+	g.start.mu.Lock()
+	defer g.start.mu.Unlock()
+	answers, again := g.answers()
+	return g.start.tell(answers), again
 }
 
 // lookAgain reconsiders when answers change by time alone, until ctx is done.

@@ -6,6 +6,7 @@ package gates
 import (
 	"context"
 	"fmt"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -219,6 +220,49 @@ func TestAnswersAreFresh(t *testing.T) {
 		}
 		if got := s.prometheus.times("up"); got != 2 {
 			t.Errorf("the query was asked %d times, want 2", got)
+		}
+	})
+}
+
+// An answer that comes while the admitter decides without it wakes it, once.
+func TestAnswerThatComesDuringADecision(t *testing.T) {
+	checksStarts(t, startPolicy("p", queryGate("up", 0)), func(s *starting) {
+		s.after(0, key(1, "p"))
+		s.wantAnswers(map[decision.GateKey]decision.GateAnswer{key(1, "p"): passed})
+		woken := s.admitter.times()
+		time.Sleep(startLasts + time.Second)
+		s.wantAnswers(map[decision.GateKey]decision.GateAnswer{}) // a decision begins
+		time.Sleep(askInterval - startLasts)                      // and takes so long that it is asked again meanwhile
+		s.after(0, key(1, "p"))
+		if got := s.admitter.times(); got != woken+1 {
+			t.Errorf("the admitter was woken %d times for the answer, want once", got-woken)
+		}
+	})
+}
+
+// Answers are told in the order in which they were worked out.
+func TestAnswersAreToldInOrder(t *testing.T) {
+	gate := v1beta1.PolicyGate{NodeCondition: &v1beta1.NodeConditionGate{Type: "Ready"}}
+	checksStarts(t, startPolicy("p", gate), func(s *starting) {
+		s.after(0, key(1, "p"))
+		woken := s.admitter.times()
+		change := sync.OnceFunc(func() {
+			node := s.cluster.nodes[0].DeepCopy()
+			node.Status.Conditions = nil
+			s.cluster.nodes[0], s.cluster.reading = node, nil
+			s.reconsider()
+		})
+		s.cluster.reading = func() {
+			if s.start.mu.TryLock() { // then another may work out and tell newer answers now
+				s.start.mu.Unlock()
+				change()
+			}
+		}
+		s.reconsider()
+		change()
+		s.reconsider()
+		if got := s.admitter.times(); got != woken+1 {
+			t.Errorf("the admitter was woken %d times for a condition that is gone, want once", got-woken)
 		}
 	})
 }
