@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -160,4 +161,59 @@ func TestBalancerCutsReplicaOff(t *testing.T) {
 	}
 	b.Reach(one.address())
 	wantAnswers(t, b, one.address(), two.address())
+}
+
+// answer is what a replica says, or why nothing comes from it.
+type answer struct {
+	code int
+	body string
+	err  error
+}
+
+// answers answers each request with the next of these.
+type answers []answer
+
+// RoundTrip implements http.RoundTripper.
+func (a *answers) RoundTrip(*http.Request) (*http.Response, error) {
+	next := (*a)[0]
+	*a = (*a)[1:]
+	if next.err != nil {
+		return nil, next.err
+	}
+	return &http.Response{StatusCode: next.code, Body: io.NopCloser(strings.NewReader(next.body))}, nil
+}
+
+// A replica that is late is ready as long as it was ready lately, and did not end since.
+func TestReplicaThatIsLate(t *testing.T) {
+	var (
+		ready   = answer{code: http.StatusOK}
+		notWell = answer{code: http.StatusInternalServerError, body: "[-]etcd failed"}
+		ends    = answer{code: http.StatusInternalServerError, body: ending + " failed"}
+		refuses = answer{err: syscall.ECONNREFUSED}
+		late    = answer{err: context.DeadlineExceeded}
+	)
+	tests := map[string]struct {
+		meet answers
+		want bool
+	}{
+		"never ready": {meet: answers{late}},
+		"ready":       {meet: answers{ready, late}, want: true},
+		"not well":    {meet: answers{ready, notWell, late}, want: true},
+		"ending":      {meet: answers{ready, ends, late}},
+		"refuses":     {meet: answers{ready, refuses, late}},
+		"back again":  {meet: answers{ready, refuses, ready, late}, want: true},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := newReplica("127.0.0.1:0")
+			r.client.Transport = &test.meet
+			var got bool
+			for len(test.meet) > 0 {
+				got = r.isReady(t.Context())
+			}
+			if got != test.want {
+				t.Errorf("ready: %t, want %t", got, test.want)
+			}
+		})
+	}
 }

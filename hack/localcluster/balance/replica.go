@@ -39,7 +39,7 @@ type replica struct {
 	address string
 	client  *http.Client
 	ready   atomic.Bool
-	asOf    time.Time // when it last said that it is ready
+	asOf    time.Time // when it last said that it is ready; zero: it has ended since, or is about to
 	conns   connections
 }
 
@@ -65,6 +65,7 @@ func (r *replica) isReady(ctx context.Context) bool {
 		r.asOf = time.Now()
 		return true
 	case err != nil && !utilnet.IsTimeout(err), strings.Contains(said, ending):
+		r.asOf = time.Time{}
 		return false
 	default:
 		return time.Since(r.asOf) < readyFor
