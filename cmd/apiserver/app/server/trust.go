@@ -75,11 +75,18 @@ func (t *trust) missing() (names []string) {
 
 // check fails until all CAs were loaded once.
 func (t *trust) check(*http.Request) error {
+	if t.isLoaded() {
+		return nil
+	}
+	return fmt.Errorf("could not load the CAs that callers are known by: %s: %s", strings.Join(t.missing(), ", "), trustNeeds)
+}
+
+func (t *trust) isLoaded() bool {
 	select {
 	case <-t.loaded:
-		return nil
+		return true
 	default:
-		return fmt.Errorf("could not load the CAs that callers are known by: %s: %s", strings.Join(t.missing(), ", "), trustNeeds)
+		return false
 	}
 }
 
@@ -104,20 +111,17 @@ func (t *trust) gate(handler http.Handler, config *genericapiserver.Config) http
 
 // wait says whether the CAs are loaded.
 func (t *trust) wait(req *http.Request) bool {
-	select {
-	case <-t.loaded:
+	if t.isLoaded() {
 		return true
-	default:
 	}
 	timer := time.NewTimer(trustTimeout)
 	defer timer.Stop()
 	select {
 	case <-t.loaded:
-		return true
 	case <-req.Context().Done():
 	case <-timer.C:
 	}
-	return false
+	return t.isLoaded() // perhaps at the same time as something else
 }
 
 func isHealth(path string) bool {

@@ -96,6 +96,28 @@ func TestRequestsWaitForTheCAs(t *testing.T) {
 	}
 }
 
+// ending is the context of a request that ends just when it begins to wait, after something else has happened.
+type ending struct {
+	context.Context
+	after func()
+}
+
+func (e ending) Done() <-chan struct{} {
+	e.after()
+	done := make(chan struct{})
+	close(done)
+	return done
+}
+
+func TestCAsThatAreLoadedAtTheLastMoment(t *testing.T) {
+	for range 20 { // which of two events counts that are there at once, is left to chance
+		ca := &fakeCA{}
+		if answer := ask(ending{t.Context(), ca.load}, gated(ca), "/apis"); answer.Code != http.StatusOK {
+			t.Fatalf("got %d, want 200", answer.Code)
+		}
+	}
+}
+
 func TestNothingToWaitFor(t *testing.T) {
 	if answer := ask(t.Context(), gated(), "/apis"); answer.Code != http.StatusOK {
 		t.Errorf("got %d, want 200", answer.Code)
