@@ -33,13 +33,15 @@ const (
 type sessions struct {
 	settings Settings
 	fence    integrations.Fence
+	// logoutTimeout bounds how long close takes.
+	logoutTimeout time.Duration
 
 	mu   sync.Mutex
 	open map[string]*vim25.Client
 }
 
 func newSessions(settings Settings, fence integrations.Fence) *sessions {
-	return &sessions{settings: settings, fence: fence, open: map[string]*vim25.Client{}}
+	return &sessions{settings: settings, fence: fence, logoutTimeout: logoutTimeout, open: map[string]*vim25.Client{}}
 }
 
 // use calls the vCenter of a zone. If the session has ended meanwhile, it logs in and calls again.
@@ -112,7 +114,7 @@ func (s *sessions) login(ctx context.Context, zone string) (*vim25.Client, error
 
 // close logs out everywhere, at once. A session that cannot be ended ends by itself.
 func (s *sessions) close(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), logoutTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.logoutTimeout)
 	defer cancel()
 	s.mu.Lock()
 	defer s.mu.Unlock()
