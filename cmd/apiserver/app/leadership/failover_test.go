@@ -185,7 +185,7 @@ func (e slowEvicter) Evict(ctx context.Context, pod *corev1.Pod, grace *int64) e
 	}
 	if e.replica.off.Load() {
 		<-ctx.Done() // no answer comes
-		e.world.Locked(func() { e.world.saw["canceled in flight"]++ })
+		e.world.see("canceled in flight")
 		return ctx.Err()
 	}
 	e.world.Locked(func() { e.world.evict(e.replica, pod, grace, &err) })
@@ -209,18 +209,18 @@ func (w *world) step() {
 	switch i := w.rng.IntN(len(w.replicas)); w.rng.IntN(9) {
 	case 0:
 		w.replicas[i].off.Store(true)
-		w.saw["cut off"]++
+		w.see("cut off")
 	case 1, 2:
 		w.replicas[i].off.Store(false)
 	case 3:
 		w.replicas[i].off.Store(true)
 		w.replicas[i].stop()
 		w.replicas[i] = w.startDrainer()
-		w.saw["killed"]++
+		w.see("killed")
 	case 4:
 		w.replicas[i].stop()
 		w.replicas[i] = w.startDrainer()
-		w.saw["stopped"]++
+		w.see("stopped")
 	case 5, 6:
 		name := w.name("hold")
 		w.Add(drainertest.Hold{Name: name, Node: w.oneNode(), Created: time.Now()}.Object())
@@ -236,6 +236,9 @@ func (w *world) step() {
 	}
 	w.live(time.Duration(w.rng.Int64N(int64(8 * time.Second))))
 }
+
+// see counts what is tried. Drainers count, too, meanwhile.
+func (w *world) see(what string) { w.Locked(func() { w.saw[what]++ }) }
 
 func (w *world) oneNode() string { return w.nodes[w.rng.IntN(len(w.nodes))] }
 
