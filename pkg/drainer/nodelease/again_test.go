@@ -8,10 +8,14 @@ import (
 	"testing/synctest"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/utils/clock"
+	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
@@ -76,4 +80,54 @@ func TestLeaseOfAnotherHolderIsReadAgain(t *testing.T) {
 		server.Heal()
 		asks(false)
 	})
+}
+
+// The watch may show a write of ours before its answer comes. That is no news, but what somebody else writes is.
+func TestOwnWritesAreNoNews(t *testing.T) {
+	tests := map[string]struct {
+		shown    func(spec *coordinationv1.LeaseSpec)
+		wantNews bool
+	}{
+		"what we write":     {shown: func(*coordinationv1.LeaseSpec) {}},
+		"of another holder": {shown: func(spec *coordinationv1.LeaseSpec) { spec.HolderIdentity = ptr.To(healthCheck) }, wantNews: true},
+		"of another time":   {shown: func(spec *coordinationv1.LeaseSpec) { spec.RenewTime.Time = spec.RenewTime.Add(time.Minute) }, wantNews: true},
+		"of no time":        {shown: func(spec *coordinationv1.LeaseSpec) { spec.RenewTime = nil }, wantNews: true},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			server := drainertest.NewServer(drainertest.Hooks{})
+			kube, _ := server.Clients()
+			gate := New(Config{Kube: kube, Form: Medik8s})
+			woken := 0
+			wake := func(string) { woken++ }
+			var written *coordinationv1.Lease
+			kube.PrependReactor("create", "leases", func(action clienttesting.Action) (bool, runtime.Object, error) {
+				made := action.(clienttesting.CreateAction).GetObject().(*coordinationv1.Lease)
+				made.Spec.RenewTime.Time = made.Spec.RenewTime.Truncate(time.Microsecond) // as JSON has it
+				lease, err := server.Kube.CoordinationV1().Leases(made.Namespace).Create(t.Context(), made, metav1.CreateOptions{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				written = lease.DeepCopy()
+				shown := lease.DeepCopy()
+				test.shown(&shown.Spec)
+				gate.changed(shown, wake)
+				return true, lease, nil
+			})
+			if _, err := gate.Acquire(t.Context(), drainertest.Node{}.Object(), nil); err != nil {
+				t.Fatal(err)
+			}
+			if news := woken > 0; news != test.wantNews {
+				t.Errorf("shown before the answer: news %t, want %t", news, test.wantNews)
+			}
+			woken = 0
+			if gate.changed(written, wake); woken != 0 {
+				t.Error("the version that was written is news after the answer")
+			}
+			written.ResourceVersion = "another"
+			if gate.changed(written, wake); woken != 1 {
+				t.Error("another version is no news after the answer")
+			}
+		})
+	}
 }

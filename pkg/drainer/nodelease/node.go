@@ -22,6 +22,9 @@ type node struct {
 	lease *coordinationv1.Lease
 	// known says that the watch has shown no other version of the lease since.
 	known bool
+	// renewing is the time of renewal in the write that is under way; zero: none is. The watch may show what we write
+	// before the answer comes.
+	renewing time.Time
 	// read is when the API server showed that.
 	read time.Time
 	// oursUntil is until when the lease may be ours if it cannot be read.
@@ -59,6 +62,21 @@ func (g *Gate) doubt(n *node) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	n.known = false
+}
+
+// renews notes that the lease is being written with this time of renewal; zero: that it is not any more.
+func (g *Gate) renews(n *node, at time.Time) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	n.renewing = at.Truncate(time.Microsecond) // as it is stored
+}
+
+// expects says whether the lease is as we remember it, or as we are writing it.
+func (n *node) expects(lease *coordinationv1.Lease) bool {
+	if n.lease != nil && n.lease.ResourceVersion == lease.ResourceVersion {
+		return true
+	}
+	return !n.renewing.IsZero() && isOurs(lease) && timed(lease) && lease.Spec.RenewTime.Time.Equal(n.renewing)
 }
 
 // saw remembers the lease as the API server has just shown it.

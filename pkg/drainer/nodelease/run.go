@@ -94,14 +94,14 @@ func (g *Gate) removed(obj any, wake func(node string)) {
 	}
 }
 
-// isNews says whether the lease is that of a node that the gate was asked about, and other than remembered. If so, it
-// is not known any more.
+// isNews says whether the lease is that of a node that the gate was asked about, and other than expected. If so, it is
+// not known any more.
 func (g *Gate) isNews(lease *coordinationv1.Lease, removed bool) bool {
 	name, _ := g.form.nodeOf(lease.Name)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	n := g.nodes[name]
-	if n == nil || (!removed && n.lease != nil && n.lease.ResourceVersion == lease.ResourceVersion) {
+	if n == nil || (!removed && n.expects(lease)) {
 		return false
 	}
 	n.known = false

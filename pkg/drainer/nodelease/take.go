@@ -5,6 +5,7 @@ package nodelease
 
 import (
 	"context"
+	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -73,10 +74,13 @@ func (g *Gate) write(ctx context.Context, n *node, lease *coordinationv1.Lease) 
 	g.mu.Lock()
 	owner := n.owner
 	g.mu.Unlock()
-	next := made(g.form.leaseOf(owner.Name), owner, g.clock.Now())
+	now := g.clock.Now()
+	next := made(g.form.leaseOf(owner.Name), owner, now)
 	if lease != nil {
-		next = taken(lease, owner, g.clock.Now())
+		next = taken(lease, owner, now)
 	}
+	g.renews(n, now)
+	defer g.renews(n, time.Time{})
 	written, err := g.client.write(ctx, next)
 	if err != nil {
 		return err
