@@ -60,37 +60,37 @@ func TestCells(t *testing.T) {
 				nm.Spec.Reason = "disk\n replacement"
 				nm.Status.PendingPodCount = 12
 			},
-			want: []any{"nm-a", "worker-3", "Running", "40%", int64(12), "alice", "disk replacement", "5m", "Drain", "<none>", "<none>"},
+			want: []any{"nm-a", "worker-3", "Running", "40%", int64(12), "alice", "disk replacement", "9h", "Drain", "<none>", "<none>"},
 		},
 		"being given back": {
 			change: func(nm *maintenance.NodeMaintenance) { terminatingSince(nm) },
-			want:   []any{"nm-a", "worker-3", "Terminating", "40%", int64(0), "alice", "", "5m", "Drain", "<none>", "<none>"},
+			want:   []any{"nm-a", "worker-3", "Terminating", "40%", int64(0), "alice", "", "9h", "Drain", "<none>", "<none>"},
 		},
 		"cordoned only": {
 			change: func(nm *maintenance.NodeMaintenance) {
 				nm.Spec.Stage = maintenance.StageCordon
 				nm.Status = maintenance.NodeMaintenanceStatus{Phase: maintenance.PhaseSucceeded}
 			},
-			want: []any{"nm-a", "worker-3", "Cordoned", "<none>", int64(0), "alice", "", "5m", "Cordon", "<none>", "<none>"},
+			want: []any{"nm-a", "worker-3", "Cordoned", "<none>", int64(0), "alice", "", "9h", "Cordon", "<none>", "<none>"},
 		},
 		"not cordoned yet": {
 			change: func(nm *maintenance.NodeMaintenance) {
 				nm.Spec.Stage = maintenance.StageCordon
 				nm.Status = maintenance.NodeMaintenanceStatus{Phase: maintenance.PhaseRunning}
 			},
-			want: []any{"nm-a", "worker-3", "Running", "<none>", int64(0), "alice", "", "5m", "Cordon", "<none>", "<none>"},
+			want: []any{"nm-a", "worker-3", "Running", "<none>", int64(0), "alice", "", "9h", "Cordon", "<none>", "<none>"},
 		},
 		"drained": {
 			change: drained(v1beta1.ReasonNodeEmpty),
-			want:   []any{"nm-a", "worker-3", "Succeeded", "100%", int64(0), "alice", "", "5m", "Drain", "<none>", "<none>"},
+			want:   []any{"nm-a", "worker-3", "Succeeded", "100%", int64(0), "alice", "", "9h", "Drain", "<none>", "<none>"},
 		},
 		"drained of some pods": {
 			change: drained(v1beta1.ReasonSelectedPodsGone),
-			want:   []any{"nm-a", "worker-3", "PartiallyDrained", "100%", int64(0), "alice", "", "5m", "Drain", "<none>", "<none>"},
+			want:   []any{"nm-a", "worker-3", "PartiallyDrained", "100%", int64(0), "alice", "", "9h", "Drain", "<none>", "<none>"},
 		},
 		"drained of no pod": {
 			change: drained(v1beta1.ReasonNoPodSelected),
-			want:   []any{"nm-a", "worker-3", "PartiallyDrained", "100%", int64(0), "alice", "", "5m", "Drain", "<none>", "<none>"},
+			want:   []any{"nm-a", "worker-3", "PartiallyDrained", "100%", int64(0), "alice", "", "9h", "Drain", "<none>", "<none>"},
 		},
 		"no such node": {
 			change: func(nm *maintenance.NodeMaintenance) {
@@ -98,7 +98,7 @@ func TestCells(t *testing.T) {
 					{Type: v1beta1.ConditionCordoned, Status: metav1.ConditionFalse, Reason: v1beta1.ReasonNodeNotFound},
 				}}
 			},
-			want: []any{"nm-a", "worker-3", "Pending", "0%", int64(0), "alice", "", "5m", "Drain", "NodeNotFound", "<none>"},
+			want: []any{"nm-a", "worker-3", "Pending", "0%", int64(0), "alice", "", "9h", "Drain", "NodeNotFound", "<none>"},
 		},
 		"idle": {
 			change: func(nm *maintenance.NodeMaintenance) {
@@ -107,50 +107,50 @@ func TestCells(t *testing.T) {
 					{Type: v1beta1.ConditionCordoned, Status: metav1.ConditionFalse, Reason: v1beta1.ReasonStageIdle},
 				}}
 			},
-			want: []any{"nm-a", "worker-3", "Pending", "<none>", int64(0), "alice", "", "5m", "Idle", "<none>", "<none>"},
+			want: []any{"nm-a", "worker-3", "Pending", "<none>", int64(0), "alice", "", "9h", "Idle", "<none>", "<none>"},
 		},
 		"waiting": {
 			change: waitingAt(maintenance.StageIdle, "workers", "db"),
 			want: []any{
-				"nm-a", "worker-3", "Pending", "0%", int64(0), "alice", "", "5m", "Drain", "policy workers: Queued and 1 more", "2026-12-05T20:00:00Z",
+				"nm-a", "worker-3", "Pending", "0%", int64(0), "alice", "", "9h", "Drain", "policy workers: Queued and 1 more", "2026-12-05T20:00:00Z",
 			},
 		},
 		"waiting for two limits of a policy": {
 			change: waitingAt(maintenance.StageIdle, "workers", "workers"),
-			want:   []any{"nm-a", "worker-3", "Pending", "0%", int64(0), "alice", "", "5m", "Drain", "policy workers: Queued", "2026-12-05T20:00:00Z"},
+			want:   []any{"nm-a", "worker-3", "Pending", "0%", int64(0), "alice", "", "9h", "Drain", "policy workers: Queued", "2026-12-05T20:00:00Z"},
 		},
 		"waiting for no policy": {
 			change: waitingAt(maintenance.StageIdle, ""),
-			want:   []any{"nm-a", "worker-3", "Pending", "0%", int64(0), "alice", "", "5m", "Drain", "Queued", "2026-12-05T20:00:00Z"},
+			want:   []any{"nm-a", "worker-3", "Pending", "0%", int64(0), "alice", "", "9h", "Drain", "Queued", "2026-12-05T20:00:00Z"},
 		},
 		"waiting with its drain": {
 			change: waitingAt(maintenance.StageCordon, "workers"),
-			want:   []any{"nm-a", "worker-3", "Pending", "0%", int64(0), "alice", "", "5m", "Drain", "policy workers: Queued", "2026-12-05T20:00:00Z"},
+			want:   []any{"nm-a", "worker-3", "Pending", "0%", int64(0), "alice", "", "9h", "Drain", "policy workers: Queued", "2026-12-05T20:00:00Z"},
 		},
 		"waiting no more": {
 			change: waitingAt(maintenance.StageDrain),
-			want:   []any{"nm-a", "worker-3", "Pending", "0%", int64(0), "alice", "", "5m", "Drain", "NotAdmitted", "<none>"},
+			want:   []any{"nm-a", "worker-3", "Pending", "0%", int64(0), "alice", "", "9h", "Drain", "NotAdmitted", "<none>"},
 		},
 		"waiting and being given back": {
 			change: func(nm *maintenance.NodeMaintenance) {
 				waitingAt(maintenance.StageIdle, "workers")(nm)
 				terminatingSince(nm)
 			},
-			want: []any{"nm-a", "worker-3", "Terminating", "0%", int64(0), "alice", "", "5m", "Drain", "<none>", "<none>"},
+			want: []any{"nm-a", "worker-3", "Terminating", "0%", int64(0), "alice", "", "9h", "Drain", "<none>", "<none>"},
 		},
 		"a reason as long as fits": {
 			change: func(nm *maintenance.NodeMaintenance) { nm.Spec.Reason = "äbcdefghijklmnopqrstuvwxyz0123456789äbcd" },
-			want:   []any{"nm-a", "worker-3", "Running", "40%", int64(0), "alice", "äbcdefghijklmnopqrstuvwxyz0123456789äbcd", "5m", "Drain", "<none>", "<none>"},
+			want:   []any{"nm-a", "worker-3", "Running", "40%", int64(0), "alice", "äbcdefghijklmnopqrstuvwxyz0123456789äbcd", "9h", "Drain", "<none>", "<none>"},
 		},
 		"a longer reason": {
 			change: func(nm *maintenance.NodeMaintenance) { nm.Spec.Reason = "äbcdefghijklmnopqrstuvwxyz0123456789äbcde" },
-			want:   []any{"nm-a", "worker-3", "Running", "40%", int64(0), "alice", "äbcdefghijklmnopqrstuvwxyz0123456789ä...", "5m", "Drain", "<none>", "<none>"},
+			want:   []any{"nm-a", "worker-3", "Running", "40%", int64(0), "alice", "äbcdefghijklmnopqrstuvwxyz0123456789ä...", "9h", "Drain", "<none>", "<none>"},
 		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			nm := stored()
-			nm.CreationTimestamp = metav1.NewTime(time.Now().Add(-5 * time.Minute))
+			nm.CreationTimestamp = metav1.NewTime(time.Now().Add(-9 * time.Hour)) // an age is told to the hour then
 			test.change(nm)
 			got, err := table.ConvertToTable(context.Background(), nm, nil)
 			if err != nil {
