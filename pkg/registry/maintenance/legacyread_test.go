@@ -5,7 +5,6 @@ package maintenance
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -119,7 +118,7 @@ func TestOldFinalizer(t *testing.T) {
 		s.do("alice", http.MethodPost, in(version), asJSON, sample(version, "a", "worker-1")).want(t, http.StatusCreated).wantText(t, old)
 		s.do("alice", http.MethodGet, path, asJSON, "").want(t, http.StatusOK).wantText(t, old)
 		s.do("alice", http.MethodGet, in(version), asJSON, "").want(t, http.StatusOK).wantText(t, old)
-		s.do("alice", http.MethodGet, in(version)+"?watch=true&timeoutSeconds=1&resourceVersion=0", asJSON, "").want(t, http.StatusOK).wantText(t, old)
+		s.watchTexts(in(version)+"?watch=true&resourceVersion=0", asJSON).want(old)
 		for _, metadataOnly := range []string{
 			"application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io", "application/json;as=Table;v=v1;g=meta.k8s.io",
 		} {
@@ -127,15 +126,11 @@ func TestOldFinalizer(t *testing.T) {
 			s.do("alice", http.MethodGet, path+"/status", metadataOnly, "").want(t, http.StatusOK).wantText(t, old)
 			lists := strings.Replace(metadataOnly, "PartialObjectMetadata", "PartialObjectMetadataList", 1)
 			s.do("alice", http.MethodGet, in(version), lists, "").want(t, http.StatusOK).wantText(t, old)
-			s.do("alice", http.MethodGet, in(version)+"?watch=true&timeoutSeconds=1&resourceVersion=0", metadataOnly, "").want(t, http.StatusOK).wantText(t, old)
+			s.watchTexts(in(version)+"?watch=true&resourceVersion=0", metadataOnly).want(old)
 		}
-		watching := s.send("alice", http.MethodGet, in(version)+"?watch=true&timeoutSeconds=1", asTable, "")
+		watching := s.watchTexts(in(version)+"?watch=true", asTable)
 		s.create("alice", "live", "worker-3")
-		live, err := io.ReadAll(watching.Body)
-		if err != nil || strings.Count(string(live), old) != 2 {
-			t.Errorf("a watch does not show %s twice (error %v): %s", old, err, live)
-		}
-		_ = watching.Body.Close()
+		watching.want(old, old)
 		s.do("alice", http.MethodPatch, path, asMergePatch, `{"metadata":{"finalizers":null}}`).want(t, http.StatusOK).wantText(t, old).
 			wantText(t, "metadata.finalizers: foregroundDeleteNodeMaintenance is kept")
 		s.do("alice", http.MethodPatch, path, asMergePatch, `{"metadata":{"finalizers":["a.b/c","foregroundDeleteNodeMaintenance"]}}`).want(t, http.StatusOK)

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -42,6 +43,36 @@ type row struct {
 	APIVersion      string
 }
 
+// textWatch is a watch over HTTP, of which only texts count.
+type textWatch struct {
+	t       *testing.T
+	decoder *json.Decoder
+}
+
+func (s *testServer) watchTexts(path, accept string) *textWatch {
+	s.t.Helper()
+	response := s.send("alice", http.MethodGet, path, accept, "")
+	s.t.Cleanup(func() { _ = response.Body.Close() })
+	if response.StatusCode != http.StatusOK {
+		s.t.Fatalf("the watch %s is answered with %s", path, response.Status)
+	}
+	return &textWatch{t: s.t, decoder: json.NewDecoder(response.Body)}
+}
+
+// want reads an event for each of the texts, which must be in it once.
+func (w *textWatch) want(texts ...string) {
+	w.t.Helper()
+	for _, text := range texts {
+		var event json.RawMessage
+		if err := w.decoder.Decode(&event); err != nil {
+			w.t.Fatalf("no event with %s: %v", text, err)
+		}
+		if strings.Count(string(event), text) != 1 {
+			w.t.Errorf("the event does not show %s once: %s", text, event)
+		}
+	}
+}
+
 // Watches of one object under several names each get their own columns, and the object in their own version.
 func TestTableWatchesOfSeveralGroups(t *testing.T) {
 	s := startServer(t)
@@ -49,7 +80,7 @@ func TestTableWatchesOfSeveralGroups(t *testing.T) {
 	paths := map[string]int{collection: len(own.ColumnDefinitions), in(medik8s): 2, in(kubeVirtBeta): 2, in(kubeVirtAlpha): 2}
 	watches := map[string]func() []row{}
 	for path := range paths {
-		watches[path] = s.watchRows(path+"?watch=true&timeoutSeconds=10&includeObject=Object", 2)
+		watches[path] = s.watchRows(path+"?watch=true&includeObject=Object", 2)
 	}
 	s.create("alice", "a", "worker-1")
 	s.create("alice", "b", "worker-2")

@@ -192,7 +192,7 @@ func TestMachineMaintenanceTable(t *testing.T) {
 // watched reads events of a watch, without bookmarks, until it has seen so many.
 func (s *testServer) watched(path string, count int) func() []string {
 	s.t.Helper()
-	response := s.send("alice", http.MethodGet, path+"&timeoutSeconds=10", asJSON, "")
+	response := s.send("alice", http.MethodGet, path, asJSON, "")
 	s.t.Cleanup(func() { _ = response.Body.Close() })
 	events := json.NewDecoder(response.Body)
 	return func() []string {
