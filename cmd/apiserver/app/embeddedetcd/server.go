@@ -10,6 +10,7 @@
 package embeddedetcd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,8 +26,8 @@ import (
 const (
 	lockFile = "lock"
 
-	// startTimeout is the timeout of etcd's start with a small database. Without a timeout,
-	// etcd could wait forever.
+	// startTimeout is the default timeout of etcd's start with a small database. Without a
+	// timeout, etcd could wait forever.
 	startTimeout = 8 * time.Second
 	// slowestDisk is how many bytes per second a disk is expected to read at least. etcd
 	// maps the whole database into memory when it starts, including unused pages.
@@ -39,6 +40,8 @@ type Config struct {
 	Dir string
 	// QuotaBytes is the size of the store, in bytes, at which etcd begins to refuse writes.
 	QuotaBytes int64
+	// StartTimeout is how long a small store may take to start. Zero means 8 seconds.
+	StartTimeout time.Duration
 }
 
 // Server is a running etcd member. Its one owner must call Stop.
@@ -54,7 +57,7 @@ type Server struct {
 }
 
 // Start opens the store in cfg.Dir, or creates one if there was none, and returns when it
-// answers. The timeout depends on the size of the store: 8 seconds for a small one. The
+// answers. The timeout depends on the size of the store: cfg.StartTimeout for a small one. The
 // errors are for an admin to read: the directory is unusable, another process uses it, or
 // the store is missing or incomplete.
 func Start(ctx context.Context, cfg Config) (server *Server, err error) {
@@ -81,10 +84,10 @@ func Start(ctx context.Context, cfg Config) (server *Server, err error) {
 	if s.sockets, err = newSockets(dir); err != nil {
 		return nil, err
 	}
-	if s.etcd, err = start(ctx, etcdConfig(dir, cfg.QuotaBytes, s.sockets)); err != nil {
+	if s.etcd, err = start(ctx, etcdConfig(dir, cfg.QuotaBytes, s.sockets), cfg.startBound(dir)); err != nil {
 		return nil, fmt.Errorf("could not start the store in %s: %w", dir, err)
 	}
-	roomCtx, cancel := context.WithTimeout(ctx, startBound(dir))
+	roomCtx, cancel := context.WithTimeout(ctx, cfg.startBound(dir))
 	defer cancel()
 	if err = s.makeRoom(roomCtx); err != nil {
 		return nil, fmt.Errorf("could not use the store in %s: %w", dir, err)
@@ -133,8 +136,7 @@ func lock(dir string) (*fileutil.LockedFile, error) {
 
 // start runs etcd and waits until it serves. If etcd panics because its files are damaged,
 // start returns an error.
-func start(ctx context.Context, cfg *embed.Config) (*embed.Etcd, error) {
-	timeout := startBound(cfg.Dir)
+func start(ctx context.Context, cfg *embed.Config, timeout time.Duration) (*embed.Etcd, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 
@@ -177,12 +179,13 @@ func start(ctx context.Context, cfg *embed.Config) (*embed.Etcd, error) {
 }
 
 // startBound returns how long the store in dir may take to start.
-func startBound(dir string) time.Duration {
+func (c Config) startBound(dir string) time.Duration {
+	least := cmp.Or(c.StartTimeout, startTimeout)
 	info, err := os.Stat(databasePath(dir))
 	if err != nil {
-		return startTimeout // there is none yet
+		return least // there is none yet
 	}
-	return startTimeout + time.Duration(info.Size()/slowestDisk)*time.Second
+	return least + time.Duration(info.Size()/slowestDisk)*time.Second
 }
 
 // abort ends an etcd that is not ready. Close alone would wait until it is ready.

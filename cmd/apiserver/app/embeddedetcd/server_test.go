@@ -5,6 +5,7 @@ package embeddedetcd
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -17,9 +18,14 @@ import (
 
 const testQuota = 64 << 20
 
+// testConfig gives a busy machine time.
+func testConfig(dir string, quotaBytes int64) Config {
+	return Config{Dir: dir, QuotaBytes: quotaBytes, StartTimeout: 10 * time.Minute}
+}
+
 func mustStart(t *testing.T, dir string) *Server {
 	t.Helper()
-	server, err := Start(t.Context(), Config{Dir: dir, QuotaBytes: testQuota})
+	server, err := Start(t.Context(), testConfig(dir, testQuota))
 	if err != nil {
 		t.Fatalf("Start: %v", err)
 	}
@@ -33,9 +39,7 @@ func withClient(t *testing.T, server *Server, do func(ctx context.Context, clien
 		t.Fatalf("could not make a client: %v", err)
 	}
 	defer client.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	do(ctx, client)
+	do(t.Context(), client)
 }
 
 func TestDataOutlivesRestart(t *testing.T) {
@@ -134,7 +138,7 @@ func TestRefusesToStart(t *testing.T) {
 			mustStart(t, dir).Stop()
 			tc.arrange(t, dir)
 
-			_, err := Start(t.Context(), Config{Dir: dir, QuotaBytes: testQuota})
+			_, err := Start(t.Context(), testConfig(dir, testQuota))
 			if err == nil || !strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("Start = %v; want one line with %q", err, tc.want)
 			}
@@ -145,7 +149,7 @@ func TestRefusesToStart(t *testing.T) {
 func TestUnusableDirectory(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	mustWrite(t, file, "")
-	_, err := Start(t.Context(), Config{Dir: filepath.Join(file, "data"), QuotaBytes: testQuota})
+	_, err := Start(t.Context(), testConfig(filepath.Join(file, "data"), testQuota))
 	if err == nil || !strings.Contains(err.Error(), "could not create data directory") {
 		t.Errorf("Start below a file = %v; want an error about the data directory", err)
 	}
@@ -200,17 +204,19 @@ func mustWrite(t *testing.T, path, content string) {
 // etcd maps the whole database into memory: a large one on a slow disk takes longer than a small one.
 func TestStartBound(t *testing.T) {
 	tests := map[string]struct {
-		size int64
-		want time.Duration
+		config Config
+		size   int64
+		want   time.Duration
 	}{
-		"small":        {size: 1 << 20, want: 8 * time.Second},
-		"two gibibyte": {size: 2 << 30, want: 72 * time.Second},
+		"small":             {size: 1 << 20, want: 8 * time.Second},
+		"two gibibyte":      {size: 2 << 30, want: 72 * time.Second},
+		"with another time": {config: Config{StartTimeout: time.Minute}, size: 2 << 30, want: 124 * time.Second},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			if got := startBound(dir); got != startTimeout {
-				t.Errorf("got %s without a database, want %s", got, startTimeout)
+			if got, want := test.config.startBound(dir), cmp.Or(test.config.StartTimeout, 8*time.Second); got != want {
+				t.Errorf("got %s without a database, want %s", got, want)
 			}
 			if err := os.MkdirAll(filepath.Dir(databasePath(dir)), 0o700); err != nil {
 				t.Fatal(err)
@@ -221,7 +227,7 @@ func TestStartBound(t *testing.T) {
 			if err := os.Truncate(databasePath(dir), test.size); err != nil {
 				t.Fatal(err)
 			}
-			if got := startBound(dir); got != test.want {
+			if got := test.config.startBound(dir); got != test.want {
 				t.Errorf("got %s, want %s", got, test.want)
 			}
 		})

@@ -52,14 +52,14 @@ func TestFullStore(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "d")
-			first, err := Start(t.Context(), Config{Dir: dir, QuotaBytes: smallQuota})
+			first, err := Start(t.Context(), testConfig(dir, smallQuota))
 			if err != nil {
 				t.Fatal(err)
 			}
 			fill(t, first, test.key)
 			first.Stop()
 
-			second, err := Start(t.Context(), Config{Dir: dir, QuotaBytes: test.quota})
+			second, err := Start(t.Context(), testConfig(dir, test.quota))
 			if test.wantErr != "" {
 				if err == nil || !strings.Contains(err.Error(), test.wantErr) {
 					t.Errorf("Start = %v, want an error with %q", err, test.wantErr)
@@ -93,7 +93,7 @@ func TestReclaim(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			server, err := Start(t.Context(), Config{Dir: filepath.Join(t.TempDir(), "d"), QuotaBytes: smallQuota})
+			server, err := Start(t.Context(), testConfig(filepath.Join(t.TempDir(), "d"), smallQuota))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -182,8 +182,8 @@ func TestReclaimFollowsWrites(t *testing.T) {
 			t.Errorf("Get of a recent version: %v, want it kept", err)
 		}
 		for seen := 0; seen < writes; {
-			response := <-watch
-			if err := response.Err(); err != nil {
+			response, ok := <-watch
+			if err := response.Err(); !ok || err != nil {
 				t.Fatalf("the watch ended after %d of %d events: %v", seen, writes, err)
 			}
 			seen += len(response.Events)
@@ -195,7 +195,7 @@ func TestReclaimFollowsWrites(t *testing.T) {
 // nothing that requests wait for may be done.
 func TestReclaimNearTheQuota(t *testing.T) {
 	const quota = 4 * smallQuota // else the pages that a commit copies are much of what is left
-	server, err := Start(t.Context(), Config{Dir: filepath.Join(t.TempDir(), "d"), QuotaBytes: quota})
+	server, err := Start(t.Context(), testConfig(filepath.Join(t.TempDir(), "d"), quota))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func TestReclaimNearTheQuota(t *testing.T) {
 
 // Old versions that could not be removed are removed later, and a full store is helped all the same.
 func TestReclaimGoesOnAfterAnError(t *testing.T) {
-	server, err := Start(t.Context(), Config{Dir: filepath.Join(t.TempDir(), "d"), QuotaBytes: smallQuota})
+	server, err := Start(t.Context(), testConfig(filepath.Join(t.TempDir(), "d"), smallQuota))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +240,7 @@ func TestReclaimGoesOnAfterAnError(t *testing.T) {
 // A store that is nearly full is packed as it starts, so that what was deleted makes room.
 func TestNearlyFullStoreIsPackedAtStart(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "d")
-	first, err := Start(t.Context(), Config{Dir: dir, QuotaBytes: smallQuota})
+	first, err := Start(t.Context(), testConfig(dir, smallQuota))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +254,7 @@ func TestNearlyFullStoreIsPackedAtStart(t *testing.T) {
 		}
 	})
 	first.Stop()
-	second, err := Start(t.Context(), Config{Dir: dir, QuotaBytes: smallQuota})
+	second, err := Start(t.Context(), testConfig(dir, smallQuota))
 	if err != nil {
 		t.Fatal(err)
 	}
