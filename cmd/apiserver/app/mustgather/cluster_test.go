@@ -123,12 +123,26 @@ func (c cluster) gather(t *testing.T, o options) gathered {
 	server := httptest.NewServer(c)
 	defer server.Close()
 	if o.timeout == 0 {
-		o.timeout = time.Minute
+		o.timeout = time.Hour
 	}
+	return gatherFrom(t, &rest.Config{Host: server.URL}, o)
+}
+
+// inProcess is how the cluster is reached without a socket.
+func (c cluster) inProcess() *rest.Config {
+	return &rest.Config{Host: "http://cluster.example.com", Transport: answers(func(r *http.Request) *http.Response {
+		answer := httptest.NewRecorder()
+		c.ServeHTTP(answer, r)
+		return answer.Result()
+	})}
+}
+
+func gatherFrom(t *testing.T, config *rest.Config, o options) gathered {
+	t.Helper()
 	o.namespace, o.output = "maintenance-system", filepath.Join(t.TempDir(), "out.tar.gz")
 	t.Setenv(inPodVariable, "")
 	var summary bytes.Buffer
-	result := gathered{err: o.run(t.Context(), &rest.Config{Host: server.URL}, io.Discard, &summary), summary: summary.String()}
+	result := gathered{err: o.run(t.Context(), config, io.Discard, &summary), summary: summary.String()}
 	left, _ := filepath.Glob(filepath.Join(filepath.Dir(o.output), "*"))
 	if result.err != nil {
 		if len(left) > 0 {

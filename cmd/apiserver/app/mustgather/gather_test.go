@@ -88,12 +88,6 @@ func TestOddAnswers(t *testing.T) {
 			wantMissing: []string{"nodes/: nodes, all but the first: the test says Expired"},
 			wantFiles:   []string{"nodes/worker-1.yaml", "drainplans/worker-1.yaml"},
 		},
-		"no time": {
-			cluster:     cluster{nodesPath: silent},
-			options:     options{timeout: 3 * time.Second},
-			wantMissing: []string{"nodes/: nodes: the time of --timeout was over", "server/metrics.txt: the time of --timeout was over"},
-			wantFiles:   []string{"nodemaintenances/maintenance.medik8s.io/disk.yaml"},
-		},
 		"logs": {
 			cluster: cluster{
 				"/api/v1/namespaces/maintenance-system/pods": objects("Pod", serverPod),
@@ -135,7 +129,7 @@ func TestOddAnswers(t *testing.T) {
 					t.Errorf("want %q in what could not be read:\n%s", want, missing)
 				}
 			}
-			if lines := strings.Count(missing, "\n") + 1; len(test.wantMissing) > 0 && name != "no time" && lines != len(test.wantMissing) {
+			if lines := strings.Count(missing, "\n") + 1; len(test.wantMissing) > 0 && lines != len(test.wantMissing) {
 				t.Errorf("want %d lines of what could not be read, got:\n%s", len(test.wantMissing), missing)
 			}
 			got.wantIn(t, "index.txt", test.wantNotes...)
@@ -180,13 +174,8 @@ func TestSlowAnswer(t *testing.T) {
 			"/apis/maintenance.medik8s.io/v1beta1/nodes/worker-1/drainplan": silent,
 			"/apis/maintenance.medik8s.io/v1beta1/nodes/worker-2/drainplan": func(http.ResponseWriter, *http.Request) { asked++ },
 		}
-		config := &rest.Config{Host: "http://cluster.example.com", Transport: answers(func(r *http.Request) *http.Response {
-			answer := httptest.NewRecorder()
-			slow.ServeHTTP(answer, r)
-			return answer.Result()
-		})}
 		var out bytes.Buffer
-		g, err := newGatherer(options{timeout: time.Minute, namespace: "x"}, config, newArchive(&out, "f", time.Now()))
+		g, err := newGatherer(options{timeout: time.Minute, namespace: "x"}, slow.inProcess(), newArchive(&out, "f", time.Now()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -202,6 +191,27 @@ func TestSlowAnswer(t *testing.T) {
 		}
 		if asked > 0 {
 			t.Error("after a request that nobody answered, the next of its kind was made")
+		}
+	})
+}
+
+// What was not read when the time of --timeout was over is missing, and the rest is there.
+func TestOutOfTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const timeout = 3 * time.Second
+		began := time.Now()
+		got := gatherFrom(t, cluster{nodesPath: silent}.inProcess(), options{timeout: timeout})
+		if got.err != nil {
+			t.Fatal(got.err)
+		}
+		if took := time.Since(began); took != timeout {
+			t.Errorf("it took %s, want %s", took, timeout)
+		}
+		const late = ": the time of --timeout was over"
+		got.wantIn(t, "index.txt", "What could not be read\n", "  nodes/: nodes"+late, "  server/metrics.txt"+late)
+		got.wantIn(t, "nodemaintenances/maintenance.medik8s.io/disk.yaml", "name: disk")
+		if got.files["timeline.txt"] == "" || !strings.Contains(got.summary, "\n") {
+			t.Errorf("got no timeline, or no summary: %q", got.summary)
 		}
 	})
 }
