@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -31,6 +32,8 @@ const (
 	prefix = "/registry/test"
 	quota  = 64 << 20
 	id     = "the-id"
+	// patience is how long an etcd may take on a busy machine.
+	patience = 10 * time.Minute
 )
 
 func TestMain(m *testing.M) {
@@ -42,12 +45,11 @@ func TestMain(m *testing.M) {
 var newPlaces = map[store.Type]func(*testing.T) target{
 	store.Embedded: func(t *testing.T) target {
 		t.Helper()
-		o := StoreOptions{Type: store.Embedded, Embedded: embeddedetcd.Config{Dir: filepath.Join(t.TempDir(), "data"), QuotaBytes: quota}, Prefix: prefix}
-		return opened(t, o)
+		return opened(t, embedded(t))
 	},
 	store.Etcd: func(t *testing.T) target {
 		t.Helper()
-		return opened(t, StoreOptions{Type: store.Etcd, Etcd: startEtcd(t), Prefix: prefix})
+		return opened(t, StoreOptions{Type: store.Etcd, Etcd: startEtcd(t), ReachTimeout: patience, Prefix: prefix})
 	},
 	store.Cluster: func(*testing.T) target {
 		lists := map[schema.GroupVersionResource]string{clusterstore.StoreKind.GVR(): "StoreList"}
@@ -57,6 +59,13 @@ var newPlaces = map[store.Type]func(*testing.T) target{
 		}
 		return &clusterPlace{host: "fake", client: dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), lists)}
 	},
+}
+
+// embedded is where an embedded store can be.
+func embedded(t *testing.T) StoreOptions {
+	t.Helper()
+	config := embeddedetcd.Config{Dir: filepath.Join(t.TempDir(), "data"), QuotaBytes: quota, StartTimeout: patience}
+	return StoreOptions{Type: store.Embedded, Embedded: config, ReachTimeout: patience, Prefix: prefix}
 }
 
 func opened(t *testing.T, o StoreOptions) target {
@@ -72,7 +81,7 @@ func opened(t *testing.T, o StoreOptions) target {
 // startEtcd starts an etcd until the test's end.
 func startEtcd(t *testing.T) storagebackend.TransportConfig {
 	t.Helper()
-	server, err := embeddedetcd.Start(t.Context(), embeddedetcd.Config{Dir: filepath.Join(t.TempDir(), "etcd"), QuotaBytes: quota})
+	server, err := embeddedetcd.Start(t.Context(), embedded(t).Embedded)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -271,7 +280,7 @@ func (u *usedWhileWritten) write(ctx context.Context, k key, data []byte) error 
 
 // A server does not start on a target that is not complete.
 func TestServerRefusesAnIncompleteCopy(t *testing.T) {
-	o := StoreOptions{Type: store.Embedded, Embedded: embeddedetcd.Config{Dir: t.TempDir(), QuotaBytes: quota}, Prefix: prefix}
+	o := embedded(t)
 	place, err := o.open(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -281,7 +290,9 @@ func TestServerRefusesAnIncompleteCopy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opened, err := store.Open(t.Context(), store.Config{Type: store.Embedded, Embedded: o.Embedded, Backend: &storagebackend.Config{Prefix: prefix}})
+	opened, err := store.Open(t.Context(), store.Config{
+		Type: store.Embedded, Embedded: o.Embedded, Backend: &storagebackend.Config{Prefix: prefix}, ReachTimeout: patience,
+	})
 	if err == nil {
 		opened.Close()
 	}

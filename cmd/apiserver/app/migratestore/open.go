@@ -51,7 +51,7 @@ func (o *StoreOptions) openEmbedded(ctx context.Context) (target, error) {
 		return nil, err
 	}
 	p := &etcdPlace{name: o.embeddedName(), empty: "the volume, or the directory " + o.Embedded.Dir, prefix: o.Prefix, stop: server.Stop}
-	if p.client, err = store.Connect(ctx, &storagebackend.TransportConfig{ServerList: []string{server.Endpoint()}}); err != nil {
+	if p.client, err = store.Connect(ctx, &storagebackend.TransportConfig{ServerList: []string{server.Endpoint()}}, o.ReachTimeout); err != nil {
 		server.Stop()
 		return nil, fmt.Errorf("could not open %s: %w", p, err)
 	}
@@ -60,7 +60,7 @@ func (o *StoreOptions) openEmbedded(ctx context.Context) (target, error) {
 
 func (o *StoreOptions) openEtcd(ctx context.Context) (target, error) {
 	name := "the store in etcd at " + strings.Join(o.Etcd.ServerList, ", ")
-	client, err := store.Connect(ctx, &o.Etcd)
+	client, err := store.Connect(ctx, &o.Etcd, o.ReachTimeout)
 	if err != nil {
 		return nil, fmt.Errorf("could not open %s: %w", name, err)
 	}

@@ -6,6 +6,7 @@ package migratestore
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/types"
@@ -35,6 +36,8 @@ type StoreOptions struct {
 	Embedded embeddedetcd.Config
 	// Etcd is how an etcd is reached.
 	Etcd storagebackend.TransportConfig
+	// ReachTimeout is how long an etcd, an embedded one too, may take to answer. Zero means 7 seconds.
+	ReachTimeout time.Duration
 	// Prefix begins every key in an etcd, an embedded one too.
 	Prefix string
 }

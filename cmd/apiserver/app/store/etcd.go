@@ -47,7 +47,7 @@ func openEtcd(ctx context.Context, c Config, s *etcdStore) (*Store, error) {
 	registerMetrics()
 	s.stop = func() {}
 	backend := &c.Backend.Transport
-	id, err := identify(ctx, backend, c.Backend.Prefix)
+	id, err := identify(ctx, c)
 	if err != nil {
 		s.close()
 		what := "could not reach etcd"

@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/uuid"
 	clientv3 "go.etcd.io/etcd/client/v3"
-	"k8s.io/apiserver/pkg/storage/storagebackend"
 
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/store/clusterstore"
 )
@@ -30,9 +29,9 @@ func IDKey(prefix string) string { return Root(prefix) + idKey }
 func CopyOfKey(prefix string) string { return Root(prefix) + copyOfKey }
 
 // identify reads the store's ID. If the store is empty, it writes one.
-func identify(ctx context.Context, backend *storagebackend.TransportConfig, prefix string) (id string, err error) {
-	err = reach(ctx, backend, func(ctx context.Context, config clientv3.Config) error {
-		id, err = readID(ctx, config, prefix)
+func identify(ctx context.Context, c Config) (id string, err error) {
+	err = reach(ctx, &c.Backend.Transport, c.ReachTimeout, func(ctx context.Context, config clientv3.Config) error {
+		id, err = readID(ctx, config, c.Backend.Prefix)
 		return err
 	})
 	return id, err

@@ -6,6 +6,7 @@ package store
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"net"
 	"net/url"
 	"time"
@@ -18,7 +19,7 @@ const knockAfter = time.Second
 // knock connects to an etcd that does not answer, to find out why: the client only logs such errors,
 // and retries. It runs at the same time as the client, until ctx is done, so that on a busy machine
 // a handshake may take as long as the client waits. It returns nil if it does not find the reason.
-func knock(ctx context.Context, endpoint string, tlsConfig *tls.Config) error {
+func knock(ctx context.Context, connect func(context.Context) error) error {
 	patience := time.NewTimer(knockAfter)
 	defer patience.Stop()
 	select {
@@ -26,11 +27,17 @@ func knock(ctx context.Context, endpoint string, tlsConfig *tls.Config) error {
 	case <-ctx.Done():
 		return nil
 	}
-	err := connect(ctx, endpoint, tlsConfig)
-	if ctx.Err() != nil {
+	err := connect(ctx)
+	if ctx.Err() != nil && interrupted(err) {
 		return nil
 	}
 	return err
+}
+
+// interrupted says whether an error can come from the end of a context.
+func interrupted(err error) bool {
+	var timeout net.Error
+	return errors.Is(err, context.Canceled) || errors.As(err, &timeout) && timeout.Timeout()
 }
 
 func connect(ctx context.Context, endpoint string, tlsConfig *tls.Config) error {

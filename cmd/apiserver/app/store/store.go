@@ -8,6 +8,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"k8s.io/apiserver/pkg/registry/generic"
 	"k8s.io/apiserver/pkg/server/healthz"
@@ -42,6 +43,8 @@ type Config struct {
 	Type Type
 	// Backend is how an etcd is reached. Open sets the address of an embedded one in it.
 	Backend *storagebackend.Config
+	// ReachTimeout is how long an etcd, an embedded one too, may take to answer. Zero means 7 seconds.
+	ReachTimeout time.Duration
 	// Embedded is the configuration of the embedded etcd.
 	Embedded embeddedetcd.Config
 	// Cluster is how the cluster is reached.
@@ -71,8 +74,8 @@ type kind interface {
 	close()
 }
 
-// Open opens a store. It returns when the store answers, or with an error for an admin to read. That takes at most 10
-// seconds, unless a large embedded store is on a slow disk.
+// Open opens a store. It returns when the store answers, or with an error for an admin to read. By default
+// that takes at most 10 seconds, unless a large embedded store is on a slow disk.
 func Open(ctx context.Context, c Config) (*Store, error) {
 	open, ok := openers[c.Type]
 	if !ok {

@@ -4,16 +4,21 @@
 package store
 
 import (
+	"context"
+	"errors"
 	"io"
 	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	clientv3 "go.etcd.io/etcd/client/v3"
 	"k8s.io/apiserver/pkg/storage/storagebackend"
 
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/embeddedetcd"
@@ -21,16 +26,25 @@ import (
 
 const prefix = "/registry/test"
 
+// testConfig is the configuration of an embedded store, which has time to start on a busy machine.
+func testConfig(t *testing.T, quotaBytes int64) Config {
+	t.Helper()
+	return Config{
+		Type: Embedded, Backend: &storagebackend.Config{Prefix: prefix}, ReachTimeout: 10 * time.Minute,
+		Embedded: embeddedetcd.Config{Dir: filepath.Join(t.TempDir(), "data"), QuotaBytes: quotaBytes, StartTimeout: 10 * time.Minute},
+	}
+}
+
 func TestEmbeddedStoreKeepsItsID(t *testing.T) {
-	embedded := embeddedetcd.Config{Dir: filepath.Join(t.TempDir(), "data"), QuotaBytes: 64 << 20}
+	config := testConfig(t, 64<<20)
 	open := func() string {
-		backend := storagebackend.Config{Prefix: prefix}
-		st, err := Open(t.Context(), Config{Type: Embedded, Backend: &backend, Embedded: embedded})
+		config.Backend.Transport.ServerList = nil
+		st, err := Open(t.Context(), config)
 		if err != nil {
 			t.Fatalf("Open: %v", err)
 		}
 		defer st.Close()
-		if servers := backend.Transport.ServerList; len(servers) != 1 || !strings.HasPrefix(servers[0], "unix://") {
+		if servers := config.Backend.Transport.ServerList; len(servers) != 1 || !strings.HasPrefix(servers[0], "unix://") {
 			t.Errorf("the registry is sent to %v, want the embedded store's socket", servers)
 		}
 		return st.ID
@@ -41,68 +55,110 @@ func TestEmbeddedStoreKeepsItsID(t *testing.T) {
 	}
 }
 
+// The sockets are real, and only the time is not.
 func TestUnreachableEtcd(t *testing.T) {
-	// As slow as a busy machine is to shake hands.
-	stranger, slow := startStranger(t, 0), startStranger(t, 2*time.Second)
+	stranger := startStranger(t)
 	for name, tc := range map[string]struct {
 		backend storagebackend.TransportConfig
 		want    string
+		at      time.Duration
 	}{
-		"nobody listens":       {backend: storagebackend.TransportConfig{ServerList: []string{"http://127.0.0.1:1"}}, want: "connection refused"},
+		"nobody listens":       {backend: storagebackend.TransportConfig{ServerList: []string{"http://127.0.0.1:1"}}, want: "connection refused", at: reachTimeout},
 		"missing certificates": {backend: storagebackend.TransportConfig{ServerList: []string{"https://127.0.0.1:1"}, TrustedCAFile: "missing"}, want: "no such file"},
-		"not trusted":          {backend: storagebackend.TransportConfig{ServerList: []string{stranger}}, want: "unknown authority"},
-		"not trusted, slow":    {backend: storagebackend.TransportConfig{ServerList: []string{slow}}, want: "unknown authority"},
-		"silent":               {backend: storagebackend.TransportConfig{ServerList: []string{silent(t)}}, want: "no answer within 7s"},
+		"not trusted":          {backend: storagebackend.TransportConfig{ServerList: []string{stranger}}, want: "unknown authority", at: reachTimeout},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			backend := tc.backend
-			began := time.Now()
-			_, err := Open(t.Context(), Config{Type: Etcd, Backend: &storagebackend.Config{Transport: backend, Prefix: prefix}})
-			if err == nil || !strings.Contains(err.Error(), "could not reach etcd at "+backend.ServerList[0]) || !strings.Contains(err.Error(), tc.want) {
-				t.Errorf("Open = %v, want an error that names etcd and says %q", err, tc.want)
-			}
-			if strings.Contains(err.Error(), "\n") {
-				t.Errorf("the error is more than a line: %v", err)
-			}
-			if took := time.Since(began); took > 10*time.Second {
-				t.Errorf("it took %s, want 10 s at most", took)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				backend := tc.backend
+				began := time.Now()
+				_, err := Open(t.Context(), Config{Type: Etcd, Backend: &storagebackend.Config{Transport: backend, Prefix: prefix}})
+				if err == nil || !strings.Contains(err.Error(), "could not reach etcd at "+backend.ServerList[0]) || !strings.Contains(err.Error(), tc.want) {
+					t.Fatalf("Open = %v, want an error that names etcd and says %q", err, tc.want)
+				}
+				if strings.Contains(err.Error(), "\n") {
+					t.Errorf("the error is more than a line: %v", err)
+				}
+				if took := time.Since(began); took != tc.at {
+					t.Errorf("it took %s, want %s", took, tc.at)
+				}
+			})
 		})
 	}
 }
 
-// startStranger starts a server with a certificate that nobody trusts, which is silent
-// for a while on each connection, and returns its URL.
-func startStranger(t *testing.T, silence time.Duration) string {
+// Who accepts connections and never says a word is given up in time.
+func TestSilentEtcd(t *testing.T) {
+	for timeout, want := range map[time.Duration]time.Duration{0: 7 * time.Second, time.Minute: time.Minute} {
+		t.Run(want.String(), func(t *testing.T) {
+			backend := storagebackend.TransportConfig{ServerList: []string{silent(t)}}
+			synctest.Test(t, func(t *testing.T) {
+				began := time.Now()
+				err := reach(t.Context(), &backend, timeout, func(ctx context.Context, _ clientv3.Config) error {
+					<-ctx.Done()
+					return ctx.Err()
+				})
+				if err == nil || err.Error() != "no answer within "+want.String() {
+					t.Errorf("reach = %v, want that there was no answer within %s", err, want)
+				}
+				if took := time.Since(began); took != want {
+					t.Errorf("it took %s, want %s", took, want)
+				}
+			})
+		})
+	}
+}
+
+// What knocking finds is told, also if it takes as long as there is time, which it may on a busy machine.
+func TestKnock(t *testing.T) {
+	refused := errors.New("refused")
+	tests := map[string]struct {
+		patience time.Duration // of who knocks
+		takes    time.Duration // to connect
+		found    error
+		late     error // of a connection that is not there when the time is up
+		want     error
+		wantAsk  bool
+	}{
+		"an answer in time":       {patience: knockAfter - 1, found: refused},
+		"a reason":                {patience: time.Minute, found: refused, want: refused, wantAsk: true},
+		"no reason":               {patience: time.Minute, wantAsk: true},
+		"a reason after long":     {patience: time.Minute, takes: 58 * time.Second, found: refused, want: refused, wantAsk: true},
+		"a reason at the end":     {patience: time.Minute, takes: time.Hour, late: refused, want: refused, wantAsk: true},
+		"time is up":              {patience: time.Minute, takes: time.Hour, late: context.DeadlineExceeded, wantAsk: true},
+		"time is up for a socket": {patience: time.Minute, takes: time.Hour, late: os.ErrDeadlineExceeded, wantAsk: true},
+		"nobody waits any more":   {patience: time.Minute, takes: time.Hour, late: context.Canceled, wantAsk: true},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), test.patience)
+				defer cancel()
+				asked := false
+				err := knock(ctx, func(ctx context.Context) error {
+					asked = true
+					select {
+					case <-time.After(test.takes):
+						return test.found
+					case <-ctx.Done():
+						return test.late
+					}
+				})
+				if !errors.Is(err, test.want) || asked != test.wantAsk {
+					t.Errorf("knock = %v, and connected: %t; want %v, %t", err, asked, test.want, test.wantAsk)
+				}
+			})
+		})
+	}
+}
+
+// startStranger starts a server with a certificate that nobody trusts, and returns its URL.
+func startStranger(t *testing.T) string {
 	t.Helper()
 	stranger := httptest.NewUnstartedServer(http.NotFoundHandler())
 	stranger.Config.ErrorLog = log.New(io.Discard, "", 0)
-	stranger.Listener = slowListener{Listener: stranger.Listener, silence: silence}
 	stranger.StartTLS()
-	t.Cleanup(stranger.Close) // after the parallel subtests
+	t.Cleanup(stranger.Close)
 	return stranger.URL
-}
-
-// slowListener is silent for a while on each connection.
-type slowListener struct {
-	net.Listener
-	silence time.Duration
-}
-
-func (l slowListener) Accept() (net.Conn, error) {
-	connection, err := l.Listener.Accept()
-	return slowConn{Conn: connection, until: time.Now().Add(l.silence)}, err
-}
-
-type slowConn struct {
-	net.Conn
-	until time.Time
-}
-
-func (c slowConn) Read(b []byte) (int, error) {
-	<-time.After(time.Until(c.until))
-	return c.Conn.Read(b)
 }
 
 // silent returns the URL of somebody who accepts connections and never says a word.
