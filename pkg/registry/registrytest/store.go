@@ -6,6 +6,9 @@ package registrytest
 
 import (
 	"context"
+	"net/url"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -43,16 +46,41 @@ func (endpoints ofEach) GetRESTOptions(resource schema.GroupResource, _ runtime.
 	return optionsOf(endpoints, resource), nil
 }
 
-// startEtcd returns the endpoints of an etcd that ends with the test.
+// startEtcd returns the endpoints of an etcd that ends with the test. It listens on sockets with paths, since
+// another process could take a free port before the etcd does.
 func startEtcd(t testing.TB) []string {
 	t.Helper()
-	client := testserver.RunEtcd(t, nil)
+	config, sockets := testserver.NewTestConfig(t), socketDir(t)
+	client, peer := socketURL(sockets, "client"), socketURL(sockets, "peer")
+	config.ListenClientUrls, config.AdvertiseClientUrls = client, client
+	config.ListenPeerUrls, config.AdvertisePeerUrls = peer, peer
+	config.InitialCluster = config.InitialClusterFromName(config.Name)
+	etcd := testserver.RunEtcd(t, config)
 	t.Cleanup(func() {
-		if err := client.Close(); err != nil {
+		if err := etcd.Close(); err != nil {
 			t.Errorf("could not close the etcd client: %v", err)
 		}
 	})
-	return client.Endpoints()
+	return etcd.Endpoints()
+}
+
+// socketDir makes a directory until the test's end. That of the test may be longer than a socket's path can be.
+func socketDir(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "etcd-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Errorf("could not remove the etcd's sockets: %v", err)
+		}
+	})
+	return dir
+}
+
+func socketURL(dir, name string) []url.URL {
+	return []url.URL{{Scheme: "unix", Path: filepath.Join(dir, name)}}
 }
 
 func optionsOf(endpoints []string, resource schema.GroupResource) generic.RESTOptions {
@@ -72,7 +100,7 @@ func optionsOf(endpoints []string, resource schema.GroupResource) generic.RESTOp
 func WaitUntilReady(t testing.TB, storage rest.StorageWithReadiness) {
 	t.Helper()
 	filled := func(context.Context) (bool, error) { return storage.ReadinessCheck() == nil, nil }
-	err := wait.PollUntilContextTimeout(context.Background(), 5*time.Millisecond, 30*time.Second, true, filled)
+	err := wait.PollUntilContextTimeout(context.Background(), 5*time.Millisecond, 5*time.Minute, true, filled)
 	if err != nil {
 		t.Fatalf("the watch cache was not filled in time: %v", storage.ReadinessCheck())
 	}
