@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -152,6 +153,10 @@ type hangingCluster struct {
 	givenUp chan error
 }
 
+func newHangingCluster() hangingCluster {
+	return hangingCluster{asked: make(chan struct{}, 1), givenUp: make(chan error, 1)}
+}
+
 func (c hangingCluster) Get(ctx context.Context, _ string, _ metav1.GetOptions, _ ...string) (*metav1.PartialObjectMetadata, error) {
 	c.asked <- struct{}{}
 	<-ctx.Done()
@@ -159,42 +164,49 @@ func (c hangingCluster) Get(ctx context.Context, _ string, _ metav1.GetOptions, 
 	return nil, ctx.Err()
 }
 
-// A server that stops right after its start does not wait for a cluster that does not answer, also if a
-// request waits for it. The start gives no answer then.
+// A server that stops right after its start does not wait for a cluster that does not answer. The start gives
+// no answer then.
 func TestCheckAtStartEndsWithTheServer(t *testing.T) {
-	hanging := hangingCluster{asked: make(chan struct{}, 2), givenUp: make(chan error, 2)}
-	for name, crd := range map[string]*installedCRD{"it asks": {}, "a request asks": {}} {
-		t.Run(name, func(t *testing.T) {
-			crd.crds, crd.clock = hanging, clocktesting.NewFakeClock(time.Now())
-			if name == "a request asks" {
-				crd.mu.Lock()
-				defer crd.mu.Unlock()
-			}
-			ctx, stop := context.WithCancel(t.Context())
-			ended := make(chan struct{})
-			go func() {
-				defer close(ended)
-				legacyGroups{oldVersion: crd}.checkAll(ctx)
-			}()
-			if name == "it asks" {
-				<-hanging.asked
-			}
-			stop()
-			select {
-			case <-ended:
-			case <-time.After(time.Minute):
-				t.Fatal("the check does not end with the server")
-			}
-			if name == "it asks" {
-				if err := <-hanging.givenUp; !errors.Is(err, context.Canceled) {
-					t.Errorf("the question was given up with %v, want that the server's end does that", err)
-				}
-			}
-			if !crd.checked.IsZero() {
-				t.Error("an answer that did not come is believed")
-			}
-		})
+	synctest.Test(t, func(t *testing.T) {
+		hanging := newHangingCluster()
+		crd := &installedCRD{crds: hanging, clock: clocktesting.NewFakeClock(time.Now())}
+		ctx, stop := context.WithCancel(t.Context())
+		ended := checkAll(ctx, crd)
+		<-hanging.asked
+		stop()
+		<-ended
+		if err := <-hanging.givenUp; !errors.Is(err, context.Canceled) {
+			t.Errorf("the question was given up with %v, want that the server's end does that", err)
+		}
+		if !crd.checked.IsZero() {
+			t.Error("an answer that did not come is believed")
+		}
+	})
+}
+
+// The start does not wait for a request that asks.
+func TestCheckAtStartBesideARequest(t *testing.T) {
+	crd := &installedCRD{crds: newHangingCluster(), clock: clocktesting.NewFakeClock(time.Now())}
+	crd.mu.Lock()
+	defer crd.mu.Unlock()
+	select {
+	case <-checkAll(t.Context(), crd):
+	case <-time.After(time.Minute):
+		t.Fatal("the check does not end")
 	}
+	if !crd.checked.IsZero() {
+		t.Error("an answer that did not come is believed")
+	}
+}
+
+// checkAll has the server check at its start. What it returns is closed when that has ended.
+func checkAll(ctx context.Context, crd *installedCRD) (ended <-chan struct{}) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		legacyGroups{oldVersion: crd}.checkAll(ctx)
+	}()
+	return done
 }
 
 func TestNoHandlerWithoutLegacyGroups(t *testing.T) {
