@@ -102,9 +102,10 @@ func TestFencedRequests(t *testing.T) {
 		"an unknown verb of another": {"BREW", false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := &Fence{clock: clock.RealClock{}, lasts: renewDeadline}
+			now := time.Now()
+			f := &Fence{clock: clocktesting.NewFakePassiveClock(now), lasts: renewDeadline}
 			if tc.lead {
-				f.renew(time.Now())
+				f.renew(now)
 				f.open()
 			}
 			below := &transport{answer: make(chan struct{}, 1)}
