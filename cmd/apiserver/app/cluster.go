@@ -20,8 +20,8 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/quorum"
 )
 
-// reachTimeout is the timeout of each request that finds out what the cluster serves.
-const reachTimeout = 5 * time.Second
+// reachTimeout is the timeout of each request that finds out what the cluster serves. Only tests change it.
+var reachTimeout = 5 * time.Second
 
 // policyPlugins are the admission plugins that watch a resource which older clusters do not
 // serve. There the plugin's informer would never sync, and until it has synced, the plugin

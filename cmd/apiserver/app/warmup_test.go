@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	genericoptions "k8s.io/apiserver/pkg/server/options"
@@ -51,6 +52,9 @@ func startingCluster(t *testing.T, refusals int32, code int, refusal string) str
 }
 
 func TestClusterThatIsJustStarting(t *testing.T) {
+	defaultTimeout := reachTimeout
+	reachTimeout = 10 * time.Minute // on a busy machine
+	t.Cleanup(func() { reachTimeout = defaultTimeout })
 	tests := map[string]struct {
 		refusals int32
 		code     int
