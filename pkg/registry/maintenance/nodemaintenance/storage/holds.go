@@ -94,7 +94,9 @@ func (r *REST) knownOn(ctx context.Context, node string) ([]maintenance.NodeMain
 	list, err := r.listOn(ctx, node, version)
 	if err != nil && version != anyVersion {
 		// The watch cache is too far behind: ask the store itself.
-		list, err = r.listOn(ctx, node, "")
+		if list, err = r.listOn(ctx, node, ""); err == nil {
+			r.written.forgetLost(node, version, list.ResourceVersion)
+		}
 	}
 	if err != nil {
 		return nil, err

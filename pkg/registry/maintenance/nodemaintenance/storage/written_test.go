@@ -42,6 +42,31 @@ func TestOlderVersionIsNotKept(t *testing.T) {
 	}
 }
 
+// A version is forgotten only if the store has lost it, and nothing was written since.
+func TestLostVersionIsForgotten(t *testing.T) {
+	tests := map[string]struct {
+		version, current string
+		want             string
+	}{
+		"the store was restored": {version: "10", current: "9", want: anyVersion},
+		"the store has it":       {version: "10", current: "10", want: "10"},
+		"the store has more":     {version: "9", current: "10", want: "10"},
+		"a write since":          {version: "9", current: "8", want: "10"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			written := newWrittenVersions()
+			hold := newHold("a", "worker-1")
+			hold.ResourceVersion = "10"
+			written.add(hold)
+			written.forgetLost("worker-1", test.version, test.current)
+			if got := written.last("worker-1"); got != test.want {
+				t.Errorf("got version %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
 // A create waits for a watch cache that does not show the last write to its node yet. If that takes too
 // long, the store itself is asked.
 func TestCreateWaitsForTheLastWrite(t *testing.T) {
@@ -57,5 +82,8 @@ func TestCreateWaitsForTheLastWrite(t *testing.T) {
 		if err := storage.tryCreate("on-"+node, node); err != nil {
 			t.Errorf("a hold on %s: got %v", node, err)
 		}
+	}
+	if got := storage.written.last("worker-1"); got != anyVersion {
+		t.Errorf("creates go on waiting for version %s, which the store does not have", got)
 	}
 }
