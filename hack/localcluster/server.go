@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -205,12 +206,22 @@ func (s *Server) start(ctx context.Context) (started bool, err error) {
 		if started, err = s.launch(ctx); err != nil {
 			return started, err
 		}
-		err = s.WaitReady(ctx)
-		if err == nil || s.proc.ExitCode() != 1 || !lateAnswers.MatchString(err.Error()) {
+		if err = s.WaitReady(ctx); err == nil || !s.gaveUp(err) {
 			break
 		}
+		_, _ = fmt.Fprintf(s.cluster.options.Log, "%-24s gave up waiting for others: %s\n", s.name, lastLine(err))
 	}
 	return started, err
+}
+
+// gaveUp says whether the server has ended because others have not answered in time. It says so in its last line.
+func (s *Server) gaveUp(err error) bool {
+	return s.proc.ExitCode() == 1 && lateAnswers.MatchString(lastLine(err))
+}
+
+func lastLine(err error) string {
+	text := err.Error()
+	return text[strings.LastIndexByte(text, '\n')+1:]
 }
 
 // Launch starts the server, and does not wait until it is ready. It is for tests of starts

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/rest"
@@ -25,6 +26,8 @@ import (
 const (
 	// rolloutDelay is how long the server of these tests goes on serving after SIGTERM.
 	rolloutDelay = 8 * time.Second
+	// rolloutGrace is how long requests that are in flight then may take.
+	rolloutGrace = 8 * time.Second
 	// rolloutClients is how many clients ask it all the time, each in one of two ways.
 	rolloutClients = 20
 	holdsPath      = "/apis/maintenance.medik8s.io/v1beta1/nodemaintenances"
@@ -36,7 +39,7 @@ func TestTerminateInRollout(t *testing.T) {
 	pool := env.Current(t).NewPool(t, 3)
 	hook := newPatientWebhook(t, pool)
 	server := replaceServer(t, localcluster.ServerOptions{ExtraArgs: []string{
-		"--shutdown-delay-duration=" + rolloutDelay.String(), "--shutdown-request-grace-period=8s", "--disable-http2-serving",
+		"--shutdown-delay-duration=" + rolloutDelay.String(), "--shutdown-request-grace-period=" + rolloutGrace.String(), "--disable-http2-serving",
 	}})
 	drained := pool.Create(t, pool.Hold("drained", pool.Nodes[0]))
 	pool.WaitForHold(t, drained.Name, "node drained", env.Drained)
@@ -48,8 +51,11 @@ func TestTerminateInRollout(t *testing.T) {
 	began := time.Now()
 	go func() {
 		exit, err := server.Terminate(context.WithoutCancel(t.Context()))
-		if err == nil && exit.Code != 0 {
+		switch longest := rolloutDelay + rolloutGrace + promised; {
+		case err == nil && exit.Code != 0:
 			err = fmt.Errorf("the exit code is %d", exit.Code)
+		case err == nil && exit.Duration > longest:
+			err = fmt.Errorf("it took %s, want %s at most", exit.Duration, longest)
 		}
 		ended <- err
 	}()
@@ -64,7 +70,7 @@ func TestTerminateInRollout(t *testing.T) {
 		t.Errorf("the server was ready for %s after SIGTERM", took)
 	}
 	late := pool.Create(t, pool.Hold("late", pool.Nodes[1]))
-	clients.wantNoFailure(t, began.Add(rolloutDelay-2*time.Second))
+	clients.wantNoFailure(t, began.Add(rolloutDelay))
 	if pool.Node(t, pool.Nodes[1]).Spec.Unschedulable {
 		t.Error("the server leads after SIGTERM: it has cordoned a node")
 	}
@@ -120,8 +126,16 @@ type rolloutAnswers struct {
 	stop    context.CancelFunc
 
 	lock     sync.Mutex
-	failures []string
+	failures []rolloutFailure
 	answered map[string]int
+}
+
+// rolloutFailure is a request that failed, and when.
+type rolloutFailure struct {
+	what         string
+	at           time.Time
+	err          error
+	toldToRepeat bool
 }
 
 // askAllTheTime has half of the clients dry-run creates through the aggregator, and the others list by
@@ -149,10 +163,14 @@ func askAllTheTime(t *testing.T, pool *env.Pool, server *localcluster.Server) *r
 		})
 		answers.begin(ctx, "list", func() error {
 			status, _, err := ask(context.WithoutCancel(ctx), direct, url)
-			if err == nil && status != http.StatusOK {
-				err = fmt.Errorf("status %d", status)
+			switch {
+			case err != nil || status == http.StatusOK:
+				return err
+			case status == http.StatusTooManyRequests:
+				return apierrors.NewTooManyRequestsError("the list is refused")
+			default:
+				return fmt.Errorf("status %d", status)
 			}
-			return err
 		})
 	}
 	return answers
@@ -161,31 +179,32 @@ func askAllTheTime(t *testing.T, pool *env.Pool, server *localcluster.Server) *r
 func (a *rolloutAnswers) begin(ctx context.Context, what string, request func() error) {
 	a.running.Go(func() {
 		for ctx.Err() == nil {
-			began := time.Now()
 			err := request()
 			a.lock.Lock()
 			a.answered[what]++
 			if err != nil {
-				a.failures = append(a.failures, fmt.Sprintf("%s, begun %s: %v", what, began.Format(time.StampMilli), err))
+				a.failures = append(a.failures, rolloutFailure{what, time.Now(), err, apierrors.IsTooManyRequests(err)})
 			}
 			a.lock.Unlock()
 		}
 	})
 }
 
-// wantNoFailure ends the requests at that time, and checks that there were some of each kind and that
-// none failed.
-func (a *rolloutAnswers) wantNoFailure(t *testing.T, until time.Time) {
+// wantNoFailure ends the requests shortly before that time, when the delay is over, and checks that there were some of each
+// kind and that none failed. Those that came to the server after all when the delay was over were told to come again.
+func (a *rolloutAnswers) wantNoFailure(t *testing.T, over time.Time) {
 	t.Helper()
 	select {
-	case <-time.After(time.Until(until)):
+	case <-time.After(time.Until(over) - 300*time.Millisecond):
 	case <-t.Context().Done():
 	}
 	a.stop()
 	a.running.Wait()
 	t.Logf("answered: %v", a.answered)
-	if len(a.failures) > 0 {
-		t.Errorf("%d requests failed, the first: %s", len(a.failures), a.failures[0])
+	for _, failed := range a.failures {
+		if !failed.toldToRepeat || failed.at.Before(over) {
+			t.Errorf("%s failed %s before the delay was over: %v", failed.what, over.Sub(failed.at), failed.err)
+		}
 	}
 	if a.answered["create"] < rolloutClients || a.answered["list"] < rolloutClients {
 		t.Errorf("too few requests to tell anything: %v", a.answered)

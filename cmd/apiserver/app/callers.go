@@ -6,6 +6,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -31,8 +32,9 @@ type callers struct {
 	clientCA dynamiccertificates.CAContentProvider
 }
 
-// lookUpCallers reads what the cluster publishes, and has the options use callers.clientCA.
-func lookUpCallers(ctx context.Context, o *genericoptions.DelegatingAuthenticationOptions) (callers, error) {
+// lookUpCallers reads what the cluster publishes, and has the options use callers.clientCA. Each request may take as long as
+// the timeout.
+func lookUpCallers(ctx context.Context, o *genericoptions.DelegatingAuthenticationOptions, timeout time.Duration) (callers, error) {
 	if o.SkipInClusterLookup {
 		return callers{}, nil
 	}
@@ -44,7 +46,7 @@ func lookUpCallers(ctx context.Context, o *genericoptions.DelegatingAuthenticati
 	if err != nil {
 		return callers{}, fmt.Errorf("could not use kubeconfig %q: %w", o.RemoteKubeConfigFile, err)
 	}
-	published, err := readCallers(ctx, client)
+	published, err := readCallers(ctx, client, timeout)
 	if err != nil && !o.TolerateInClusterLookupFailure {
 		return callers{}, unreachable(config.Host, err)
 	}
@@ -60,9 +62,9 @@ func lookUpCallers(ctx context.Context, o *genericoptions.DelegatingAuthenticati
 }
 
 // readCallers returns an empty ConfigMap if the cluster publishes none.
-func readCallers(ctx context.Context, client kubernetes.Interface) (published corev1.ConfigMap, err error) {
+func readCallers(ctx context.Context, client kubernetes.Interface, timeout time.Duration) (published corev1.ConfigMap, err error) {
 	err = retryRefused(ctx, func(ctx context.Context) error {
-		ctx, cancel := context.WithTimeout(ctx, reachTimeout)
+		ctx, cancel := context.WithTimeout(ctx, timeout)
 		defer cancel()
 		found, err := client.CoreV1().ConfigMaps(metav1.NamespaceSystem).Get(ctx, callersConfigMap, metav1.GetOptions{})
 		if err == nil {

@@ -20,8 +20,8 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/quorum"
 )
 
-// reachTimeout is the timeout of each request that finds out what the cluster serves. Only tests change it.
-var reachTimeout = 5 * time.Second
+// reachTimeout is the timeout of each request that the server makes to find out about the cluster, before it serves.
+const reachTimeout = 5 * time.Second
 
 // policyPlugins are the admission plugins that watch a resource which older clusters do not
 // serve. There the plugin's informer would never sync, and until it has synced, the plugin
@@ -41,13 +41,13 @@ type served struct {
 }
 
 // discover finds out what the cluster serves. It makes the server's first request, so a kubeconfig that does not work is
-// found here.
-func discover(ctx context.Context, kubeconfig string) (served, error) {
+// found here. Each request may take as long as the timeout.
+func discover(ctx context.Context, kubeconfig string, timeout time.Duration) (served, error) {
 	config, err := loadConfig(kubeconfig)
 	if err != nil {
 		return served{}, err
 	}
-	config.Timeout = reachTimeout
+	config.Timeout = timeout
 	client, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
 		return served{}, fmt.Errorf("could not use kubeconfig %q: %w", kubeconfig, err)

@@ -27,12 +27,12 @@ import (
 // Run runs the server until ctx ends. The options must have been completed and validated.
 // When Run returns, everything that it started has ended.
 func Run(ctx context.Context, o *options.Options) error {
-	found, err := discover(ctx, o.Recommended.CoreAPI.CoreAPIKubeconfigPath)
+	found, err := discover(ctx, o.Recommended.CoreAPI.CoreAPIKubeconfigPath, reachTimeout)
 	if err != nil {
 		return err
 	}
 	o.Recommended.Admission.DisablePlugins = append(o.Recommended.Admission.DisablePlugins, found.unservedPlugins...)
-	callers, err := lookUpCallers(ctx, o.Recommended.Authentication)
+	callers, err := lookUpCallers(ctx, o.Recommended.Authentication, reachTimeout)
 	if err != nil {
 		return err
 	}

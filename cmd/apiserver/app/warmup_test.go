@@ -52,9 +52,7 @@ func startingCluster(t *testing.T, refusals int32, code int, refusal string) str
 }
 
 func TestClusterThatIsJustStarting(t *testing.T) {
-	defaultTimeout := reachTimeout
-	reachTimeout = 10 * time.Minute // on a busy machine
-	t.Cleanup(func() { reachTimeout = defaultTimeout })
+	const timeout = 10 * time.Minute // on a busy machine
 	tests := map[string]struct {
 		refusals int32
 		code     int
@@ -73,11 +71,11 @@ func TestClusterThatIsJustStarting(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := discover(t.Context(), startingCluster(t, test.refusals, test.code, test.refusal))
+			_, err := discover(t.Context(), startingCluster(t, test.refusals, test.code, test.refusal), timeout)
 			wantError(t, "discovery", err, test.want)
 			authentication := genericoptions.NewDelegatingAuthenticationOptions()
 			authentication.RemoteKubeConfigFile = startingCluster(t, test.refusals, test.code, test.refusal)
-			found, err := lookUpCallers(t.Context(), authentication)
+			found, err := lookUpCallers(t.Context(), authentication, timeout)
 			wantError(t, "the callers' CAs", err, test.want)
 			if awaited := found.awaited(&genericapiserver.AuthenticationInfo{}); err == nil && len(awaited) != 1 {
 				t.Errorf("%d CAs are awaited, want the clients' CA", len(awaited))
@@ -89,7 +87,7 @@ func TestClusterThatIsJustStarting(t *testing.T) {
 func TestCallersThatAreNotLookedUp(t *testing.T) {
 	authentication := genericoptions.NewDelegatingAuthenticationOptions()
 	authentication.SkipInClusterLookup = true
-	found, err := lookUpCallers(t.Context(), authentication)
+	found, err := lookUpCallers(t.Context(), authentication, time.Minute)
 	if err != nil || found.awaited(&genericapiserver.AuthenticationInfo{}) != nil || authentication.ClientCert.CAContentProvider != nil {
 		t.Errorf("got %+v and %v, want nothing", found, err)
 	}

@@ -94,7 +94,7 @@ func randomWorld(r *rand.Rand) *world {
 
 // change changes one thing, as the world may.
 func change(r *rand.Rand, w *world) {
-	switch r.IntN(16) {
+	switch r.IntN(17) {
 	case 0, 1:
 		w.Now = w.Now.Add(time.Duration(r.IntN(24*60)) * time.Minute)
 	case 2, 3, 4:
@@ -127,6 +127,8 @@ func change(r *rand.Rand, w *world) {
 		if w.Event.Status.NodeUID == "" && w.Found.Gone || w.Event.Status.DrainStartTime != nil && w.Found.Reason != "" {
 			w.Found = Found{Node: w.node}
 		}
+	case 16:
+		keep(r, w)
 	case 15:
 		w.Others = []Other{{
 			Name: "e-0", Node: "w-0", NodeUID: []types.UID{"uid-w-1", "uid-w-0"}[r.IntN(2)], Action: v1beta1.EventActionReplace, ControlPlane: r.IntN(2) == 0,
@@ -146,6 +148,15 @@ func replace(r *rand.Rand, w *world) {
 		w.step([]v1beta1.ReplacementStep{v1beta1.StepUndo, v1beta1.StepGivenUp, v1beta1.StepDelete, v1beta1.StepAwaitGone}[r.IntN(4)], strategy)
 	case w.last.MayReplace && s.Phase != v1beta1.EventPhaseReturning:
 		w.step(steps[r.IntN(len(steps))], strategy)
+	}
+}
+
+// keep has the API server delete holds, or not, or begin to delete that of the event.
+func keep(r *rand.Rand, w *world) {
+	w.keepsHold = r.IntN(2) == 0
+	if w.keepsHold && w.Hold != nil && w.last.Hold == nil && r.IntN(2) == 0 {
+		w.Hold = w.Hold.DeepCopy()
+		w.Hold.DeletionTimestamp = ptr.To(metav1.NewTime(w.Now))
 	}
 }
 

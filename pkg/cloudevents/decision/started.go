@@ -17,7 +17,7 @@ func (s *state) started() {
 	s.passOverRestart()
 	switch {
 	case s.happened() && s.undoable():
-		s.undo(v1beta1.EventPhaseReplacing) // Returning would have the node given back at once
+		s.undo(v1beta1.EventPhaseReplacing) // the node is given back after that
 	case s.step() != "" && !s.gaveUp():
 		s.replacing()
 	case s.gaveUp() && s.Found.Node != nil && s.backBefore():
@@ -72,7 +72,7 @@ func (s *state) draining() {
 	s.blockReplace()
 	node := s.Found.Node
 	if node == nil || s.isBack(node) || s.twinReplaced() != "" {
-		s.returned = node != nil && s.isBack(node)
+		s.returned = node != nil && s.isBack(node) && s.before.Phase != v1beta1.EventPhaseReturning
 		s.blocked = ""
 		s.giveBack()
 		return

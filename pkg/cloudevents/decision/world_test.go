@@ -45,6 +45,8 @@ type world struct {
 	// said are the reasons of the Kubernetes events so far.
 	said []string
 	last Decision
+	// keepsHold has the API server not delete the hold, or not yet.
+	keepsHold bool
 }
 
 // newWorld has an event of a code for node w-1, which happens in three days.
@@ -79,6 +81,7 @@ func (w *world) store(d Decision) {
 	w.Event = w.Event.DeepCopy()
 	d.Status.DeepCopyInto(&w.Event.Status)
 	switch {
+	case d.Hold == nil && w.keepsHold:
 	case d.Hold == nil:
 		w.Hold = nil
 	case w.Hold == nil:

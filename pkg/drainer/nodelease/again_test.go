@@ -86,12 +86,14 @@ func TestLeaseOfAnotherHolderIsReadAgain(t *testing.T) {
 func TestOwnWritesAreNoNews(t *testing.T) {
 	tests := map[string]struct {
 		shown    func(spec *coordinationv1.LeaseSpec)
+		lost     bool // the answer
 		wantNews bool
 	}{
-		"what we write":     {shown: func(*coordinationv1.LeaseSpec) {}},
-		"of another holder": {shown: func(spec *coordinationv1.LeaseSpec) { spec.HolderIdentity = ptr.To(healthCheck) }, wantNews: true},
-		"of another time":   {shown: func(spec *coordinationv1.LeaseSpec) { spec.RenewTime.Time = spec.RenewTime.Add(time.Minute) }, wantNews: true},
-		"of no time":        {shown: func(spec *coordinationv1.LeaseSpec) { spec.RenewTime = nil }, wantNews: true},
+		"what we write, and no answer comes": {shown: func(*coordinationv1.LeaseSpec) {}, lost: true},
+		"what we write":                      {shown: func(*coordinationv1.LeaseSpec) {}},
+		"of another holder":                  {shown: func(spec *coordinationv1.LeaseSpec) { spec.HolderIdentity = ptr.To(healthCheck) }, wantNews: true},
+		"of another time":                    {shown: func(spec *coordinationv1.LeaseSpec) { spec.RenewTime.Time = spec.RenewTime.Add(time.Minute) }, wantNews: true},
+		"of no time":                         {shown: func(spec *coordinationv1.LeaseSpec) { spec.RenewTime = nil }, wantNews: true},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -112,9 +114,12 @@ func TestOwnWritesAreNoNews(t *testing.T) {
 				shown := lease.DeepCopy()
 				test.shown(&shown.Spec)
 				gate.changed(shown, wake)
+				if test.lost {
+					return true, nil, drainertest.ServerDown()
+				}
 				return true, lease, nil
 			})
-			if _, err := gate.Acquire(t.Context(), drainertest.Node{}.Object(), nil); err != nil {
+			if _, err := gate.Acquire(t.Context(), drainertest.Node{}.Object(), nil); (err != nil) != test.lost {
 				t.Fatal(err)
 			}
 			if news := woken > 0; news != test.wantNews {
@@ -124,8 +129,9 @@ func TestOwnWritesAreNoNews(t *testing.T) {
 			if gate.changed(written, wake); woken != 0 {
 				t.Error("the version that was written is news after the answer")
 			}
-			written.ResourceVersion = "another"
-			if gate.changed(written, wake); woken != 1 {
+			another := written.DeepCopy()
+			another.ResourceVersion = "another"
+			if gate.changed(another, wake); woken != 1 {
 				t.Error("another version is no news after the answer")
 			}
 		})

@@ -101,7 +101,11 @@ func (g *Gate) isNews(lease *coordinationv1.Lease, removed bool) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	n := g.nodes[name]
-	if n == nil || (!removed && n.expects(lease)) {
+	if n == nil {
+		return false
+	}
+	if !removed && n.expects(lease) {
+		n.lease = lease // also if the answer to our write is lost
 		return false
 	}
 	n.known = false

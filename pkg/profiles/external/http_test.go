@@ -35,7 +35,7 @@ func TestHTTP(t *testing.T) {
 		"a redirect":        {answer: http.RedirectHandler("/other", http.StatusFound).ServeHTTP, expression: "response.status == 302", wantResult: evaluation.True},
 		"1 MiB":             {answer: says(200, strings.Repeat("a", 1<<20)), expression: "size(response.body) == 1048576", wantResult: evaluation.True},
 		"more than 1 MiB":   {answer: says(200, strings.Repeat("a", 1<<20+1)), expression: "true", wantResult: evaluation.Error, wantMessage: "too large"},
-		"broken off":        {answer: func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, expression: "true", wantResult: evaluation.Error, wantMessage: "endpoint http: the call failed"},
+		"broken off":        {answer: func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, expression: "true", wantResult: evaluation.Error, wantMessage: "endpoint http: it closed the connection"},
 		"slow":              {answer: func(_ http.ResponseWriter, in *http.Request) { <-in.Context().Done() }, expression: "true", wantResult: evaluation.Error, wantMessage: "endpoint http: it did not answer in time"},
 		"no text":           {answer: says(200, "\xff"), expression: "response.body == '\uFFFD'", wantResult: evaluation.True},
 	}

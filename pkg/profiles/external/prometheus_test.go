@@ -38,7 +38,7 @@ func TestPrometheus(t *testing.T) {
 		"no JSON":           {answer: says(200, "<html>"), wantResult: evaluation.Error, wantMessage: "could not be read"},
 		"a redirect":        {answer: http.RedirectHandler("https://login.example.com/", http.StatusFound).ServeHTTP, wantResult: evaluation.Error, wantMessage: "it has the HTTP status 302"},
 		"huge":              {answer: says(200, result("vector", "["+strings.Repeat(" ", 2<<20)+"]")), wantResult: evaluation.Error, wantMessage: "too large"},
-		"broken off":        {answer: func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, wantResult: evaluation.Error, wantMessage: "endpoint prometheus: the call failed"},
+		"broken off":        {answer: func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, wantResult: evaluation.Error, wantMessage: "endpoint prometheus: it closed the connection"},
 		"slow":              {answer: hangs, wantResult: evaluation.Error, wantMessage: "endpoint prometheus: it did not answer in time"},
 		"no bool":           {answer: says(200, vector("1")), expression: "dyn(value)", wantResult: evaluation.Error, wantMessage: "must be true or false"},
 		"no value":          {answer: says(200, vector("1")), expression: "value.a == 1", wantResult: evaluation.Error, wantMessage: "the expression has no value: "},

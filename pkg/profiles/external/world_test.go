@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -251,13 +252,18 @@ func (e *endpoints) Wait(ctx context.Context, name string) error {
 	}
 }
 
+// closed are the errors of a call whose connection was closed, which depend on how far the call had come.
+var closed = regexp.MustCompile(`^(EOF|unexpected EOF)$|closed pipe|server closed idle connection`)
+
 func (e *endpoints) Clean(err error) error {
 	var about *url.Error
 	switch isCall := errors.As(err, &about); {
 	case isCall && about.Timeout():
 		err = errors.New("it did not answer in time")
-	case isCall: // in words that do not depend on how far the call had come
-		err = errors.New("the call failed")
+	case isCall && closed.MatchString(about.Err.Error()):
+		err = errors.New("it closed the connection")
+	case isCall:
+		err = about.Err
 	}
 	return errors.New(strings.ReplaceAll(err.Error(), secret, "***"))
 }

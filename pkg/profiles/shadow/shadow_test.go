@@ -6,6 +6,7 @@ package shadow
 import (
 	"context"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -13,7 +14,10 @@ import (
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/ptr"
 )
 
@@ -74,17 +78,26 @@ func TestNoLease(t *testing.T) {
 
 // That the Lease was read is not enough: what it says must have been taken notice of.
 func TestLeaseThatIsOnlyRead(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := New(Config{Kube: fake.NewClientset(lease("pod-1", time.Now())), Namespace: "sap"})
-		ctx, stop := context.WithCancel(t.Context())
-		defer stop()
-		go s.leases.RunWithContext(ctx)
-		time.Sleep(time.Second)
-		synctest.Wait()
-		if why := s.Why(); !s.leases.HasSynced() || why != notKnown {
-			t.Errorf("%q, want that it is not known", why)
-		}
+	client := fake.NewClientset(lease("pod-1", time.Now()))
+	answer, asked := make(chan struct{}), make(chan struct{}, 10)
+	client.PrependReactor("list", "leases", func(clienttesting.Action) (bool, runtime.Object, error) {
+		asked <- struct{}{}
+		<-answer
+		return false, nil, nil
 	})
+	s := New(Config{Kube: client, Namespace: "sap"})
+	var running sync.WaitGroup
+	ctx, stop := context.WithCancel(t.Context())
+	defer running.Wait()
+	defer stop()
+	running.Go(func() { s.Run(ctx) })
+	<-asked
+	s.mu.Lock() // what takes notice of the Lease waits for it
+	defer s.mu.Unlock()
+	close(answer)
+	if !cache.WaitForCacheSync(t.Context().Done(), s.leases.HasSynced) || s.heard() {
+		t.Error("the Lease counts before anybody has taken notice of it")
+	}
 }
 
 func TestRenewedLease(t *testing.T) {

@@ -108,6 +108,15 @@ func TestSilentEtcd(t *testing.T) {
 	}
 }
 
+// So it is with the real client.
+func TestOpenSilentEtcd(t *testing.T) {
+	backend := storagebackend.Config{Transport: storagebackend.TransportConfig{ServerList: []string{silent(t)}}, Prefix: prefix}
+	_, err := Open(t.Context(), Config{Type: Etcd, Backend: &backend, ReachTimeout: 2 * time.Second})
+	if err == nil || !strings.Contains(err.Error(), "no answer within 2s") {
+		t.Errorf("Open = %v, want that there was no answer within 2s", err)
+	}
+}
+
 // What knocking finds is told, also if it takes as long as there is time, which it may on a busy machine.
 func TestKnock(t *testing.T) {
 	refused := errors.New("refused")

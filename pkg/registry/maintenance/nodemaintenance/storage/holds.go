@@ -87,8 +87,8 @@ func (r *REST) HoldsOn(ctx context.Context, node string) (*maintenance.NodeMaint
 	return r.listOn(ctx, node, "")
 }
 
-// knownOn lists the holds on a node from the watch cache, oldest first. It waits only if a hold on that
-// node was written a moment ago.
+// knownOn lists the holds on a node from the watch cache, oldest first. It waits only while the watch
+// cache does not show the last write to a hold on that node.
 func (r *REST) knownOn(ctx context.Context, node string) ([]maintenance.NodeMaintenance, error) {
 	version := r.written.last(node)
 	list, err := r.listOn(ctx, node, version)
