@@ -125,18 +125,20 @@ func TestPolicyRoles(t *testing.T) {
 	t.Parallel()
 	pool := env.Current(t).NewPool(t, 0)
 	newPolicy(t, pool)
-	yaml := strings.Replace(fmt.Sprintf(policyYAML, pool.Name), "count: 1", "count: 3", 1)
-	for role, writes := range map[string]bool{viewerRole: false, editorRole: false, policyEditorRole: true} {
+	// Only one of them changes the policy, and last: to apply what is there already is no write.
+	changed := strings.Replace(fmt.Sprintf(policyYAML, pool.Name), "count: 1", "count: 3", 1)
+	for _, role := range []string{viewerRole, editorRole, policyEditorRole} {
 		t.Run(role, func(t *testing.T) {
+			writes := role == policyEditorRole
 			user := pool.Name + "-" + strings.TrimPrefix(role, "maintenance.medik8s.io:")
 			grant(t, pool.Env, role, rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: user}, authorizationv1.SubjectAccessReviewSpec{
 				User: user, ResourceAttributes: &authorizationv1.ResourceAttributes{Group: "maintenance.medik8s.io", Resource: "maintenancepolicies", Verb: "list"},
 			})
 			kubectl := pool.KubectlAs(t, user)
 			kubectl.Must(t, "", "get", "mpol,maintenanceledgers")
-			out := kubectl.Try(t, yaml, "apply", "-f", "-")
+			out := kubectl.Try(t, changed, "apply", "-f", "-")
 			if writes != (out.Code == 0) {
-				t.Errorf("may write: %v, want %v: %s", out.Code == 0, writes, out.Stderr)
+				t.Errorf("may write: %v, want %v: %s%s", out.Code == 0, writes, out.Stdout, out.Stderr)
 			}
 			if status := kubectl.Try(t, "", "patch", "mpol", pool.Name, "--subresource=status", "--type=merge", "-p", `{"status":{"selected":9}}`); status.Code == 0 {
 				t.Error("may write the status")
