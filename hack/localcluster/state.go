@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
+	"slices"
 
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster/process"
 )
@@ -78,6 +80,9 @@ func (s *state) replicaPorts(names []string) error {
 			continue
 		}
 		port, err := process.FreePort()
+		for err == nil && slices.Contains(slices.Collect(maps.Values(s.ReplicaPorts)), port) {
+			port, err = process.FreePort() // nothing listens on that of another replica yet
+		}
 		if err != nil {
 			return err
 		}

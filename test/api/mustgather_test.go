@@ -43,8 +43,14 @@ func drainsToGather(t *testing.T) *env.Pool {
 	pool.Create(t, hold)
 	pool.WaitForHold(t, hold.Name, "blocked", func(nm *v1beta1.NodeMaintenance) bool { return nm.Status.BlockedPodCount > 0 })
 	pool.Delete(t, pool.WaitForHold(t, pool.Create(t, pool.Hold("b", pool.Nodes[1])).Name, "node drained", env.Drained).Name)
-	pool.WaitForEvent(t, "Node", pool.Nodes[0], "DrainBlocked")
-	pool.WaitForEvent(t, "Node", pool.Nodes[1], "NodeUncordoned")
+	for _, told := range [][]string{
+		{"Node", pool.Nodes[0], "DrainBlocked"},
+		{"NodeMaintenance", pool.Name + "-a", "DrainBlocked"},
+		{"Node", pool.Nodes[1], "NodeUncordoned"},
+		{"NodeMaintenance", pool.Name + "-b", "NodeUncordoned"},
+	} {
+		pool.WaitForEvent(t, told[0], told[1], told[2])
+	}
 	return pool
 }
 

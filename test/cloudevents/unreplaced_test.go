@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -15,6 +16,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/cloudevents/decision"
+	"github.com/medik8s/maintenance-apiserver/test/cloudevents/machineplayer"
 	"github.com/medik8s/maintenance-apiserver/test/env"
 )
 
@@ -91,7 +93,7 @@ func (o *own) forgedAnnotation(t *testing.T) {
 // An event that is canceled while a machine is added takes that one back, and leaves the old one.
 func (o *own) canceledInItsSurge(t *testing.T) {
 	t.Parallel()
-	c := o.newCrew(t, clusterAPI(), clusterAPI().deployments, "MachineDeployment", 2)
+	c := o.newCrew(t, clusterAPI(), clusterAPI().deployments, "MachineDeployment", 2, machineplayer.Delay(2*time.Second))
 	before := c.nodes(t)
 	c.player.Hold()
 	event := c.announce(t, "stop", retire(before[0]))
@@ -128,7 +130,7 @@ func (c *crew) wantNodes(t *testing.T, want []string) {
 // A new machine that does not come in time is taken away again, and a person told. The old one stays in service.
 func (o *own) newMachineDoesNotCome(t *testing.T) {
 	t.Parallel()
-	c := o.newCrew(t, openShift(), openShift().sets, "MachineSet", 2)
+	c := o.newCrew(t, openShift(), openShift().sets, "MachineSet", 2, machineplayer.Delay(2*time.Second))
 	c.Policy(t, "patience", v1beta1.MaintenancePolicySpec{Events: &v1beta1.PolicyEvents{
 		Replacement: &v1beta1.PolicyReplacement{TimeoutSeconds: ptr.To[int64](60)},
 	}})
