@@ -6,6 +6,8 @@ package env
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -74,8 +76,9 @@ func (e *Env) WaitForHold(t *testing.T, name, what string, check func(nm *v1beta
 	return last
 }
 
-// WaitForEvent waits until the server has written a Kubernetes event of a reason about an object without a namespace.
-func (e *Env) WaitForEvent(t *testing.T, kind, object, reason string) {
+// WaitForEvent waits until the server has written a Kubernetes event of a reason about an object without a namespace, whose
+// message has all these words.
+func (e *Env) WaitForEvent(t *testing.T, kind, object, reason string, words ...string) {
 	t.Helper()
 	EventuallyWithin(t, EventsTimeout, "an event tells of "+reason+" of "+kind+" "+object, func(ctx context.Context) string {
 		list, err := e.Kube.CoreV1().Events("").List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.kind=" + kind + ",involvedObject.name=" + object})
@@ -83,12 +86,13 @@ func (e *Env) WaitForEvent(t *testing.T, kind, object, reason string) {
 			return err.Error()
 		}
 		var seen []string
-		for i := range list.Items {
-			if list.Items[i].Reason == reason {
+		for _, event := range list.Items {
+			lacks := func(text string) bool { return !strings.Contains(event.Message, text) }
+			if event.Reason == reason && !slices.ContainsFunc(words, lacks) {
 				return ""
 			}
-			seen = append(seen, list.Items[i].Reason)
+			seen = append(seen, event.Reason+": "+event.Message)
 		}
-		return fmt.Sprint("seen: ", seen)
+		return fmt.Sprintf("want %q in one of %q", words, seen)
 	})
 }

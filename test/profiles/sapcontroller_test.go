@@ -177,22 +177,3 @@ func (p *pool) marked(t *testing.T, node, state string) {
 		return ""
 	})
 }
-
-// event waits until the node has an event with the reason and the words.
-func (p *pool) event(t *testing.T, node, reason, words string) {
-	t.Helper()
-	env.EventuallyWithin(t, env.EventsTimeout, fmt.Sprintf("%s has an event %s", node, reason), func(ctx context.Context) string {
-		events, err := p.Kube.CoreV1().Events("").List(ctx, metav1.ListOptions{
-			FieldSelector: "involvedObject.kind=Node,involvedObject.name=" + node + ",reason=" + reason,
-		})
-		if err != nil {
-			return err.Error()
-		}
-		for _, event := range events.Items {
-			if strings.Contains(event.Message, words) {
-				return ""
-			}
-		}
-		return fmt.Sprintf("%d events", len(events.Items))
-	})
-}

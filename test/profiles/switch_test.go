@@ -153,7 +153,7 @@ func (s *switching) unreadable(t *testing.T) {
 		acting := apimeta.FindStatusCondition(status.Conditions, v1beta1.ConditionActing)
 		return status.State == v1beta1.ProfileOperational && acting != nil && acting.Reason == v1beta1.ReasonNotAdopted
 	})
-	s.event(t, s.broken, "ProfileNotAdopted", "cannot be read")
+	s.WaitForEvent(t, "Node", s.broken, "ProfileNotAdopted", "cannot be read")
 	if diff := cmp.Diff(s.before[s.broken], s.essence(t, s.broken)); diff != "" {
 		t.Errorf("the node was changed (-before +now):\n%s", diff)
 	}
@@ -165,14 +165,14 @@ func (s *switching) mirrors(t *testing.T) {
 	s.marked(t, s.taken, "in-maintenance")
 	s.marked(t, s.next, "maintenance-required")
 	s.marked(t, s.fresh, "operational")
-	s.event(t, s.broken, "ChangedMaintenanceState", "The node is now in the maintenance-required state caused by profile "+s.Name)
+	s.WaitForEvent(t, "Node", s.broken, "ChangedMaintenanceState", "The node is now in the maintenance-required state caused by profile "+s.Name)
 	s.push(t, s.next)
 	s.is(t, s.Name, s.next, v1beta1.ProfileInMaintenance)
 	s.marked(t, s.next, "in-maintenance")
 	s.serves(t, "/metrics", `maintenance_controller_pod_shuffle_count{owner="deployment_web",profile="`+s.Name+`"}`)
 	s.serves(t, "/api/v1/info", `"name":"`+s.Name+`","state":"in-maintenance"}],"labels":{"needed":"yes"}`)
 	s.Kubectl().Must(t, "", "annotate", "--overwrite", "node", s.idle, sapdata.Annotation+"=by hand")
-	s.event(t, s.idle, "MaintenanceMarksOverwritten", "was changed by kubectl")
+	s.WaitForEvent(t, "Node", s.idle, "MaintenanceMarksOverwritten", "was changed by kubectl")
 	s.marked(t, s.idle, "operational")
 }
 
