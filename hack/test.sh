@@ -33,16 +33,17 @@ programs() {
 # The image, of the server for the platform of this machine. To build the server for another
 # takes minutes at first.
 image() {
-  go test -C hack/tools/image -race -timeout 10m ./...
+  go test -C hack/tools/image -race -count=1 -timeout 10m ./...
 }
 
 # The image for each platform.
 images() {
-  go test -C hack/tools/image -race -timeout 30m ./... -image.platforms='linux/amd64 linux/arm64'
+  go test -C hack/tools/image -race -count=1 -timeout 30m ./... -image.platforms='linux/amd64 linux/arm64'
 }
 
 # Tests on a real control plane, which all packages share but those that stop the
-# server.
+# server. They and those of the image run each time (-count=1): go test would repeat an
+# old result, since it does not know that they run the server's program.
 integration() {
   use_memory
   go run ./test/shared hack/test.sh timed together
@@ -60,14 +61,14 @@ use_memory() {
 
 # What measures time or memory, with nothing beside it.
 timed() {
-  go test -race -timeout 10m -p 1 -run '^TestTimed' ./test/drain ./test/lifecycle
+  go test -race -count=1 -timeout 10m -p 1 -run '^TestTimed' ./test/drain ./test/lifecycle
 }
 
 # Everything else. The tests of lifecycle go one after another and wait most of the
 # time, so the other packages, in turn, run beside them. More at a time would take as
 # long: the processors are busy.
 together() {
-  go test -race -timeout 40m -p 2 -skip '^TestTimed' ./test/lifecycle ./test/drain ./test/api ./test/...
+  go test -race -count=1 -timeout 40m -p 2 -skip '^TestTimed' ./test/lifecycle ./test/drain ./test/api ./test/...
 }
 
 # The model again, many more times, with the race detector and without.
