@@ -19,7 +19,9 @@ const (
 	// renewal is how often a kube-apiserver renews its leases. Nothing else writes into an idle cluster.
 	renewal = 10 * time.Second
 	// quietTime is how long a test needs that nothing else is written.
-	quietTime = 4 * time.Second
+	quietTime = 6 * time.Second
+	// settled is for how long nothing was written in a cluster whose controllers have nothing left to do.
+	settled = 2 * time.Second
 )
 
 // prepareQuiet makes the namespaces that the quiet tests use, with what controllers put into each.
@@ -44,13 +46,20 @@ func prepareQuiet(t *testing.T) {
 	}
 }
 
-// awaitQuiet returns when no lease is to be renewed within the next seconds.
+// awaitQuiet returns when nothing was written for a while, and no lease is to be renewed within the next seconds.
 func awaitQuiet(t *testing.T) {
 	t.Helper()
+	revision, since := "", time.Time{}
 	env.Eventually(t, "the cluster is idle", func(ctx context.Context) string {
 		leases, err := current.Client().CoordinationV1().Leases("").List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return err.Error()
+		}
+		if leases.ResourceVersion != revision {
+			revision, since = leases.ResourceVersion, time.Now()
+		}
+		if idle := time.Since(since); idle < settled {
+			return fmt.Sprintf("revision %s was written within the last %s", revision, idle)
 		}
 		for _, lease := range leases.Items {
 			left := renewal - time.Since(lease.Spec.RenewTime.Time)

@@ -4,6 +4,8 @@
 package env
 
 import (
+	"context"
+	"fmt"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,7 +18,7 @@ import (
 // most. kube-apiserver tells of each change, whatever became of our server.
 func (p *Pool) WantMostCordoned(t *testing.T, want int) {
 	t.Helper()
-	nodes, err := p.Kube.CoreV1().Nodes().Watch(t.Context(), metav1.ListOptions{LabelSelector: PoolLabel + "=" + p.Name})
+	nodes, err := p.Kube.CoreV1().Nodes().Watch(t.Context(), p.selected())
 	if err != nil {
 		t.Fatalf("could not watch nodes: %v", err)
 	}
@@ -28,6 +30,32 @@ func (p *Pool) WantMostCordoned(t *testing.T, want int) {
 			t.Errorf("at most %d nodes were cordoned at the same time, want %d", got, want)
 		}
 	})
+}
+
+// WaitForCordoned waits until so many of the pool's nodes are unschedulable at the same time.
+func (p *Pool) WaitForCordoned(t *testing.T, want int) {
+	t.Helper()
+	Eventually(t, fmt.Sprintf("%d nodes are cordoned", want), func(ctx context.Context) string {
+		nodes, err := p.Kube.CoreV1().Nodes().List(ctx, p.selected())
+		if err != nil {
+			return err.Error()
+		}
+		cordoned := 0
+		for i := range nodes.Items {
+			if nodes.Items[i].Spec.Unschedulable {
+				cordoned++
+			}
+		}
+		if cordoned != want {
+			return fmt.Sprintf("%d are", cordoned)
+		}
+		return ""
+	})
+}
+
+// selected selects the pool's nodes.
+func (p *Pool) selected() metav1.ListOptions {
+	return metav1.ListOptions{LabelSelector: PoolLabel + "=" + p.Name}
 }
 
 // mostCordoned counts until the watch ends.

@@ -31,6 +31,7 @@ func TestManyCreatesNeverExceedTheLimit(t *testing.T) {
 		creating.Go(func() { p.create(t, node) })
 	}
 	creating.Wait()
+	p.WaitForCordoned(t, limit)
 	holds := p.Maintenance.MaintenanceV1beta1().NodeMaintenances()
 	ended := map[string]bool{}
 	env.Eventually(t, "every hold has its turn", func(ctx context.Context) string {

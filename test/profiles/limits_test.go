@@ -63,6 +63,7 @@ func TestManyNodesNeverExceedTheLimit(t *testing.T) {
 checks:
 - {name: needed, nodeLabel: {key: needed}}
 - {name: few, maxInMaintenance: {max: 3, profile: POOL-few}}
+- {name: allowed, nodeLabel: {key: allowed}}
 triggers:
 - {name: settle, patchNode: {removeLabels: [needed]}}
 states:
@@ -72,8 +73,12 @@ states:
     transitions: [{name: start, check: few, next: InMaintenance}]
   inMaintenance:
     hold: {stage: Cordon}
-    transitions: [{name: done, check: needed, triggers: [settle], next: Operational}]
+    transitions: [{name: done, check: allowed, triggers: [settle], next: Operational}]
 `)
+	p.WaitForCordoned(t, limit)
+	for _, node := range p.Nodes {
+		p.label(t, node, "allowed=yes")
+	}
 	for _, node := range p.Nodes {
 		p.wait(t, profile, node, node+" has had its turn", func(s *v1beta1.NodeProfileStatus) bool {
 			return s.State == v1beta1.ProfileOperational && len(s.History) == 3

@@ -33,6 +33,8 @@ func leaderPausedUnderLimits(t *testing.T, g *group) {
 	if err := leader.Pause(); err != nil {
 		t.Fatal(err)
 	}
+	pool.WaitForCordoned(t, limit)
+	turns.WaitForCordoned(t, limit)
 	for i, hold := range holds {
 		if i == len(holds)/2 {
 			time.Sleep(time.Until(since.Add(pause)))
