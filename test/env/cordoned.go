@@ -18,10 +18,7 @@ import (
 // most. kube-apiserver tells of each change, whatever became of our server.
 func (p *Pool) WantMostCordoned(t *testing.T, want int) {
 	t.Helper()
-	nodes, err := p.Kube.CoreV1().Nodes().Watch(t.Context(), p.selected())
-	if err != nil {
-		t.Fatalf("could not watch nodes: %v", err)
-	}
+	nodes := p.WatchNodes(t)
 	counted := make(chan int)
 	go func() { counted <- mostCordoned(nodes) }()
 	t.Cleanup(func() {
@@ -51,6 +48,16 @@ func (p *Pool) WaitForCordoned(t *testing.T, want int) {
 		}
 		return ""
 	})
+}
+
+// WatchNodes tells of each change of the pool's nodes, until the caller stops it.
+func (p *Pool) WatchNodes(t *testing.T) watch.Interface {
+	t.Helper()
+	nodes, err := p.Kube.CoreV1().Nodes().Watch(t.Context(), p.selected())
+	if err != nil {
+		t.Fatalf("could not watch nodes: %v", err)
+	}
+	return nodes
 }
 
 // selected selects the pool's nodes.

@@ -35,10 +35,7 @@ type nodeActs struct {
 // followNodes counts until the test's end.
 func (p *pool) followNodes(t *testing.T) *nodeActs {
 	t.Helper()
-	nodes, err := p.Kube.CoreV1().Nodes().Watch(t.Context(), metav1.ListOptions{LabelSelector: env.PoolLabel + "=" + p.Name})
-	if err != nil {
-		t.Fatalf("could not watch nodes: %v", err)
-	}
+	nodes := p.WatchNodes(t)
 	acts := &nodeActs{is: map[string]bool{}, became: map[string]int{}}
 	var watching sync.WaitGroup
 	watching.Go(func() {
