@@ -205,5 +205,11 @@ func (c *Cluster) LogPath(name string) string { return c.layout.log(name) }
 // LogDir returns the directory of all logs.
 func (c *Cluster) LogDir() string { return c.layout.logs() }
 
+// Environ is the environment of this process for kubectl and Helm. They keep what they find out about a cluster by
+// its address, which an earlier cluster may have had, so each cluster has a cache of its own.
+func (c *Cluster) Environ() []string {
+	return append(os.Environ(), "KUBECACHEDIR="+c.layout.data("kubectl"))
+}
+
 // BinDir returns the directory of the binaries.
 func (c *Cluster) BinDir() string { return c.options.BinDir }

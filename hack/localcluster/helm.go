@@ -25,7 +25,7 @@ func (c *Cluster) Helm(ctx context.Context, args ...string) (string, error) {
 func (c *Cluster) helm(ctx context.Context, args ...string) (string, error) {
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, c.binary(binaries.Helm), append([]string{"--namespace", ServerNamespace}, args...)...)
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.Env, cmd.Stdout, cmd.Stderr = c.Environ(), &stdout, &stderr
 	if err := cmd.Run(); err != nil {
 		return stdout.String(), fmt.Errorf("could not run helm %s: %w\n%s", strings.Join(args, " "), err, stderr.String())
 	}

@@ -6,7 +6,6 @@ package api
 import (
 	"bytes"
 	"net/http"
-	"os"
 	"testing"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -82,7 +81,7 @@ func TestEdit(t *testing.T) {
 	pool := env.Current(t).NewPool(t, 0)
 	hold := createQuiet(t, pool, "a")
 	edit := pool.Kubectl().Command(t.Context(), "edit", "nm", hold.Name)
-	edit.Env = append(os.Environ(), "KUBE_EDITOR=sed -i 's/reason: test/reason: edited/'")
+	edit.Env = append(edit.Env, "KUBE_EDITOR=sed -i 's/reason: test/reason: edited/'")
 	if out, err := edit.CombinedOutput(); err != nil {
 		t.Fatalf("kubectl edit: %v: %s", err, out)
 	}

@@ -101,7 +101,7 @@ func run(t *testing.T, p *env.Pool, line string) string {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*env.Timeout)
 	defer cancel()
 	shell := exec.CommandContext(ctx, "bash", "-c", line)
-	shell.Env = append(os.Environ(), "KUBECONFIG="+p.Cluster.Kubeconfig(), "PATH="+p.Cluster.BinDir()+":"+os.Getenv("PATH"))
+	shell.Env = append(p.Cluster.Environ(), "KUBECONFIG="+p.Cluster.Kubeconfig(), "PATH="+p.Cluster.BinDir()+":"+os.Getenv("PATH"))
 	var out bytes.Buffer
 	shell.Stdout, shell.Stderr = &out, &out
 	if err := shell.Run(); err != nil && !strings.Contains(line, "-w ") {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
 	"github.com/medik8s/maintenance-apiserver/test/env"
 )
 
@@ -27,6 +28,7 @@ var updateDocs = flag.Bool("update-docs", false, "write what the commands of the
 
 // Session is the terminals of those who act in a document.
 type Session struct {
+	cluster       *localcluster.Cluster
 	path, dir     string
 	toTest, toDoc *strings.Replacer
 	// cell matches a table's cell with one of the test's names, up to the next cell.
@@ -47,7 +49,8 @@ func NewSession(t *testing.T, pool *env.Pool) *Session {
 	toDoc = append(toDoc, pool.Name, "shop")
 	server, _ := pool.Server.Command()
 	return &Session{
-		path: filepath.Dir(server) + ":" + pool.Cluster.BinDir(), dir: t.TempDir(),
+		cluster: pool.Cluster,
+		path:    filepath.Dir(server) + ":" + pool.Cluster.BinDir(), dir: t.TempDir(),
 		toTest: strings.NewReplacer(toTest...), toDoc: strings.NewReplacer(toDoc...),
 		cell:  regexp.MustCompile(`\S*` + regexp.QuoteMeta(pool.Name) + `\S*  +`),
 		after: map[string]func(t *testing.T){},
@@ -179,7 +182,7 @@ func (s *Session) run(t *testing.T, kubeconfig, line string) []string {
 	command := exec.CommandContext(ctx, "bash", "-c", s.toTest.Replace(line))
 	command.WaitDelay = time.Second // its children may outlive it
 	command.Dir = s.dir
-	command.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig, "PATH="+s.path+":"+os.Getenv("PATH"))
+	command.Env = append(s.cluster.Environ(), "KUBECONFIG="+kubeconfig, "PATH="+s.path+":"+os.Getenv("PATH"))
 	printed, err := command.CombinedOutput() // a refusal ends with an exit code
 	t.Logf("%s\n%s", line, printed)
 	if text := strings.TrimRight(string(printed), "\n"); text != "" {

@@ -38,10 +38,6 @@ const (
 	// shares. It costs much memory and time, so nothing but the server has it.
 	mutationDetector = "KUBE_CACHE_MUTATION_DETECTOR=true"
 
-	// kubectlCacheVariable names where kubectl keeps what it has found out about a cluster, by the
-	// address of the cluster. Another run's control plane may have had the same.
-	kubectlCacheVariable = "KUBECACHEDIR"
-
 	// startTimeout bounds the start of the control plane and of the server.
 	startTimeout = 6 * time.Minute
 	// stopTimeout bounds their end.
@@ -106,9 +102,6 @@ func newEnv(cluster *localcluster.Cluster) (*Env, error) {
 	maintenance, err := versioned.NewForConfig(cluster.Config())
 	if err != nil {
 		return nil, fmt.Errorf("could not create a client: %w", err)
-	}
-	if err := os.Setenv(kubectlCacheVariable, filepath.Join(cluster.Dir(), "kubectl-cache")); err != nil {
-		return nil, fmt.Errorf("could not set %s: %w", kubectlCacheVariable, err)
 	}
 	return &Env{Cluster: cluster, Kube: cluster.Client(), Maintenance: maintenance}, nil
 }

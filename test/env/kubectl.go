@@ -21,6 +21,7 @@ const kubectlTimeout = Timeout + time.Minute
 type Kubectl struct {
 	binary     string
 	kubeconfig string
+	environ    []string
 }
 
 // Output is what one call of kubectl printed, and its exit code.
@@ -31,7 +32,7 @@ type Output struct {
 
 // Kubectl returns kubectl for the admin.
 func (e *Env) Kubectl() *Kubectl {
-	return &Kubectl{binary: filepath.Join(e.Cluster.BinDir(), "kubectl"), kubeconfig: e.Cluster.Kubeconfig()}
+	return e.kubectl(e.Cluster.Kubeconfig())
 }
 
 // KubectlAs returns kubectl for any user.
@@ -41,12 +42,18 @@ func (e *Env) KubectlAs(t *testing.T, user string, groups ...string) *Kubectl {
 	if err != nil {
 		t.Fatalf("could not make a kubeconfig for %s: %v", user, err)
 	}
-	return &Kubectl{binary: e.Kubectl().binary, kubeconfig: kubeconfig}
+	return e.kubectl(kubeconfig)
+}
+
+func (e *Env) kubectl(kubeconfig string) *Kubectl {
+	return &Kubectl{binary: filepath.Join(e.Cluster.BinDir(), "kubectl"), kubeconfig: kubeconfig, environ: e.Cluster.Environ()}
 }
 
 // Command prepares a call, for those that go on beside the test.
 func (k *Kubectl) Command(ctx context.Context, args ...string) *exec.Cmd {
-	return exec.CommandContext(ctx, k.binary, append([]string{"--kubeconfig", k.kubeconfig}, args...)...)
+	cmd := exec.CommandContext(ctx, k.binary, append([]string{"--kubeconfig", k.kubeconfig}, args...)...)
+	cmd.Env = k.environ
+	return cmd
 }
 
 // Try calls kubectl with something on its standard input.
