@@ -58,8 +58,8 @@ func (s *Story) request(event *auditv1.Event) {
 	}
 	for _, node := range nodes {
 		node = possible(node)
-		if hold != "" && node != "" && s.nodeOf[hold] == "" {
-			s.nodeOf[hold] = node
+		if anyHold := (holdKey{name: hold}); hold != "" && node != "" && s.nodeOf[anyHold] == "" {
+			s.nodeOf[anyHold] = node
 		}
 		s.add(entry{at: event.RequestReceivedTimestamp.Time, node: node, hold: hold, source: fromAudit, text: auditText(event)})
 	}

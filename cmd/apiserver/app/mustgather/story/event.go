@@ -38,7 +38,7 @@ func (s *Story) happened(event *corev1.Event, said string, e entry) {
 			s.told[said] = append(s.told[said], added)
 		}
 	case "NodeMaintenance":
-		e.hold = possible(event.InvolvedObject.Name)
+		e.hold, e.uid = possible(event.InvolvedObject.Name), event.InvolvedObject.UID
 		s.holdEvent(said, e)
 	default:
 		e.node = cmp.Or(s.podNode[event.InvolvedObject.UID], EventHost(event))
@@ -58,8 +58,8 @@ func isOfMaintenance(event *corev1.Event) bool {
 // holdEvent learns the node of a hold that may have ended from the same event on the node.
 func (s *Story) holdEvent(said string, e entry) {
 	for _, same := range s.told[said] {
-		if s.nodeOf[e.hold] == "" {
-			s.nodeOf[e.hold] = same.node
+		if hold := (holdKey{e.hold, e.uid}); s.nodeOf[hold] == "" {
+			s.nodeOf[hold] = same.node
 		}
 		if same.at.Sub(e.at).Abs() <= sameEvent {
 			same.hold = cmp.Or(same.hold, e.hold)

@@ -29,8 +29,9 @@ type holdHead struct {
 // Hold tells of a NodeMaintenance of any group. Fields that an old group does not have are empty.
 func (s *Story) Hold(hold *v1beta1.NodeMaintenance) {
 	name, node := hold.Name, hold.Spec.NodeName
-	if s.nodeOf[name] == "" {
-		s.nodeOf[name] = node // ours are told before those of others
+	s.nodeOf[holdKey{name, hold.UID}] = node
+	if anyHold := (holdKey{name: name}); s.nodeOf[anyHold] == "" {
+		s.nodeOf[anyHold] = node // ours are told before those of others
 	}
 	s.holds[holdKey{name, hold.UID}] = holdHead{node: node, line: headOf(hold), created: hold.CreationTimestamp.Time}
 	happened := func(at *metav1.Time, format string, args ...any) {

@@ -40,6 +40,8 @@ type entry struct {
 	planned bool
 	// node is empty if only the hold is known.
 	node, hold string
+	// uid is the UID of the hold: another one may have its name later. Empty if it is not known.
+	uid types.UID
 	// source is where it was read.
 	source, text string
 }
@@ -52,8 +54,8 @@ type Story struct {
 	left  int
 	holds map[holdKey]holdHead
 	nodes map[string]string
-	// nodeOf is the node of each hold, of ended ones too.
-	nodeOf map[string]string
+	// nodeOf is the node of each hold, of ended ones too. Without a UID, it is that of the first hold of the name.
+	nodeOf map[holdKey]string
 	// told are the events of nodes, by what they say: the same event is written on the hold.
 	told map[string][]*entry
 	// podNode is the node of each pod that is there. A new pod may have the name of one that is gone.
@@ -70,7 +72,7 @@ type Story struct {
 func New(now time.Time) *Story {
 	return &Story{
 		now: now, holds: map[holdKey]holdHead{}, nodes: map[string]string{},
-		nodeOf: map[string]string{}, told: map[string][]*entry{}, podNode: map[types.UID]string{},
+		nodeOf: map[holdKey]string{}, told: map[string][]*entry{}, podNode: map[types.UID]string{},
 		audited: map[types.UID]bool{},
 	}
 }
@@ -111,7 +113,7 @@ func (s *Story) byNode() map[string][]*entry {
 	for _, e := range s.entries {
 		node := e.node
 		if node == "" {
-			node = s.nodeOf[e.hold]
+			node = s.nodeOf[holdKey{e.hold, e.uid}]
 		}
 		found[node] = append(found[node], e)
 	}

@@ -133,6 +133,26 @@ func TestStory(t *testing.T) {
 				"  12:00:01  event   disk  NodeNotFound: no node worker-1\n" +
 				"  12:00:02  event   disk  MaintenanceStarted: disk (alice) takes node worker-1\n",
 		},
+		"a name is used again for another node": {
+			tell: func(s *Story) {
+				s.Node(node("worker-2"))
+				s.Hold(hold("disk", "worker-2", func(nm *v1beta1.NodeMaintenance) { nm.UID, nm.CreationTimestamp = "new", at(60) }))
+				earlier := func(second int, reason string) *corev1.Event {
+					e := event("NodeMaintenance", "disk", second, reason, "node worker-1")
+					e.InvolvedObject.UID = "old"
+					return e
+				}
+				s.Event(event("Node", "worker-1", 1, "NodeCordoned", "node worker-1"))
+				s.Event(earlier(1, "NodeCordoned"))
+				s.Event(earlier(9, "NodeDrained"))
+			},
+			want: "\nNode worker-2: cordoned, has the taint medik8s.io/drain:NoSchedule\n" +
+				"  Hold disk of alice, stage Drain: Running\n" +
+				"  12:01:00  hold    disk  was created by alice\n" +
+				"\nNode worker-1: not in maintenance now\n" +
+				"  12:00:01  event   disk  NodeCordoned: node worker-1\n" +
+				"  12:00:09  event   disk  NodeDrained: node worker-1\n",
+		},
 		"audit comes first in its second": {
 			tell: func(s *Story) {
 				s.Node(node("worker-1"))
