@@ -153,7 +153,9 @@ func TestWrongChecks(t *testing.T) {
 		"another variable":           {"type: prometheusInstant\nconfig: {url: \"https://p.example.com\", query: up, expr: x > 1}", "config.expr CANNOT BE MAPPED: x is not known"},
 		"expression without verdict": {"type: prometheusInstant\nconfig: {url: \"https://p.example.com\", query: up, expr: value + 1}", "config.expr CANNOT BE MAPPED"},
 		"own machine":                {"type: prometheusInstant\nconfig: {url: \"http://localhost:9090\", query: up, expr: value > 1}", "config.url CANNOT BE MAPPED: this server never calls its own machine"},
-		"field of a wrong type":      {"type: checkHypervisor\nconfig: {cpus: 3}", "config.cpus CANNOT BE MAPPED: must be true, false or a text"},
+		"field of a wrong type":      {"type: checkHypervisor\nconfig: {evicted: \"yes\"}", "config.evicted CANNOT BE MAPPED: must be true or false"},
+		"text that is a number":      {"type: checkHypervisor\nconfig: {libVirtVersion: 8}", "config.libVirtVersion CANNOT BE MAPPED: must be a text"},
+		"field of the spec":          {"type: checkHypervisor\nconfig: {maintenance: manual}", "config.maintenance CANNOT BE MAPPED: is no flag or text in the status"},
 		"variable that is not set":   {"type: hasLabel\nconfig: {key: \"${NONE}\"}", "config.key CANNOT BE MAPPED: the variable NONE is not set"},
 		"list instead of a value":    {"type: hasLabel\nconfig: {key: [a]}", "config.key CANNOT BE MAPPED: must be a single value"},
 	} {

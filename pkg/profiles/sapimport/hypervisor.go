@@ -5,7 +5,8 @@ package sapimport
 
 import (
 	"fmt"
-	"regexp"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,12 +21,22 @@ const (
 	nameOfNode         = "node.metadata.name"
 )
 
-// hypervisorField is a field of a Hypervisor that a plugin names.
-var hypervisorField = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]*$`)
+// The flags and texts of a Hypervisor, as its definition of 2026 has them. True is a flag. The controller refuses any other
+// field, and cannot read lists and numbers from its configuration.
+var (
+	hypervisorSpec = map[string]bool{
+		"reboot": true, "evacuateOnReboot": true, "lifecycleEnabled": true, "skipTests": true, "highAvailability": true,
+		"createCertManagerCertificate": true, "installCertificate": true, "version": false, "maintenance": false, "maintenanceReason": false,
+	}
+	hypervisorStatus = map[string]bool{
+		"evicted": true, "libVirtVersion": false, "hypervisorVersion": false, "hypervisorId": false, "serviceId": false,
+		"internalIp": false, "specHash": false,
+	}
+)
 
 func checkHypervisor(p *plugin, made *v1beta1.ProfileCheck) {
 	var parts []string
-	for _, f := range p.hypervisorFields() {
+	for _, f := range p.hypervisorFields("status", hypervisorStatus) {
 		parts = append(parts, fmt.Sprintf("object.?status.?%s.orValue(%s) == %s", f.name, f.zero, f.value))
 	}
 	if len(parts) == 0 {
@@ -50,7 +61,7 @@ func hypervisorCheck(expression string) *v1beta1.ObjectCheck {
 
 func alterHypervisor(p *plugin, made *v1beta1.ProfileTrigger) {
 	var parts []string
-	for _, f := range p.hypervisorFields() {
+	for _, f := range p.hypervisorFields("spec", hypervisorSpec) {
 		parts = append(parts, fmt.Sprintf("%s: %s", strconv.Quote(f.name), f.value))
 	}
 	if len(parts) == 0 {
@@ -67,34 +78,34 @@ func alterHypervisor(p *plugin, made *v1beta1.ProfileTrigger) {
 // hypervisorValue is a field of a Hypervisor, its value and what it is when it is not set, in CEL.
 type hypervisorValue struct{ name, value, zero string }
 
-// hypervisorFields reads all keys of the config, which are names of fields.
-func (p *plugin) hypervisorFields() []hypervisorValue {
+// hypervisorFields reads all keys of the config, which are names of fields of a part of a Hypervisor.
+func (p *plugin) hypervisorFields(part string, known map[string]bool) []hypervisorValue {
 	var values []hypervisorValue
 	for _, f := range p.config.fields {
-		if value, ok := p.hypervisorField(f); ok {
-			values = append(values, value)
+		switch wrong := whyNoHypervisorField(f, part, known); {
+		case wrong != "":
+			p.config.take(f.name)
+			p.config.say(f.name, Unmapped, wrong)
+		case known[f.name]:
+			values = append(values, hypervisorValue{f.name, strings.ToLower(p.config.text(f.name, optional)), "false"})
+		default:
+			values = append(values, hypervisorValue{f.name, strconv.Quote(p.config.text(f.name, optional)), `""`})
 		}
 	}
 	return values
 }
 
-func (p *plugin) hypervisorField(f *field) (hypervisorValue, bool) {
-	isFlag := f.value.Tag == "!!bool"
-	isText := f.value.Kind == yaml.ScalarNode && f.value.Tag == "!!str"
-	text := ""
-	if isFlag || isText {
-		text = p.config.text(f.name, optional)
-	} else {
-		p.config.take(f.name)
-		p.config.say(f.name, Unmapped, "must be true, false or a text: the controller refuses anything else")
-		return hypervisorValue{}, false
+// whyNoHypervisorField says why the controller refuses a field; empty if it takes it.
+func whyNoHypervisorField(f *field, part string, known map[string]bool) string {
+	isFlag, isKnown := known[f.name]
+	switch {
+	case !isKnown:
+		return fmt.Sprintf("is no flag or text in the %s of a Hypervisor, which has: %s", part, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+	case isFlag && f.value.Tag != "!!bool":
+		return "must be true or false: the controller refuses anything else"
+	case !isFlag && (f.value.Kind != yaml.ScalarNode || f.value.Tag != "!!str"):
+		return "must be a text: the controller refuses anything else"
+	default:
+		return ""
 	}
-	if !hypervisorField.MatchString(f.name) {
-		p.config.say(f.name, Unmapped, "is no field of a Hypervisor")
-		return hypervisorValue{}, false
-	}
-	if isFlag {
-		return hypervisorValue{f.name, strings.ToLower(text), "false"}, true
-	}
-	return hypervisorValue{f.name, strconv.Quote(text), `""`}, true
 }

@@ -45,9 +45,9 @@ func TestTriggers(t *testing.T) {
 			want:   "patchNode: {removeFinalizers: [example.com/busy]}",
 		},
 		"alterHypervisor": {
-			config: "type: alterHypervisor\nconfig: {maintenance: manual, evict: true}",
+			config: "type: alterHypervisor\nconfig: {maintenance: manual, lifecycleEnabled: false}",
 			want: "patchObject: {apiVersion: kvm.cloud.sap/v1, resource: hypervisors, nameExpression: node.metadata.name, " +
-				"patchExpression: '{\"spec\": {\"maintenance\": \"manual\", \"evict\": true}}'}",
+				"patchExpression: '{\"spec\": {\"maintenance\": \"manual\", \"lifecycleEnabled\": false}}'}",
 		},
 		"eviction, cordon": {
 			config: "type: eviction\nconfig: {action: cordon}",
@@ -102,6 +102,7 @@ func TestWrongTriggers(t *testing.T) {
 		"mark of the server":        {"type: alterLabel\nconfig: {key: cloud.sap/maintenance-state, value: operational}", "config.key CANNOT BE MAPPED: is a mark of this server"},
 		"value that no label has":   {"type: alterLabel\nconfig: {key: a, value: b c}", "config.value CANNOT BE MAPPED"},
 		"finalizer without domain":  {"type: alterFinalizer\nconfig: {key: busy}", "config.key CANNOT BE MAPPED: must have a domain"},
+		"hypervisor, unknown field": {"type: alterHypervisor\nconfig: {maintenanceMode: manual}", "config.maintenanceMode CANNOT BE MAPPED: is no flag or text in the spec of a Hypervisor, which has: createCert"},
 		"hypervisor without field":  {"type: alterHypervisor\nconfig: {}", "config CANNOT BE MAPPED: must change a field"},
 		"remove that is no verdict": {"type: alterLabel\nconfig: {key: a, remove: 3}", "config.remove CANNOT BE MAPPED: must be true or false"},
 	} {
