@@ -10,6 +10,8 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -19,6 +21,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/kubectl/pkg/util/podutils"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
 
@@ -142,4 +145,9 @@ func TestTrimKeepsWhatIsUsed(t *testing.T) {
 		nodeDead(node) || node.Labels["zone"] != "a" || node.Spec.ProviderID == "" {
 		t.Errorf("the node lost what is used: %+v", node)
 	}
+}
+
+func TestTrimTwice(t *testing.T) {
+	drainertest.TransformTwice(t, trim, &v1beta1.NodeMaintenance{}, &corev1.Node{}, &corev1.Pod{}, &appsv1.DaemonSet{}, &corev1.Namespace{},
+		&storagev1.VolumeAttachment{}, &policyv1.PodDisruptionBudget{})
 }

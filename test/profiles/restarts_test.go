@@ -24,6 +24,8 @@ func TestRestarts(t *testing.T) {
 	t.Run("beside", func(t *testing.T) {
 		t.Run("slack loses its answer", o.slackLosesItsAnswer)
 		t.Run("the clock goes forward", o.clockGoesForward)
+		t.Run("each check is asked", o.asksEachCheck)
+		t.Run("each trigger is done", o.doesEachTrigger)
 	})
 	t.Run("a window closes meanwhile", o.windowClosesMeanwhile)
 	t.Run("killed again and again", o.killedAgainAndAgain)
@@ -46,7 +48,11 @@ func startOwn(t *testing.T) *own {
 	o := &own{zones: t.TempDir()}
 	options := env.ServerOptions()
 	options.Store = localcluster.StoreEmbedded
-	options.ChartValues = []string{"profiles.allowJobs=true", "profiles.secretNamespace=" + localcluster.ServerNamespace}
+	options.ChartValues = []string{
+		"profiles.allowJobs=true", "profiles.secretNamespace=" + localcluster.ServerNamespace,
+		"profiles.readObjects[0].apiGroups={coordination.k8s.io}", "profiles.readObjects[0].resources={leases}",
+		"profiles.patchObjects[0].apiGroups={coordination.k8s.io}", "profiles.patchObjects[0].resources={leases}",
+	}
 	options.ExtraArgs = []string{"--allow-loopback-endpoints", "--secret-namespace=" + localcluster.ServerNamespace}
 	options.Env = append(options.Env, "ZONEINFO="+o.zones)
 	var err error

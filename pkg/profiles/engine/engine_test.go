@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
@@ -42,3 +44,5 @@ func TestCycle(t *testing.T) {
 		}
 	})
 }
+
+func TestTrimTwice(t *testing.T) { drainertest.TransformTwice(t, trim, &corev1.Node{}) }

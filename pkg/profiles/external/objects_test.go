@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"sync/atomic"
+	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,6 +18,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
 
 var (
@@ -132,4 +134,9 @@ func isForbidden() error {
 
 func isAbsent() error {
 	return apierrors.NewGenericServerResponse(404, "list", hypervisors.GroupResource(), "", "", 0, true)
+}
+
+func TestBareTwice(t *testing.T) {
+	object := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": "a", "managedFields": []any{map[string]any{"manager": "m"}}}}}
+	drainertest.TransformTwice(t, bare, object)
 }

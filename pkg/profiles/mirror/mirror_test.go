@@ -23,6 +23,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 	maintenancefake "github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned/fake"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/sapdata"
 )
@@ -346,4 +347,8 @@ func TestPatchIsBoundToTheNode(t *testing.T) {
 			}
 		}
 	}, node("worker-1", nil))
+}
+
+func TestTrimTwice(t *testing.T) {
+	drainertest.TransformTwice(t, trim, &corev1.Node{}, &v1beta1.MaintenanceProfile{}, &v1beta1.NodeProfile{})
 }

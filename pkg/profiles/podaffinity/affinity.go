@@ -46,8 +46,17 @@ func namesState(term corev1.PreferredSchedulingTerm) bool {
 	})
 }
 
-// trim keeps of a pod what is asked later: its name, and whether it prefers nodes that are operational. Only then it has
-// labels.
+// preference is what trim keeps of the affinity of a pod that prefers nodes that are operational. All of them share it.
+var preference = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
+	PreferredDuringSchedulingIgnoredDuringExecution: []corev1.PreferredSchedulingTerm{{
+		Preference: corev1.NodeSelectorTerm{MatchExpressions: []corev1.NodeSelectorRequirement{
+			{Key: v1beta1.StateLabel, Operator: corev1.NodeSelectorOpIn, Values: []string{operational}},
+		}},
+	}},
+}}
+
+// trim keeps of a pod what is asked later: its name, and whether it prefers nodes that are operational. An informer may
+// trim an object twice.
 func trim(object any) (any, error) {
 	pod, isPod := object.(*corev1.Pod)
 	if !isPod {
@@ -57,7 +66,7 @@ func trim(object any) (any, error) {
 		Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, ResourceVersion: pod.ResourceVersion,
 	}}
 	if prefers(pod) {
-		trimmed.Labels = map[string]string{v1beta1.StateLabel: operational}
+		trimmed.Spec.Affinity = preference
 	}
 	return trimmed, nil
 }

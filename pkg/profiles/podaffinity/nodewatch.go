@@ -83,7 +83,7 @@ func (n *nodeWatch) pods() evaluation.PodAffinity {
 	var first *corev1.Pod
 	for _, object := range n.store.List() {
 		pod, isPod := object.(*corev1.Pod)
-		if isPod && pod.Labels != nil && (first == nil || compare(pod, first) < 0) {
+		if isPod && prefers(pod) && (first == nil || compare(pod, first) < 0) {
 			first = pod
 		}
 	}

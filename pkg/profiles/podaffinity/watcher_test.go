@@ -261,3 +261,7 @@ func TestPrefers(t *testing.T) {
 		})
 	}
 }
+
+func TestTrimTwice(t *testing.T) {
+	drainertest.TransformTwice(t, trim, picky("db-0", "w-1"), plain("job", "w-1"))
+}
