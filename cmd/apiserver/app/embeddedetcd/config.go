@@ -52,7 +52,10 @@ func etcdConfig(dir string, quotaBytes int64, s *sockets) *embed.Config {
 	cfg.EnableGRPCGateway = false
 
 	peer, client := unixURL(s.peer), unixURL(s.client)
-	cfg.ListenPeerUrls, cfg.AdvertisePeerUrls = []url.URL{peer}, []url.URL{peer}
+	// To listen for peers, etcd takes only the host of the URL. Without one, the kernel would choose an abstract socket,
+	// which every user of the network namespace can connect to.
+	cfg.ListenPeerUrls = []url.URL{{Scheme: "unix", Host: filepath.ToSlash(s.peer)}}
+	cfg.AdvertisePeerUrls = []url.URL{peer}
 	cfg.ListenClientUrls, cfg.AdvertiseClientUrls = []url.URL{client}, []url.URL{client}
 	cfg.InitialCluster = cfg.InitialClusterFromName(cfg.Name)
 

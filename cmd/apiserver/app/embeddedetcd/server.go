@@ -32,6 +32,8 @@ const (
 	// slowestDisk is how many bytes per second a disk is expected to read at least. etcd
 	// maps the whole database into memory when it starts, including unused pages.
 	slowestDisk = 32 << 20
+	// stopTimeout bounds the end, which takes milliseconds. Every write that was answered is on the disk by then.
+	stopTimeout = 10 * time.Second
 )
 
 // Config says where the store is and how large it can become.
@@ -106,10 +108,11 @@ func (s *Server) Err() <-chan error {
 	return s.etcd.Err()
 }
 
-// Stop closes the store, and waits until it is closed. Clients must have stopped before.
+// Stop closes the store, and waits until it is closed, for 10 seconds at most. Clients must have stopped before.
 func (s *Server) Stop() {
-	if s.etcd != nil {
-		s.etcd.Close()
+	if s.etcd != nil && !endsWithin(stopTimeout, s.etcd.Close) {
+		klog.ErrorS(nil, "The store did not close in time, so it ends with this process", "timeout", stopTimeout)
+		return // what is still open stays locked
 	}
 	if s.sockets != nil {
 		s.sockets.remove()
@@ -118,6 +121,23 @@ func (s *Server) Stop() {
 		if err := s.lock.Close(); err != nil {
 			klog.ErrorS(err, "Could not unlock the data directory")
 		}
+	}
+}
+
+// endsWithin calls end, and says whether it has returned within the limit.
+func endsWithin(limit time.Duration, end func()) bool {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		end()
+	}()
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-ended:
+		return true
+	case <-timer.C:
+		return false
 	}
 }
 
