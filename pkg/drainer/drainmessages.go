@@ -6,6 +6,8 @@ package drainer
 import (
 	"fmt"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/plan"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/quote"
@@ -20,10 +22,10 @@ func (s *statusBuilder) whatIsLeft(skipped int) (reason, message string) {
 		return v1beta1.ReasonNodeEmpty, fmt.Sprintf("nothing that a drain evicts is left on node %s", node)
 	case moved == 0:
 		return v1beta1.ReasonNoPodSelected, fmt.Sprintf("nothing to evict: %s selects 0 of %s, and %s still on node %s",
-			s.selectedBy(), pods(skipped), are(skipped), node)
+			s.selectedBy(), english.Plural(skipped, "pod", ""), english.Plural(skipped, "pod is", "pods are"), node)
 	default:
 		return v1beta1.ReasonSelectedPodsGone, fmt.Sprintf("%s left node %s; %s still there: %s does not select %s",
-			pods(moved), node, others(skipped), s.selectedBy(), them(skipped))
+			english.Plural(moved, "pod", ""), node, english.Plural(skipped, "other is", "others are"), s.selectedBy(), english.PluralWord(skipped, "it", "them"))
 	}
 }
 
@@ -44,33 +46,5 @@ func turnsToCome(turns plan.Turns) string {
 	case turns.Last > 2:
 		waiting = "turns 2 to %[1]d (%[2]s) wait"
 	}
-	return fmt.Sprintf("; "+waiting+" for turn 1: %[3]s", turns.Last, pods(turns.Later), quote.Names(turns.First, quote.MaxNames))
-}
-
-func them(count int) string {
-	if count == 1 {
-		return "it"
-	}
-	return "them"
-}
-
-func pods(count int) string {
-	if count == 1 {
-		return "1 pod"
-	}
-	return fmt.Sprintf("%d pods", count)
-}
-
-func are(count int) string {
-	if count == 1 {
-		return "1 pod is"
-	}
-	return fmt.Sprintf("%d pods are", count)
-}
-
-func others(count int) string {
-	if count == 1 {
-		return "1 other is"
-	}
-	return fmt.Sprintf("%d others are", count)
+	return fmt.Sprintf("; "+waiting+" for turn 1: %[3]s", turns.Last, english.Plural(turns.Later, "pod", ""), quote.Names(turns.First, quote.MaxNames))
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
@@ -49,11 +50,12 @@ func (s *statusBuilder) drain() {
 	case s.late():
 		s.next.Phase = v1beta1.PhaseFailed
 		s.condition(v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonDeadlineExceeded,
-			"%s left past the deadline; %s%s", are(len(f.Pending)), s.whatGoesOn(), turnsToCome(f.Turns))
+			"%s left past the deadline; %s%s", english.Plural(len(f.Pending), "pod is", "pods are"), s.whatGoesOn(), turnsToCome(f.Turns))
 	default:
 		s.next.Phase = v1beta1.PhaseRunning
 		s.condition(v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonDraining,
-			"%d of %d pods are still to leave%s", len(f.Pending), s.next.EvictionPods, turnsToCome(f.Turns))
+			"%d of %s %s still to leave%s", len(f.Pending), english.Plural(int(s.next.EvictionPods), "pod", ""),
+			english.PluralWord(len(f.Pending), "is", "are"), turnsToCome(f.Turns))
 	}
 }
 

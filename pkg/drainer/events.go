@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -100,8 +101,9 @@ func (c holdExpired) events() []event {
 }
 
 func (c drainBlocked) events() []event {
-	return onBoth(c.hold, corev1.EventTypeWarning, eventDrainBlocked, "%d pods of node %s are kept from leaving: %s",
-		c.status.BlockedPodCount, c.hold.Spec.NodeName, conditionMessage(c.status, v1beta1.ConditionBlocked))
+	return onBoth(c.hold, corev1.EventTypeWarning, eventDrainBlocked, "%s of node %s %s kept from leaving: %s",
+		english.Plural(int(c.status.BlockedPodCount), "pod", ""), c.hold.Spec.NodeName,
+		english.PluralWord(int(c.status.BlockedPodCount), "is", "are"), conditionMessage(c.status, v1beta1.ConditionBlocked))
 }
 
 // onBoth is an event on the hold and on its node.

@@ -4,6 +4,7 @@
 package drainer
 
 import (
+	"github.com/dustin/go-humanize/english"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -52,10 +53,10 @@ func (c statusWritten) drainEvents() []event {
 		return nil
 	case c.next.ObservedGeneration != c.old.ObservedGeneration:
 		return onBoth(h, corev1.EventTypeNormal, eventDrainRestarted,
-			"%s was changed and drains node %s again: %d pods are to leave", h.Name, node, c.next.PendingPodCount)
+			"%s was changed and drains node %s again: %s to leave", h.Name, node, english.Plural(int(c.next.PendingPodCount), "pod is", "pods are"))
 	default:
 		return onBoth(h, corev1.EventTypeWarning, eventDrainRestarted,
-			"%d pods came to drained node %s; %s drains it again", c.next.PendingPodCount, node, h.Name)
+			"%s came to drained node %s; %s drains it again", english.Plural(int(c.next.PendingPodCount), "pod", ""), node, h.Name)
 	}
 }
 

@@ -64,9 +64,9 @@ func TestMustGather(t *testing.T) {
 
 	a, b := pool.Name+"-a", pool.Name+"-b"
 	story := sectionOf(t, files["timeline.txt"], pool.Nodes[0])
-	wantInOrder(t, story, "cordoned, has the taint medik8s.io/drain:NoSchedule\n", "  Hold "+a+" of admin, stage Drain: Running, 0 % drained, 1 pods blocked. Reason: test\n",
+	wantInOrder(t, story, "cordoned, has the taint medik8s.io/drain:NoSchedule\n", "  Hold "+a+" of admin, stage Drain: Running, 0 % drained, 1 pod blocked. Reason: test\n",
 		"  audit   "+a+"  admin: create nodemaintenances/"+a, "  event   "+a+"  MaintenanceStarted: ", "  event   "+a+"  NodeCordoned: ")
-	wantContains(t, "story", story, "  event   "+a+"  DrainBlocked: 1 pods", "Blocked became True", "  was created by admin\n")
+	wantContains(t, "story", story, "  event   "+a+"  DrainBlocked: 1 pod of", "Blocked became True", "  was created by admin\n")
 	ended := sectionOf(t, files["timeline.txt"], pool.Nodes[1])
 	wantInOrder(t, ended, ": not in maintenance now\n", "  audit   "+b+"  admin: create ", "  audit   "+b+"  admin: delete ")
 	wantInOrder(t, ended, "  event   "+b+"  MaintenanceStarted: ", "  event   "+b+"  DrainSucceeded: ", "  event   "+b+"  NodeUncordoned: ")

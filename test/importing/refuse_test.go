@@ -40,7 +40,7 @@ func TestImportRefusesAndGoesOn(t *testing.T) {
 
 	o.webhookThatIsDown(t)
 	out, err = runImport(t.Context(), o.Cluster.Config(), options)
-	if err == nil || !strings.Contains(err.Error(), "1 of 1 objects could not be imported") {
+	if err == nil || !strings.Contains(err.Error(), "1 of 1 object could not be imported") {
 		t.Errorf("while the webhook is down: got %v", err)
 	}
 	wantWords(t, out, "kubectl delete validatingwebhookconfiguration "+o.Name, "created NodeMaintenance "+name+", FAILED: could not remove the finalizer")

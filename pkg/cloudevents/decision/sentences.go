@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -279,8 +280,8 @@ func holdNarrowed(hold string, r *v1beta1.MachineReplacement) string {
 }
 
 func podsStay(node string, h *v1beta1.NodeMaintenance, r *v1beta1.MachineReplacement) string {
-	return fmt.Sprintf("%d pods stay on node %s, such as those with the label %s=%s, so machine %s is not taken away: delete them",
-		h.Status.SkippedPodCount, node, v1beta1.DrainLabel, v1beta1.DrainLabelSkip, objectName(r.Machine))
+	return fmt.Sprintf("%s on node %s, such as those with the label %s=%s, so machine %s is not taken away: delete them",
+		english.Plural(int(h.Status.SkippedPodCount), "pod stays", "pods stay"), node, v1beta1.DrainLabel, v1beta1.DrainLabelSkip, objectName(r.Machine))
 }
 
 func replacementMissing(r *v1beta1.MachineReplacement) string {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/kubectl/pkg/util/podutils"
@@ -136,16 +137,16 @@ func budgetMessage(pod *corev1.Pod, b *eviction.Budget) string {
 			"whose controller can be scaled: set minAvailable to a number instead", b.Name)
 	case b.Impossible() && b.Relative:
 		return fmt.Sprintf("budget %s needs %s, and allows none to be unavailable, however many replicas there are: "+
-			"let it allow at least 1", b.Name, healthyPods(b.Desired))
+			"let it allow at least 1", b.Name, english.Plural(int(b.Desired), "healthy pod", ""))
 	case b.Impossible():
 		return fmt.Sprintf("budget %s needs %s, and no more than %d are expected: "+
-			"add replicas, or let the budget require fewer", b.Name, healthyPods(b.Desired), b.Expected)
+			"add replicas, or let the budget require fewer", b.Name, english.Plural(int(b.Desired), "healthy pod", ""), b.Expected)
 	case b.Healthy > b.Desired:
 		return fmt.Sprintf("budget %s needs %s and has %d, but others of its pods are being evicted: "+
-			"the pod is evicted when they have been replaced", b.Name, healthyPods(b.Desired), b.Healthy)
+			"the pod is evicted when they have been replaced", b.Name, english.Plural(int(b.Desired), "healthy pod", ""), b.Healthy)
 	default:
 		return fmt.Sprintf("budget %s needs %s and has %d: the pod is evicted when %s",
-			b.Name, healthyPods(b.Desired), b.Healthy, needs(pod, b))
+			b.Name, english.Plural(int(b.Desired), "healthy pod", ""), b.Healthy, needs(pod, b))
 	}
 }
 
@@ -160,13 +161,6 @@ func needs(pod *corev1.Pod, b *eviction.Budget) string {
 		return "another one becomes healthy"
 	}
 	return fmt.Sprintf("%d more become healthy", more)
-}
-
-func healthyPods(count int32) string {
-	if count == 1 {
-		return "1 healthy pod"
-	}
-	return fmt.Sprintf("%d healthy pods", count)
 }
 
 func budgetsBlocker(pod *corev1.Pod, budgets []*eviction.Budget) *v1beta1.DrainBlocker {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -93,7 +94,7 @@ func scaleDown(of returns.Controller) string {
 }
 
 func cameSince(of returns.Controller) string {
-	return fmt.Sprintf("%d pods of %s (since %s)", of.Times, of.Object, clockTime(of.Since))
+	return fmt.Sprintf("%s of %s (since %s)", english.Plural(of.Times, "pod", ""), of.Object, clockTime(of.Since))
 }
 
 func (p *planner) nextOne(of returns.Controller) string {

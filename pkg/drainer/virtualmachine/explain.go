@@ -6,6 +6,8 @@ package virtualmachine
 import (
 	"fmt"
 	"strings"
+
+	"github.com/dustin/go-humanize/english"
 )
 
 // explain says what becomes of the machine of a pod on the node. current is its migration that has not
@@ -60,22 +62,15 @@ func (f facts) waiting(node string) string {
 	leaving := f.leaving[node]
 	switch {
 	case f.limits.perNode > 0 && leaving >= f.limits.perNode:
-		return fmt.Sprintf("waiting for a slot: %d of %d migrations leave the node", leaving, f.limits.perNode)
+		return fmt.Sprintf("waiting for a slot: %d of %s leave the node", leaving, english.Plural(int(f.limits.perNode), "migration", ""))
 	case f.limits.perCluster > 0 && f.running >= f.limits.perCluster:
 		return fmt.Sprintf("waiting for a slot: %d of %d migrations run in the cluster", f.running, f.limits.perCluster)
 	case f.limits.perNode == 0 && f.running > 0:
 		return fmt.Sprintf("waiting for a slot: %s the node, %s in the cluster",
-			count(leaving, "leaves", "leave"), count(f.running, "runs", "run"))
+			english.Plural(int(leaving), "migration leaves", "migrations leave"), english.Plural(int(f.running), "migration runs", "migrations run"))
 	default:
 		return "waiting for KubeVirt to begin the migration"
 	}
-}
-
-func count(migrations int64, one, more string) string {
-	if migrations == 1 {
-		return "1 migration " + one
-	}
-	return fmt.Sprintf("%d migrations %s", migrations, more)
 }
 
 // planned is what an eviction does to a machine that KubeVirt was not asked to move yet.

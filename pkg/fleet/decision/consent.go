@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
 	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -94,10 +95,7 @@ func deniedText(decision v1beta1.MaintenanceDecision) string {
 }
 
 func approvalText(by []string, count int32, void int) string {
-	text := fmt.Sprintf("%d of %d approvals", len(by), count)
-	if count == 1 {
-		text = "0 of 1 approval"
-	}
+	text := fmt.Sprintf("%d of %s", len(by), english.Plural(int(count), "approval", ""))
 	if len(by) > 0 {
 		text += " (" + strings.Join(by, ", ") + ")"
 	}

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/dustin/go-humanize/english"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
@@ -63,7 +64,7 @@ func roundingWarning(l limit, selected []*corev1.Node, facts decision.Facts) str
 		counted, err := decision.Resolve(intstr.FromString("100%"), domains[domain], facts.Now)
 		if err == nil && counted*share < 100 {
 			return fmt.Sprintf("%s: %s of %s%s is less than one, and counts as one",
-				l.field, l.value.String(), nodeCount(counted), domainText(l.key, domain))
+				l.field, l.value.String(), english.Plural(counted, "node", ""), domainText(l.key, domain))
 		}
 	}
 	return ""
@@ -91,11 +92,4 @@ func domainText(key, domain string) string {
 	default:
 		return fmt.Sprintf(" with %s=%s", key, domain)
 	}
-}
-
-func nodeCount(n int) string {
-	if n == 1 {
-		return "1 node"
-	}
-	return fmt.Sprintf("%d nodes", n)
 }

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -46,7 +47,7 @@ func (i *importer) carryOutAll(ctx context.Context, steps []step, out io.Writer)
 		}
 	}
 	if failed > 0 {
-		return fmt.Errorf("%d of %d objects could not be imported: see above, and run the command again", failed, len(steps))
+		return fmt.Errorf("%d of %s could not be imported: see above, and run the command again", failed, english.Plural(len(steps), "object", ""))
 	}
 	showNext(out, steps)
 	return nil

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/dustin/go-humanize/english"
 )
 
 // move makes the target a copy of the source.
@@ -60,8 +62,8 @@ func carryOut(ctx context.Context, to target, from contents, p plan) error {
 	}
 	for i, s := range p.steps {
 		if err := carryOutStep(ctx, to, from, s); err != nil {
-			return fmt.Errorf("%w; %d of %d objects are done, so run this again when that is put right: no server starts on the "+
-				"target before", err, i, len(p.steps))
+			return fmt.Errorf("%w; %d of %s are done, so run this again when that is put right: no server starts on the "+
+				"target before", err, i, english.Plural(len(p.steps), "object", ""))
 		}
 	}
 	return nil

@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/dustin/go-humanize/english"
 )
 
 // action is what becomes of an object in the target.
@@ -71,14 +73,14 @@ func checkTarget(from, to contents, p plan) error {
 	changed := slices.DeleteFunc(slices.Clone(p.steps), func(s step) bool { return s.action == toKeep })
 	switch {
 	case to.id != "" && to.id != from.id:
-		return fmt.Errorf("the target is another store, with ID %s and %d objects: %s", to.id, len(to.objects), howToEmpty)
+		return fmt.Errorf("the target is another store, with ID %s and %s: %s", to.id, english.Plural(len(to.objects), "object", ""), howToEmpty)
 	case to.id != "" && len(changed) > 0:
-		return fmt.Errorf("the target is a complete copy of the source, and one of them was used since: %d objects differ, the first is %s; "+
-			"which store is right, migrate-store cannot know: if it is the source, empty the target, and run this again", len(changed), changed[0].key)
+		return fmt.Errorf("the target is a complete copy of the source, and one of them was used since: %s, the first is %s; "+
+			"which store is right, migrate-store cannot know: if it is the source, empty the target, and run this again", english.Plural(len(changed), "object differs", "objects differ"), changed[0].key)
 	case to.id == "" && to.copyOf != "" && to.copyOf != from.id:
 		return fmt.Errorf("the target is an incomplete copy of another store, with ID %s: %s", to.copyOf, howToEmpty)
 	case to.id == "" && to.copyOf == "" && len(to.objects) > 0:
-		return fmt.Errorf("the target has %d objects of unknown origin, and no ID: %s", len(to.objects), howToEmpty)
+		return fmt.Errorf("the target has %s of unknown origin, and no ID: %s", english.Plural(len(to.objects), "object", ""), howToEmpty)
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func TestPlan(t *testing.T) {
 		},
 		"complete copy, the source has changed": {
 			from: source, to: contents{id: "A", objects: holds(map[string]string{"a": "1", "b": "0"})},
-			wantErr: "one of them was used since: 1 objects differ, the first is nodemaintenances.maintenance.medik8s.io/b",
+			wantErr: "one of them was used since: 1 object differs, the first is nodemaintenances.maintenance.medik8s.io/b",
 		},
 		"complete copy, the source has one more":     {from: source, to: contents{id: "A", objects: holds(map[string]string{"a": "1"})}, wantErr: "one of them was used since"},
 		"complete copy, the source has one less":     {from: contents{id: "A"}, to: source, wantErr: "one of them was used since"},

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"text/tabwriter"
+
+	"github.com/dustin/go-humanize/english"
 )
 
 // show writes the plan: from where to where, and a line for each object.
@@ -30,7 +32,7 @@ func showEnd(out io.Writer, p plan) {
 		fmt.Fprintln(out, "Nothing was to be done: the target already has every object and the ID.")
 		return
 	}
-	fmt.Fprintf(out, "Done: the target has the ID and the %d objects of the source, byte for byte. The source is as it was.\n", p.count())
+	fmt.Fprintf(out, "Done: the target has the ID and %s of the source, byte for byte. The source is as it was.\n", english.Plural(p.count(), "object", ""))
 }
 
 // count is how many objects the target has afterwards.

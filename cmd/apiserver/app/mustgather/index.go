@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/text"
@@ -140,9 +141,7 @@ func (c *chapter) count() string {
 		return ""
 	case c.files == 0:
 		return " (none)"
-	case c.files == 1:
-		return " (1 file)"
 	default:
-		return fmt.Sprintf(" (%d files)", c.files)
+		return fmt.Sprintf(" (%s)", english.Plural(c.files, "file", ""))
 	}
 }

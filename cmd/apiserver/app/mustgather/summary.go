@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
 )
 
 // shownMissing is how many of the things that are missing the summary names.
@@ -17,7 +18,7 @@ const shownMissing = 3
 // summary says in a few lines where the archive is, and what is missing in it.
 func (g *gatherer) summary(name string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %d files, %s unpacked, in %s\n", name, len(g.archive.names), humanize.IBytes(g.archive.bytes),
+	fmt.Fprintf(&b, "%s: %s, %s unpacked, in %s\n", name, english.Plural(len(g.archive.names), "file", ""), humanize.IBytes(g.archive.bytes),
 		time.Since(g.archive.now).Round(100*time.Millisecond))
 	b.WriteString("Read timeline.txt first; index.txt says what each file is, and what was left out.\n")
 	missing := g.index.missing()

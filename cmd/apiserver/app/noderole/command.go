@@ -10,6 +10,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -89,7 +90,7 @@ func (o options) run(ctx context.Context, client kubernetes.Interface, name stri
 		if err != nil {
 			return fmt.Errorf("could not apply ClusterRole %s: %w", name, err)
 		}
-		_, err = fmt.Fprintf(out, "clusterrole %s is for %d nodes\n", applied.Name, len(names))
+		_, err = fmt.Fprintf(out, "clusterrole %s is for %s\n", applied.Name, english.Plural(len(names), "node", ""))
 		return err
 	}
 	encoded, err := yaml.Marshal(role)

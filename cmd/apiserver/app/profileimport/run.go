@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/subcommand"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/sapimport"
 )
@@ -47,7 +49,7 @@ func run(ctx context.Context, o Options, out, told io.Writer) error {
 		}
 	}
 	if unmapped > 0 {
-		return &subcommand.ExitError{Code: unmappedCode, Reason: fmt.Sprintf("%d keys cannot be mapped: see the report", unmapped)}
+		return &subcommand.ExitError{Code: unmappedCode, Reason: fmt.Sprintf("%s cannot be mapped: see the report", english.Plural(unmapped, "key", ""))}
 	}
 	return nil
 }

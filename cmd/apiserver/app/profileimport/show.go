@@ -9,6 +9,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/text"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/sapimport"
 )
@@ -22,7 +24,7 @@ func show(told io.Writer, result *sapimport.Result) {
 	}
 	_ = table.Flush() // what cannot be written is not told
 	report := &result.Report
-	fmt.Fprintf(told, "\n%d keys: %d taken over, %d changed, %d dropped, %d cannot be mapped.\n", len(report.Entries()),
+	fmt.Fprintf(told, "\n%s: %d taken over, %d changed, %d dropped, %d cannot be mapped.\n", english.Plural(len(report.Entries()), "key", ""),
 		report.Count(sapimport.TakenOver), report.Count(sapimport.Changed), report.Count(sapimport.Dropped), report.Count(sapimport.Unmapped))
 	if len(result.Profiles) == 0 {
 		fmt.Fprintln(told, "There is no profile that can be used.")

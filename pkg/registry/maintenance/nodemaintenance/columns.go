@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metatable "k8s.io/apimachinery/pkg/api/meta/table"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -129,10 +130,7 @@ func blockedByCell(nm *maintenance.NodeMaintenance) any {
 	if more := len(obstacles) - 1; more > 0 {
 		cell += fmt.Sprintf(" and %d more", more)
 	}
-	if nm.Status.BlockedPodCount == 1 {
-		return cell + " (1 pod)"
-	}
-	return fmt.Sprintf("%s (%d pods)", cell, nm.Status.BlockedPodCount)
+	return fmt.Sprintf("%s (%s)", cell, english.Plural(int(nm.Status.BlockedPodCount), "pod", ""))
 }
 
 // notStartedCell is what the hold waits for, or why else the node is not cordoned: NodeNotFound, for example. Of a hold

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -53,7 +54,7 @@ func (s *Story) Hold(hold *v1beta1.NodeMaintenance) {
 		planned(status.Deadline, "the deadline of the drain")
 	}
 	planned(status.ExpirationTime, "expires")
-	happened(hold.DeletionTimestamp, "was deleted, and still has %d finalizers", len(hold.Finalizers))
+	happened(hold.DeletionTimestamp, "was deleted, and still has %s", english.Plural(len(hold.Finalizers), "finalizer", ""))
 	for i := range status.Conditions {
 		c := &status.Conditions[i]
 		happened(&c.LastTransitionTime, "%s became %s", c.Type, condition(string(c.Status), c.Reason, c.Message))
@@ -75,7 +76,7 @@ func headOf(hold *v1beta1.NodeMaintenance) string {
 		line += fmt.Sprintf(", %d %% drained", *progress)
 	}
 	if blocked := hold.Status.BlockedPodCount; blocked > 0 {
-		line += fmt.Sprintf(", %d pods blocked", blocked)
+		line += fmt.Sprintf(", %s blocked", english.Plural(int(blocked), "pod", ""))
 	}
 	if hold.Spec.Reason != "" {
 		line += fmt.Sprintf(". Reason: %s", hold.Spec.Reason)

@@ -235,7 +235,7 @@ func TestStory(t *testing.T) {
 			},
 			want: "\nNode worker-1: its state could not be read\n  Hold disk of an unknown user: Running\n" +
 				"  12:00:00  hold    disk  was created by an unknown user\n" +
-				"  12:00:03  hold    disk  was deleted, and still has 1 finalizers\n" +
+				"  12:00:03  hold    disk  was deleted, and still has 1 finalizer\n" +
 				"  12:00:04  hold    disk  last error: no answer\n",
 		},
 	}

@@ -13,6 +13,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/text"
 )
 
@@ -28,7 +30,7 @@ func (s *Story) Write(w io.Writer) error {
 		return err
 	}
 	if s.left > 0 {
-		_, _ = fmt.Fprintf(w, "There was no room for %d more lines.\n", s.left)
+		_, _ = fmt.Fprintf(w, "There was no room for %s.\n", english.Plural(s.left, "more line", ""))
 	}
 	told := s.byNode()
 	nodes := s.sections(told)

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/dustin/go-humanize/english"
 	"k8s.io/apiserver/pkg/warning"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
@@ -19,8 +20,8 @@ func warnOfEmptySelection(ctx context.Context, hold *maintenance.NodeMaintenance
 	if hold.Spec.Stage != maintenance.StageDrain || plan.DrainablePods == 0 || plan.SkippedPods < plan.DrainablePods {
 		return
 	}
-	warning.AddWarning(ctx, "", fmt.Sprintf("%s 0 of %d pods of node %q (static pods and pods of DaemonSets are not counted): this hold evicts no pod",
-		selects(&hold.Spec.Drain), plan.DrainablePods, hold.Spec.NodeName))
+	warning.AddWarning(ctx, "", fmt.Sprintf("%s 0 of %s of node %q (static pods and pods of DaemonSets are not counted): this hold evicts no pod",
+		selects(&hold.Spec.Drain), english.Plural(int(plan.DrainablePods), "pod", ""), hold.Spec.NodeName))
 }
 
 // selects names what decides which pods are evicted.
