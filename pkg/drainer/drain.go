@@ -124,7 +124,7 @@ func (d *drains) plan(ctx context.Context, v *view, pods []*corev1.Pod) (plan.Pl
 	v.memory.drainable = known
 	plansTotal.Inc()
 	in := d.watcher.planInput(v.node, v.active, pods, drainable, d.dispatcher.Attempts(v.name))
-	in.Returns = d.returns.Observe(v.node, pods, drainable, in.Tolerant(), cordonedSince(v.active), in.Now)
+	in.Returns = d.returns.Observe(v.node, pods, drainable, in.Tolerant(v.node), cordonedSince(v.active), in.Now)
 	in.Machines = d.machines.States(v.name, pods, failuresSince(v.active, in.Now))
 	facts, decided := d.replicas.Look(ctx, v.name, pods)
 	in.Replicas = facts

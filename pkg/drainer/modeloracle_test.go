@@ -73,7 +73,7 @@ func (w *world) wishOf(hold *v1beta1.NodeMaintenance, pod *corev1.Pod) wish {
 	case action == v1beta1.ActionWaitCompleted:
 		result.waits = true
 	case drain.UnmanagedPods == v1beta1.PolicyBlock && app.kind == "",
-		drain.EmptyDirPods == v1beta1.PolicyBlock && app.emptyDir:
+		drain.EmptyDirPods == v1beta1.PolicyBlock && app.emptyDir && app != w.ours:
 		result.blocked = true
 	}
 	return result

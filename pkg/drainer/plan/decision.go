@@ -51,6 +51,11 @@ type decision struct {
 // goes says whether the hold wants the pod gone, sooner or later.
 func (d decision) goes() bool { return d.kind != stay }
 
+// blocks says whether the hold blocks the pod for that reason.
+func (d decision) blocks(reason v1beta1.BlockerReason) bool {
+	return d.kind == block && d.blocker.Reason == reason
+}
+
 // turn is when a pod is evicted: the pods of an earlier turn are gone before the next one starts.
 type turn struct {
 	// own says that the pod runs this server. Such pods come last, whatever their order.

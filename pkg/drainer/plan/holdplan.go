@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // holdPlan is what one hold, alone, wants of the pods of its node.
@@ -32,7 +34,9 @@ func newHoldPlan(in Input, h Hold) *holdPlan {
 			continue
 		}
 		d := h.decide(pod, in.Namespaces)
-		d.turn.own = in.Replicas.Runs(pod)
+		if d.turn.own = in.Replicas.Runs(pod); d.turn.own && d.blocks(v1beta1.BlockerEmptyDirPod) {
+			d.kind, d.blocker = evict, nil // this server keeps nothing there
+		}
 		plan.decisions[i] = d
 		if !d.goes() {
 			plan.staying++

@@ -48,7 +48,7 @@ func (p Pod) losses() (notes []string) {
 	if unmanaged(p.Pod) {
 		notes = append(notes, "no controller creates it again")
 	}
-	if usesEmptyDir(p.Pod) {
+	if p.losesEmptyDir() {
 		notes = append(notes, "the data of its emptyDir volumes are lost")
 	}
 	if mislabeled(p.Pod) {
@@ -57,6 +57,9 @@ func (p Pod) losses() (notes []string) {
 	}
 	return append(notes, p.ignored())
 }
+
+// losesEmptyDir says whether data in emptyDir volumes of the pod are lost with it. This server keeps nothing there.
+func (p Pod) losesEmptyDir() bool { return usesEmptyDir(p.Pod) && !p.own }
 
 // ignored says which annotation of the pod the eviction overrides; empty when there is none, or when
 // rules decided about it.

@@ -13,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/klog/v2"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/eviction"
 )
 
 // The words below say how a pod gets to a node although the node is cordoned.
@@ -28,11 +30,12 @@ func tolerates(pod *corev1.Pod, cordon []corev1.Taint) bool {
 	return true
 }
 
-// Tolerant are those of the drainable pods that tolerate the cordon.
-func (in *Input) Tolerant() sets.Set[types.UID] {
+// Tolerant are those of the drainable pods that may come back to the node after their eviction although it is
+// cordoned: they tolerate the cordon, their controller makes another one, and what that selects is this node, too.
+func (in *Input) Tolerant(node *corev1.Node) sets.Set[types.UID] {
 	tolerant := sets.New[types.UID]()
 	for _, pod := range in.Pods {
-		if in.Drainable.Has(pod.UID) && tolerates(pod, in.Cordon) {
+		if in.Drainable.Has(pod.UID) && tolerates(pod, in.Cordon) && !unmanaged(pod) && !eviction.Finished(pod) && fitsAny(pod, []*corev1.Node{node}) {
 			tolerant.Insert(pod.UID)
 		}
 	}

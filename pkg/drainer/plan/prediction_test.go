@@ -121,3 +121,33 @@ func TestReportOfPredictions(t *testing.T) {
 		t.Errorf("messages (-want +got):\n%s", diff)
 	}
 }
+
+// Only pods that may come back keep a node from being called empty.
+func TestTolerant(t *testing.T) {
+	toHost := func(host string) func(*corev1.Pod) {
+		return func(pod *corev1.Pod) {
+			tolerant("")(pod)
+			pod.Spec.NodeSelector = map[string]string{corev1.LabelHostname: host}
+		}
+	}
+	node := drainertest.Node{Labels: map[string]string{corev1.LabelHostname: drainertest.NodeName}}.Object()
+	for name, test := range map[string]struct {
+		pod  drainertest.Pod
+		want bool
+	}{
+		"plain":                  {pod: drainertest.Pod{Name: "p"}},
+		"tolerant":               {pod: drainertest.Pod{Name: "p", Change: tolerant("")}, want: true},
+		"tolerant, to this node": {pod: drainertest.Pod{Name: "p", Change: toHost(drainertest.NodeName)}, want: true},
+		"tolerant, to another":   {pod: drainertest.Pod{Name: "p", Change: toHost("worker-2")}},
+		"tolerant, unmanaged":    {pod: drainertest.Pod{Name: "p", Unmanaged: true, Change: tolerant("")}},
+		"tolerant, finished":     {pod: drainertest.Pod{Name: "p", Phase: corev1.PodSucceeded, Change: tolerant("")}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pods := drainertest.Objects([]drainertest.Pod{test.pod})
+			in := Input{Pods: pods, Drainable: uidsOf(pods), Cordon: []corev1.Taint{{Key: v1beta1.DrainTaint, Effect: corev1.TaintEffectNoSchedule}}}
+			if got := in.Tolerant(node).Len() == 1; got != test.want {
+				t.Errorf("the pod may come back: %t, want %t", got, test.want)
+			}
+		})
+	}
+}

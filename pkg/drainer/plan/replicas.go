@@ -125,12 +125,12 @@ func (p *planner) wayToAnother() string {
 	return fmt.Sprintf("raise spec.replicas of %s", p.Replicas.Controller())
 }
 
-// states says of each replica why it does not count.
+// states says of each replica why it does not count. One that is ready leaves in this plan.
 func states(others []replicas.Replica) string {
 	said := make([]string, 0, len(others))
 	for _, replica := range others {
 		state := "not ready"
-		if replica.Leaving {
+		if replica.Leaving || replica.Ready {
 			state = "leaving"
 		}
 		said = append(said, fmt.Sprintf("%s is %s", replica.Pod.Name, state))

@@ -102,14 +102,19 @@ func TestPodsOfThisServer(t *testing.T) {
 			pods: []drainertest.Pod{own("own")}, failure: "no answer", wantTurn: 1, wantRecheck: true,
 			wantBlocked: true, wantMessage: "not known whether another replica is ready: no answer",
 		},
+		"has an emptyDir, and those of others block": {
+			pods:  []drainertest.Pod{{Name: "own", Change: drainertest.Replica, Volumes: []corev1.Volume{drainertest.EmptyDir()}}},
+			holds: []drainertest.Hold{{Name: "a", Blocking: true}}, replicas: []replicas.Replica{here, ready},
+			wantGoing: []string{"own"}, wantTurn: 1, wantRecheck: true,
+		},
 		"two on the node and none elsewhere": {
 			pods: []drainertest.Pod{own("own"), own("other")}, replicas: []replicas.Replica{here, ready},
-			wantGoing: []string{"other"}, wantTurn: 1, wantRecheck: true, wantBlocked: true, wantMessage: "no other replica is ready",
+			wantGoing: []string{"other"}, wantTurn: 1, wantRecheck: true, wantBlocked: true, wantMessage: "other is leaving",
 		},
 		"two on the node, of which one was evicted": {
 			pods: []drainertest.Pod{own("own"), own("other")}, replicas: []replicas.Replica{here, ready},
 			attempts: map[types.UID]eviction.Attempt{drainertest.UID("other"): {Evicted: drainertest.Epoch}},
-			wantTurn: 1, wantRecheck: true, wantBlocked: true, wantMessage: "no other replica is ready",
+			wantTurn: 1, wantRecheck: true, wantBlocked: true, wantMessage: "other is leaving",
 		},
 		"two on the node and one elsewhere": {
 			pods: []drainertest.Pod{own("own"), own("other")}, replicas: []replicas.Replica{here, ready, replica("third", true, false)},
@@ -162,6 +167,9 @@ func TestPodsOfThisServer(t *testing.T) {
 			wantReplicas := slices.DeleteFunc(slices.Clone(test.wantGoing), func(name string) bool { return name != "own" && name != "other" })
 			if len(plan.Replicas()) != len(wantReplicas) {
 				t.Errorf("the replicas that go are %v, want %v", plan.Replicas(), wantReplicas)
+			}
+			if lost := plan.Report(drainertest.UID("a")).EmptyDirPods; lost != nil {
+				t.Errorf("data are lost with the pods %v", lost)
 			}
 			got := plan.Pods[slices.IndexFunc(pods, func(p *corev1.Pod) bool { return p.Name == "own" })]
 			if got.turn != test.wantTurn {

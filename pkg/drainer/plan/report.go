@@ -109,7 +109,7 @@ func listLosses(report *v1beta1.DrainPlanStatus, pod Pod) {
 		}
 	}
 	list(&report.UnmanagedPods, unmanaged(pod.Pod))
-	list(&report.EmptyDirPods, usesEmptyDir(pod.Pod))
+	list(&report.EmptyDirPods, pod.losesEmptyDir())
 	list(&report.DoNotDisruptPods, pod.ignored() != "")
 	list(&report.MislabeledPods, mislabeled(pod.Pod))
 }
