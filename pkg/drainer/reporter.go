@@ -4,13 +4,13 @@
 package drainer
 
 import (
-	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/kubernetes/scheme"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/record"
@@ -26,6 +26,9 @@ const (
 	// blockedLong is how long a drain must be blocked before an event says so: pods that wait for room
 	// of their budget are blocked for a moment each.
 	blockedLong = 10 * time.Second
+	// blockedAgain is how long the first event about other reasons waits, and blockedMost the later ones: each waits
+	// twice as long as the one before. The recorder drops events of objects that have too many.
+	blockedAgain, blockedMost = time.Minute, 8 * time.Minute
 )
 
 // reporter tells people, by events and metrics, what the drainer did. All events go through it.
@@ -117,33 +120,65 @@ func nodeReference(name string) *corev1.ObjectReference {
 type blockage struct {
 	since     metav1.Time
 	permanent bool
+	// reasons are those of the blockers. Of a node that does not report, its name is one, too.
+	reasons sets.Set[string]
+
+	// told is when the last event told of it, and quiet is how long the next one waits if only the reasons change.
+	told  time.Time
+	quiet time.Duration
 }
 
 func newBlockage(blocked metav1.Condition, status v1beta1.NodeMaintenanceStatus) blockage {
-	return blockage{
-		since:     blocked.LastTransitionTime,
-		permanent: slices.ContainsFunc(status.Blockers, func(b v1beta1.DrainBlocker) bool { return b.Permanent }),
+	b := blockage{since: blocked.LastTransitionTime, reasons: sets.New[string]()}
+	for _, blocker := range status.Blockers {
+		b.permanent = b.permanent || blocker.Permanent
+		reason := string(blocker.Reason)
+		if blocker.Reason == v1beta1.BlockerTerminating {
+			reason += blocker.Object
+		}
+		b.reasons.Insert(reason)
+	}
+	return b
+}
+
+// covers says whether who was told of b knows of the other one.
+func (b blockage) covers(other blockage) bool {
+	return b.since.Equal(&other.since) && (b.permanent || !other.permanent) && b.reasons.IsSuperset(other.reasons)
+}
+
+// due is when an event is to tell of what b has become.
+func (b blockage) due(now blockage) time.Time {
+	switch {
+	case now.permanent && !(b.permanent && b.since.Equal(&now.since)):
+		return time.Time{}
+	case b.since.Equal(&now.since):
+		return b.told.Add(b.quiet)
+	default:
+		return now.since.Add(blockedLong)
 	}
 }
 
 // blocked writes an event for a hold that stays blocked, and another one when the blockage becomes
-// permanent. It returns how long to wait until the event is due; zero: none is.
+// permanent, or has another reason. It returns how long to wait until the event is due; zero: none is.
 func (r *reporter) blocked(h hold, status v1beta1.NodeMaintenanceStatus) time.Duration {
 	condition := apimeta.FindStatusCondition(status.Conditions, v1beta1.ConditionBlocked)
 	if condition == nil || condition.Status != metav1.ConditionTrue {
 		h.memory.toldBlocked = blockage{}
 		return 0
 	}
-	now := newBlockage(*condition, status)
-	told := h.memory.toldBlocked
-	if told == now || (told.since.Equal(&now.since) && !now.permanent) {
+	now, told := newBlockage(*condition, status), h.memory.toldBlocked
+	if told.covers(now) {
 		return 0
+	}
+	at := r.clock.Now()
+	if now.told, now.quiet = at, blockedAgain; told.since.Equal(&now.since) {
+		now.quiet = min(2*told.quiet, blockedMost)
 	}
 	if r.toldBefore(h, now) {
 		h.memory.toldBlocked = now
 		return 0
 	}
-	if wait := now.since.Add(blockedLong).Sub(r.clock.Now()); wait > 0 && !now.permanent {
+	if wait := told.due(now).Sub(at); wait > 0 {
 		return wait
 	}
 	h.memory.toldBlocked = now
@@ -155,6 +190,6 @@ func (r *reporter) blocked(h hold, status v1beta1.NodeMaintenanceStatus) time.Du
 // the stored status has the blockage, and its event was due before this process began to lead.
 func (r *reporter) toldBefore(h hold, b blockage) bool {
 	stored := apimeta.FindStatusCondition(h.told.Conditions, v1beta1.ConditionBlocked)
-	return stored != nil && newBlockage(*stored, h.told) == b &&
+	return h.memory.toldBlocked.told.IsZero() && stored != nil && newBlockage(*stored, h.told).covers(b) &&
 		(b.permanent || b.since.Add(blockedLong).Before(r.started))
 }

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -173,6 +174,32 @@ func TestBlockedDrainIsToldOnce(t *testing.T) {
 			t.Errorf("blockers %+v", blockers)
 		}
 		c.wantEvictions(map[string]int{"web-1": 0, "web-2": 0})
+	})
+}
+
+// Other reasons are told again, but not each time.
+func TestBlockedDrainIsToldAgain(t *testing.T) {
+	inCluster(t, with(drainertest.Node{}.Object(), drainertest.Pod{Name: "web"}.Object()), func(c *cluster) {
+		report := func(ready corev1.ConditionStatus) {
+			c.changeNode(drainertest.NodeName, func(node *corev1.Node) {
+				node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: ready}}
+			})
+			c.wait(time.Minute)
+		}
+		c.create(drainertest.Hold{Name: "a"}.Object())
+		c.wait(2 * time.Minute)
+		c.wantEvent(c.events(), eventDrainBlocked, 2) // on the hold and on the node: the kubelet has not stopped the pod
+		report(corev1.ConditionUnknown)
+		c.wantEvent(c.events(), eventDrainBlocked, 2) // the node does not report
+		c.wait(time.Hour)
+		c.wantEvent(c.events(), eventDrainBlocked, 0)
+		for range 30 {
+			report(corev1.ConditionTrue)
+			report(corev1.ConditionUnknown)
+		}
+		if told := len(c.events()); told < 10 || told > 20 {
+			t.Errorf("an hour of changes has %d events, want some on the hold and as many on the node", told)
+		}
 	})
 }
 
