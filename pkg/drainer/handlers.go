@@ -6,11 +6,13 @@ package drainer
 import (
 	"maps"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/client-go/tools/cache"
+	nodeutil "k8s.io/component-helpers/node/util"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
@@ -97,7 +99,7 @@ func differs(old, updated any) bool {
 	before, wasNode := old.(*corev1.Node)
 	after, isNode := updated.(*corev1.Node)
 	return wasNode && isNode && (before.UID != after.UID ||
-		nodeDead(before) != nodeDead(after) ||
+		nodeDead(before) != nodeDead(after) || !readyTime(before).Equal(readyTime(after)) ||
 		before.Labels[v1beta1.ExcludeFromRemediationLabel] != after.Labels[v1beta1.ExcludeFromRemediationLabel] ||
 		before.Annotations[v1beta1.HoldsAnnotation] != after.Annotations[v1beta1.HoldsAnnotation] ||
 		!apiequality.Semantic.DeepEqual(before.Spec, after.Spec) ||
@@ -106,12 +108,17 @@ func differs(old, updated any) bool {
 
 // nodeDead says whether the node's kubelet does not report, or reports that it cannot run pods.
 func nodeDead(node *corev1.Node) bool {
-	for _, condition := range node.Status.Conditions {
-		if condition.Type == corev1.NodeReady {
-			return condition.Status != corev1.ConditionTrue
-		}
+	_, ready := nodeutil.GetNodeCondition(&node.Status, corev1.NodeReady)
+	return ready == nil || ready.Status != corev1.ConditionTrue
+}
+
+// readyTime is since when the node is ready, or is not; zero if that is not known.
+func readyTime(node *corev1.Node) time.Time {
+	_, ready := nodeutil.GetNodeCondition(&node.Status, corev1.NodeReady)
+	if ready == nil {
+		return time.Time{}
 	}
-	return true
+	return ready.LastTransitionTime.Time
 }
 
 // namespaceUpdated puts all nodes under drain into the queue: a rule of their holds may select by the

@@ -218,7 +218,7 @@ func (w *watcher) listPods(ctx context.Context, node string, fresh bool) ([]*cor
 func (w *watcher) planInput(node *corev1.Node, holds []hold, pods []*corev1.Pod, drainable sets.Set[types.UID], attempts map[types.UID]eviction.Attempt) plan.Input {
 	now := w.config.Clock.Now()
 	in := plan.Input{
-		Node: node.Name, NodeDead: nodeDead(node), Pods: pods, Drainable: drainable, Namespaces: w.caches.labelsOf(pods),
+		Node: node.Name, NodeDead: nodeDead(node), NodeReadySince: readyTime(node), Pods: pods, Drainable: drainable, Namespaces: w.caches.labelsOf(pods),
 		Budgets: w.budgets.Snapshot(pods, now), Attempts: attempts, Cordon: w.cordon, Now: now,
 	}
 	for _, h := range holds {

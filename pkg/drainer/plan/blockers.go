@@ -78,7 +78,28 @@ func (p *planner) overdue(pod *corev1.Pod, tried eviction.Attempt) *v1beta1.Drai
 		p.recheckAt(end)
 		return nil
 	}
+	if again := p.stopsAgain(pod); p.Now.Before(again.Add(terminationLag)) {
+		p.recheckAt(again.Add(terminationLag))
+		return &v1beta1.DrainBlocker{
+			Pod: key(pod), Reason: v1beta1.BlockerTerminating,
+			Message: fmt.Sprintf("node %s is ready again since %s, and a kubelet that has restarted starts the pod's grace period anew: "+
+				"it is over at %s at the latest", p.Node, clockTime(p.NodeReadySince), clockTime(again)),
+		}
+	}
 	return terminatingBlocker(pod, p.Node, p.NodeDead)
+}
+
+// stopsAgain is when the grace period of a pod that is being deleted is over if the kubelet has started it anew; zero: it
+// has not, or that is not known.
+func (p *planner) stopsAgain(pod *corev1.Pod) time.Time {
+	if p.NodeDead || pod.DeletionTimestamp == nil || pod.DeletionGracePeriodSeconds == nil {
+		return time.Time{}
+	}
+	grace := time.Duration(*pod.DeletionGracePeriodSeconds) * time.Second
+	if began := pod.DeletionTimestamp.Add(-grace); p.NodeReadySince.Before(began) {
+		return time.Time{}
+	}
+	return p.NodeReadySince.Add(grace)
 }
 
 func (p *planner) recheckAt(when time.Time) { p.recheck = due.Earlier(p.recheck, when) }

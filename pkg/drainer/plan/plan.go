@@ -29,6 +29,9 @@ type Input struct {
 	Node string
 	// NodeDead says that the node is not ready: its kubelet may not stop pods, or not report it.
 	NodeDead bool
+	// NodeReadySince is since when the node is ready. A kubelet that has restarted since then starts the grace periods
+	// of its pods anew.
+	NodeReadySince time.Time
 	// Pods are all pods of the node.
 	Pods []*corev1.Pod
 	// Drainable are the UIDs of the pods that a drain evicts, whatever the holds say.

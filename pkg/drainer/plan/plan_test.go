@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
@@ -44,6 +45,9 @@ func TestPlanForOnePod(t *testing.T) {
 	tried := func(o eviction.Outcome, message string) eviction.Attempt {
 		return eviction.Attempt{Last: eviction.Answer{Outcome: o, Object: "webhook/w", Message: message}, Failures: 1}
 	}
+	stopping := drainertest.Pod{Name: "p", TerminatingAt: drainertest.Epoch, Change: func(pod *corev1.Pod) {
+		pod.DeletionGracePeriodSeconds = ptr.To[int64](20)
+	}}
 	tests := map[string]struct {
 		pod     drainertest.Pod
 		stays   bool
@@ -52,6 +56,7 @@ func TestPlanForOnePod(t *testing.T) {
 		attempt eviction.Attempt
 		own     bool
 		dead    bool
+		ready   time.Time
 		now     time.Time
 		// forecast says that the plan is shown once.
 		forecast bool
@@ -196,6 +201,24 @@ func TestPlanForOnePod(t *testing.T) {
 			now: drainertest.Epoch.Add(terminationLag), wantAction: v1beta1.PlanTerminating,
 			wantReason: v1beta1.BlockerTerminating, wantMessage: "the kubelet has not stopped the pod",
 		},
+		"its kubelet has restarted": {
+			pod: stopping, now: drainertest.Epoch.Add(terminationLag), ready: drainertest.Epoch.Add(-5 * time.Second),
+			wantAction: v1beta1.PlanTerminating, wantRecheck: drainertest.Epoch.Add(15*time.Second + terminationLag),
+			wantReason: v1beta1.BlockerTerminating, wantMessage: "starts the pod's grace period anew: it is over at 1970-01-12T13:46:55Z at the latest",
+		},
+		"its kubelet has restarted long ago": {
+			pod: stopping, now: drainertest.Epoch.Add(15*time.Second + terminationLag), ready: drainertest.Epoch.Add(-5 * time.Second),
+			wantAction: v1beta1.PlanTerminating, wantReason: v1beta1.BlockerTerminating, wantMessage: "the kubelet has not stopped the pod",
+		},
+		"its kubelet has restarted before": {
+			pod: stopping, now: drainertest.Epoch.Add(terminationLag), ready: drainertest.Epoch.Add(-21 * time.Second),
+			wantAction: v1beta1.PlanTerminating, wantReason: v1beta1.BlockerTerminating, wantMessage: "the kubelet has not stopped the pod",
+		},
+		"its kubelet has restarted, and reports no more": {
+			pod: stopping, now: drainertest.Epoch.Add(terminationLag), ready: drainertest.Epoch.Add(-time.Second), dead: true,
+			wantAction: v1beta1.PlanTerminating, wantReason: v1beta1.BlockerTerminating, wantObject: "Node/worker-1",
+			wantMessage: "node worker-1 does not report",
+		},
 		"kept by finalizers": {
 			pod: drainertest.Pod{Name: "p", TerminatingAt: drainertest.Epoch, Finalizers: []string{"example.com/keep"}},
 			now: drainertest.Epoch.Add(terminationLag), dead: true,
@@ -223,7 +246,7 @@ func TestPlanForOnePod(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			pod := test.pod.Object()
 			in := Input{
-				Node: drainertest.NodeName, NodeDead: test.dead, Pods: []*corev1.Pod{pod},
+				Node: drainertest.NodeName, NodeDead: test.dead, NodeReadySince: test.ready, Pods: []*corev1.Pod{pod},
 				Drainable: sets.New[types.UID](),
 				Budgets:   snapshot(test.budgets...), Attempts: map[types.UID]eviction.Attempt{pod.UID: test.attempt},
 				Now: test.now, Forecast: test.forecast,
