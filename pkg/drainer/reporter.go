@@ -148,10 +148,11 @@ func (b blockage) covers(other blockage) bool {
 
 // due is when an event is to tell of what b has become.
 func (b blockage) due(now blockage) time.Time {
+	same := b.since.Equal(&now.since)
 	switch {
-	case now.permanent && !(b.permanent && b.since.Equal(&now.since)):
+	case now.permanent && (!same || !b.permanent):
 		return time.Time{}
-	case b.since.Equal(&now.since):
+	case same:
 		return b.told.Add(b.quiet)
 	default:
 		return now.since.Add(blockedLong)
