@@ -55,6 +55,9 @@ type Config struct {
 	// Elect calls lead whenever this process is to lead, until ctx is done. It waits for each call to return, after
 	// it has ended the context of the call. Default: the process leads all the time.
 	Elect func(ctx context.Context, lead func(context.Context) error)
+	// HandedOver says whether the process that led before this one has given up the lead in order. Default: that is not
+	// known.
+	HandedOver func() bool
 	// Gates decide when a node may be taken out of service. All must agree; they are asked in this
 	// order. Default: none, so that nothing waits.
 	Gates []Gate
@@ -85,6 +88,9 @@ func (c *Config) complete() error {
 	}
 	if c.Elect == nil {
 		c.Elect = leadAlways
+	}
+	if c.HandedOver == nil {
+		c.HandedOver = func() bool { return false }
 	}
 	if c.Evictions == nil && c.Kube != nil {
 		c.Evictions = eviction.NewClient(c.Kube)

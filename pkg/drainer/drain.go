@@ -6,6 +6,7 @@ package drainer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -31,12 +32,16 @@ const (
 	listAgain = time.Second
 )
 
+var errReplicaUnknown = errors.New("it is not known whether a pod that runs this server is evicted")
+
 // drains moves the pods off the nodes: it watches them, plans, has them evicted, and confirms that
 // they are gone.
 type drains struct {
 	watcher    *watcher
 	dispatcher *eviction.Dispatcher
 	pods       *podWatches
+	// others are the pods that run this server, watched while one of them waits for another to become ready.
+	others *podWatches
 	// replicas are the pods that run this server.
 	replicas *replicas.Ledger
 	// returns are the pods that come back to nodes under drain.
@@ -48,9 +53,12 @@ type drains struct {
 // newDrains returns drains that call look for a node that should be looked at.
 func newDrains(config Config, watcher *watcher, look func(node string)) *drains {
 	return &drains{
-		watcher:  watcher,
-		pods:     newPodWatches(config.Kube, look),
-		replicas: replicas.NewLedger(watcher.replicas, config.Clock),
+		watcher: watcher,
+		pods:    newPodWatches(config.Kube, func(node string) podSelection { return podSelection{fields: podsOf(node)} }, look),
+		others: newPodWatches(config.Kube, func(string) podSelection {
+			return podSelection{namespace: config.Server.Pod.Namespace, labels: config.Server.Selector()}
+		}, look),
+		replicas: replicas.NewLedger(watcher.replicas, config.Clock, config.HandedOver()),
 		returns:  returns.NewTracker(),
 		machines: virtualmachine.NewWatch(config.Dynamic, config.Clock, look),
 		dispatcher: eviction.NewDispatcher(eviction.Config{
@@ -60,9 +68,21 @@ func newDrains(config Config, watcher *watcher, look func(node string)) *drains 
 	}
 }
 
+// unsure fails if it is not known whether a pod that runs this server is evicted, since the request failed or was cut
+// off. It is to be called when the dispatcher has ended.
+func (d *drains) unsure() error {
+	for uid, node := range d.replicas.Going() {
+		if d.dispatcher.Attempts(node)[uid].Last.Outcome == eviction.Failed {
+			return fmt.Errorf("%w: %s", errReplicaUnknown, uid)
+		}
+	}
+	return nil
+}
+
 // close ends all watches. The dispatcher ends with its context.
 func (d *drains) close() {
 	d.pods.close()
+	d.others.close()
 	d.machines.Close()
 }
 
@@ -71,6 +91,7 @@ func (d *drains) stop(ctx context.Context, v *view) {
 	d.dispatcher.Cancel(v.name)
 	d.replicas.Stop(v.name)
 	d.pods.stop(v.name)
+	d.others.stop(v.name)
 	d.returns.Forget(v.name)
 	d.machines.Follow(ctx, v.name, false)
 	v.memory.drainable, v.memory.volumes = nil, nil
@@ -80,6 +101,7 @@ func (d *drains) stop(ctx context.Context, v *view) {
 func (d *drains) pause(ctx context.Context, node string) {
 	d.dispatcher.Pause(node)
 	d.replicas.Stop(node)
+	d.others.stop(node)
 	d.machines.Follow(ctx, node, false)
 }
 
@@ -130,6 +152,11 @@ func (d *drains) plan(ctx context.Context, v *view, pods []*corev1.Pod) (plan.Pl
 	in.Replicas = facts
 	planned := plan.Make(in)
 	decided(planned.Replicas())
+	if planned.AwaitsReplica() && d.watcher.config.Server.Selector() != "" {
+		err = errors.Join(err, d.others.start(ctx, v.name))
+	} else {
+		d.others.stop(v.name)
+	}
 	d.machines.Follow(ctx, v.name, planned.MovesMachines())
 	if in.Machines == nil {
 		planned.AwaitMachines(d.machines.Awaits(), in.Now)

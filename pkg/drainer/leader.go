@@ -56,8 +56,9 @@ func newLeader(config Config, watcher *watcher) *leader {
 	return l
 }
 
-// run leads until ctx is done, does what is to be done beside that, and returns when everything it started has ended.
-func (l *leader) run(ctx context.Context, beside []func(context.Context)) error {
+// run leads until ctx is done, does what is to be done beside that, and returns when everything it started has ended. It
+// fails then if a request may still be carried out that the next leader has to know of.
+func (l *leader) run(ctx context.Context, beside []func(context.Context)) (err error) {
 	defer l.queue.ShutDown()
 	defer l.memory.clear(l.reporter)
 	logger := klog.FromContext(ctx)
@@ -73,7 +74,10 @@ func (l *leader) run(ctx context.Context, beside []func(context.Context)) error 
 	logger.Info("Drainer leads", "workers", workers, "evictionsInFlight", l.config.EvictionsInFlight)
 	var running sync.WaitGroup
 	defer l.drains.close()
-	defer running.Wait()
+	defer func() {
+		running.Wait()
+		err = l.drains.unsure()
+	}()
 	running.Go(func() { l.drains.dispatcher.Run(ctx) })
 	running.Go(func() { l.gate.run(ctx, l.wakeForGate) })
 	running.Go(func() { l.heartbeat.run(ctx, l.config.Clock, l.queue.Add) })

@@ -21,16 +21,26 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// podWatches watches the pods of each node under drain, and of no other: memory grows with the nodes
+// podWatches watches pods for each node under drain, and for no other: memory grows with the nodes
 // under drain, not with the cluster.
 type podWatches struct {
 	client kubernetes.Interface
+	// selection says which pods are watched for a node.
+	selection func(node string) podSelection
 	// changed is called when the pods of a node changed, and once they are known at all.
 	changed func(node string)
 
 	mu      sync.Mutex
 	watches map[string]*podWatch
 	running sync.WaitGroup
+}
+
+// podSelection is a selection of pods: of a namespace or of all, by fields and labels.
+type podSelection struct{ namespace, fields, labels string }
+
+// apply has a list or a watch be of these pods.
+func (s podSelection) apply(options *metav1.ListOptions) {
+	options.FieldSelector, options.LabelSelector = s.fields, s.labels
 }
 
 type podWatch struct {
@@ -42,8 +52,8 @@ type podWatch struct {
 	failure atomic.Pointer[error]
 }
 
-func newPodWatches(client kubernetes.Interface, changed func(node string)) *podWatches {
-	return &podWatches{client: client, changed: changed, watches: map[string]*podWatch{}}
+func newPodWatches(client kubernetes.Interface, selection func(node string) podSelection, changed func(node string)) *podWatches {
+	return &podWatches{client: client, selection: selection, changed: changed, watches: map[string]*podWatch{}}
 }
 
 // start begins to watch the pods of the node, until stop or close. The end of ctx does not end the
@@ -158,20 +168,20 @@ func sortPods(pods []*corev1.Pod) {
 }
 
 func (w *podWatches) listWatch(node string) cache.ListerWatcher {
-	selector := podsOf(node)
+	selection := w.selection(node)
 	return cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-			options.FieldSelector = selector
+			selection.apply(&options)
 			if options.ResourceVersion == "0" {
 				// Not from the API server's cache: a pod that was evicted before a restart
 				// of this process must be seen as terminating.
 				options.ResourceVersion = ""
 			}
-			return w.client.CoreV1().Pods(metav1.NamespaceAll).List(ctx, options)
+			return w.client.CoreV1().Pods(selection.namespace).List(ctx, options)
 		},
 		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-			options.FieldSelector = selector
-			return w.client.CoreV1().Pods(metav1.NamespaceAll).Watch(ctx, options)
+			selection.apply(&options)
+			return w.client.CoreV1().Pods(selection.namespace).Watch(ctx, options)
 		},
 	}, w.client)
 }

@@ -4,6 +4,9 @@
 package drainer
 
 import (
+	"context"
+	"errors"
+	"net/http"
 	"testing"
 	"time"
 
@@ -59,9 +62,61 @@ func TestLastReplicaStays(t *testing.T) {
 			c.t.Errorf("blockers %+v, want one that may pass", blockers)
 		}
 		c.changePod("server-new", drainertest.SetReady(corev1.ConditionTrue))
-		c.wait(10 * time.Second)
+		c.settle() // nobody waits for the next look
 		c.wantEvictions(map[string]int{"server-worker-1": 1})
 	})
+}
+
+// A replica need not wait if the last leader ended in order.
+func TestReplicaGoesAfterHandover(t *testing.T) {
+	for name, handedOver := range map[string]bool{"in order": true, "after a crash": false} {
+		t.Run(name, func(t *testing.T) {
+			inCluster(t, func(t *testing.T) *cluster {
+				c := withServers(twoNodes...)(t)
+				c.config.HandedOver = func() bool { return handedOver }
+				return c
+			}, func(c *cluster) {
+				c.create(drainertest.Hold{Name: "a", Node: "worker-1"}.Object())
+				c.finish("web")
+				c.settle()
+				c.wantEvictions(map[string]int{"server-worker-1": map[bool]int{true: 1, false: 0}[handedOver]})
+				c.wait(45 * time.Second)
+				c.wantEvictions(map[string]int{"server-worker-1": 1})
+			})
+		})
+	}
+}
+
+// A leader that does not know whether a replica is evicted says so at its end: the next one must wait.
+func TestUnknownEvictionOfReplica(t *testing.T) {
+	for name, test := range map[string]struct {
+		err  error
+		want error
+	}{
+		"accepted":  {},
+		"refused":   {err: drainertest.WebhookRefusal(http.StatusTooManyRequests)},
+		"no answer": {err: errors.New("connection lost"), want: errReplicaUnknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inCluster(t, func(t *testing.T) *cluster {
+				c := withServers(twoNodes...)(t)
+				c.config.HandedOver = func() bool { return true }
+				if test.err != nil {
+					c.RefuseEviction("server-worker-1", test.err)
+				}
+				c.config.Elect = func(ctx context.Context, lead func(context.Context) error) {
+					if err := lead(ctx); !errors.Is(err, test.want) {
+						t.Errorf("the leader ends with %v, want %v", err, test.want)
+					}
+				}
+				return c
+			}, func(c *cluster) {
+				c.changePod("web", func(pod *corev1.Pod) { pod.Labels[v1beta1.DrainLabel] = v1beta1.DrainLabelSkip })
+				c.create(drainertest.Hold{Name: "a", Node: "worker-1"}.Object())
+				c.wait(time.Second)
+			})
+		})
+	}
 }
 
 // The plan that is shown says of the server's own pods what the drain does.

@@ -5,6 +5,7 @@ package app
 
 import (
 	"fmt"
+	"os"
 
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -20,7 +21,14 @@ func newElector(config *rest.Config, o *options.Options) (*leadership.Elector, e
 	if !election.Elect.Value() {
 		return nil, nil
 	}
-	identity, err := leadership.NewIdentity(o.Registration.OwnPod.Name)
+	pod, former := o.Registration.OwnPod.Name, ""
+	if uid := o.Registration.OwnPodUID; uid != "" {
+		pod += "_" + uid
+		if os.Getpid() == 1 { // the main process of its container, which was started since the last one has ended
+			former = pod + "_"
+		}
+	}
+	identity, err := leadership.NewIdentity(pod)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +43,7 @@ func newElector(config *rest.Config, o *options.Options) (*leadership.Elector, e
 		return nil, fmt.Errorf("could not create a client for the lease: %w", err)
 	}
 	return leadership.New(leadership.Config{
-		Client: client, Watcher: watcher, Namespace: o.Registration.Namespace(), Name: election.ResourceName, Identity: identity,
+		Client: client, Watcher: watcher, Namespace: o.Registration.Namespace(), Name: election.ResourceName, Identity: identity, Former: former,
 		LeaseDuration: election.LeaseDuration, RenewDeadline: election.RenewDeadline, RetryPeriod: election.RetryPeriod,
 		Clock: clock.RealClock{},
 	})

@@ -109,6 +109,8 @@ type Plan struct {
 	budgets eviction.Snapshot
 	// predicted are those of the Input.
 	predicted Predictions
+	// awaitsReplica says that a pod that runs this server waits for another one.
+	awaitsReplica bool
 }
 
 // planner makes one plan. It counts the room of each budget down: of several pods of one budget, only
@@ -123,6 +125,8 @@ type planner struct {
 	staying sets.Set[types.UID]
 	// othersLeave says that pods are to leave the node that do not run this server.
 	othersLeave bool
+	// awaitsReplica says that a pod that runs this server waits for another one.
+	awaitsReplica bool
 }
 
 // Make decides what is to happen with each pod of the node.
@@ -146,7 +150,7 @@ func Make(in Input) Plan {
 			plan.drainable++
 		}
 	}
-	plan.Recheck, plan.Chosen = p.recheck, p.chosen
+	plan.Recheck, plan.Chosen, plan.awaitsReplica = p.recheck, p.chosen, p.awaitsReplica
 	plan.awaitLaunchers()
 	return plan
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/replicas"
 )
 
-// replicasAgain is how soon to look at the replicas of this server again while one of them is to go:
-// nothing tells when another becomes ready, or is ready no more.
+// replicasAgain is how soon to look at the replicas of this server again while one of them is to go: nothing tells
+// when another is ready no more, or when it is late enough in the term of the leader.
 const replicasAgain = 5 * time.Second
 
 // order has the pods that run this server be decided after all others, and that of this process last.
@@ -75,6 +75,7 @@ func (p *planner) keep(going *Pod) {
 		going.Blocker = nil // its turn has not come, and by then another may be ready
 	}
 	if !p.othersLeave {
+		p.awaitsReplica = p.awaitsReplica || alone
 		p.recheckAt(p.Now.Add(replicasAgain))
 	}
 }
@@ -85,6 +86,9 @@ func (p *planner) leaves(going Pod) {
 		p.staying.Delete(going.Pod.UID)
 	}
 }
+
+// AwaitsReplica says whether all that keeps a pod that runs this server is that no other one is ready.
+func (p Plan) AwaitsReplica() bool { return p.awaitsReplica }
 
 // Replicas are those of the evictions that are of pods that run this server.
 func (p Plan) Replicas() []types.UID {

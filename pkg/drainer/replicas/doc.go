@@ -9,5 +9,5 @@
 // Ledger lets one node decide at a time, and notes which replicas are about to go: these count no more.
 //
 // The replicas are listed, past every cache, when a plan is made for a node that has one of them, and
-// never else. Nothing is watched.
+// never else. They are watched only while one of them waits for another to become ready, and only to look again then.
 package replicas

@@ -91,7 +91,7 @@ func (r Reader) list(ctx context.Context) ([]corev1.Pod, error) {
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
 	list, err := r.Kube.CoreV1().Pods(r.Server.Pod.Namespace).List(ctx, metav1.ListOptions{
-		LabelSelector: r.Server.labels.AsSelector().String(), Limit: mostReplicas,
+		LabelSelector: r.Server.Selector(), Limit: mostReplicas,
 	})
 	if err != nil {
 		return nil, err

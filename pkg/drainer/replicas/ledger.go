@@ -30,6 +30,8 @@ type Ledger struct {
 	reader Reader
 	clock  clock.PassiveClock
 	began  time.Time
+	// handedOver says that the last leader has ended in order.
+	handedOver bool
 
 	// deciding is full from the look at the replicas until it is noted which of them are to go.
 	deciding chan struct{}
@@ -46,9 +48,10 @@ type departure struct {
 	until time.Time
 }
 
-// NewLedger returns a Ledger for the replicas that the reader lists.
-func NewLedger(reader Reader, time clock.PassiveClock) *Ledger {
-	return &Ledger{reader: reader, clock: time, began: time.Now(), deciding: make(chan struct{}, 1), going: map[types.UID]departure{}}
+// NewLedger returns a Ledger for the replicas that the reader lists. handedOver says that the last leader has ended in
+// order, so that this one need not wait before it counts on what it knows.
+func NewLedger(reader Reader, time clock.PassiveClock, handedOver bool) *Ledger {
+	return &Ledger{reader: reader, clock: time, began: time.Now(), handedOver: handedOver, deciding: make(chan struct{}, 1), going: map[types.UID]departure{}}
 }
 
 // Look returns what is known of the replicas for a plan for the node, which has these pods. decided must be
@@ -65,7 +68,7 @@ func (l *Ledger) Look(ctx context.Context, node string, pods []*corev1.Pod) (fac
 		return Facts{Server: l.reader.Server, Failure: ctx.Err().Error()}, func([]types.UID) {}
 	}
 	facts = l.reader.Facts(ctx, pods, l.Leaving())
-	facts.Early = l.clock.Now().Sub(l.began) < early
+	facts.Early = !l.handedOver && l.clock.Now().Sub(l.began) < early
 	return facts, func(going []types.UID) {
 		l.note(node, going)
 		<-l.deciding
@@ -79,6 +82,15 @@ func (l *Ledger) Leaving() sets.Set[types.UID] {
 	defer l.lock.Unlock()
 	maps.DeleteFunc(l.going, func(_ types.UID, d departure) bool { return !d.until.IsZero() && !l.clock.Now().Before(d.until) })
 	return sets.KeySet(l.going)
+}
+
+// Going are the replicas that are about to go, each with its node.
+func (l *Ledger) Going() map[types.UID]string {
+	going := map[types.UID]string{}
+	for uid := range l.Leaving() {
+		going[uid] = l.going[uid].node
+	}
+	return going
 }
 
 // Stop notes that nothing is to be evicted from the node any more.

@@ -55,7 +55,7 @@ func TestFacts(t *testing.T) {
 func TestLedger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := replica("a"), replica("b")
-		ledger := replicas.NewLedger(replicas.Reader{Kube: fake.NewClientset(a, b), Server: replicas.Of(a)}, clock.RealClock{})
+		ledger := replicas.NewLedger(replicas.Reader{Kube: fake.NewClientset(a, b), Server: replicas.Of(a)}, clock.RealClock{}, false)
 		look := func(node string, pod *corev1.Pod, going ...types.UID) (leaving []string) {
 			facts, decided := ledger.Look(t.Context(), node, []*corev1.Pod{pod})
 			defer decided(going)

@@ -66,6 +66,9 @@ func (s Server) IsThisProcess(pod *corev1.Pod) bool {
 // Controller is what sets the number of replicas, as its kind and name; empty when nothing does.
 func (s Server) Controller() string { return s.controller }
 
+// Selector selects the pods that may be replicas, by their labels; empty: there are no other ones.
+func (s Server) Selector() string { return s.labels.String() }
+
 // runsAny says whether one of the pods runs this server.
 func (s Server) runsAny(pods []*corev1.Pod) bool { return slices.ContainsFunc(pods, s.Runs) }
 

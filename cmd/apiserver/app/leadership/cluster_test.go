@@ -60,8 +60,8 @@ type replica struct {
 	leads atomic.Bool
 	// lingers is how long its work goes on after it was canceled.
 	lingers time.Duration
-	// failure is what its work ends with at once; nil: it works until it is canceled.
-	failure error
+	// failure is what its work ends with at once; nil: it works until it is canceled. unsure is what it ends with then.
+	failure, unsure error
 	// terms is how many times its work has begun.
 	terms atomic.Int32
 	stop  func()
@@ -112,7 +112,7 @@ func (r *replica) work(ctx context.Context) error {
 	}
 	<-ctx.Done()
 	time.Sleep(r.lingers)
-	return nil
+	return r.unsure
 }
 
 // startReplica starts a replica that drains nothing.

@@ -15,7 +15,7 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Config is what an Elector is made from. All fields are required.
+// Config is what an Elector is made from. All fields but Former are required.
 type Config struct {
 	// Client reads and writes the lease, and writes events about it. Each of its requests must end well within RenewDeadline.
 	Client kubernetes.Interface
@@ -25,6 +25,9 @@ type Config struct {
 	Namespace, Name string
 	// Identity is what the lease names as its holder; see NewIdentity.
 	Identity string
+	// Former begins the identities of processes that have certainly ended, as those did that ran in the same container.
+	// Their lease is taken at once. Empty: of none this is certain.
+	Former string
 	// LeaseDuration is how long others wait for a renewal until they take the lease; in whole seconds.
 	LeaseDuration time.Duration
 	// RenewDeadline is how long after the last renewal this replica may write; shorter than LeaseDuration by at
@@ -36,9 +39,8 @@ type Config struct {
 	Clock clock.WithTicker
 }
 
-// NewIdentity returns an identity that no other process has, and that names the pod, or the host if pod is
-// empty. It differs after a restart in the same pod, too: requests of the process that crashed may still be
-// under way, so its lease must run out like anybody's.
+// NewIdentity returns an identity that no other process has: that of the pod, or the name of the host if pod is
+// empty, then an underscore, and what differs after a restart in the same pod, too.
 func NewIdentity(pod string) (string, error) {
 	if pod == "" {
 		host, err := os.Hostname()
@@ -57,5 +59,5 @@ func (c Config) newLock() *lock {
 		Client:     c.Client.CoordinationV1(),
 		LockConfig: resourcelock.ResourceLockConfig{Identity: c.Identity},
 	}
-	return &lock{LeaseLock: lease, clock: c.Clock, lasts: c.LeaseDuration, observed: make(chan struct{}, 1)}
+	return &lock{LeaseLock: lease, former: c.Former, clock: c.Clock, lasts: c.LeaseDuration, observed: make(chan struct{}, 1)}
 }

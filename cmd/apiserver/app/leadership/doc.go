@@ -19,7 +19,7 @@
 //     canceled. When the process ends, the fence stays open until the work has ended.
 //  2. Elector waits until the work has ended.
 //  3. The fence closes.
-//  4. The lease is released, if this replica still holds it.
+//  4. The lease is released, if this replica still holds it, and nothing of the work may still be under way.
 //
 // # What the library leaves open
 //

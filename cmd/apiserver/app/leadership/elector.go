@@ -45,8 +45,17 @@ func New(config Config) (*Elector, error) {
 // Fence returns what the writes of the work must pass.
 func (e *Elector) Fence() *Fence { return e.fence }
 
+// HandedOver says whether the lease that this replica holds was given up by whoever had it before: nothing is under way
+// any more of what that one was doing.
+func (e *Elector) HandedOver() bool {
+	e.lock.mu.Lock()
+	defer e.lock.mu.Unlock()
+	return e.lock.handedOver
+}
+
 // Run stands for election until ctx is done, and has the work done whenever this replica leads. The work must
-// end soon after its context is done. When Run returns, the work has ended, and the lease is released if that
+// end soon after its context is done. If it then fails, something of it may still be under way, and the lease is not
+// released but runs out. When Run returns, the work has ended, and the lease is released if that
 // was possible. It is to be called once.
 func (e *Elector) Run(ctx context.Context, work func(context.Context) error) {
 	callers := klog.FromContext(ctx)
@@ -95,21 +104,22 @@ func (e *Elector) lead(ctx context.Context) {
 	defer stopWork()
 	defer context.AfterFunc(ctx, func() { s.cancel(e.config.Clock.Now()) })()
 	e.logger.Info("This replica leads", "lease", e.lock.Describe(), "identity", e.config.Identity)
-	s.failed = e.do(ctx)
+	s.failed, s.unsure = e.do(ctx)
 	s.stop()
 	e.logger.Info("This replica does not lead any more", "lease", e.lock.Describe(), "cause", e.fence.why())
 }
 
-// do does the work, and closes the fence behind it. It says whether the work ended by itself.
-func (e *Elector) do(ctx context.Context) (failed bool) {
+// do does the work, and closes the fence behind it. It says whether the work ended by itself; if not, unsure says what
+// of it may still be under way.
+func (e *Elector) do(ctx context.Context) (failed bool, unsure error) {
 	err := e.work(ctx)
 	if ctx.Err() != nil {
 		e.fence.close(errStopped)
-		return false
+		return false, err
 	}
 	e.fence.close(errWorkEnded)
 	e.logger.Error(err, "The work of a leader ended by itself")
-	return true
+	return true, nil
 }
 
 func (e *Elector) current() *stand {
@@ -122,7 +132,10 @@ func (e *Elector) current() *stand {
 func (e *Elector) finish(ctx context.Context) error {
 	s := e.current()
 	s.stop()
-	return s.wait(ctx)
+	if err := s.wait(ctx); err != nil {
+		return err
+	}
+	return s.unsure
 }
 
 // tellLeader logs that another replica leads.

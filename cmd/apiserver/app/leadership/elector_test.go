@@ -59,6 +59,42 @@ func TestFailover(t *testing.T) {
 	}
 }
 
+// Who takes the lease knows whether the last leader has ended in order. A process that has certainly ended is not waited
+// for, even if it did not release its lease.
+func TestEndOfTheLastLeader(t *testing.T) {
+	killed := func(a *replica) { a.off.Store(true); a.stop() }
+	for name, test := range map[string]struct {
+		end            func(a *replica)
+		former         string
+		wantWait       bool
+		wantHandedOver bool
+	}{
+		"it stops":                           {end: func(a *replica) { a.stop() }, wantHandedOver: true},
+		"it stops, and is not sure":          {end: func(a *replica) { a.unsure = errors.New("no answer yet"); a.stop() }, wantWait: true},
+		"it is killed":                       {end: killed, wantWait: true},
+		"it is killed, in the same pod":      {end: killed, former: "pod-1_uid-1_"},
+		"it is killed, in a pod of the name": {end: killed, former: "pod-1_uid-2_", wantWait: true},
+		"its lease is deleted":               {end: func(a *replica) { a.stop(); a.c.Remove(a.c.lease()) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inCluster(t, func(c *cluster) {
+				a, b := c.startReplica("pod-1_uid-1_a"), c.newReplica("b")
+				b.lock.former = test.former
+				c.wait(time.Minute)
+				test.end(a)
+				b.start(b.work)
+				defer func() { b.stop() }()
+				if took := c.until("b leads", b.leads.Load); took < leaseDuration-retryPeriod == test.wantWait {
+					t.Errorf("b leads after %s; want it to wait for the end of the lease: %t", took, test.wantWait)
+				}
+				if got := b.HandedOver(); got != test.wantHandedOver {
+					t.Errorf("the lease was handed over: %t, want %t", got, test.wantHandedOver)
+				}
+			})
+		})
+	}
+}
+
 // A leader that is cut off stops when its lease is older than the renew deadline, and stands again when it can.
 func TestCutOffLeaderStandsAgain(t *testing.T) {
 	inCluster(t, func(c *cluster) {

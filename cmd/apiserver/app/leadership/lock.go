@@ -6,6 +6,7 @@ package leadership
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"time"
 
@@ -24,8 +25,10 @@ var (
 // documentation of the package.
 type lock struct {
 	*resourcelock.LeaseLock
-	clock clock.PassiveClock
-	lasts time.Duration
+	// former begins the identities of processes that have certainly ended; empty: of none this is certain.
+	former string
+	clock  clock.PassiveClock
+	lasts  time.Duration
 	// renewed is called after each successful write of this replica as the holder, with the time at which its
 	// request began.
 	renewed func(at time.Time)
@@ -47,6 +50,8 @@ type lock struct {
 	// holder is who held it then, and term is for how long.
 	holder string
 	term   time.Duration
+	// released says that nobody held it then, and handedOver that this was so when this replica took it.
+	released, handedOver bool
 	// again has the library ask for the lease at once.
 	again func()
 }
@@ -58,10 +63,15 @@ func (l *lock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []b
 	defer l.mu.Unlock()
 	record, raw, err := l.LeaseLock.Get(ctx)
 	if err != nil {
+		l.released = false
 		if apierrors.IsNotFound(err) && l.termOfOther() {
 			err = errDeleted
 		}
 		return nil, nil, err
+	}
+	l.released = record.HolderIdentity == ""
+	if l.former != "" && record.HolderIdentity != l.Identity() && strings.HasPrefix(record.HolderIdentity, l.former) {
+		record.HolderIdentity = ""
 	}
 	record.LeaseDurationSeconds = min(record.LeaseDurationSeconds, int(l.lasts/time.Second))
 	l.see(string(raw), record)
@@ -131,6 +141,9 @@ func (l *lock) hold(write func() error) error {
 	began := l.clock.Now()
 	if err := write(); err != nil {
 		return err
+	}
+	if !l.held {
+		l.handedOver = l.released
 	}
 	l.held, l.holder, l.seen = true, l.Identity(), ""
 	l.renewed(began)

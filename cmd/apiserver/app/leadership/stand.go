@@ -14,8 +14,9 @@ import (
 type stand struct {
 	// stop ends the candidacy, and cancels the work of its term.
 	stop context.CancelFunc
-	// failed says that the work ended by itself. It may be read after wait.
+	// failed says that the work ended by itself, and unsure what of it may still be under way. They may be read after wait.
 	failed bool
+	unsure error
 
 	mu sync.Mutex
 	// over says that no work may begin any more.

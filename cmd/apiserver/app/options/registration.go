@@ -26,6 +26,8 @@ type RegistrationOptions struct {
 	// OwnPod is the pod that the server runs in, from the environment variables
 	// POD_NAMESPACE and POD_NAME. It is empty outside a cluster.
 	OwnPod types.NamespacedName
+	// OwnPodUID is that of the pod, from the environment variable POD_UID. It may be empty.
+	OwnPodUID string
 
 	service types.NamespacedName
 }
@@ -47,6 +49,7 @@ func (o *RegistrationOptions) addFlags(fs *pflag.FlagSet) {
 }
 
 func (o *RegistrationOptions) complete() error {
+	o.OwnPodUID = os.Getenv("POD_UID")
 	o.OwnPod = types.NamespacedName{Namespace: os.Getenv("POD_NAMESPACE"), Name: os.Getenv("POD_NAME")}
 	if (o.OwnPod.Namespace == "") != (o.OwnPod.Name == "") {
 		return errors.New("the environment must set both POD_NAMESPACE and POD_NAME, or neither")

@@ -221,7 +221,7 @@ func (c CompletedConfig) newDrainer(client versioned.Interface) (*drainer.Draine
 	config := c.drainer
 	config.Maintenance = client
 	if c.leadership != nil {
-		config.Elect = c.leadership.Run
+		config.Elect, config.HandedOver = c.leadership.Run, c.leadership.HandedOver
 	}
 	drain, err := drainer.New(config)
 	if err != nil {
