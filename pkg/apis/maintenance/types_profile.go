@@ -188,7 +188,8 @@ type MaintenanceProfileStatus struct {
 	// preview is what the profile would do now. Only the answer to a write with dryRun=All has it. It is
 	// never stored.
 	Preview *ProfilePreview
-	// conditions are Valid (False if the server cannot apply the profile, which a newer version may have
+	// conditions are Attached (only there while it is False: the server has no memory for a NodeProfile on each
+	// node that the profile selects), Valid (False if the server cannot apply the profile, which a newer version may have
 	// stored) and Acting (False with the reason DryRun, Paused or OtherController while the profile changes
 	// nothing).
 	Conditions []metav1.Condition

@@ -3979,7 +3979,7 @@ func schema_pkg_apis_maintenance_v1beta1_MaintenanceProfileStatus(ref common.Ref
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "conditions are Valid (False if the server cannot apply the profile, which a newer version may have stored) and Acting (False with the reason DryRun, Paused or OtherController while the profile changes nothing).",
+							Description: "conditions are Attached (only there while it is False: the server has no memory for a NodeProfile on each node that the profile selects), Valid (False if the server cannot apply the profile, which a newer version may have stored) and Acting (False with the reason DryRun, Paused or OtherController while the profile changes nothing).",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{

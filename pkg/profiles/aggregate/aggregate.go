@@ -13,8 +13,6 @@ import (
 
 // Aggregate is what is known of all nodes together. Many may use it at the same time.
 type Aggregate struct {
-	compiled *evaluation.Cache
-
 	mu       sync.RWMutex
 	profiles map[string]*profile
 	// aliases are the names of the profiles by their alias.
@@ -28,10 +26,9 @@ type Aggregate struct {
 	answers map[question]string
 }
 
-// New returns an aggregate that knows nothing yet. It asks the cache which checks a profile uses in which state.
-func New(compiled *evaluation.Cache) *Aggregate {
+// New returns an aggregate that knows nothing yet.
+func New() *Aggregate {
 	return &Aggregate{
-		compiled: compiled,
 		profiles: map[string]*profile{}, aliases: map[string]string{}, nodes: map[string]*corev1.Node{},
 		labels: map[string]*labelIndex{}, versions: map[versions]*versionIndex{}, answers: map[question]string{},
 	}

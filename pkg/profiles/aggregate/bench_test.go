@@ -22,7 +22,7 @@ const (
 
 // benchWorld is 5,000 nodes with 5 profiles each, that ask for everything.
 func benchWorld() (*Aggregate, []*corev1.Node, []*v1beta1.MaintenanceProfile) {
-	a := New(&evaluation.Cache{})
+	a := New()
 	var profiles []*v1beta1.MaintenanceProfile
 	for i := range benchProfiles {
 		profiles = append(profiles, newProfile(fmt.Sprint("p", i), labelCheck, conditionCheck, expressionCheck, anyCheck, countCheck,
@@ -86,7 +86,7 @@ func BenchmarkFill(b *testing.B) {
 		var before, after runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)
-		again := New(&evaluation.Cache{})
+		again := New()
 		for _, p := range profiles {
 			again.SetProfile(p)
 		}

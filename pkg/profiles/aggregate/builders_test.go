@@ -12,12 +12,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
-	"github.com/medik8s/maintenance-apiserver/pkg/profiles/evaluation"
 )
 
 // newTestAggregate knows the profiles.
 func newTestAggregate(profiles ...*v1beta1.MaintenanceProfile) *Aggregate {
-	a := New(&evaluation.Cache{})
+	a := New()
 	for _, p := range profiles {
 		a.SetProfile(p)
 	}

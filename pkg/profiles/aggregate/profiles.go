@@ -38,10 +38,10 @@ func (a *Aggregate) SetProfile(object *v1beta1.MaintenanceProfile) []string {
 	if before != nil && before.UID == object.UID && before.Generation == object.Generation {
 		return nil
 	}
-	compiled := a.compiled.Compiled(object)
 	p.needs = map[v1beta1.ProfileState]*needs{}
+	named := evaluation.Asked(object)
 	for _, state := range states {
-		p.needs[state] = newNeeds(object, compiled.Asked(state))
+		p.needs[state] = newNeeds(object, named[state])
 	}
 	a.asked()
 	return p.all()
@@ -51,7 +51,6 @@ func (a *Aggregate) SetProfile(object *v1beta1.MaintenanceProfile) []string {
 func (a *Aggregate) DeleteProfile(name string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.compiled.Forget(name)
 	if p := a.profiles[name]; p != nil {
 		p.object, p.needs = nil, nil
 		a.dropIfEmpty(name)

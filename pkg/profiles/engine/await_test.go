@@ -22,7 +22,7 @@ import (
 // realChecks has a process evaluate checks as the product does.
 func realChecks(c *Config) {
 	cache := &evaluation.Cache{}
-	c.Evaluate, c.NewCluster = cache.Evaluate, func() Cluster { return aggregate.New(cache) }
+	c.Evaluate, c.NewCluster = cache.Evaluate, func() Cluster { return aggregate.New() }
 }
 
 // startIf has a chain lead into maintenance, with one check more.

@@ -35,6 +35,8 @@ type Config struct {
 	NewCluster func() Cluster
 	// Evaluate evaluates a stored profile. Required.
 	Evaluate func(evaluation.Facts) evaluation.Outcome
+	// Forget drops what Evaluate keeps of a profile that is gone. Optional.
+	Forget func(profile string)
 	// Preview evaluates a profile that need not be stored. Required.
 	Preview func(evaluation.Facts) evaluation.Outcome
 	// Kinds are the triggers.
@@ -53,6 +55,8 @@ type Config struct {
 	Former Former
 	// Epoch is shared with others in this process that write the ledger. Default: nobody else does.
 	Epoch *ledger.Epoch
+	// MaxNodeProfiles is how many NodeProfiles there may be. Default: any number.
+	MaxNodeProfiles int
 	// Label is the label of nodes that has the aliases of their profiles. Default: v1beta1.DefaultProfileLabel.
 	Label string
 	// Recorder writes events. Default: one that writes them through Kube while Lead runs.
@@ -125,14 +129,28 @@ func New(config Config) (*Engine, error) {
 		config.Clock = clock.RealClock{}
 	}
 	registerMetrics()
-	return &Engine{
+	e := &Engine{
 		config:   config,
 		profiles: informers.NewMaintenanceProfileInformer(config.Maintenance, 0, cache.Indexers{}),
 		nodeProfiles: informers.NewNodeProfileInformer(config.Maintenance, 0, cache.Indexers{
 			byNode:    func(obj any) ([]string, error) { return []string{specOf(obj).NodeName}, nil },
 			byProfile: func(obj any) ([]string, error) { return []string{specOf(obj).Profile}, nil },
 		}),
-	}, nil
+	}
+	return e, e.forgetGone()
+}
+
+// forgetGone has what is compiled of a profile dropped once it is gone, in every process: all evaluate.
+func (e *Engine) forgetGone() error {
+	if e.config.Forget == nil {
+		return nil
+	}
+	_, err := e.profiles.AddEventHandler(cache.ResourceEventHandlerFuncs{DeleteFunc: func(obj any) {
+		if name, err := cache.DeletionHandlingObjectToName(obj); err == nil {
+			e.config.Forget(name.Name)
+		}
+	}})
+	return err
 }
 
 // The indexes of NodeProfiles.

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
@@ -60,6 +61,7 @@ func (t *term) profileChanged(before, after any) {
 	t.statuses.kick()
 	if !exists {
 		t.cluster.DeleteProfile(old.Name)
+		t.room.forget(old.Name, profileOf)
 		t.wakeProfile(old.Name)
 		return
 	}
@@ -70,6 +72,7 @@ func (t *term) profileChanged(before, after any) {
 		return
 	}
 	t.wakeProfile(profile.Name)
+	t.room.forget(profile.Name, profileOf)
 	t.attachAll(profile)
 }
 
@@ -85,8 +88,8 @@ func (t *term) attachAll(profile *v1beta1.MaintenanceProfile) {
 	if err != nil {
 		return // its status says so
 	}
-	for _, object := range t.nodes.GetStore().List() {
-		if node, is := object.(*corev1.Node); is && selector.Selects(node) {
+	for _, name := range slices.Sorted(slices.Values(t.nodes.GetStore().ListKeys())) { // so that it is the same nodes if not all find room
+		if node := t.node(name); node != nil && selector.Selects(node) {
 			t.mayAttach(v1beta1.NodeProfileSpec{NodeName: node.Name, Profile: profile.Name})
 		}
 	}
@@ -99,6 +102,7 @@ func (t *term) nodeChanged(before, after any) {
 	node, exists := after.(*corev1.Node)
 	if !exists {
 		t.wake(t.cluster.DeleteNode(old.Name))
+		t.room.forget(old.Name, nodeOf)
 		t.wakeNode(old.Name)
 		return
 	}
@@ -110,6 +114,7 @@ func (t *term) nodeChanged(before, after any) {
 		return
 	}
 	t.wakeNode(node.Name)
+	t.room.forget(node.Name, nodeOf)
 	if places.Entry(t.admitter.known(), node.Name) != nil {
 		t.admitter.kick() // it may count for others no more: limits go by labels
 	}
@@ -138,11 +143,13 @@ func (t *term) nodeProfileChanged(before, after any) {
 		t.wake(t.cluster.DeleteNodeProfile(old))
 		t.answers.Forget(old)
 		t.answers.Moved(old.Spec.Profile)
+		t.room.gone(t, old.Name)
 		t.mayAttach(old.Spec) // the profile may select the node again
 		t.admitter.forget(old.Name)
 		t.kept.forget(old.Name)
 		return
 	}
+	t.room.exists(nodeProfile.Name)
 	for _, name := range t.cluster.SetNodeProfile(nodeProfile) {
 		t.queue.AddAfter(name, settles)
 	}

@@ -16,6 +16,16 @@ var (
 		Help: "Nodes that a profile is on, by state. Only the leader has it.", StabilityLevel: metrics.ALPHA,
 	}, []string{"profile", "state"})
 
+	lackingNodeProfiles = metrics.NewGauge(&metrics.GaugeOpts{
+		Namespace: "maintenance", Subsystem: "profile", Name: "nodeprofiles_lacking",
+		Help: "NodeProfiles that are not created, since there is no room for more. Only the leader has it.", StabilityLevel: metrics.ALPHA,
+	})
+
+	maxNodeProfiles = metrics.NewGauge(&metrics.GaugeOpts{
+		Namespace: "maintenance", Subsystem: "profile", Name: "nodeprofiles_max",
+		Help: "How many NodeProfiles there may be; 0: any number. Only the leader has it.", StabilityLevel: metrics.ALPHA,
+	})
+
 	transitions = metrics.NewCounterVec(&metrics.CounterOpts{
 		Namespace: "maintenance", Subsystem: "profile", Name: "transitions_total",
 		Help: "Transitions that have ended, by the state that they led to and how.", StabilityLevel: metrics.ALPHA,
@@ -46,9 +56,13 @@ func counter(name, help string) *metrics.Counter {
 }
 
 var registerMetrics = sync.OnceFunc(func() {
-	legacyregistry.MustRegister(nodesInState, transitions, failedSteps, stateDuration,
+	legacyregistry.MustRegister(nodesInState, lackingNodeProfiles, maxNodeProfiles, transitions, failedSteps, stateDuration,
 		evaluations, statusWrites, failedVisits, panics, grants)
 })
 
 // resetGauges has the gauges say nothing: another process may say it next.
-func resetGauges() { nodesInState.Reset() }
+func resetGauges() {
+	nodesInState.Reset()
+	lackingNodeProfiles.Set(0)
+	maxNodeProfiles.Set(0)
+}

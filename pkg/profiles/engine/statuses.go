@@ -5,6 +5,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -59,10 +60,10 @@ func (s *statuses) run(ctx context.Context, idle func()) {
 
 // writeAll brings all profiles up to date. It says whether one could not be written.
 func (s *statuses) writeAll(ctx context.Context) (failed bool) {
-	profiles := s.stored()
-	s.gauge(profiles)
+	profiles, lacks := s.stored(), s.room.lacks()
+	s.gauge(profiles, lacks)
 	for _, profile := range profiles {
-		if err := s.update(ctx, profile); err != nil && !apierrors.IsNotFound(err) && ctx.Err() == nil {
+		if err := s.update(ctx, profile, lacks[profile.Name]); err != nil && !apierrors.IsNotFound(err) && ctx.Err() == nil {
 			failed = true
 			if !apierrors.IsConflict(err) {
 				klog.FromContext(ctx).Error(err, "Could not write the status of a profile", "profile", profile.Name)
@@ -83,7 +84,13 @@ func (s *statuses) stored() (profiles []*v1beta1.MaintenanceProfile) {
 }
 
 // gauge says how many nodes the profiles are on, before anything is written, which takes longer.
-func (s *statuses) gauge(profiles []*v1beta1.MaintenanceProfile) {
+func (s *statuses) gauge(profiles []*v1beta1.MaintenanceProfile, lacks map[string]int) {
+	total := 0
+	for _, lack := range lacks {
+		total += lack
+	}
+	lackingNodeProfiles.Set(float64(total))
+	maxNodeProfiles.Set(float64(s.config.MaxNodeProfiles))
 	nodesInState.Reset()
 	for _, profile := range profiles {
 		counts := s.counts(profile.Name)
@@ -96,12 +103,18 @@ func (s *statuses) gauge(profiles []*v1beta1.MaintenanceProfile) {
 	}
 }
 
-// update writes the status of a profile if it says something else. One that is being deleted goes once it is off all
+// update writes the status of a profile if it says something else. lacks is on how many nodes there is no room for it. One that is being deleted goes once it is off all
 // nodes.
-func (s *statuses) update(ctx context.Context, profile *v1beta1.MaintenanceProfile) error {
+func (s *statuses) update(ctx context.Context, profile *v1beta1.MaintenanceProfile, lacks int) error {
 	next := profile.DeepCopy()
 	next.Status.ObservedGeneration, next.Status.Counts = profile.Generation, s.counts(profile.Name)
-	for _, condition := range []metav1.Condition{s.validCondition(profile), actingCondition(s.idleReason(profile), "")} {
+	conditions := []metav1.Condition{s.validCondition(profile), actingCondition(s.idleReason(profile), "")}
+	if lacks > 0 {
+		conditions = append(conditions, s.noRoomCondition(lacks))
+	} else {
+		apimeta.RemoveStatusCondition(&next.Status.Conditions, v1beta1.ConditionAttached)
+	}
+	for _, condition := range conditions {
 		condition.ObservedGeneration = profile.Generation
 		condition.LastTransitionTime = metav1.NewTime(s.config.Clock.Now().Truncate(time.Second))
 		apimeta.SetStatusCondition(&next.Status.Conditions, condition)
@@ -159,4 +172,13 @@ func (s *statuses) validCondition(profile *v1beta1.MaintenanceProfile) metav1.Co
 		}
 	}
 	return metav1.Condition{Type: v1beta1.ConditionValid, Status: metav1.ConditionTrue, Reason: v1beta1.ReasonValid}
+}
+
+// noRoomCondition says on how many nodes a profile is not.
+func (s *statuses) noRoomCondition(lacks int) metav1.Condition {
+	return metav1.Condition{
+		Type: v1beta1.ConditionAttached, Status: metav1.ConditionFalse, Reason: v1beta1.ReasonTooManyNodeProfiles,
+		Message: fmt.Sprintf("it is not on %d of the nodes that it selects: this server has room for %d NodeProfiles of all profiles; "+
+			"have profiles select fewer nodes, or raise the server's memory limit", lacks, s.config.MaxNodeProfiles),
+	}
 }

@@ -47,6 +47,7 @@ type term struct {
 	statuses *statuses
 	recorder record.EventRecorder
 	pairs    pairs
+	room     *room
 	// kept is what was wanted of holds when it was last seen that they are so.
 	kept words
 	// telling has the NodeProfiles of a node make notifications one after the other.
@@ -110,7 +111,7 @@ func (e *Engine) newTerm() (t *term, stopRecording func()) {
 		Engine: e, nodes: corev1informers.NewNodeInformer(e.config.Kube, 0, cache.Indexers{}),
 		turns: newTurns(), holds: hold.New(e.config.Maintenance), cluster: e.config.NewCluster(), recorder: e.config.Recorder,
 		written: moments{at: map[string]time.Time{}},
-		pairs:   pairs{of: map[string]v1beta1.NodeProfileSpec{}}, kept: words{of: map[string]string{}},
+		pairs:   pairs{of: map[string]v1beta1.NodeProfileSpec{}}, kept: words{of: map[string]string{}}, room: newRoom(e.config.MaxNodeProfiles),
 	}
 	t.queue = visit.New(visit.Config{
 		Name: "profiles", Visit: t.moveOn, Kind: "nodeProfile", Problem: "Could not apply a profile to a node",

@@ -151,7 +151,7 @@ func (w *world) start(changes ...func(*Config)) *replica {
 	holds := maintenanceinformers.NewNodeMaintenanceInformer(maintenance, 0, cache.Indexers{})
 	config := Config{
 		Maintenance: maintenance, Kube: kube, Holds: fakeHolds{holds},
-		NewCluster: func() Cluster { return aggregate.New(&evaluation.Cache{}) },
+		NewCluster: func() Cluster { return aggregate.New() },
 		Evaluate:   (&evaluation.Cache{}).Evaluate, Preview: evaluation.Evaluate,
 		Recorder: r.recorder,
 	}

@@ -41,17 +41,9 @@ type transition struct {
 // spec stays the same: see Cache. What is wrong with a check or a chain becomes an Error of that check, or of that
 // transition, alone.
 func Compile(profile *v1beta1.MaintenanceProfile) *Compiled {
-	c := &Compiled{checks: map[string]check{}, wanted: map[string]bool{}, staggers: map[string]bool{}}
-	names := make([]string, len(profile.Spec.Checks))
+	c := &Compiled{checks: map[string]check{}, wanted: map[string]bool{}, staggers: map[string]bool{}, states: newStates(&profile.Spec)}
 	for i := range profile.Spec.Checks {
-		names[i] = profile.Spec.Checks[i].Name
 		c.add(&profile.Spec.Checks[i])
-	}
-	states := &profile.Spec.States
-	c.states = map[v1beta1.ProfileState]*state{
-		v1beta1.ProfileOperational:         newState(&states.Operational, names),
-		v1beta1.ProfileMaintenanceRequired: newState(&states.MaintenanceRequired, names),
-		v1beta1.ProfileInMaintenance:       newState(&states.InMaintenance, names),
 	}
 	return c
 }
@@ -64,6 +56,18 @@ func (c *Compiled) add(spec *v1beta1.ProfileCheck) {
 	c.checks[spec.Name] = ready
 	c.wanted[spec.Name] = isWanted(spec)
 	c.staggers[spec.Name] = spec.Stagger != nil
+}
+
+func newStates(spec *v1beta1.MaintenanceProfileSpec) map[v1beta1.ProfileState]*state {
+	names := make([]string, len(spec.Checks))
+	for i := range spec.Checks {
+		names[i] = spec.Checks[i].Name
+	}
+	return map[v1beta1.ProfileState]*state{
+		v1beta1.ProfileOperational:         newState(&spec.States.Operational, names),
+		v1beta1.ProfileMaintenanceRequired: newState(&spec.States.MaintenanceRequired, names),
+		v1beta1.ProfileInMaintenance:       newState(&spec.States.InMaintenance, names),
+	}
 }
 
 func newState(spec *v1beta1.ProfileStateSpec, names []string) *state {
@@ -92,10 +96,12 @@ func holdStage(hold *v1beta1.ProfileHold) v1beta1.MaintenanceStage {
 	return hold.Stage
 }
 
-// Asked returns the names of the checks that transitions out of a state name, in the order of the profile.
-func (c *Compiled) Asked(in v1beta1.ProfileState) []string {
-	if s := c.states[in]; s != nil {
-		return slices.Clone(s.checks)
+// Asked returns the names of the checks that transitions out of each state name, in the order of the profile. It compiles
+// no check, which takes far more time and memory than the chains.
+func Asked(profile *v1beta1.MaintenanceProfile) map[v1beta1.ProfileState][]string {
+	asked := map[v1beta1.ProfileState][]string{}
+	for name, s := range newStates(&profile.Spec) {
+		asked[name] = s.checks
 	}
-	return nil
+	return asked
 }

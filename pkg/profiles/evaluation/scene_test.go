@@ -43,7 +43,7 @@ func newScene(t *testing.T, changes ...change) *scene {
 // facts are the facts of the scene, with the aggregate of all of its objects.
 func (s *scene) facts(t *testing.T) evaluation.Facts {
 	t.Helper()
-	a := aggregate.New(&evaluation.Cache{})
+	a := aggregate.New()
 	for _, p := range append(s.profiles, s.Profile) {
 		a.SetProfile(p)
 	}

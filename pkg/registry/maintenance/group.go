@@ -16,6 +16,7 @@ import (
 	"k8s.io/apiserver/pkg/registry/generic"
 	"k8s.io/apiserver/pkg/registry/rest"
 	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/utils/clock"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/approval"
@@ -39,7 +40,7 @@ import (
 )
 
 // Dependencies are what the group's resources need beyond the store. All but Quorum, Fleet, the previewers, Evaluator,
-// ReplacesMachines and ShortNameTaken are required.
+// Bill, Room, ProfileLabel, ReplacesMachines and ShortNameTaken are required.
 type Dependencies struct {
 	// Waker is told of every stored change of a NodeMaintenance.
 	Waker storage.Waker
@@ -55,6 +56,12 @@ type Dependencies struct {
 	Fleet Fleet
 	// Previewer says what a write of a MaintenancePolicy means. Nil: writes of policies are not commented on.
 	Previewer policystorage.Previewer
+	// Bill has users pay for what they write. Nil: there is a new one.
+	Bill *resource.Bill
+	// Room is how much users may store. Zero: any amount.
+	Room resource.Room
+	// ProfileLabel is the label of nodes that has the aliases of their profiles.
+	ProfileLabel string
 	// ProfilePreviewer says what a MaintenanceProfile would do. Nil: the answer to a dry run does not.
 	ProfilePreviewer profilestorage.Previewer
 	// Evaluator says what the checks of a NodeProfile say now. Nil: nodeprofiles/evaluation is not served.
@@ -105,10 +112,12 @@ func definitions(scheme *runtime.Scheme, deps Dependencies, endpoints func() res
 		holds,
 		maintenancepolicy.Definition(scheme, policystorage.New(deps.Previewer)),
 		maintenanceledger.Definition(scheme),
-		maintenanceendpoint.Definition(scheme),
-		maintenanceprofile.Definition(scheme, profilestorage.New(deps.ProfilePreviewer, endpoints)),
+		maintenanceendpoint.Definition(scheme, deps.Room.ObjectBytes()),
+		maintenanceprofile.Definition(scheme, deps.Room.ProfileBytes(), profilestorage.New(profilestorage.Config{
+			Previewer: deps.ProfilePreviewer, Endpoints: endpoints, Nodes: deps.Nodes, Label: deps.ProfileLabel, Room: deps.Room,
+		})),
 		nodeprofile.Definition(scheme),
-		scheduledevent.Definition(scheme, deps.AuthorizeUpdate, eventstorage.New(deps.Nodes, deps.ReplacesMachines)),
+		scheduledevent.Definition(scheme, deps.AuthorizeUpdate, deps.Room.ObjectBytes(), eventstorage.New(deps.Nodes, deps.ReplacesMachines)),
 	}
 }
 
@@ -123,7 +132,12 @@ func NewAPIGroupInfo(scheme *runtime.Scheme, codecs serializer.CodecFactory, par
 	}
 	storages := map[string]rest.Storage{}
 	endpoints := func() rest.Getter { return storages[maintenanceendpoint.Plural].(rest.Getter) }
+	bill := deps.Bill
+	if bill == nil {
+		bill = resource.NewBill(clock.RealClock{})
+	}
 	for _, definition := range definitions(scheme, deps, endpoints) {
+		definition.Bill = bill
 		served, err := resource.NewStorage(definition, optsGetter)
 		if err != nil {
 			return genericapiserver.APIGroupInfo{}, err

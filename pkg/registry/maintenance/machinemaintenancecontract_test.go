@@ -30,7 +30,7 @@ func machineMaintenances(t *testing.T) (*machinemaintenance.REST, *genericregist
 	t.Helper()
 	options := registrytest.RESTOptions(t, maintenance.Resource(scheduledevent.Plural))
 	options.Decorator = generic.UndecoratedStorage
-	storages, err := resource.NewStorage(scheduledevent.Definition(scheme.Scheme, nil, nil), options)
+	storages, err := resource.NewStorage(scheduledevent.Definition(scheme.Scheme, nil, 0, nil), options)
 	if err != nil {
 		t.Fatal(err)
 	}

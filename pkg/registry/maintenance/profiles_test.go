@@ -15,9 +15,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
 
 const (
@@ -306,4 +308,69 @@ func TestTablesOfProfiles(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
+}
+
+// fleet is a cluster with 5,000 nodes.
+type fleet struct{ *changingNodes }
+
+func (fleet) Nodes() ([]*corev1.Node, error) {
+	nodes := make([]*corev1.Node, 5000)
+	for i := range nodes {
+		nodes[i] = &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("node-", i)}}
+	}
+	return nodes, nil
+}
+
+// A profile is refused that selects more nodes than the server has memory for, with what would be enough. What is stored
+// already stays, and may select fewer nodes.
+func TestNoRoomForNodeProfiles(t *testing.T) {
+	s := startServer(t, func(d *Dependencies) { d.Room, d.Nodes = resource.NewRoom(921<<20), fleet{&changingNodes{}} })
+	s.do("alice", http.MethodPost, profilesPath, asJSON, profile("first", approved)).want(t, http.StatusCreated)
+	const want = "spec.nodes: Forbidden: selects 5,000 nodes; with the 5,000 NodeProfiles of other profiles that is 10,000, " +
+		"and this server has room for 5,688 (GOMEMLIMIT is 921 MiB): select fewer nodes, or raise GOMEMLIMIT to 1.4 GiB " +
+		"(with Helm: resources.limits.memory to 1623Mi)"
+	for _, dryRun := range []string{"?dryRun=All", ""} {
+		s.do("bob", http.MethodPost, profilesPath+dryRun, asJSON, profile("second", approved)).want(t, http.StatusUnprocessableEntity).wantText(t, want)
+	}
+	one := `{"spec":{"nodes":{"selector":null,"names":["node-1"]}}}`
+	s.do("alice", http.MethodPatch, profilesPath+"/first", asMergePatch, one).want(t, http.StatusOK)
+	s.do("bob", http.MethodPost, profilesPath, asJSON, profile("second", approved)).want(t, http.StatusCreated)
+	s.do("alice", http.MethodPatch, profilesPath+"/first", asMergePatch, `{"spec":{"nodes":{"selector":{}}}}`).want(t, http.StatusUnprocessableEntity)
+	s.do("alice", http.MethodPatch, profilesPath+"/first", asMergePatch, `{"spec":{"priority":1}}`).want(t, http.StatusOK)
+}
+
+// One user who writes profiles of the largest size until that is refused leaves the others what they have, and all of them
+// the right to make them smaller.
+func TestNoRoomForProfiles(t *testing.T) {
+	s := startServer(t, func(d *Dependencies) { d.Room = resource.NewRoom(400 << 20) })
+	large := func(name string) string {
+		checks := []string{approved}
+		for i := range 15 {
+			checks = append(checks, fmt.Sprintf(`{"name":"c%d","node":{"expression":"'%s' != node.metadata.name"}}`, i, strings.Repeat("x", 4000)))
+		}
+		return profile(name, strings.Join(checks, ","))
+	}
+	const want = "of other MaintenanceProfiles that is more than the 304 KiB that the memory limit of this server has room for: " +
+		"delete those that nobody uses, have one do the work of two, or give the server more memory"
+	stored := 0
+	for ; stored < 10; stored++ {
+		got := s.do("alice", http.MethodPost, profilesPath, asJSON, large(fmt.Sprint("large-", stored)))
+		if got.code != http.StatusCreated {
+			got.want(t, http.StatusForbidden).wantText(t, want)
+			break
+		}
+	}
+	if stored != 4 {
+		t.Errorf("%d profiles of 60 KiB were stored, want 4", stored)
+	}
+	annotated := func(bytes int) string {
+		return fmt.Sprintf(`{"metadata":{"annotations":{"a":%q}}}`, strings.Repeat("x", bytes))
+	}
+	s.do("alice", http.MethodPatch, profilesPath+"/large-0", asMergePatch, annotated(60_000)).want(t, http.StatusForbidden).wantText(t, want)
+	s.do("alice", http.MethodPatch, profilesPath+"/large-0", asMergePatch, annotated(150_000)).want(t, http.StatusForbidden).
+		wantText(t, "with its metadata, and may have 192 KiB: make it smaller")
+	s.do("alice", http.MethodPatch, profilesPath+"/large-0", asMergePatch, `{"spec":{"checks":[`+approved+`]}}`).want(t, http.StatusOK)
+	s.do("bob", http.MethodPost, profilesPath, asJSON, profile("small", approved)).want(t, http.StatusCreated)
+	s.do("bob", http.MethodPost, endpointsPath, asJSON, endpoint("e", `{"prometheus":{"url":"https://prometheus.example.com"}}`)).want(t, http.StatusCreated)
+	s.create("bob", "b", "worker-1")
 }

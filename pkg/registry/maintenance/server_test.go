@@ -209,7 +209,7 @@ func (a *recordingAdmission) Validate(_ context.Context, attributes admission.At
 	return nil
 }
 
-func startServer(t *testing.T) *testServer {
+func startServer(t *testing.T, changes ...func(*Dependencies)) *testServer {
 	t.Helper()
 	s := &testServer{
 		t: t, nodes: &changingNodes{}, space: &testSpace{}, rights: &testRights{}, fleet: &testFleet{}, previewer: &testPreviewer{}, profiles: &testProfiles{},
@@ -218,13 +218,17 @@ func startServer(t *testing.T) *testServer {
 	authorizing := authorization.New(s.rights, "ops")
 	authorizing.KnowNodes(s.nodes)
 	chain := admission.NewChainHandler(authorizing, s.admission)
+	deps := Dependencies{
+		Waker: noWaker{}, Nodes: s.nodes, Planner: noPlanner{}, Space: s.space, Quorum: noQuorum{}, Fleet: s.fleet, Previewer: s.previewer,
+		Admission: chain, AuthorizeUpdate: authorizing.AuthorizeUpdate, AuthorizeRead: authorizing.AuthorizeRead, AuthorizeApproval: authorizing.AuthorizeApproval,
+		ProfilePreviewer: s.profiles, Evaluator: s.profiles, AuthorizeDecision: authorizing.AuthorizeDecision,
+	}
+	for _, change := range changes {
+		change(&deps)
+	}
 	group, err := NewAPIGroupInfo(scheme.Scheme, scheme.Codecs, scheme.ParameterCodec,
 		registrytest.RESTOptionsGetter(t),
-		Dependencies{
-			Waker: noWaker{}, Nodes: s.nodes, Planner: noPlanner{}, Space: s.space, Quorum: noQuorum{}, Fleet: s.fleet, Previewer: s.previewer,
-			Admission: chain, AuthorizeUpdate: authorizing.AuthorizeUpdate, AuthorizeRead: authorizing.AuthorizeRead, AuthorizeApproval: authorizing.AuthorizeApproval,
-			ProfilePreviewer: s.profiles, Evaluator: s.profiles, AuthorizeDecision: authorizing.AuthorizeDecision,
-		})
+		deps)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,6 +43,10 @@ type Definition struct {
 	// AuthorizeUpdate authorizes each update of an object and of its status once more, with the stored
 	// object. If nil, RBAC alone decides.
 	AuthorizeUpdate AuthorizeUpdate
+	// Bill has users pay for what they write. If nil, they may write any amount.
+	Bill *Bill
+	// Limit is how much users may store. If nil, they may store any amount.
+	Limit *Limit
 	// Table converts objects to what kubectl prints.
 	Table rest.TableConvertor
 

@@ -5,6 +5,7 @@ package resource
 
 import (
 	"context"
+	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -31,6 +32,11 @@ type REST struct {
 	shortNames []string
 	categories []string
 	authorize  AuthorizeUpdate
+
+	// limit is nil if users may store any number of objects.
+	limit *Limit
+	// writing is held while a new object is counted and stored.
+	writing sync.Mutex
 }
 
 // ShortNames implements rest.ShortNamesProvider.
@@ -39,11 +45,20 @@ func (r *REST) ShortNames() []string { return r.shortNames }
 // Categories implements rest.CategoriesProvider.
 func (r *REST) Categories() []string { return r.categories }
 
-// Update implements rest.Updater.
+// Create stores a new object, unless users have stored too many.
+func (r *REST) Create(ctx context.Context, obj runtime.Object, validate rest.ValidateObjectFunc, options *metav1.CreateOptions) (runtime.Object, error) {
+	limited := &limited{of: r}
+	defer limited.end()
+	return r.Store.Create(ctx, obj, limited.create(validate), options)
+}
+
+// Update implements rest.Updater. A server-side apply that creates an object also comes here.
 func (r *REST) Update(ctx context.Context, name string, objInfo rest.UpdatedObjectInfo,
 	createValidation rest.ValidateObjectFunc, updateValidation rest.ValidateObjectUpdateFunc,
 	forceAllowCreate bool, options *metav1.UpdateOptions,
 ) (runtime.Object, bool, error) {
 	update := &authorizedUpdate{UpdatedObjectInfo: objInfo, authorize: r.authorize, strategy: r.UpdateStrategy}
-	return updateAuthorized(ctx, r.Store, name, update, createValidation, updateValidation, forceAllowCreate, options)
+	limited := &limited{of: r}
+	defer limited.end()
+	return updateAuthorized(ctx, r.Store, name, update, limited.create(createValidation), limited.update(updateValidation), forceAllowCreate, options)
 }

@@ -27,8 +27,13 @@ func NewStorage(d Definition, optsGetter generic.RESTOptionsGetter) (map[string]
 	if err := store.CompleteWithOptions(d.storeOptions(optsGetter)); err != nil {
 		return nil, fmt.Errorf("could not complete the store of %s: %w", store.DefaultQualifiedResource, err)
 	}
+	if d.Bill != nil {
+		store.Storage.Storage = &billed{
+			Interface: store.Storage.Storage, bill: d.Bill, resource: store.DefaultQualifiedResource, codec: store.Storage.Codec,
+		}
+	}
 
-	served := &REST{Store: store, shortNames: d.ShortNames, categories: d.Categories, authorize: d.AuthorizeUpdate}
+	served := &REST{Store: store, shortNames: d.ShortNames, categories: d.Categories, authorize: d.AuthorizeUpdate, limit: d.Limit}
 	storages := map[string]rest.Storage{d.Plural: served}
 	if d.Wrap != nil {
 		storages[d.Plural] = d.Wrap(served)

@@ -7,6 +7,7 @@ package server
 
 import (
 	"fmt"
+	"runtime/debug"
 	"slices"
 
 	"k8s.io/apiserver/pkg/admission"
@@ -34,6 +35,7 @@ import (
 	maintenanceregistry "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/authorization"
 	holdstorage "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance/storage"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
 
 // Config is what a server is made from.
@@ -206,6 +208,7 @@ func (c CompletedConfig) newGroups(
 			Fleet: explain.New(admit), Previewer: preview.New(admit, c.prometheus != nil), Admission: c.generic.AdmissionControl,
 			AuthorizeUpdate: authorizing.AuthorizeUpdate, AuthorizeRead: authorizing.AuthorizeRead, AuthorizeApproval: authorizing.AuthorizeApproval,
 			AuthorizeDecision: authorizing.AuthorizeDecision, ProfilePreviewer: profiles, Evaluator: profiles,
+			Room: c.room(), ProfileLabel: c.profiles.Label,
 			ReplacesMachines: c.replacesMachines(), ShortNameTaken: slices.Contains(c.legacy.Versions, medik8sv1beta1.SchemeGroupVersion),
 		})
 	if err != nil {
@@ -214,6 +217,9 @@ func (c CompletedConfig) newGroups(
 	legacy, err := maintenanceregistry.NewLegacyGroupInfos(c.legacy.Versions, own, drain, c.generic.AdmissionControl, scheme.Scheme, scheme.Codecs, scheme.ParameterCodec)
 	return append([]*genericapiserver.APIGroupInfo{&own}, legacy...), err
 }
+
+// room is how much users may store within the memory of this process.
+func (c CompletedConfig) room() resource.Room { return resource.NewRoom(debug.SetMemoryLimit(-1)) }
 
 // newDrainer returns the drainer. Its client for this server calls it in process, as the
 // privileged loopback user.

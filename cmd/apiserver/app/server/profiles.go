@@ -40,9 +40,10 @@ func (c CompletedConfig) newProfiles(
 	compiled := &evaluation.Cache{}
 	config := engine.Config{
 		Maintenance: client, Kube: c.drainer.Kube, Holds: drain, Kinds: c.newProfileActions(client, endpoints), Epoch: epoch,
-		NewCluster: func() engine.Cluster { return aggregate.New(&evaluation.Cache{}) },
+		NewCluster: func() engine.Cluster { return aggregate.New() },
 		NewAnswers: c.newAnswers(endpoints, func(names ...string) { profiles.Wake(names...) }),
-		Evaluate:   compiled.Evaluate, Preview: evaluation.Evaluate, Notify: engine.Notify, Label: c.profiles.Label,
+		Evaluate:   compiled.Evaluate, Forget: compiled.Forget, Preview: evaluation.Evaluate, Notify: engine.Notify, Label: c.profiles.Label,
+		MaxNodeProfiles: c.room().NodeProfiles(),
 	}
 	if c.drainer.Dynamic != nil {
 		config.Resolve = patchobject.NewResolver(c.drainer.Dynamic).Resolve

@@ -105,7 +105,8 @@ const (
 	// ConditionActing is False while the profile changes nothing. Its reason is then ReasonDryRun, ReasonPaused,
 	// ReasonOtherController or ReasonNotAdopted.
 	ConditionActing = "Acting"
-	// ConditionAttached is False while the profile does not select the node any more.
+	// ConditionAttached is False while the profile does not select the node any more. A MaintenanceProfile has
+	// it, and it is False, while the profile is not on all nodes that it selects.
 	ConditionAttached = "Attached"
 	// ConditionNodeFound is False while the node does not exist.
 	ConditionNodeFound = "NodeFound"
@@ -135,6 +136,9 @@ const (
 	ReasonEvaluated = "Evaluated"
 	// ReasonCheckFailed means that a check that matters ends in an error; the message says which, and why.
 	ReasonCheckFailed = "CheckFailed"
+	// ReasonTooManyNodeProfiles means that a MaintenanceProfile is not on all nodes that it selects: the
+	// server has no memory for more NodeProfiles.
+	ReasonTooManyNodeProfiles = "TooManyNodeProfiles"
 	// ReasonSelected means that the profile selects the node.
 	ReasonSelected = "Selected"
 	// ReasonNotSelected means that the profile selects the node no more.

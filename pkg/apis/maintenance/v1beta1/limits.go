@@ -20,9 +20,9 @@ const MaxRuleAnnotation = 256
 
 // What a profile has at most. All of it is evaluated on each of its nodes, and is copied when it is recorded.
 const (
-	// MaxProfileBytes is how large the spec of a MaintenanceProfile is, as JSON, in bytes. Objects of more than
-	// 1.5 MiB do not fit into etcd; a sixth of that leaves room for the status and for managed fields.
-	MaxProfileBytes = 256 * 1024
+	// MaxProfileBytes is how large the spec of a MaintenanceProfile is, as JSON, in bytes. Profiles that people
+	// have written have some KiB; compiled, a profile can take 30 times the memory.
+	MaxProfileBytes = 64 * 1024
 	// MaxProfileChecks is how many checks a profile has. A chain can then name each of them in one walk that
 	// takes some microseconds.
 	MaxProfileChecks = 64

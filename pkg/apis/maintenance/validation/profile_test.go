@@ -205,8 +205,8 @@ func TestProfiles(t *testing.T) {
 			},
 		},
 		"too large": {
-			change: func(s *profileSpec) { s.Notifiers[noticeAt].Webhook.Endpoint = strings.Repeat("a", 256<<10) },
-			want:   []string{"spec: Too long: may not be more than 262144 bytes"},
+			change: func(s *profileSpec) { s.Notifiers[noticeAt].Webhook.Endpoint = strings.Repeat("a", 64<<10) },
+			want:   []string{"spec: Too long: may not be more than 65536 bytes"},
 		},
 	})
 }

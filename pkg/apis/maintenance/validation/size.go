@@ -94,9 +94,6 @@ func larger(newPart, oldPart any) bool {
 	return newErr != nil || oldErr != nil || newSize > oldSize
 }
 
-// Size is about how many bytes an object has in the store.
-func Size(nm *maintenance.NodeMaintenance) (int, error) { return jsonSize(nm) }
-
 // jsonSize is about the size of a part of an object in the store, in bytes.
 func jsonSize(part any) (int, error) {
 	encoded, err := json.Marshal(part)

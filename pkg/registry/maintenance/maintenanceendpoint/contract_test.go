@@ -28,7 +28,7 @@ func TestContract(t *testing.T) {
 	tester := func(t *testing.T) *genericregistrytest.Tester {
 		own := options
 		own.ResourcePrefix += "/" + t.Name()
-		storages, err := resource.NewStorage(Definition(scheme.Scheme), own)
+		storages, err := resource.NewStorage(Definition(scheme.Scheme, 0), own)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,8 +19,18 @@ import (
 // Plural is the resource's name in URLs and in RBAC rules.
 const Plural = "maintenanceendpoints"
 
-// Definition declares the resource maintenanceendpoints. The scheme must know its types.
-func Definition(scheme *runtime.Scheme) resource.Definition {
+// newLimit bounds the endpoints: the server holds what it has read for each of them. One may have its largest CA bundle
+// twice, since kubectl apply adds an annotation with the whole object. bytes is how large all may be together; zero: any size.
+func newLimit(bytes int) *resource.Limit {
+	return &resource.Limit{
+		Kinds: "MaintenanceEndpoints", Objects: 256, ObjectBytes: 192 << 10, Bytes: bytes,
+		Advice: "delete those that nobody uses, or have several profiles share one",
+	}
+}
+
+// Definition declares the resource maintenanceendpoints. The scheme must know its types. bytes is how large all endpoints
+// may be together; zero: any size.
+func Definition(scheme *runtime.Scheme, bytes int) resource.Definition {
 	return resource.Definition{
 		Group:      maintenance.GroupName,
 		Plural:     Plural,
@@ -33,6 +43,7 @@ func Definition(scheme *runtime.Scheme) resource.Definition {
 
 		Strategy:       NewStrategy(scheme),
 		StatusStrategy: NewStatusStrategy(scheme),
+		Limit:          newLimit(bytes),
 		Table:          table,
 
 		Fields: selectableFields,

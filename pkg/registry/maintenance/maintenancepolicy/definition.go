@@ -20,6 +20,11 @@ import (
 // Plural is the resource's name in URLs and in RBAC rules.
 const Plural = "maintenancepolicies"
 
+// limit bounds the policies: every decision looks at each of them.
+var limit = resource.Limit{
+	Kinds: "MaintenancePolicies", Objects: 64, Advice: "delete one first, or have one do the work of two",
+}
+
 // Definition declares the resource maintenancepolicies. The scheme must know its types; wrap adds what it
 // does beyond storing objects, and may be nil.
 func Definition(scheme *runtime.Scheme, wrap func(*resource.REST) rest.Storage) resource.Definition {
@@ -35,6 +40,7 @@ func Definition(scheme *runtime.Scheme, wrap func(*resource.REST) rest.Storage) 
 
 		Strategy:       NewStrategy(scheme),
 		StatusStrategy: NewStatusStrategy(scheme),
+		Limit:          &limit,
 		Table:          newTable(),
 
 		Fields: selectableFields,

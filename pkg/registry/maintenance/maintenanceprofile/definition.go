@@ -15,15 +15,27 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
 
 // Plural is the resource's name in URLs and in RBAC rules.
 const Plural = "maintenanceprofiles"
 
-// Definition declares the resource maintenanceprofiles. The scheme must know its types; wrap adds what it does beyond
+// newLimit bounds the profiles: each is compiled, and evaluated on each of its nodes. One may have its largest spec twice,
+// since kubectl apply adds an annotation with the whole object, and managed fields besides. bytes is how large all may be
+// together; zero: any size.
+func newLimit(bytes int) *resource.Limit {
+	return &resource.Limit{
+		Kinds: "MaintenanceProfiles", Objects: 256, ObjectBytes: 3 * v1beta1.MaxProfileBytes, Bytes: bytes,
+		Advice: "delete those that nobody uses, have one do the work of two, or give the server more memory",
+	}
+}
+
+// Definition declares the resource maintenanceprofiles. The scheme must know its types; bytes is how large all profiles may
+// be together, or zero for any size; wrap adds what it does beyond
 // storing objects, and may be nil.
-func Definition(scheme *runtime.Scheme, wrap func(*resource.REST) rest.Storage) resource.Definition {
+func Definition(scheme *runtime.Scheme, bytes int, wrap func(*resource.REST) rest.Storage) resource.Definition {
 	return resource.Definition{
 		Group:      maintenance.GroupName,
 		Plural:     Plural,
@@ -36,6 +48,7 @@ func Definition(scheme *runtime.Scheme, wrap func(*resource.REST) rest.Storage) 
 
 		Strategy:       NewStrategy(scheme),
 		StatusStrategy: NewStatusStrategy(scheme),
+		Limit:          newLimit(bytes),
 		Table:          table,
 
 		Fields: selectableFields,

@@ -29,8 +29,8 @@ var errStatus = errors.New("only maintenance-apiserver itself writes the status 
 	"or does not happen, set its spec.state to Completed or Canceled")
 
 // Definition declares the resource scheduledevents. The scheme must know its types. authorize authorizes updates of the
-// spec once more. wrap adds what it does beyond storing objects. Both may be nil.
-func Definition(scheme *runtime.Scheme, authorize resource.AuthorizeUpdate, wrap func(*resource.REST) rest.Storage) resource.Definition {
+// spec once more. bytes is how large the events of users may be together; zero: any size. wrap adds what it does beyond storing objects. Both may be nil.
+func Definition(scheme *runtime.Scheme, authorize resource.AuthorizeUpdate, bytes int, wrap func(*resource.REST) rest.Storage) resource.Definition {
 	return resource.Definition{
 		Group:      maintenance.GroupName,
 		Plural:     Plural,
@@ -44,6 +44,7 @@ func Definition(scheme *runtime.Scheme, authorize resource.AuthorizeUpdate, wrap
 		Strategy:        NewStrategy(scheme),
 		StatusStrategy:  NewStatusStrategy(scheme),
 		AuthorizeUpdate: authorizeUpdate(authorize),
+		Limit:           newLimit(bytes),
 		Table:           table,
 
 		Fields: selectableFields,

@@ -24,6 +24,7 @@ import (
 func (r *REST) compare(ctx context.Context, profile, before *maintenance.MaintenanceProfile, others []maintenance.MaintenanceProfile) error {
 	errs := aliasTaken(profile, before, others)
 	errs = append(errs, tooManyWatched(profile, before, others)...)
+	errs = append(errs, r.tooManyNodeProfiles(profile, before, others)...)
 	unknown, err := r.unknownEndpoints(ctx, profile, before)
 	if err != nil {
 		return err
@@ -70,7 +71,7 @@ func (r *REST) unknownEndpoints(ctx context.Context, profile, before *maintenanc
 		if slices.ContainsFunc(known, reference.Same) {
 			continue
 		}
-		endpoint, err := r.endpoints().Get(ctx, reference.Name, &metav1.GetOptions{})
+		endpoint, err := r.Endpoints().Get(ctx, reference.Name, &metav1.GetOptions{})
 		switch {
 		case apierrors.IsNotFound(err):
 			errs = append(errs, field.Invalid(reference.Path, reference.Name, "there is no such MaintenanceEndpoint: create it first"))

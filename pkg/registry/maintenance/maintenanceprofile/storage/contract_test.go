@@ -30,7 +30,7 @@ func TestContract(t *testing.T) {
 	tester := func(t *testing.T) *genericregistrytest.Tester {
 		own := options
 		own.ResourcePrefix += "/" + t.Name()
-		storages, err := resource.NewStorage(maintenanceprofile.Definition(scheme.Scheme, New(nil, nil)), own)
+		storages, err := resource.NewStorage(maintenanceprofile.Definition(scheme.Scheme, 0, New(Config{})), own)
 		if err != nil {
 			t.Fatal(err)
 		}

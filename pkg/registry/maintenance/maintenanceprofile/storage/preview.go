@@ -37,7 +37,7 @@ func (r *REST) comment(ctx context.Context, obj runtime.Object, w *write, dryRun
 			warning.AddWarning(ctx, "", text)
 		}
 	}
-	if !dryRun || r.previewer == nil {
+	if !dryRun || r.Previewer == nil {
 		return
 	}
 	if err := r.preview(ctx, profile); err != nil {
@@ -54,7 +54,7 @@ func (r *REST) preview(ctx context.Context, profile *maintenance.MaintenanceProf
 	if err := v1beta1.Convert_maintenance_MaintenanceProfile_To_v1beta1_MaintenanceProfile(profile.DeepCopy(), external, nil); err != nil {
 		return err
 	}
-	preview, err := r.previewer.Preview(ctx, external)
+	preview, err := r.Previewer.Preview(ctx, external)
 	if err != nil {
 		return err
 	}

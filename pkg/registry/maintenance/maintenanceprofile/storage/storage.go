@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"sync"
 
+	corev1 "k8s.io/api/core/v1"
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -34,21 +35,33 @@ var _ interface {
 // REST serves MaintenanceProfiles.
 type REST struct {
 	*resource.REST
-
-	previewer Previewer
-	endpoints func() rest.Getter
+	Config
 
 	// writing is held while a profile is compared with the others and stored. Writes by several replicas at the same
 	// moment may still give two profiles one alias.
 	writing sync.Mutex
 }
 
-// New returns what makes the storage of MaintenanceProfiles from the generic one. The previewer may be nil. endpoints
-// returns the storage of MaintenanceEndpoints, which may be made later than this one.
-func New(previewer Previewer, endpoints func() rest.Getter) func(*resource.REST) rest.Storage {
-	return func(generic *resource.REST) rest.Storage {
-		return &REST{REST: generic, previewer: previewer, endpoints: endpoints}
+// Config is what the storage of MaintenanceProfiles knows beyond them.
+type Config struct {
+	// Previewer says what a profile would do. Optional.
+	Previewer Previewer
+	// Endpoints returns the storage of MaintenanceEndpoints, which may be made later than this one.
+	Endpoints func() rest.Getter
+	// Nodes knows the nodes. It is asked while a request waits, so it answers from memory, and fails while it does not know.
+	// Required, if there is not room for any number of NodeProfiles.
+	Nodes interface {
+		Nodes() ([]*corev1.Node, error)
 	}
+	// Label is the label of nodes that has the aliases of their profiles.
+	Label string
+	// Room is how many NodeProfiles there may be.
+	Room resource.Room
+}
+
+// New returns what makes the storage of MaintenanceProfiles from the generic one.
+func New(config Config) func(*resource.REST) rest.Storage {
+	return func(generic *resource.REST) rest.Storage { return &REST{REST: generic, Config: config} }
 }
 
 // Create stores a new profile.

@@ -35,7 +35,7 @@ func (r *REST) UpdateApprovals(ctx context.Context, name string, change ChangeAp
 		return hold, err
 	}
 	stored, _, err := store.Update(ctx, name, rest.DefaultUpdatedObjectInfo(nil, changed), rest.ValidateAllObjectFunc,
-		r.newBill(ctx, dryRun).update(nil), false, &metav1.UpdateOptions{DryRun: dryRun})
+		rest.ValidateAllObjectUpdateFunc, false, &metav1.UpdateOptions{DryRun: dryRun})
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,6 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/util/dryrun"
 	"k8s.io/apiserver/pkg/warning"
-	"k8s.io/utils/clock"
 	"k8s.io/utils/keymutex"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
@@ -69,7 +68,6 @@ type REST struct {
 	// fleet is nil where there can be no policies.
 	fleet   Fleet
 	written *writtenVersions
-	writes  *writeBound
 	lists   sharedLists
 
 	creationLocks keymutex.KeyMutex
@@ -83,7 +81,7 @@ func New(waker Waker, nodes NodeFinder, planner Planner, space Space, quorum Quo
 	return func(generic *resource.REST) rest.Storage {
 		return &REST{
 			REST: generic, waker: waker, nodes: nodes, planner: planner, space: space, quorum: quorum, fleet: fleet,
-			written: newWrittenVersions(), writes: newWriteBound(clock.RealClock{}), creationLocks: newCreationLocks(),
+			written: newWrittenVersions(), creationLocks: newCreationLocks(),
 		}
 	}
 }
@@ -134,8 +132,7 @@ func (r *REST) CreateBeside(ctx context.Context, beside AdmitBeside, obj runtime
 ) (runtime.Object, error) {
 	creating := &creation{locks: r.creationLocks, beside: beside}
 	defer creating.end()
-	bill := r.newBill(ctx, options.DryRun)
-	stored, err := r.REST.Create(ctx, obj, bill.create(r.admit(createValidation, creating)), options)
+	stored, err := r.REST.Create(ctx, obj, r.admit(createValidation, creating), options)
 	if err != nil {
 		return nil, err
 	}
@@ -161,9 +158,8 @@ func (r *REST) UpdateBeside(ctx context.Context, beside AdmitBeside, name string
 	creating := &creation{locks: r.creationLocks, beside: beside}
 	defer creating.end()
 	var before *maintenance.NodeMaintenance
-	bill := r.newBill(ctx, options.DryRun)
 	stored, created, err := r.REST.Update(ctx, name, rest.WrapUpdatedObjectInfo(objInfo, refuseTooLarge, remember(&before)),
-		bill.create(r.admit(createValidation, creating)), bill.update(updateValidation), forceAllowCreate, options)
+		r.admit(createValidation, creating), updateValidation, forceAllowCreate, options)
 	if err != nil {
 		return nil, false, err
 	}

@@ -66,7 +66,7 @@ func TestContract(t *testing.T) {
 
 func newREST(t *testing.T, options generic.RESTOptionsGetter) *REST {
 	t.Helper()
-	storages, err := resource.NewStorage(scheduledevent.Definition(scheme.Scheme, nil, New(nil, true)), options)
+	storages, err := resource.NewStorage(scheduledevent.Definition(scheme.Scheme, nil, 0, New(nil, true)), options)
 	if err != nil {
 		t.Fatal(err)
 	}

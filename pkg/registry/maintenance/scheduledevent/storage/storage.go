@@ -1,13 +1,12 @@
 // Copyright The maintenance-apiserver Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package storage adds to the storage of ScheduledEvents what a single stored object cannot do: it bounds how many there
-// are, and it tells who creates one what will come of it.
+// Package storage adds to the storage of ScheduledEvents what a single stored object cannot do: it tells
+// who creates one what will come of it.
 package storage
 
 import (
 	"context"
-	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -45,10 +44,6 @@ type REST struct {
 	clock clock.PassiveClock
 	// replaces says that this server may replace machines.
 	replaces bool
-
-	// creating is held while a new event is counted and stored. Creates by several replicas at the same moment may still
-	// exceed the limit, by one for each replica.
-	creating sync.Mutex
 }
 
 // New returns what makes the storage of ScheduledEvents from the generic one. replaces says that this server may replace
@@ -63,13 +58,10 @@ func New(nodes Nodes, replaces bool) func(*resource.REST) rest.Storage {
 func (r *REST) Create(ctx context.Context, obj runtime.Object, validate rest.ValidateObjectFunc,
 	options *metav1.CreateOptions,
 ) (runtime.Object, error) {
-	counting := &count{of: r}
-	defer counting.end()
-	created, err := r.REST.Create(ctx, obj, counting.after(validate), options)
+	created, err := r.REST.Create(ctx, obj, validate, options)
 	if err != nil {
 		return nil, err
 	}
-	counting.end()
 	r.warn(ctx, created)
 	return created, nil
 }
@@ -79,13 +71,10 @@ func (r *REST) Update(ctx context.Context, name string, objInfo rest.UpdatedObje
 	createValidation rest.ValidateObjectFunc, updateValidation rest.ValidateObjectUpdateFunc,
 	forceAllowCreate bool, options *metav1.UpdateOptions,
 ) (runtime.Object, bool, error) {
-	counting := &count{of: r}
-	defer counting.end()
-	stored, created, err := r.REST.Update(ctx, name, objInfo, counting.after(createValidation), updateValidation, forceAllowCreate, options)
+	stored, created, err := r.REST.Update(ctx, name, objInfo, createValidation, updateValidation, forceAllowCreate, options)
 	if err != nil {
 		return nil, false, err
 	}
-	counting.end()
 	if created {
 		r.warn(ctx, stored)
 	}

@@ -1,0 +1,66 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package storage
+
+import (
+	"fmt"
+
+	"github.com/dustin/go-humanize"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/selection"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
+)
+
+// tooManyNodeProfiles refuses to select more nodes than the server has memory for NodeProfiles. It goes by what profiles
+// select now, so that one which was written just before counts. Later nodes, and those that are not known yet, are left to
+// who makes NodeProfiles.
+func (r *REST) tooManyNodeProfiles(profile, before *maintenance.MaintenanceProfile, others []maintenance.MaintenanceProfile) field.ErrorList {
+	room := r.Room.NodeProfiles()
+	if room == 0 {
+		return nil
+	}
+	nodes, err := r.Nodes.Nodes()
+	if err != nil {
+		return nil
+	}
+	own := r.selects(profile, nodes)
+	if own <= r.selects(before, nodes) {
+		return nil
+	}
+	ofOthers := 0
+	for i := range others {
+		ofOthers += r.selects(&others[i], nodes)
+	}
+	if own+ofOthers <= room {
+		return nil
+	}
+	needed := resource.ForNodeProfiles(own + ofOthers)
+	return field.ErrorList{field.Forbidden(field.NewPath("spec", "nodes"), fmt.Sprintf(
+		"selects %s nodes; with the %s NodeProfiles of other profiles that is %s, and this server has room for %s (GOMEMLIMIT is %s): "+
+			"select fewer nodes, or raise GOMEMLIMIT to %s (with Helm: resources.limits.memory to %dMi)",
+		humanize.Comma(int64(own)), humanize.Comma(int64(ofOthers)), humanize.Comma(int64(own+ofOthers)), humanize.Comma(int64(room)),
+		humanize.IBytes(uint64(r.Room)), humanize.IBytes(uint64(needed)), needed*10/9>>20+1))}
+}
+
+// selects is how many of the nodes a profile selects. One that cannot be applied selects none.
+func (r *REST) selects(profile *maintenance.MaintenanceProfile, nodes []*corev1.Node) (count int) {
+	external := &v1beta1.MaintenanceProfile{ObjectMeta: profile.ObjectMeta}
+	if err := v1beta1.Convert_maintenance_MaintenanceProfileSpec_To_v1beta1_MaintenanceProfileSpec(&profile.Spec, &external.Spec, nil); err != nil {
+		return 0
+	}
+	selector, err := selection.New(external, r.Label)
+	if err != nil {
+		return 0
+	}
+	for _, node := range nodes {
+		if selector.Selects(node) {
+			count++
+		}
+	}
+	return count
+}
