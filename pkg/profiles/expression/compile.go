@@ -5,10 +5,14 @@ package expression
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
+	"sync"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
+	"k8s.io/apimachinery/pkg/util/validation"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/utils/lru"
 )
@@ -29,19 +33,27 @@ func (e *Environment[T]) Validate(source string) error {
 	return e.try(source)
 }
 
-// try evaluates the expression with the samples. It may fail with some of them, but not with all: that would be a type
-// which only an evaluation shows, such as "value + 1", a number with a fraction and one without.
+// longNode is a node whose name is as long as it can be.
+var longNode = Input{Node: map[string]any{"metadata": map[string]any{"name": strings.Repeat("n", validation.DNS1123SubdomainMaxLength)}}}
+
+// try evaluates the expression, so that one that would use too much is refused already when it is written. With samples, it
+// may fail with some of them, but not with all: that would be a type which only an evaluation shows, such as "value + 1", a
+// number with a fraction and one without.
 func (e *Environment[T]) try(source string) error {
 	program, err := e.Compile(source)
 	if err != nil {
 		return err
+	}
+	var tooMuch *Error
+	if _, err = program.Evaluate(context.Background(), longNode); errors.As(err, &tooMuch) {
+		return tooMuch
 	}
 	for _, sample := range e.samples {
 		if _, err = program.Evaluate(context.Background(), sample); err == nil {
 			return nil
 		}
 	}
-	if err != nil {
+	if err != nil && len(e.samples) > 0 {
 		return &Error{Message: fmt.Sprintf("has no value with any number: %v; write 1.0 instead of 1 to count with it", err)}
 	}
 	return nil
@@ -58,7 +70,7 @@ func (e *Environment[T]) Compile(source string) (*Program[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	programs.Add(key, made)
+	programs.add(key, made)
 	return made, nil
 }
 
@@ -68,7 +80,7 @@ func (e *Environment[T]) program(source string) (*Program[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	made, err := env.Program(checked, cel.InterruptCheckFrequency(celconfig.CheckFrequency))
+	made, err := env.Program(checked, cel.InterruptCheckFrequency(celconfig.CheckFrequency), cel.CustomDecoratorV2(guard(env)))
 	if err != nil {
 		return nil, &Error{Message: readable(err.Error())}
 	}
@@ -81,14 +93,17 @@ func (d *declaration) check(env *cel.Env, source string) (*cel.Ast, error) {
 		return nil, err
 	}
 	parsed, issues := env.Parse(source)
-	if issues.Err() != nil {
+	if len(issues.Errors()) > 0 { // issues.Err() would write each of them, with the whole source
 		return nil, d.refusal(source, issues)
+	}
+	if err := checkRegexes(parsed.NativeRep()); err != nil {
+		return nil, err
 	}
 	if d.mixed {
 		mix(parsed.NativeRep())
 	}
 	checked, issues := env.Check(parsed)
-	if issues.Err() != nil {
+	if len(issues.Errors()) > 0 { // issues.Err() would write each of them, with the whole source
 		return nil, d.refusal(source, issues)
 	}
 	return checked, d.checkValue(checked)
@@ -103,8 +118,36 @@ func (d *declaration) checkValue(checked *cel.Ast) error {
 	return &Error{Message: fmt.Sprintf("the value must be %s, but is of the type %s", d.mustBe, cel.FormatCELType(value))}
 }
 
-// programs are kept by their texts: the same ones serve many nodes and generations. One with a loop has 19 KiB, so all
-// have some 10 MiB at most.
-var programs = lru.New(512)
+// programs are kept by their texts: the same ones serve many nodes and generations.
+var programs = newProgramCache()
 
 type cacheKey struct{ environment, source string }
+
+// maxCachedBytes is how many bytes the texts of all programs that are kept have. A program takes 80 times as much as its text
+// at most (4,000 bytes of short loops: 300 KiB), so all of them take 20 MiB.
+const maxCachedBytes = 256 << 10
+
+// programCache keeps the programs that were used last.
+type programCache struct {
+	*lru.Cache
+	adding sync.Mutex
+	bytes  int // of the texts
+}
+
+func newProgramCache() *programCache {
+	c := &programCache{}
+	c.Cache = lru.NewWithEvictionFunc(maxCachedBytes, func(key lru.Key, _ any) { c.bytes -= len(key.(cacheKey).source) })
+	return c
+}
+
+func (c *programCache) add(key cacheKey, program any) {
+	c.adding.Lock()
+	defer c.adding.Unlock()
+	if _, known := c.Get(key); known {
+		return
+	}
+	c.Add(key, program)
+	for c.bytes += len(key.source); c.bytes > maxCachedBytes; {
+		c.RemoveOldest()
+	}
+}

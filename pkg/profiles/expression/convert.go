@@ -36,6 +36,9 @@ func toMap(value ref.Val) (map[string]any, error) {
 	if !ok {
 		return nil, fmt.Errorf("the value must be a map, but is of the type %s", value.Type().TypeName())
 	}
+	if written(maxMadeBytes, m) > maxMadeBytes {
+		return nil, fmt.Errorf("the value has more than %d MiB", maxMadeBytes>>20)
+	}
 	return mapOf(m)
 }
 

@@ -18,7 +18,7 @@ import (
 // tenth of it. An estimate supposes the worst, so what may well stay below is admitted.
 const maxEstimate = celconfig.RuntimeCELCostBudget
 
-// How large values are supposed to be.
+// How large values are supposed to be. Those that an expression makes itself are counted when it is evaluated: see guard.go.
 const (
 	// manyObjects is for objects and for lists of answers.
 	manyObjects = 2000

@@ -8,19 +8,25 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/google/cel-go/interpreter"
+
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/quote"
 )
 
 // maxErrorBytes is the most bytes of an error of an evaluation, which may quote the input.
 const maxErrorBytes = 256
 
-// evaluationError says why an expression has no value, for people to read.
+// evaluationError says why an expression has no value, for people to read. It is an *Error if the expression uses too much.
 func evaluationError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if strings.Contains(err.Error(), "cost limit exceeded") {
 		return errors.New("the expression takes too long: it goes through too many or too large values")
+	}
+	var tooMuch interpreter.EvalCancelledError
+	if errors.As(err, &tooMuch) {
+		return &Error{Message: tooMuch.Message}
 	}
 	return errors.New(quote.Cut(readable(err.Error()), maxErrorBytes))
 }

@@ -58,7 +58,8 @@ var (
 
 // activation gives CEL the variables.
 func (d *declaration) activation(in Input) map[string]any {
-	values := make(map[string]any, len(d.variables))
+	values := make(map[string]any, len(d.variables)+1)
+	values[usageVariable] = &usage{}
 	for _, v := range d.variables {
 		values[v.name] = v.of(in)
 	}

@@ -16,12 +16,19 @@ type Program[T Value] struct {
 }
 
 // Evaluate returns the value of the expression. It takes a tenth of a second at most, as Kubernetes' own expressions do,
-// and ends early with the context. The input is not changed. The error says in a sentence why there is no value, such as
-// a field that does not exist; it may quote a few words of the input.
+// makes 8 MiB of texts and lists at most, and ends early with the context. It waits while too many others are evaluated. The
+// input is not changed. The error says in a sentence why there is no value, such as a field that does not exist; it may quote
+// a few words of the input. It is an *Error if the expression uses more than it may.
 func (p *Program[T]) Evaluate(ctx context.Context, in Input) (T, error) {
 	var none T
 	if err := ctx.Err(); err != nil {
 		return none, err
+	}
+	select {
+	case running <- struct{}{}:
+		defer func() { <-running }()
+	case <-ctx.Done():
+		return none, ctx.Err()
 	}
 	value, _, err := p.program.ContextEval(ctx, p.environment.activation(in))
 	if err != nil {

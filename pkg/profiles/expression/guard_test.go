@@ -1,0 +1,142 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package expression
+
+import (
+	"context"
+	"maps"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// cheap are the functions whose result, and whose work, is not larger than their arguments are, or has a bound of its own.
+const cheap = `
+	!_ -_ @not_strictly_false _%_ _&&_ _*_ _-_ _/_ _<=_ _<_ _>=_ _>_ _?._ _?_:_ _[?_] _[_] __not_strictly_false__
+	_||_ add allowed asApproximateFloat asInteger bool check cidr compareTo contains containsCIDR containsIP
+	double duration dyn endsWith error errored family fieldSelector first format.byte format.date format.datetime
+	format.dns1035Label format.dns1035LabelPrefix format.dns1123Label format.dns1123LabelPrefix
+	format.dns1123Subdomain format.dns1123SubdomainPrefix format.labelValue format.named format.qualifiedName
+	format.uri format.uuid getDate getDayOfMonth getDayOfWeek getDayOfYear getFullYear getHost getHostname
+	getHours getMilliseconds getMinutes getMonth getPort getScheme getSeconds group hasValue int ip ip.isCanonical
+	isCIDR isGlobalUnicast isGreaterThan isIP isInteger isLessThan isLinkLocalMulticast isLinkLocalUnicast
+	isLoopback isSemver isSorted isURL isUnspecified labelSelector last major masked max min minor name namespace
+	optional.none optional.of optional.ofNonZeroValue or orValue patch path prefixLength reason resource semver
+	serviceAccount sign size startsWith sub subresource sum timestamp type uint validate value
+`
+
+// A function that a newer library brings has a row in costs, or is shown to need none.
+func TestEachFunctionHasACost(t *testing.T) {
+	known := strings.Fields(cheap)
+	var missing []string
+	for name := range Patch.envs().StoredExpressionsEnv().Functions() {
+		if costs[name] == nil && !slices.Contains(known, name) {
+			missing = append(missing, name)
+		}
+	}
+	slices.Sort(missing)
+	if len(missing) > 0 {
+		t.Errorf("is what these make, or compare, bounded by their arguments? %s", strings.Join(missing, " "))
+	}
+	functions := slices.Collect(maps.Keys(Patch.envs().StoredExpressionsEnv().Functions()))
+	for name := range costs {
+		if !slices.Contains(functions, name) {
+			t.Errorf("no function is called %s", name)
+		}
+	}
+}
+
+// maxAllocated is how much an evaluation may allocate in all, with what CEL itself needs: values in lists, mostly.
+const maxAllocated = 12 * maxMadeBytes
+
+// bombs are expressions of a few bytes that would make gigabytes, or compare for minutes.
+var bombs = map[string]string{
+	"replace in maps": `[node.metadata.name].map(a,a.replace('','` + strings.Repeat("x", 82) + `')).map(a,a.replace('','` + strings.Repeat("x", 82) +
+		`')).map(a,a.replace('x','` + strings.Repeat("y", 70) + `')).map(a,a.replace('y','` + strings.Repeat("x", 70) + `')).map(a,a.replace('x','` +
+		strings.Repeat("y", 70) + `')).size() > 0`,
+	"sums of texts":        `[node.metadata.name]` + strings.Repeat(`.map(a, a + a)`, 40) + `.size() > 0`,
+	"a range":              `lists.range(1000000000).size() > 0`,
+	"literals in a loop":   `lists.range(50000).map(a, [a` + strings.Repeat(",1", 1000) + `]).size() > 0`,
+	"maps in a loop":       `lists.range(50000).map(a, {'a': a` + strings.Repeat(", '' : 1", 100) + `}).size() > 0`,
+	"lists in lists":       `[[node]]` + strings.Repeat(`.map(a, [a, a])`, 60) + `.flatten(60).size() > 0`,
+	"equal lists":          `[[node]]` + strings.Repeat(`.map(a, [a, a])`, 60) + `.all(a, a == dyn([a[0], a[1]]))`,
+	"a list in itself":     `[[node]]` + strings.Repeat(`.map(a, [a, a])`, 60) + `.exists(a, a in [[a[0], a[1]]])`,
+	"sets":                 `lists.range(100000).map(a, [a]).map(a, lists.range(100000)).exists(a, sets.contains(a, a.reverse()))`,
+	"format":               `'%.999999999f'.format([1.5]) != ''`,
+	"format of lists":      `[[node.metadata.name]]` + strings.Repeat(`.map(a, [a, a])`, 40) + `.exists(a, '%s'.format([a]) != '')`,
+	"join":                 `[lists.range(100000).map(a, node.metadata.name)].exists(l, l.join('` + strings.Repeat("x", 500) + `') != '')`,
+	"split":                `[node.metadata.name]` + strings.Repeat(`.map(a, a + a)`, 20) + `.exists(a, a.split('').size() > 0)`,
+	"a regular expression": `node.metadata.name.matches('` + strings.Repeat(`\\pL{999}`, 300) + `')`,
+	"one that is made":     `node.metadata.name.matches(node.metadata.name + '` + strings.Repeat(`\\pL{999}`, 300) + `')`,
+	"an exponent":          `quantity('1e-2000000').isInteger()`,
+	"errors are ignored":   `lists.range(1000000000).size() > 0 || true`,
+}
+
+// What a few bytes ask for is refused when it is written or, at the latest, ends with an error before it takes memory.
+func TestBombs(t *testing.T) {
+	for name, source := range bombs {
+		t.Run(name, func(t *testing.T) {
+			allocated, err := evaluated(t, source)
+			if err == nil {
+				t.Error("it has a value")
+			}
+			t.Logf("%d KiB: %v", allocated>>10, err)
+			if err := Node.Validate(source); err == nil {
+				t.Error("it may be written")
+			}
+			if allocated > maxAllocated {
+				t.Errorf("it allocated %d MiB, want at most %d", allocated>>20, maxAllocated>>20)
+			}
+		})
+	}
+}
+
+// evaluated returns how many bytes were allocated to evaluate an expression that was stored, with names of 63 characters.
+func evaluated(t testing.TB, source string) (allocated uint64, err error) {
+	t.Helper()
+	in := Input{Node: map[string]any{"metadata": map[string]any{"name": strings.Repeat("n", 63)}}}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	program, err := Node.Compile(source)
+	if err == nil {
+		_, err = program.Evaluate(context.Background(), in)
+	}
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc, err
+}
+
+// However many expressions there are, the programs that are kept have a bound.
+func TestProgramsHaveABound(t *testing.T) {
+	c := newProgramCache()
+	for i := range 200 {
+		key := cacheKey{"node", strings.Repeat(strconv.Itoa(i%10), 4000-i)}
+		c.add(key, i)
+		c.add(key, i)
+		if _, kept := c.Get(key); !kept || c.bytes > maxCachedBytes {
+			t.Fatalf("kept %t, %d bytes in all", kept, c.bytes)
+		}
+	}
+	if want := maxCachedBytes/4000 - 1; c.Len() < want {
+		t.Errorf("%d programs are kept, want at least %d", c.Len(), want)
+	}
+}
+
+// FuzzEvaluate looks for expressions that panic, or take more memory than one may. CI tries the examples alone.
+func FuzzEvaluate(f *testing.F) {
+	for _, source := range bombs {
+		f.Add(source)
+	}
+	f.Add(`{'a': [node.metadata.name].map(a, {a: a}), 'b': node}`)
+	f.Add(`url('https://' + node.metadata.name + '/?a=b').getQuery()['a'].join(',').split(',').distinct().sort().slice(0, 1) == []`)
+	f.Add(`optional.of(node.metadata.name).orValue('').replace('n', 'm', 2).substring(1).lowerAscii().find('m+') != ''`)
+	f.Fuzz(func(t *testing.T, source string) {
+		_ = Patch.Validate(source)
+		allocated, err := evaluated(t, source)
+		if most := uint64(maxAllocated + 64<<20); allocated > most {
+			t.Errorf("%d MiB, want at most %d: %v", allocated>>20, most>>20, err)
+		}
+	})
+}

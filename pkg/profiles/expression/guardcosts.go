@@ -1,0 +1,369 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package expression
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
+	"regexp/syntax"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+	"github.com/google/cel-go/interpreter"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+// cost says how many bytes a call makes at most with these arguments, and how many values it compares. It does so by their
+// sizes alone, which takes less than the call.
+type cost func(args []ref.Val) (made, steps int)
+
+// maxRegexSize is how many instructions a regular expression may have. Each of them may be tried at each character of a text.
+const maxRegexSize = 1000
+
+// maxExponent is the largest exponent of a quantity, such as 1e18: Kubernetes works out all digits.
+const maxExponent = 100
+
+// costs has each function whose result, or whose work, can be larger than its arguments are. All others are listed in the
+// test of this table.
+var costs = map[string]cost{
+	"_+_":                   func(a []ref.Val) (int, int) { return text(a[0]) + text(a[1]), 0 },
+	"_==_":                  compared,
+	"_!=_":                  compared,
+	"@in":                   searched,
+	"_in_":                  searched,
+	"in":                    searched,
+	"@sortByAssociatedKeys": copied,
+	"bytes":                 textTimes(1),
+	"cel.@mapInsert":        inserted,
+	"charAt":                textTimes(4), // as runes
+	"distinct":              unique,
+	"find":                  matched,
+	"findAll":               func(a []ref.Val) (int, int) { _, steps := matched(a); return (text(a[0]) + 1) * valueBytes, steps },
+	"flatten":               func(a []ref.Val) (int, int) { return deep(a[0], listsOnly) * valueBytes, 0 },
+	"format":                formatted,
+	"getEscapedPath":        urlTimes(3),
+	"getQuery":              urlTimes(2 * valueBytes),
+	"includes":              func(a []ref.Val) (int, int) { return searched([]ref.Val{a[1], a[0]}) },
+	"indexOf":               found,
+	"isQuantity":            quantity,
+	"join":                  joined,
+	"lastIndexOf":           found,
+	"lists.range":           ranged,
+	"lowerAscii":            textTimes(1),
+	"matches":               matched,
+	"quantity":              quantity,
+	"replace":               replaced,
+	"reverse":               copied,
+	"sets.contains":         crossed,
+	"sets.equivalent":       crossed,
+	"sets.intersects":       crossed,
+	"slice":                 copied,
+	"sort":                  copied,
+	"split":                 split,
+	"string":                textTimes(1),
+	"strings.quote":         textTimes(utf8.UTFMax),
+	"substring":             textTimes(4), // as runes
+	"trim":                  textTimes(1),
+	"upperAscii":            textTimes(1),
+	"url":                   textTimes(4),
+	"optional.unwrap":       copied,
+	"unwrapOpt":             copied,
+}
+
+// isRegex are the functions that take a regular expression.
+var isRegex = map[string]bool{"matches": true, "find": true, "findAll": true}
+
+// text returns how many bytes a text has; 0 if the value is none.
+func text(value ref.Val) int {
+	switch v := value.(type) {
+	case types.String:
+		return len(v)
+	case types.Bytes:
+		return len(v)
+	default:
+		return 0
+	}
+}
+
+// items returns how many values a list or a map has; 0 if the value is none.
+func items(value ref.Val) int {
+	if sized, ok := value.(traits.Sizer); ok && isContainer(value) {
+		if size, ok := sized.Size().(types.Int); ok {
+			return int(size)
+		}
+	}
+	return 0
+}
+
+func isContainer(value ref.Val) bool {
+	switch value.(type) {
+	case traits.Lister, traits.Mapper:
+		return true
+	default:
+		return false
+	}
+}
+
+// Whether deep looks into maps, too.
+const (
+	listsOnly = false
+	mapsToo   = true
+)
+
+// deep counts the values in a value, with those of its values, and the value itself. It stops where it is too much for any
+// call: a value may contain another one many times, so that it has more values than could ever be counted.
+func deep(value ref.Val, maps bool) int {
+	return deepTo(maxSteps+1, value, maps)
+}
+
+func deepTo(limit int, value ref.Val, maps bool) int {
+	count := 1
+	each := func(it traits.Iterator, of func(ref.Val) ref.Val) {
+		for count < limit && it.HasNext() == types.True {
+			count += deepTo(limit-count, of(it.Next()), maps)
+		}
+	}
+	switch v := value.(type) {
+	case traits.Mapper:
+		if maps {
+			each(v.Iterator(), v.Get)
+		}
+	case traits.Lister:
+		each(v.Iterator(), func(item ref.Val) ref.Val { return item })
+	}
+	return count
+}
+
+// deepest returns the largest number of values in one value of a list.
+func deepest(list ref.Val) int {
+	most := 1
+	if l, ok := list.(traits.Lister); ok {
+		for it := l.Iterator(); it.HasNext() == types.True && most <= maxSteps; {
+			most = max(most, deep(it.Next(), mapsToo))
+		}
+	}
+	return most
+}
+
+func textTimes(factor int) cost {
+	return func(a []ref.Val) (int, int) { return factor * text(a[0]), 0 }
+}
+
+func urlTimes(factor int) cost {
+	return func(a []ref.Val) (int, int) {
+		if u, ok := a[0].Value().(*url.URL); ok {
+			return factor * (len(u.Path) + len(u.RawQuery)), 0
+		}
+		return 0, 0
+	}
+}
+
+func copied(a []ref.Val) (made, steps int) { return items(a[0]) * valueBytes, 0 }
+
+func compared(a []ref.Val) (made, steps int) {
+	if !isContainer(a[0]) || !isContainer(a[1]) || items(a[0]) != items(a[1]) {
+		return 0, 0
+	}
+	return 0, deep(a[0], mapsToo)
+}
+
+// searched is for "value in list".
+func searched(a []ref.Val) (made, steps int) {
+	if !isContainer(a[0]) {
+		return 0, 0
+	}
+	return 0, items(a[1]) * deep(a[0], mapsToo)
+}
+
+func found(a []ref.Val) (made, steps int) {
+	if isContainer(a[0]) {
+		return searched([]ref.Val{a[1], a[0]})
+	}
+	return 4 * text(a[0]), 0 // as runes
+}
+
+func unique(a []ref.Val) (made, steps int) {
+	n, each := items(a[0]), deepest(a[0])
+	if each > 1 { // others are found by their hashes
+		steps = n * n * each
+	}
+	return n * valueBytes, steps
+}
+
+func crossed(a []ref.Val) (made, steps int) { return 0, items(a[0]) * items(a[1]) * deepest(a[0]) }
+
+func inserted(a []ref.Val) (made, steps int) {
+	count := 1
+	if len(a) == 2 {
+		count = items(a[1])
+	}
+	if _, inPlace := a[0].(traits.MutableMapper); !inPlace {
+		count += items(a[0])
+	}
+	return 2 * valueBytes * count, 0
+}
+
+func ranged(a []ref.Val) (made, steps int) {
+	n, _ := a[0].(types.Int)
+	return int(min(max(n, 0), maxMadeBytes)) * valueBytes, 0
+}
+
+func replaced(a []ref.Val) (made, steps int) {
+	whole, isText := a[0].(types.String)
+	old, oldIsText := a[1].(types.String)
+	if !isText || !oldIsText {
+		return 0, 0
+	}
+	count := strings.Count(string(whole), string(old))
+	if len(a) > 3 {
+		if n, isInt := a[3].(types.Int); isInt && n >= 0 {
+			count = int(min(types.Int(count), n))
+		}
+	}
+	return len(whole) + count*text(a[2]), 0
+}
+
+func split(a []ref.Val) (made, steps int) {
+	whole, isText := a[0].(types.String)
+	separator, separatorIsText := a[1].(types.String)
+	if !isText || !separatorIsText {
+		return 0, 0
+	}
+	return len(whole) + (strings.Count(string(whole), string(separator))+1)*valueBytes, 0
+}
+
+func joined(a []ref.Val) (made, steps int) {
+	list, isList := a[0].(traits.Lister)
+	if !isList {
+		return 0, 0
+	}
+	for it := list.Iterator(); it.HasNext() == types.True && made <= maxMadeBytes; {
+		made += text(it.Next())
+	}
+	if len(a) > 1 {
+		made += items(a[0]) * text(a[1])
+	}
+	return made, 0
+}
+
+// digits follow the point in a format such as %.3f.
+var digits = regexp.MustCompile(`\.[0-9]+`)
+
+// longestNumber is how many bytes the longest number without a fraction has, with some more for quotes and braces.
+const longestNumber = 320
+
+func formatted(a []ref.Val) (made, steps int) {
+	made = text(a[0])
+	if format, isText := a[0].(types.String); isText {
+		for _, precision := range digits.FindAllString(string(format), -1) {
+			n, err := strconv.Atoi(precision[1:])
+			if err != nil || n > maxMadeBytes {
+				return maxMadeBytes + 1, 0
+			}
+			made += n
+		}
+	}
+	return made + written(maxMadeBytes, a[1]), 0
+}
+
+// written returns how many bytes a value has at most once it is written, and stops at a limit.
+func written(limit int, value ref.Val) int {
+	made := longestNumber + 4*text(value)
+	each := func(it traits.Iterator, of func(ref.Val) ref.Val) {
+		for made <= limit && it.HasNext() == types.True {
+			item := it.Next()
+			made += 4*text(item) + written(limit-made, of(item))
+		}
+	}
+	switch v := value.(type) {
+	case traits.Mapper:
+		each(v.Iterator(), v.Get)
+	case traits.Lister:
+		each(v.Iterator(), func(item ref.Val) ref.Val { return item })
+	}
+	return made
+}
+
+func matched(a []ref.Val) (made, steps int) {
+	size, err := regexSize(a[1])
+	if err != nil {
+		panic(interpreter.EvalCancelledError{Message: err.Error()})
+	}
+	const perStep = 256 // a comparison takes as long as so many steps of a regular expression
+	return 0, text(a[0]) * size / perStep
+}
+
+// checkRegexes refuses regular expressions that are too large. CEL compiles those that are written out while it checks types.
+func checkRegexes(parsed *ast.AST) error {
+	var wrong error
+	ast.PreOrderVisit(parsed.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
+		if e.Kind() != ast.CallKind || !isRegex[e.AsCall().FunctionName()] {
+			return
+		}
+		for _, arg := range e.AsCall().Args() {
+			if arg.Kind() == ast.LiteralKind && wrong == nil {
+				_, wrong = regexSize(arg.AsLiteral())
+			}
+		}
+	}))
+	if wrong != nil {
+		return &Error{Message: wrong.Error()}
+	}
+	return nil
+}
+
+// regexSize says how many instructions a regular expression has, about; 0 if it is none, which CEL says itself. It refuses
+// those that have too many, before they are made.
+func regexSize(pattern ref.Val) (int, error) {
+	source, isText := pattern.(types.String)
+	if !isText {
+		return 0, nil
+	}
+	if len(source) > v1beta1.MaxExpressionBytes {
+		return 0, fmt.Errorf("a regular expression has at most %d bytes, and this one has %d", v1beta1.MaxExpressionBytes, len(source))
+	}
+	parsed, err := syntax.Parse(string(source), syntax.Perl)
+	if err != nil {
+		return 0, nil //nolint:nilerr // CEL says what is wrong
+	}
+	size := instructions(parsed)
+	if size > maxRegexSize {
+		return 0, fmt.Errorf("a regular expression is too large: with its repetitions it has about %d steps, and at most %d are allowed", size, maxRegexSize)
+	}
+	return size, nil
+}
+
+func instructions(re *syntax.Regexp) int {
+	size := 1
+	if re.Op == syntax.OpLiteral {
+		size = len(re.Rune)
+	}
+	for _, sub := range re.Sub {
+		size += instructions(sub)
+	}
+	if re.Op == syntax.OpRepeat {
+		size *= max(re.Min, re.Max, 1)
+	}
+	return size
+}
+
+// quantity ends the evaluation if a quantity has too large an exponent.
+func quantity(a []ref.Val) (made, steps int) {
+	source, _ := a[0].(types.String)
+	if at := strings.LastIndexAny(string(source), "eE"); at >= 0 {
+		exponent, err := strconv.Atoi(string(source[at+1:]))
+		if errors.Is(err, strconv.ErrRange) || err == nil && (exponent > maxExponent || exponent < -maxExponent) {
+			panic(interpreter.EvalCancelledError{Message: fmt.Sprintf("the exponent of a quantity must be from -%d to %d", maxExponent, maxExponent)})
+		}
+	}
+	return 4 * text(a[0]), 0
+}
