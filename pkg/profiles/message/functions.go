@@ -42,14 +42,14 @@ func (r *run) functions() template.FuncMap {
 	return template.FuncMap{
 		itemsFunction:  r.over,
 		insertFunction: r.insert,
-		"print":        func(args ...any) (string, error) { return r.limited(fmt.Sprint(args...)) },
-		"println":      func(args ...any) (string, error) { return r.limited(fmt.Sprintln(args...)) },
+		"print":        r.making(fmt.Sprint),
+		"println":      r.making(fmt.Sprintln),
 		"printf": func(format string, args ...any) (string, error) {
-			return r.limited(fmt.Sprintf(format, args...))
+			return r.making(func(args ...any) string { return fmt.Sprintf(format, args...) })(args...)
 		},
-		"html":     func(args ...any) (string, error) { return r.limited(template.HTMLEscaper(args...)) },
-		"js":       func(args ...any) (string, error) { return r.limited(template.JSEscaper(args...)) },
-		"urlquery": func(args ...any) (string, error) { return r.limited(template.URLQueryEscaper(args...)) },
+		"html":     r.making(template.HTMLEscaper),
+		"js":       r.making(template.JSEscaper),
+		"urlquery": r.making(template.URLQueryEscaper),
 	}
 }
 
@@ -76,15 +76,38 @@ func (r *run) insert(value any) (string, error) {
 	if value == nil {
 		return "", nil
 	}
-	text, err := r.limited(fmt.Sprint(value))
+	text, err := r.making(fmt.Sprint)(value)
 	return r.format.value(text), err
 }
 
-// limited cuts a text to what fits into a message, and counts what was made.
-func (r *run) limited(text string) (string, error) {
-	r.made += len(text)
-	if r.made > maxMade {
-		return "", errMade
+// making returns a function that makes a text, cut to what fits into a message. It counts what is made, and does not begin if
+// that would be too much: a template of 8 KiB may name a whole node a thousand times.
+func (r *run) making(text func(args ...any) string) func(args ...any) (string, error) {
+	return func(args ...any) (string, error) {
+		if r.made+size(args) > maxMade {
+			return "", errMade
+		}
+		made := text(args...)
+		r.made += len(made)
+		return short(made, v1beta1.MaxRenderedBytes+1), nil
 	}
-	return short(text, v1beta1.MaxRenderedBytes+1), nil
+}
+
+// size says how many bytes a value has as a text, about.
+func size(value any) int {
+	const scalar = 8
+	bytes := scalar
+	switch v := value.(type) {
+	case string:
+		return len(v)
+	case []any:
+		for _, item := range v {
+			bytes += size(item)
+		}
+	case map[string]any:
+		for key, item := range v {
+			bytes += len(key) + size(item)
+		}
+	}
+	return bytes
 }

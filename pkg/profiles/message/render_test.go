@@ -4,6 +4,7 @@
 package message_test
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -187,4 +188,26 @@ func mustParse(t *testing.T, source string, format message.Format) *message.Temp
 		t.Fatalf("Parse(%.100q): %v", source, err)
 	}
 	return template
+}
+
+// What a template would make is counted before it is made.
+func TestMuchIsNotMade(t *testing.T) {
+	in := data()
+	in.Node = map[string]any{"metadata": map[string]any{"annotations": map[string]any{"big": strings.Repeat("x", 200_000)}}}
+	for _, source := range []string{
+		"{{ print" + strings.Repeat(" .Node", 1000) + " }}", `{{ printf "` + strings.Repeat("%s", 900) + `"` + strings.Repeat(" .Node", 900) + " }}",
+		"{{ js" + strings.Repeat(" .Node", 1000) + " }}",
+	} {
+		template, err := message.Parse(source, message.Plain)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err = template.Render(in)
+		runtime.ReadMemStats(&after)
+		if made := after.TotalAlloc - before.TotalAlloc; err == nil || made > 4<<20 {
+			t.Errorf("%.20s…: %d KiB were allocated, error %v", source, made>>10, err)
+		}
+	}
 }
