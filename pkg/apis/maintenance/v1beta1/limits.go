@@ -59,6 +59,8 @@ const (
 	MaxNameExpressionBytes = 1024
 	// MaxPathBytes is for paths of HTTP checks, which servers and proxies accept.
 	MaxPathBytes = 2048
+	// MaxPatchBytes is for what a patchExpression makes. It is recorded in the status of the NodeProfile.
+	MaxPatchBytes = 64 * 1024
 	// MaxTemplateBytes is for templates.
 	MaxTemplateBytes = 8 * 1024
 	// MaxRenderedBytes is for what a template makes. 20 of them in a status stay below 100 KiB, and Slack shows

@@ -111,6 +111,12 @@ func TestResolveErrors(t *testing.T) {
 		"metadata is a text": {
 			change: func(s *v1beta1.PatchObjectTrigger) { s.PatchExpression = `{"metadata": "x"}` }, want: "metadata of the patch is no map",
 		},
+		"it is too large": {
+			change: func(s *v1beta1.PatchObjectTrigger) {
+				s.PatchExpression = `{"a": lists.range(5000).map(i, "0123456789abcdef").join("")}`
+			},
+			want: "the patch has 80036 bytes, and at most 65536 are allowed: ",
+		},
 		"a role": {
 			change: func(s *v1beta1.PatchObjectTrigger) {
 				s.APIVersion, s.Resource = "rbac.authorization.k8s.io/v1", "clusterroles"

@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/json" // keeps whole numbers as they are
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // recorded is a merge patch as it was recorded: with the UID of the object that it was made for.
@@ -41,6 +43,9 @@ func record(patch map[string]any, uid types.UID) (string, error) {
 	encoded, err := json.Marshal(patch)
 	if err != nil {
 		return "", fmt.Errorf("the patch cannot be written as JSON: %w", err)
+	}
+	if len(encoded) > v1beta1.MaxPatchBytes {
+		return "", fmt.Errorf("the patch has %d bytes, and at most %d are allowed: set fewer or shorter values", len(encoded), v1beta1.MaxPatchBytes)
 	}
 	return string(encoded), nil
 }
