@@ -100,6 +100,9 @@
 {{- $store := .Values.store }}
 {{- if eq $store.type "cluster" }}
 - --store=cluster
+{{- with $store.cluster.quotaBytes }}
+- --cluster-store-quota-bytes={{ int64 . }}
+{{- end }}
 {{- else if eq $store.type "etcd" }}
 - --etcd-servers={{ join "," $store.etcd.servers }}
 {{- with $store.etcd.prefix }}

@@ -70,6 +70,7 @@ func openStore(ctx context.Context, o *options.Options) (*store.Store, error) {
 	}
 	return store.Open(ctx, store.Config{
 		Type: o.Store.Type, Backend: &o.Recommended.Etcd.StorageConfig, Embedded: o.Store.Embedded(), Cluster: cluster,
+		ClusterQuotaBytes: o.Store.ClusterQuotaBytes,
 	})
 }
 

@@ -48,8 +48,8 @@ type Dependencies struct {
 	Nodes Nodes
 	// Planner says what the drain of a new NodeMaintenance would do.
 	Planner storage.Planner
-	// Space knows whether the store has space for new NodeMaintenances.
-	Space storage.Space
+	// Space knows whether the store has space for new objects.
+	Space resource.Space
 	// Quorum keeps enough members of the control plane in service. Nil: the control plane is not guarded.
 	Quorum storage.Quorum
 	// Fleet knows what the MaintenancePolicies say. Nil: there can be none.
@@ -103,7 +103,7 @@ type Fleet interface {
 // definitions is the table of the group's resources that are stored. endpoints returns the storage of
 // MaintenanceEndpoints, once it is made.
 func definitions(scheme *runtime.Scheme, deps Dependencies, endpoints func() rest.Getter) []resource.Definition {
-	holds := nodemaintenance.Definition(scheme, storage.New(deps.Waker, deps.Nodes, deps.Planner, deps.Space, deps.Quorum, deps.Fleet))
+	holds := nodemaintenance.Definition(scheme, storage.New(deps.Waker, deps.Nodes, deps.Planner, deps.Quorum, deps.Fleet))
 	holds.AuthorizeUpdate = deps.AuthorizeUpdate
 	if deps.ShortNameTaken {
 		holds.ShortNames = nil
@@ -138,6 +138,9 @@ func NewAPIGroupInfo(scheme *runtime.Scheme, codecs serializer.CodecFactory, par
 	}
 	for _, definition := range definitions(scheme, deps, endpoints) {
 		definition.Bill = bill
+		if definition.Plural != maintenanceledger.Plural { // there is one, and what has begun cannot end without it
+			definition.Space = deps.Space
+		}
 		served, err := resource.NewStorage(definition, optsGetter)
 		if err != nil {
 			return genericapiserver.APIGroupInfo{}, err

@@ -33,12 +33,17 @@ func TestStoreWithoutSpace(t *testing.T) {
 		"dry-run create":        {http.MethodPost, collection + "?dryRun=All", asJSON, hold("c"), http.StatusInsufficientStorage},
 		"create through a node": {http.MethodPost, ofWorker1, asJSON, `{}`, http.StatusInsufficientStorage},
 		"apply that creates":    {http.MethodPatch, collection + "/c?fieldManager=test", asApply, applied("c", "{}"), http.StatusInsufficientStorage},
-		"create that is wrong":  {http.MethodPost, collection, asJSON, `{"metadata":{"name":"c"},"spec":{}}`, http.StatusUnprocessableEntity},
-		"apply that changes":    {http.MethodPatch, collection + "/a?fieldManager=test&force=true", asApply, applied("a", `{"a":"b"}`), http.StatusOK},
-		"patch":                 {http.MethodPatch, collection + "/a", asMergePatch, `{"spec":{"reason":"disk"}}`, http.StatusOK},
-		"write of the status":   {http.MethodPatch, collection + "/a/status", asMergePatch, `{"status":{"drainProgress":50}}`, http.StatusOK},
-		"delete":                {http.MethodDelete, collection + "/b", asJSON, "", http.StatusOK},
-		"read":                  {http.MethodGet, collection + "/a", asJSON, "", http.StatusOK},
+		"create of a policy":    {http.MethodPost, policies, asJSON, policyBody("p", `{"nodeSelector":{}}`), http.StatusInsufficientStorage},
+		"create of a profile":   {http.MethodPost, profilesPath, asJSON, profile("p", approved), http.StatusInsufficientStorage},
+		"create of an endpoint": {
+			http.MethodPost, endpointsPath, asJSON, endpoint("e", `{"prometheus":{"url":"https://prometheus.example.com"}}`), http.StatusInsufficientStorage,
+		},
+		"create that is wrong": {http.MethodPost, collection, asJSON, `{"metadata":{"name":"c"},"spec":{}}`, http.StatusUnprocessableEntity},
+		"apply that changes":   {http.MethodPatch, collection + "/a?fieldManager=test&force=true", asApply, applied("a", `{"a":"b"}`), http.StatusOK},
+		"patch":                {http.MethodPatch, collection + "/a", asMergePatch, `{"spec":{"reason":"disk"}}`, http.StatusOK},
+		"write of the status":  {http.MethodPatch, collection + "/a/status", asMergePatch, `{"status":{"drainProgress":50}}`, http.StatusOK},
+		"delete":               {http.MethodDelete, collection + "/b", asJSON, "", http.StatusOK},
+		"read":                 {http.MethodGet, collection + "/a", asJSON, "", http.StatusOK},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

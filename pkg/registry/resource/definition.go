@@ -45,6 +45,8 @@ type Definition struct {
 	AuthorizeUpdate AuthorizeUpdate
 	// Bill has users pay for what they write. If nil, they may write any amount.
 	Bill *Bill
+	// Space knows whether the store has space for new objects. If nil, it always has.
+	Space Space
 	// Limit is how much users may store. If nil, they may store any amount.
 	Limit *Limit
 	// Table converts objects to what kubectl prints.

@@ -51,6 +51,13 @@ func (l *limited) create(validate rest.ValidateObjectFunc) rest.ValidateObjectFu
 				return err
 			}
 		}
+		object, err := meta.Accessor(obj)
+		if err != nil {
+			return err
+		}
+		if err := l.of.checkSpace(object.GetName()); err != nil {
+			return err
+		}
 		return l.check(ctx, obj, nil)
 	}
 }

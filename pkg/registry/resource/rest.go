@@ -33,6 +33,8 @@ type REST struct {
 	categories []string
 	authorize  AuthorizeUpdate
 
+	// space is nil if the store has space for any number of objects.
+	space Space
 	// limit is nil if users may store any number of objects.
 	limit *Limit
 	// writing is held while a new object is counted and stored.

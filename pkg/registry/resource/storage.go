@@ -33,7 +33,7 @@ func NewStorage(d Definition, optsGetter generic.RESTOptionsGetter) (map[string]
 		}
 	}
 
-	served := &REST{Store: store, shortNames: d.ShortNames, categories: d.Categories, authorize: d.AuthorizeUpdate, limit: d.Limit}
+	served := &REST{Store: store, shortNames: d.ShortNames, categories: d.Categories, authorize: d.AuthorizeUpdate, space: d.Space, limit: d.Limit}
 	storages := map[string]rest.Storage{d.Plural: served}
 	if d.Wrap != nil {
 		storages[d.Plural] = d.Wrap(served)

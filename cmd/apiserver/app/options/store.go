@@ -27,12 +27,17 @@ type StoreOptions struct {
 	// QuotaBytes is the size, in bytes, at which an embedded store begins to refuse writes. At
 	// four fifths of it, the server begins to refuse new holds.
 	QuotaBytes int64
+	// ClusterQuotaBytes is how much may be stored in the cluster, in bytes. At four fifths of it, the server begins to refuse
+	// new objects.
+	ClusterQuotaBytes int64
 }
 
 func newStoreOptions() *StoreOptions {
 	return &StoreOptions{
 		DataDir:    "/var/lib/maintenance-apiserver",
 		QuotaBytes: 2 << 30, // etcd's own default
+
+		ClusterQuotaBytes: 512 << 20, // a quarter of that: the cluster needs the rest
 	}
 }
 
@@ -44,7 +49,9 @@ func (o *StoreOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.DataDir, "data-dir", o.DataDir,
 		"Directory of the embedded etcd. Each server process needs its own directory.")
 	fs.Int64Var(&o.QuotaBytes, "embedded-etcd-quota-bytes", o.QuotaBytes,
-		"Size in bytes at which the embedded etcd begins to refuse writes. At 80 % of it, the server begins to refuse new NodeMaintenances.")
+		"Size in bytes at which the embedded etcd begins to refuse writes. At 80 % of it, the server begins to refuse new objects.")
+	fs.Int64Var(&o.ClusterQuotaBytes, "cluster-store-quota-bytes", o.ClusterQuotaBytes,
+		"How many bytes the server may store in the cluster with --store=cluster, without old versions. At 80 % of it, the server begins to refuse new objects.")
 }
 
 // complete sets the default type. etcdServers are the addresses of an external etcd.
@@ -77,6 +84,9 @@ func (o *StoreOptions) validate(etcdServers []string) []error {
 	}
 	if o.QuotaBytes < minQuotaBytes {
 		errs = append(errs, fmt.Errorf("--embedded-etcd-quota-bytes must be at least %d, not %d", minQuotaBytes, o.QuotaBytes))
+	}
+	if o.ClusterQuotaBytes < minQuotaBytes {
+		errs = append(errs, fmt.Errorf("--cluster-store-quota-bytes must be at least %d, not %d", minQuotaBytes, o.ClusterQuotaBytes))
 	}
 	return errs
 }

@@ -54,7 +54,7 @@ type Config struct {
 	// Leadership says when this server leads. It is nil if it leads all the time.
 	Leadership *leadership.Elector
 	// Space knows whether the store has space for new objects.
-	Space holdstorage.Space
+	Space resource.Space
 	// ControlPlaneQuorum says whether members of the control plane are kept in service that it needs.
 	ControlPlaneQuorum bool
 	// OpenShift says whether the cluster is an OpenShift, whose etcd has a say in that.
@@ -96,7 +96,7 @@ type completedConfig struct {
 	drainer drainer.Config
 	// leadership is nil if the server leads all the time.
 	leadership *leadership.Elector
-	space      holdstorage.Space
+	space      resource.Space
 	// quorum and openShift are ControlPlaneQuorum and OpenShift.
 	quorum, openShift bool
 	prometheus        gates.Querier

@@ -6,8 +6,10 @@ package store
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
+	clientv3 "go.etcd.io/etcd/client/v3"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apiserver/pkg/registry/generic"
 	"k8s.io/apiserver/pkg/server/healthz"
@@ -32,6 +34,10 @@ const (
 type clusterStore struct {
 	client dynamic.Interface
 	answer *lastAnswer
+
+	sizes     *clusterstore.Sizes
+	measuring sync.WaitGroup
+	stop      context.CancelFunc
 }
 
 // openCluster finds out whether the cluster can be the store.
@@ -44,9 +50,17 @@ func openCluster(ctx context.Context, c Config) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("could not store in the cluster: %w", err)
 	}
-	s := &clusterStore{client: client}
+	registerMetrics()
+	s := &clusterStore{client: client, sizes: &clusterstore.Sizes{}}
 	s.answer = &lastAnswer{clock: clock.RealClock{}, ask: func(ctx context.Context) error { return clusterstore.Ping(ctx, client) }}
-	return &Store{ID: id, Space: unlimited{}, kind: s}, nil
+	measured := clusterSpace{Sizes: s.sizes, client: client, quota: c.ClusterQuotaBytes}
+	space := &Space{
+		members: measured, names: []string{c.Cluster.Host}, reclaim: measured.reclaim, clock: clock.RealClock{},
+		interval: clusterInterval, advice: adviceCluster,
+	}
+	ctx, s.stop = context.WithCancel(ctx)
+	s.measuring.Go(func() { space.run(ctx) })
+	return &Store{ID: id, Space: space, kind: s}, nil
 }
 
 // identifyCluster waits until the cluster can be the store, and returns its ID.
@@ -81,7 +95,7 @@ func awaitCluster(ctx context.Context, config *rest.Config) error {
 func (s *clusterStore) restOptions(getter generic.RESTOptionsGetter) generic.RESTOptionsGetter {
 	// The library would connect to an etcd to measure it.
 	etcdmetrics.SetStorageMonitorGetter(func() ([]etcdmetrics.Monitor, error) { return nil, nil })
-	return &clusterOptions{RESTOptionsGetter: getter, client: s.client}
+	return &clusterOptions{RESTOptionsGetter: getter, client: s.client, sizes: s.sizes}
 }
 
 func (s *clusterStore) checks() []healthz.HealthChecker {
@@ -91,10 +105,29 @@ func (s *clusterStore) checks() []healthz.HealthChecker {
 // failed implements kind. A cluster that does not answer may do so later.
 func (s *clusterStore) failed() <-chan error { return nil }
 
-func (s *clusterStore) close() {}
+// close stops the measuring, and waits until that is done.
+func (s *clusterStore) close() {
+	s.stop()
+	s.measuring.Wait()
+}
 
-// unlimited is the space of a store that has no quota of its own.
-type unlimited struct{}
+// clusterSpace measures what this server stores in the cluster. It stands in for a member of an etcd, so that Space goes by
+// its quota.
+type clusterSpace struct {
+	*clusterstore.Sizes
+	client dynamic.Interface
+	quota  int64
+}
 
-// CheckSpace implements the check of a store for space.
-func (unlimited) CheckSpace() error { return nil }
+// Status implements members.
+func (c clusterSpace) Status(context.Context, string) (*clientv3.StatusResponse, error) {
+	return &clientv3.StatusResponse{DbSizeInUse: c.Total(), DbSizeQuota: c.quota}, nil
+}
+
+// reclaim counts anew where the store seems to be nearly full: a deletion may have been missed.
+func (c clusterSpace) reclaim(ctx context.Context, try bool) (tried bool, err error) {
+	if seems := (usage{used: c.Total(), quota: c.quota}); !try || !seems.nearlyFull() {
+		return false, nil
+	}
+	return true, c.Recount(ctx, c.client)
+}

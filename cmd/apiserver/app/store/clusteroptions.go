@@ -21,6 +21,7 @@ import (
 type clusterOptions struct {
 	generic.RESTOptionsGetter
 	client dynamic.Interface
+	sizes  *clusterstore.Sizes
 }
 
 // GetRESTOptions implements generic.RESTOptionsGetter.
@@ -40,7 +41,7 @@ func (o *clusterOptions) decorate(config *storagebackend.ConfigForResource, reso
 		return nil, nil, err
 	}
 	s := clusterstore.New(clusterstore.Config{
-		Client: o.client, Kind: kind, Codec: config.Codec, Transformer: config.Transformer,
+		Client: o.client, Kind: kind, Sizes: o.sizes, Codec: config.Codec, Transformer: config.Transformer,
 		Prefix: resourcePrefix, New: newObject, Attributes: attributes,
 	})
 	return s, s.Close, nil

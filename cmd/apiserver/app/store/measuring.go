@@ -21,7 +21,12 @@ const (
 		"or start etcd with a larger --quota-backend-bytes; a full etcd must be defragmented, and its alarm disarmed"
 )
 
+// adviceCluster is for the cluster's own etcd, which others need, too.
+const adviceCluster = "delete what is not needed, or, if the cluster's etcd has the space, start the server with a larger --cluster-store-quota-bytes"
+
 const (
+	// clusterInterval is short, since asking costs nothing.
+	clusterInterval = time.Second
 	// embeddedInterval is short, since asking costs nothing: of the least store, a fifth is
 	// filled in a few seconds.
 	embeddedInterval = time.Second

@@ -125,8 +125,8 @@ func (s *Space) note(ctx context.Context, measured *usage) {
 	countUsage(measured)
 	switch after := s.CheckSpace(); {
 	case before == nil && after != nil:
-		klog.FromContext(ctx).Info("New NodeMaintenances are refused", "reason", after.Error())
+		klog.FromContext(ctx).Info("New objects are refused", "reason", after.Error())
 	case before != nil && after == nil:
-		klog.FromContext(ctx).Info("New NodeMaintenances are taken again")
+		klog.FromContext(ctx).Info("New objects are taken again")
 	}
 }

@@ -4,6 +4,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"strings"
@@ -11,8 +12,13 @@ import (
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
 	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/store/clusterstore"
 )
 
 // fakeMembers answer with their status, or not at all.
@@ -66,6 +72,50 @@ func TestCheckSpace(t *testing.T) {
 				t.Errorf("CheckSpace = %v, want %q", err, test.want)
 			}
 		})
+	}
+}
+
+// What this server stores in the cluster has a quota of its own. Before anything is refused, it is counted anew.
+func TestSpaceInTheCluster(t *testing.T) {
+	lists := map[schema.GroupVersionResource]string{}
+	for _, resource := range clusterstore.Resources() {
+		kind, err := clusterstore.KindOf(resource)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lists[kind.GVR()] = kind.Name + "List"
+	}
+	kind, err := clusterstore.KindOf(clusterstore.Resources()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), lists)
+	stored := clusterstore.Envelope{Name: "a", Data: bytes.Repeat([]byte("x"), 900)}.Encode(kind)
+	if err := client.Tracker().Create(kind.GVR(), stored, ""); err != nil {
+		t.Fatal(err)
+	}
+	in := clusterSpace{Sizes: &clusterstore.Sizes{}, client: client, quota: 1000}
+	space := &Space{members: in, names: []string{"cluster"}, advice: adviceCluster, reclaim: in.reclaim, clock: clocktesting.NewFakeClock(time.Now())}
+	check := func() error {
+		space.freeSpace(t.Context(), time.Time{})
+		space.note(t.Context(), space.measure(t.Context()))
+		return space.CheckSpace()
+	}
+	if err := check(); err != nil {
+		t.Errorf("nothing was seen yet, and the store is nearly full: %v", err)
+	}
+	if err := in.Recount(t.Context(), client); err != nil {
+		t.Fatal(err)
+	}
+	const want = "900 B of 1000 B (90%) are in use, and from 80% on nothing new is stored: " + adviceCluster
+	if err := check(); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	if err := client.Tracker().Delete(kind.GVR(), "", "a"); err != nil {
+		t.Fatal(err)
+	}
+	if err := check(); err != nil {
+		t.Errorf("everything is deleted, and the store is nearly full: %v", err)
 	}
 }
 

@@ -49,6 +49,8 @@ type Config struct {
 	Embedded embeddedetcd.Config
 	// Cluster is how the cluster is reached.
 	Cluster *rest.Config
+	// ClusterQuotaBytes is how much may be stored in the cluster, in bytes.
+	ClusterQuotaBytes int64
 }
 
 // Store is an open store.

@@ -70,7 +70,7 @@ func (c *cluster) List(context.Context, *metainternalversion.ListOptions) (runti
 func newCluster(t *testing.T, policies ...maintenance.MaintenancePolicy) *cluster {
 	t.Helper()
 	c := &cluster{policies: policies}
-	definition := nodemaintenance.Definition(scheme.Scheme, holdstorage.New(c, c, c, c, nil, nil))
+	definition := nodemaintenance.Definition(scheme.Scheme, holdstorage.New(c, c, c, nil, nil))
 	storages, err := resource.NewStorage(definition, registrytest.RESTOptions(t, maintenance.Resource("nodemaintenances")))
 	if err != nil {
 		t.Fatal(err)

@@ -51,6 +51,7 @@ func (s *Store) decode(key string, data []byte, resourceVersion string, object r
 
 // read reads the object of a custom resource into object.
 func (s *Store) read(ctx context.Context, u *unstructured.Unstructured, object runtime.Object) (content, error) {
+	s.Sizes.set(s.Kind, u.GetNamespace(), u.GetName(), dataBytes(u))
 	envelope, err := Decode(u)
 	if err != nil {
 		return content{}, unreadable(s.keyOf(envelope), err, true)

@@ -60,6 +60,7 @@ func (w writer) delete(ctx context.Context, now current, preconditions *storage.
 	if err = w.interpret(err, w.at.key); err != nil {
 		return isOvertaken(err), err
 	}
+	w.Sizes.set(w.Kind, w.at.namespace, w.at.name, 0)
 	if now.object == nil {
 		return false, nil
 	}

@@ -76,6 +76,7 @@ func (s *Store) create(ctx context.Context, at place, object runtime.Object, dat
 	if err != nil {
 		return s.interpret(err, at.key)
 	}
+	s.Sizes.set(s.Kind, at.namespace, at.name, dataBytes(envelope))
 	if out == nil {
 		return nil
 	}

@@ -35,6 +35,8 @@ type Config struct {
 	Prefix string
 	// New returns an empty object, for bookmarks.
 	New func() runtime.Object
+	// Sizes learn how large the envelopes are. Optional.
+	Sizes *Sizes
 	// Attributes returns an object's fields that lists select by.
 	Attributes storage.AttrFunc
 }

@@ -89,6 +89,9 @@ func (w *watching) translate(event watch.Event) (*watch.Event, error) {
 		return w.bookmark(u)
 	}
 	object, err := w.read(u)
+	if event.Type == watch.Deleted {
+		w.store.Sizes.set(w.store.Kind, u.GetNamespace(), u.GetName(), 0)
+	}
 	if err != nil && event.Type == watch.Deleted && storage.IsCorruptObject(err) {
 		return nil, storeReadError(fmt.Sprintf("saw a DELETED event, but object data is corrupt - %v", err), nil)
 	}

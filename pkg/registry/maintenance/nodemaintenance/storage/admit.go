@@ -43,9 +43,6 @@ func (r *REST) admit(validate rest.ValidateObjectFunc, creating *creation) rest.
 		if !ok {
 			return fmt.Errorf("could not admit a NodeMaintenance: got %T", obj)
 		}
-		if err := r.admitToStore(hold); err != nil {
-			return err
-		}
 		if err := admitName(hold); err != nil {
 			return err
 		}

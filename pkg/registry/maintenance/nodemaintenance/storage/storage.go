@@ -62,7 +62,6 @@ type REST struct {
 	waker   Waker
 	nodes   NodeFinder
 	planner Planner
-	space   Space
 	// quorum is nil where the control plane is not guarded.
 	quorum Quorum
 	// fleet is nil where there can be no policies.
@@ -77,10 +76,10 @@ type REST struct {
 
 // New returns the function that makes the storage of NodeMaintenances from the generic one. Without a quorum the
 // control plane is not guarded, and without a fleet no hold is said to wait.
-func New(waker Waker, nodes NodeFinder, planner Planner, space Space, quorum Quorum, fleet Fleet) func(*resource.REST) rest.Storage {
+func New(waker Waker, nodes NodeFinder, planner Planner, quorum Quorum, fleet Fleet) func(*resource.REST) rest.Storage {
 	return func(generic *resource.REST) rest.Storage {
 		return &REST{
-			REST: generic, waker: waker, nodes: nodes, planner: planner, space: space, quorum: quorum, fleet: fleet,
+			REST: generic, waker: waker, nodes: nodes, planner: planner, quorum: quorum, fleet: fleet,
 			written: newWrittenVersions(), creationLocks: newCreationLocks(),
 		}
 	}

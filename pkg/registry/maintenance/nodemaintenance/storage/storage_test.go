@@ -82,11 +82,6 @@ func (p *fakePlanner) Plan(_ context.Context, hold *v1beta1.NodeMaintenance, fre
 	return p.plan, p.err
 }
 
-// endless is the space of a store that takes everything.
-type endless struct{}
-
-func (endless) CheckSpace() error { return nil }
-
 // testStorage is the storage with its fakes and a user who makes the requests.
 type testStorage struct {
 	*REST
@@ -104,7 +99,7 @@ func newTestStorage(t *testing.T) *testStorage {
 func newTestStorageIn(t *testing.T, options generic.RESTOptions) *testStorage {
 	t.Helper()
 	waker, planner, quorum, fleet := &fakeWaker{}, &fakePlanner{plan: &v1beta1.DrainPlanStatus{}}, &fakeQuorum{}, &fakeFleet{}
-	definition := nodemaintenance.Definition(scheme.Scheme, New(waker, fakeNodes{"worker-1": true, "worker-2": true}, planner, endless{}, quorum, fleet))
+	definition := nodemaintenance.Definition(scheme.Scheme, New(waker, fakeNodes{"worker-1": true, "worker-2": true}, planner, quorum, fleet))
 	storages, err := resource.NewStorage(definition, options)
 	if err != nil {
 		t.Fatal(err)
