@@ -4,19 +4,22 @@
 package engine
 
 import (
+	"slices"
 	"sync"
 
 	"k8s.io/component-base/metrics"
 	"k8s.io/component-base/metrics/legacyregistry"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/gauges"
 )
 
 var (
-	eventsInPhase = metrics.NewGaugeVec(&metrics.GaugeOpts{
+	eventsInPhase = gauges.New(&metrics.GaugeOpts{
 		Namespace: "maintenance", Subsystem: "event", Name: "scheduled",
-		Help: "ScheduledEvents, by source, code and phase. Only the leader has it.", StabilityLevel: metrics.ALPHA,
-	}, []string{"source", "code", "phase"})
+		Help: "ScheduledEvents, by source, code and phase. Sources and codes that the server does not know are other. " +
+			"Only the leader has it.", StabilityLevel: metrics.ALPHA,
+	}, "source", "code", "phase")
 
 	replacements = metrics.NewCounterVec(&metrics.CounterOpts{
 		Namespace: "maintenance", Subsystem: "event", Name: "replacements_total",
@@ -37,21 +40,33 @@ func counter(name, help string) *metrics.Counter {
 
 var registerMetrics = sync.OnceFunc(func() {
 	legacyregistry.MustRegister(eventsInPhase, replacements, lateStarts, statusWrites, failedVisits, panics)
+	for _, result := range []v1beta1.ReplacementStep{v1beta1.StepReplaced, v1beta1.StepGivenUp} {
+		replacements.WithLabelValues(string(result)) // at 0, so that the first one alerts
+	}
 })
 
 // gauge counts an event anew that has changed.
 func gauge(before, after *v1beta1.ScheduledEvent) {
 	if before != nil {
-		gaugeOf(before).Dec()
+		addEvent(before, -1)
 	}
 	if after != nil {
-		gaugeOf(after).Inc()
+		addEvent(after, 1)
 	}
 }
 
-func gaugeOf(event *v1beta1.ScheduledEvent) metrics.GaugeMetric {
-	return eventsInPhase.WithLabelValues(event.Spec.Source, event.Spec.Code, string(event.Status.Phase))
+func addEvent(event *v1beta1.ScheduledEvent, count float64) {
+	source := knownOrOther(event.Spec.Source, []string{v1beta1.AWSSource, v1beta1.ManualSource})
+	eventsInPhase.Add(count, source, knownOrOther(event.Spec.Code, v1beta1.KnownCodes()), string(event.Status.Phase))
+}
+
+// knownOrOther bounds a label: users write what they like into a source and a code.
+func knownOrOther(value string, known []string) string {
+	if value == "" || slices.Contains(known, value) {
+		return value
+	}
+	return "other"
 }
 
 // resetGauges has the gauges say nothing: another process may say it next.
-func resetGauges() { eventsInPhase.Reset() }
+func resetGauges() { eventsInPhase.Replace(gauges.Values{}) }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/fleet/decision"
+	"github.com/medik8s/maintenance-apiserver/pkg/gauges"
 )
 
 var (
@@ -55,12 +56,12 @@ var (
 )
 
 // gauges are those that only the leader has, of policies.
-var gauges = []*metrics.GaugeVec{policyNodes, policyWaiting, policyOpen, policyStopped, policyPaused}
+var policyGauges = []*gauges.Gauge{policyNodes, policyWaiting, policyOpen, policyStopped, policyPaused}
 
-func policyGauge(name, help string, labels ...string) *metrics.GaugeVec {
-	return metrics.NewGaugeVec(&metrics.GaugeOpts{
+func policyGauge(name, help string, labels ...string) *gauges.Gauge {
+	return gauges.New(&metrics.GaugeOpts{
 		Namespace: "maintenance", Subsystem: "policy", Name: name, Help: help, StabilityLevel: metrics.ALPHA,
-	}, append([]string{"policy"}, labels...))
+	}, append([]string{"policy"}, labels...)...)
 }
 
 var registerMetrics = sync.OnceFunc(func() {
@@ -70,14 +71,14 @@ var registerMetrics = sync.OnceFunc(func() {
 
 // resetGauges has the gauges say nothing: another process may say it next.
 func resetGauges() {
-	for _, gauge := range gauges {
-		gauge.Reset()
+	for _, gauge := range policyGauges {
+		gauge.Replace(gauges.Values{})
 	}
 }
 
 // gauge has the gauges say what the outcome says.
 func gauge(facts decision.Facts, outcome decision.Outcome) {
-	resetGauges()
+	var nodes, open, stopped, paused gauges.Values
 	for _, policy := range facts.Policies {
 		decided, found := outcome.Policies[policy.Name]
 		if !found {
@@ -87,19 +88,23 @@ func gauge(facts decision.Facts, outcome decision.Outcome) {
 		for state, count := range map[string]int32{
 			"selected": status.Selected, "in_maintenance": status.InMaintenance, "soaking": status.Soaking, "unavailable": status.Unavailable,
 		} {
-			policyNodes.WithLabelValues(policy.Name, state).Set(float64(count))
+			nodes.Add(float64(count), policy.Name, state)
 		}
-		policyOpen.WithLabelValues(policy.Name).Set(oneIf(apimeta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionOpen)))
-		policyStopped.WithLabelValues(policy.Name).Set(oneIf(apimeta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionStopped)))
+		open.Add(oneIf(apimeta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionOpen)), policy.Name)
+		stopped.Add(oneIf(apimeta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionStopped)), policy.Name)
 		if policy.Spec.Paused {
-			policyPaused.WithLabelValues(policy.Name).Set(float64(pausedSince(policy).Unix()))
+			paused.Add(float64(pausedSince(policy).Unix()), policy.Name)
 		}
 	}
-	gaugeWaiting(facts, outcome)
+	policyNodes.Replace(nodes)
+	policyWaiting.Replace(waitingNodes(facts, outcome))
+	policyOpen.Replace(open)
+	policyStopped.Replace(stopped)
+	policyPaused.Replace(paused)
 }
 
-// gaugeWaiting counts each node once for each policy and reason.
-func gaugeWaiting(facts decision.Facts, outcome decision.Outcome) {
+// waitingNodes counts each node once for each policy and reason.
+func waitingNodes(facts decision.Facts, outcome decision.Outcome) (values gauges.Values) {
 	type waiting struct{ node, policy, reason string }
 	counted := sets.New[waiting]()
 	for _, hold := range facts.Holds {
@@ -107,10 +112,11 @@ func gaugeWaiting(facts decision.Facts, outcome decision.Outcome) {
 			now := waiting{node: hold.Spec.NodeName, policy: wait.Policy, reason: string(wait.Reason)}
 			if now.policy != "" && !counted.Has(now) {
 				counted.Insert(now)
-				policyWaiting.WithLabelValues(now.policy, now.reason).Inc()
+				values.Add(1, now.policy, now.reason)
 			}
 		}
 	}
+	return values
 }
 
 // pausedSince is when the policy was written last by whom spec.paused belongs to.

@@ -8,13 +8,15 @@ import (
 
 	"k8s.io/component-base/metrics"
 	"k8s.io/component-base/metrics/legacyregistry"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/gauges"
 )
 
 var (
-	nodesInState = metrics.NewGaugeVec(&metrics.GaugeOpts{
+	nodesInState = gauges.New(&metrics.GaugeOpts{
 		Namespace: "maintenance", Subsystem: "profile", Name: "nodes",
 		Help: "Nodes that a profile is on, by state. Only the leader has it.", StabilityLevel: metrics.ALPHA,
-	}, []string{"profile", "state"})
+	}, "profile", "state")
 
 	lackingNodeProfiles = metrics.NewGauge(&metrics.GaugeOpts{
 		Namespace: "maintenance", Subsystem: "profile", Name: "nodeprofiles_lacking",
@@ -62,7 +64,7 @@ var registerMetrics = sync.OnceFunc(func() {
 
 // resetGauges has the gauges say nothing: another process may say it next.
 func resetGauges() {
-	nodesInState.Reset()
+	nodesInState.Replace(gauges.Values{})
 	lackingNodeProfiles.Set(0)
 	maxNodeProfiles.Set(0)
 }

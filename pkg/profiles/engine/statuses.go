@@ -16,6 +16,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/gauges"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/selection"
 )
 
@@ -91,16 +92,17 @@ func (s *statuses) gauge(profiles []*v1beta1.MaintenanceProfile, lacks map[strin
 	}
 	lackingNodeProfiles.Set(float64(total))
 	maxNodeProfiles.Set(float64(s.config.MaxNodeProfiles))
-	nodesInState.Reset()
+	var nodes gauges.Values
 	for _, profile := range profiles {
 		counts := s.counts(profile.Name)
 		for state, count := range map[v1beta1.ProfileState]int32{
 			v1beta1.ProfileOperational: counts.Operational, v1beta1.ProfileMaintenanceRequired: counts.MaintenanceRequired,
 			v1beta1.ProfileInMaintenance: counts.InMaintenance,
 		} {
-			nodesInState.WithLabelValues(profile.Name, string(state)).Set(float64(count))
+			nodes.Add(float64(count), profile.Name, string(state))
 		}
 	}
+	nodesInState.Replace(nodes)
 }
 
 // update writes the status of a profile if it says something else. lacks is on how many nodes there is no room for it. One that is being deleted goes once it is off all
