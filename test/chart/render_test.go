@@ -34,7 +34,7 @@ var sets = map[string]struct {
 		},
 		wantNot: []string{
 			"kind: Namespace\n", "kind: PersistentVolumeClaim\n", "kind: NetworkPolicy\n", "caBundle", "insecureSkipTLSVerify", "hostNetwork", "Nobody else could",
-			"name: v1beta1.nodemaintenance", "virtualmachineinstances", "scc", "--node-leases", "--prometheus-", "--integration", "vsphere", "kubernikus", "--give-back", "etcd-servers", "POD_UID",
+			"name: v1beta1.nodemaintenance", "virtualmachineinstances", "scc", "--node-leases", "--prometheus-", "--integration", "vsphere", "kubernikus", "--give-back", "etcd-servers",
 			"cronjobs", ":profiles\n", ":endpoint-secrets\n", "--secret-namespace", ":sap\n", "sap-info", "--sap-", "--cloud-events", "AWS_", ":machine-api\n", "machine.openshift.io", "cluster.x-k8s.io",
 		},
 	},
