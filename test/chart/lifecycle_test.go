@@ -39,8 +39,15 @@ func TestLifecycle(t *testing.T) {
 		t.Fatal("it is uninstalled although a node is in maintenance")
 	}
 	wantSame(t, ca)
-	helm(t, "rollback", localcluster.ServerName)
-	helm(t, "upgrade", localcluster.ServerName, chart, "--reset-then-reuse-values", "--set", "uninstall.giveBack=true")
+	// An upgrade needs a rollback first. The text says so, with the command.
+	giveBack := []string{"upgrade", localcluster.ServerName, chart, "--reset-then-reuse-values", "--set", "uninstall.giveBack=true"}
+	if _, err := cluster.Helm(t.Context(), giveBack...); err == nil {
+		t.Error("Helm upgrades a release whose uninstall was refused, want the text of the uninstall to say so")
+	}
+	_, rollback, _ := strings.Cut(refused, "\n  helm rollback ")
+	rollback, _, _ = strings.Cut(rollback, "\n")
+	helm(t, append([]string{"rollback"}, strings.Fields(rollback)...)...)
+	helm(t, giveBack...)
 	given, err := uninstall(t)
 	wantContains(t, "the uninstall", given, "Giving back: node-1")
 	if err != nil {

@@ -28,6 +28,8 @@ type checker struct {
 	apiServices apiregistrationclient.APIServiceInterface
 	// service is the server's Service.
 	service types.NamespacedName
+	// release is the name of Helm's release.
+	release string
 	// giveBack has all nodes given back, for which timeout is the limit.
 	giveBack bool
 	timeout  time.Duration
@@ -52,7 +54,11 @@ func (c *checker) run(ctx context.Context) error {
 		return fmt.Errorf("nodes are in maintenance, or are to be (%d): %s\n"+
 			"Without the server, they would stay as they are. Give them back, and uninstall again:\n"+
 			"  kubectl delete nodemaintenances.%s --all\n"+
-			"To go on using the server instead, run helm rollback: Helm takes the release for one that is being uninstalled", len(nodesOf(holds)), describe(holds), v1beta1.GroupName)
+			"  helm uninstall %[4]s --namespace %[5]s\n"+
+			"Helm now takes the release for one that is being uninstalled. To go on using the server instead, or before an upgrade, run:\n"+
+			"  helm rollback %[4]s --namespace %[5]s\n"+
+			"To have the uninstall give the nodes back, upgrade after the rollback, with --reset-then-reuse-values --set uninstall.giveBack=true",
+			len(nodesOf(holds)), describe(holds), v1beta1.GroupName, c.release, c.service.Namespace)
 	}
 	if err := c.giveAllBack(ctx, holds); err != nil {
 		return err

@@ -73,7 +73,7 @@ func TestRun(t *testing.T) {
 		"nothing in maintenance": {nodes: []runtime.Object{node("a", false)}, want: "No node is in maintenance."},
 		"a hold": {
 			holds: []runtime.Object{hold("disk", "worker-1")}, wantLeft: 1,
-			wantErr: []string{"in maintenance, or are to be (1): ", "- worker-1 (NodeMaintenance disk of ann)", "kubectl delete nodemaintenances.maintenance.medik8s.io --all\n", "helm rollback"},
+			wantErr: []string{"in maintenance, or are to be (1): ", "- worker-1 (NodeMaintenance disk of ann)", "kubectl delete nodemaintenances.maintenance.medik8s.io --all\n", "helm rollback ours --namespace home\n"},
 		},
 		"many holds": {holds: many, wantLeft: 22, wantErr: []string{"(22)", "- node-19 (", "- and 2 more"}},
 		"a hold is given back": {
@@ -115,7 +115,7 @@ func TestRun(t *testing.T) {
 				c := &checker{
 					nodes: kubefake.NewClientset(test.nodes...).CoreV1().Nodes(), holds: maintenance.MaintenanceV1beta1().NodeMaintenances(),
 					apiServices: aggregatorfake.NewSimpleClientset(append(test.apiServices, managed)...).ApiregistrationV1().APIServices(),
-					service:     types.NamespacedName{Namespace: "home", Name: "server"}, giveBack: test.giveBack,
+					service:     types.NamespacedName{Namespace: "home", Name: "server"}, release: "ours", giveBack: test.giveBack,
 					timeout: 20 * time.Millisecond, answerTimeout: 20 * time.Millisecond, interval: time.Millisecond, out: &out,
 				}
 				wantError(t, c.run(t.Context()), test.wantErr)

@@ -56,6 +56,7 @@ func NewCommand() *cobra.Command {
 	}
 	subcommand.AddKubeconfigFlag(cmd.Flags(), &kubeconfig)
 	cmd.Flags().StringVar(&service, "service", "maintenance-system/maintenance-apiserver", "Service of the server, as namespace/name.")
+	cmd.Flags().StringVar(&c.release, "release", "maintenance-apiserver", "Helm release of the server, in the namespace of its Service.")
 	cmd.Flags().BoolVar(&c.giveBack, "give-back", false, "Delete all NodeMaintenances, and wait until their nodes are given back.")
 	cmd.Flags().DurationVar(&c.timeout, "timeout", defaultTimeout, "How long to wait for the nodes.")
 	subcommand.ShowOwnHelp(cmd)
