@@ -8,7 +8,7 @@
 {{- end }}
 - name: tmp
   mountPath: /tmp
-  source: {emptyDir: {}}
+  source: {emptyDir: {sizeLimit: 64Mi}} # hardly anything is written there
 {{- if .Values.audit.enabled }}
 - name: audit
   mountPath: /etc/maintenance-apiserver/audit
