@@ -65,7 +65,7 @@ var bombs = map[string]string{
 	"lists in lists":       `[[node]]` + strings.Repeat(`.map(a, [a, a])`, 60) + `.flatten(60).size() > 0`,
 	"equal lists":          `[[node]]` + strings.Repeat(`.map(a, [a, a])`, 60) + `.all(a, a == dyn([a[0], a[1]]))`,
 	"a list in itself":     `[[node]]` + strings.Repeat(`.map(a, [a, a])`, 60) + `.exists(a, a in [[a[0], a[1]]])`,
-	"sets":                 `lists.range(100000).map(a, [a]).map(a, lists.range(100000)).exists(a, sets.contains(a, a.reverse()))`,
+	"sets":                 `lists.range(20000).map(a, [a]).map(a, lists.range(100000)).exists(a, sets.contains(a, a.reverse()))`,
 	"format":               `'%.999999999f'.format([1.5]) != ''`,
 	"format of lists":      `[[node.metadata.name]]` + strings.Repeat(`.map(a, [a, a])`, 40) + `.exists(a, '%s'.format([a]) != '')`,
 	"join":                 `[lists.range(20000).map(a, node.metadata.name)].exists(l, l.join('` + strings.Repeat("x", 500) + `') != '')`,
