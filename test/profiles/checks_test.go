@@ -224,3 +224,30 @@ func (o *own) doesEachTrigger(t *testing.T) {
 		t.Errorf("the object says %v (%v), want %s", state.Spec, err, node)
 	}
 }
+
+// misspelled patches a field that no lease has.
+const misspelled = `
+checks: [{name: needed, nodeLabel: {key: needed}}]
+triggers:
+- {name: tell, patchObject: {apiVersion: coordination.k8s.io/v1, resource: leases, namespace: POOL, nameExpression: "'state'", patchExpression: "{'spec': {'holder': 'x'}}"}, onFailure: Abort}
+states:
+  operational:
+    transitions: [{name: required, check: needed, triggers: [tell], next: MaintenanceRequired}]
+  maintenanceRequired:
+    transitions: [{name: back, check: "!needed", next: Operational}]
+`
+
+// A patch that the API server would drop without a word fails, and says which field is not there.
+func (o *own) patchesNoUnknownField(t *testing.T) {
+	t.Parallel()
+	p := o.newPool(t, 1)
+	p.Run(t, p.Cluster.Workload(p.Name)) // makes the namespace
+	p.lease(t, "state", "nobody")
+	profile := p.profile(t, "misspelled", misspelled)
+	p.label(t, p.Nodes[0], "needed=yes")
+	p.wait(t, profile, p.Nodes[0], "the step has failed", func(s *v1beta1.NodeProfileStatus) bool {
+		return slices.ContainsFunc(s.History, func(h v1beta1.TransitionHistory) bool {
+			return strings.Contains(h.Message, `unknown field "spec.holder"`)
+		})
+	})
+}

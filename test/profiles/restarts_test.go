@@ -26,6 +26,7 @@ func TestRestarts(t *testing.T) {
 		t.Run("the clock goes forward", o.clockGoesForward)
 		t.Run("each check is asked", o.asksEachCheck)
 		t.Run("each trigger is done", o.doesEachTrigger)
+		t.Run("each field that is patched exists", o.patchesNoUnknownField)
 	})
 	t.Run("a window closes meanwhile", o.windowClosesMeanwhile)
 	t.Run("killed again and again", o.killedAgainAndAgain)

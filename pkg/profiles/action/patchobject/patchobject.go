@@ -69,7 +69,8 @@ func patch(ctx context.Context, resource dynamic.ResourceInterface, name string,
 	if err != nil || body == nil {
 		return err
 	}
-	options := metav1.PatchOptions{}
+	// A field that the object does not have would be dropped without a word.
+	options := metav1.PatchOptions{FieldValidation: metav1.FieldValidationStrict}
 	if dry {
 		options.DryRun = []string{metav1.DryRunAll}
 	}
