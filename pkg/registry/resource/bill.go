@@ -19,7 +19,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/cache"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/apiserver/pkg/registry/generic"
 	"k8s.io/apiserver/pkg/storage"
+	"k8s.io/apiserver/pkg/storage/storagebackend"
+	"k8s.io/apiserver/pkg/storage/storagebackend/factory"
+	clientcache "k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/caller"
@@ -94,6 +98,25 @@ func (b *Bill) bucket(user string) *rate.Limiter {
 	}
 	b.users.Add(user, known, bucketLife)
 	return known.(*rate.Limiter)
+}
+
+// billedOptions puts a bill around each store when it is made. From then on, the library's own goroutines use the store.
+type billedOptions struct {
+	generic.RESTOptionsGetter
+	bill *Bill
+}
+
+// GetRESTOptions implements generic.RESTOptionsGetter.
+func (o *billedOptions) GetRESTOptions(resource schema.GroupResource, example runtime.Object) (generic.RESTOptions, error) {
+	options, err := o.RESTOptionsGetter.GetRESTOptions(resource, example)
+	decorate := options.Decorator
+	options.Decorator = func(config *storagebackend.ConfigForResource, prefix string, keyOf func(runtime.Object) (string, error),
+		newObject, newList func() runtime.Object, attributes storage.AttrFunc, trigger storage.IndexerFuncs, indexers *clientcache.Indexers,
+	) (storage.Interface, factory.DestroyFunc, error) {
+		store, destroy, err := decorate(config, prefix, keyOf, newObject, newList, attributes, trigger, indexers)
+		return &billed{Interface: store, bill: o.bill, resource: resource, codec: config.Codec}, destroy, err
+	}
+	return options, err
 }
 
 // billed is a store of one resource whose users pay for what they write, after all other checks. Each way to write ends

@@ -24,13 +24,11 @@ func NewStorage(d Definition, optsGetter generic.RESTOptionsGetter) (map[string]
 		return nil, err
 	}
 	store := d.newStore()
+	if d.Bill != nil {
+		optsGetter = &billedOptions{RESTOptionsGetter: optsGetter, bill: d.Bill}
+	}
 	if err := store.CompleteWithOptions(d.storeOptions(optsGetter)); err != nil {
 		return nil, fmt.Errorf("could not complete the store of %s: %w", store.DefaultQualifiedResource, err)
-	}
-	if d.Bill != nil {
-		store.Storage.Storage = &billed{
-			Interface: store.Storage.Storage, bill: d.Bill, resource: store.DefaultQualifiedResource, codec: store.Storage.Codec,
-		}
 	}
 
 	served := &REST{Store: store, shortNames: d.ShortNames, categories: d.Categories, authorize: d.AuthorizeUpdate, space: d.Space, limit: d.Limit}
