@@ -75,6 +75,8 @@ func newNode(options NodeOptions, index int) *corev1.Node {
 		corev1.ResourceCPU:    resource.MustParse("32"),
 		corev1.ResourceMemory: resource.MustParse("128Gi"),
 		corev1.ResourcePods:   resource.MustParse("110"),
+		// Pods that say how much they write are scheduled to nodes that say how much there is.
+		corev1.ResourceEphemeralStorage: resource.MustParse("100Gi"),
 	}
 	return &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels},

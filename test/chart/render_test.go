@@ -128,7 +128,7 @@ var sets = map[string]struct {
 	},
 	"old group without leases": {
 		values: []string{"legacyGroups={nodemaintenance.medik8s.io}", "nodeLeases.form=Off"}, want: []string{"- --node-leases=Off\n"},
-		wantNot: []string{"medik8s-leases", "legacy-kubevirt", "nodemaintenances.kubevirt.io", "machinemaintenance", "namespace-controller"},
+		wantNot: []string{"medik8s-leases", "legacy-kubevirt", "nodemaintenances.kubevirt.io", ".machinemaintenance.managed", "namespace-controller"},
 	},
 	"MachineMaintenances": {
 		values: []string{"legacyGroups={machinemaintenance.managed.openshift.io}"},
