@@ -33,7 +33,7 @@ func (o *ProfileOptions) addFlags(fs *pflag.FlagSet) {
 		"Namespace of the Secrets that MaintenanceEndpoints name. The server needs the right to get all of them. "+
 			"Default: none, so that endpoints with a secretRef cannot be used.")
 	fs.BoolVar(&o.AllowLoopback, "allow-loopback-endpoints", o.AllowLoopback,
-		"Let MaintenanceEndpoints have loopback addresses: for tests, and for a proxy that runs beside the server. Whoever may write "+
+		"Let MaintenanceEndpoints have addresses of this machine: for tests, and for a proxy that runs beside the server. Whoever may write "+
 			"endpoints then reaches everything that listens on this machine. Default: false.")
 }
 

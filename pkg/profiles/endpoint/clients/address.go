@@ -27,7 +27,11 @@ const (
 	errMetadata    addressError = "that of a cloud's metadata service"
 	errMulticast   addressError = "a multicast one"
 	errUnknownForm addressError = "of no known form"
+	errNotKnown    addressError = "perhaps one of this machine, whose own could not be read"
 )
+
+// servicesInterface is where kube-proxy has the addresses of all Services in its mode ipvs. These are not the machine's own.
+const servicesInterface = "kube-ipvs0"
 
 // metadata are the addresses of metadata services that are not link-local: those of AWS and Google Cloud over IPv6, Azure,
 // Alibaba Cloud and Oracle.
@@ -77,21 +81,48 @@ func (c *Clients) refuses(address string) addressError {
 		return errUnknownForm
 	}
 	ip := meant(parsed.Addr())
+	own, err := isOwn(ip)
 	switch {
-	case ip.IsLoopback(), ip.IsUnspecified(), thisNetwork.Contains(ip):
-		if c.config.AllowLoopback {
-			return ""
-		}
-		return errLoopback
 	case slices.ContainsFunc(metadata, func(prefix netip.Prefix) bool { return prefix.Contains(ip) }):
 		return errMetadata
 	case ip.IsLinkLocalUnicast():
 		return errLinkLocal
 	case ip.IsMulticast(), ip == netip.AddrFrom4([4]byte{255, 255, 255, 255}):
 		return errMulticast
+	case c.config.AllowLoopback:
+		return ""
+	case own, ip.IsLoopback(), ip.IsUnspecified(), thisNetwork.Contains(ip):
+		return errLoopback
+	case err != nil:
+		return errNotKnown
 	default:
 		return ""
 	}
+}
+
+// isOwn says whether an interface of this machine has an address. In the network of a node, all that listens there has it:
+// the kubelet, and other servers that rely on nobody else reaching them. It asks each time, since interfaces change.
+func isOwn(ip netip.Addr) (bool, error) {
+	interfaces, err := net.Interfaces()
+	if err != nil {
+		return false, err
+	}
+	for _, i := range interfaces {
+		if i.Name == servicesInterface {
+			continue
+		}
+		addresses, err := i.Addrs()
+		if err != nil {
+			return false, err
+		}
+		if slices.ContainsFunc(addresses, func(a net.Addr) bool {
+			prefix, err := netip.ParsePrefix(a.String())
+			return err == nil && prefix.Addr() == ip
+		}) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // meant is the address that packets to an address end up at.

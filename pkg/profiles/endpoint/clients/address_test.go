@@ -52,6 +52,15 @@ func TestRefusedAddresses(t *testing.T) {
 		"[fd00::1]:443":                   "",
 		"[2606:2800:220:1:248:1893::]:25": "",
 	}
+	own, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, address := range own {
+		if ip := address.(*net.IPNet).IP; !ip.IsLinkLocalUnicast() {
+			tests[net.JoinHostPort(ip.String(), "10250")] = errLoopback
+		}
+	}
 	for address, want := range tests {
 		t.Run(address, func(t *testing.T) {
 			if got := New(Config{}).refuses(address); got != want {
