@@ -43,7 +43,7 @@ func whileNobodyLeads(ctx context.Context, config *rest.Config, lease types.Name
 			result = work(ctx)
 		}
 		done()
-		return result
+		return nil // nothing of the work goes on, whatever its result, so the lease is given up
 	})
 	return result
 }
