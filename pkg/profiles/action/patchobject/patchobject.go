@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -75,6 +76,22 @@ func patch(ctx context.Context, resource dynamic.ResourceInterface, name string,
 		options.DryRun = []string{metav1.DryRunAll}
 	}
 	_, err = resource.Patch(ctx, name, types.MergePatchType, body, options)
+	return withoutObject(err)
+}
+
+// strict comes before the fields that are not there, in the answer of kube-apiserver.
+const strict = "strict decoding error: "
+
+// withoutObject leaves the object out of an answer that has the whole of it before the reason. The message of a step is
+// shorter than that, and people read it who may not read the object.
+func withoutObject(err error) error {
+	if !apierrors.IsInvalid(err) {
+		return err
+	}
+	text := err.Error()
+	if at := strings.LastIndex(text, strict); at >= 0 {
+		return apierrors.NewBadRequest(text[at+len(strict):])
+	}
 	return err
 }
 
