@@ -5950,7 +5950,7 @@ func schema_pkg_apis_maintenance_v1beta1_PatchObjectTrigger(ref common.Reference
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "PatchObjectTrigger changes an object of the cluster with a merge patch. The server needs the rights to get and to patch it. So does whoever writes the profile. Nodes, roles and bindings, and objects of the group maintenance.medik8s.io cannot be changed so. If the object has been replaced by another one of its name meanwhile, the trigger has failed.",
+				Description: "PatchObjectTrigger changes an object of the cluster with a merge patch. The server needs the rights to get and to patch it. So does whoever writes the profile. The policies and webhooks of the cluster see the server as the one who changes it. So some objects cannot be changed: nodes, namespaces, Secrets and ServiceAccounts, those of the group maintenance.medik8s.io, and those that say what others may do, which are roles and bindings, policies and webhooks of admission, CustomResourceDefinitions, APIServices and CertificateSigningRequests. If the object has been replaced by another one of its name meanwhile, the trigger has failed.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"apiVersion": {
@@ -9097,7 +9097,7 @@ func schema_pkg_apis_maintenance_v1beta1_URLEndpoint(ref common.ReferenceCallbac
 				Properties: map[string]spec.Schema{
 					"url": {
 						SchemaProps: spec.SchemaProps{
-							Description: "url is where it is, such as https://prometheus.example.com/base. The scheme is https, or http. It has no user, no query and no fragment. If not set, the key url of the Secret has it.",
+							Description: "url is where it is, such as https://prometheus.example.com/base. The scheme is https; without a secretRef, it may be http. It has no user, no query and no fragment. If not set, the key url of the Secret has it.",
 							Type:        []string{"string"},
 							Format:      "",
 						},

@@ -133,8 +133,7 @@ func TestEndpointsOfProfiles(t *testing.T) {
 	post(profilesPath, profile("asks", asks)).want(t, http.StatusUnprocessableEntity).
 		wantText(t, `spec.checks[0].prometheus.endpoint: Invalid value: "prom": is a MaintenanceEndpoint with http, and must be one with prometheus`)
 	s.do("alice", http.MethodDelete, endpointsPath+"/prom", asJSON, "").want(t, http.StatusOK)
-	post(endpointsPath, endpoint("prom", `{"prometheus":{"url":"http://a"},"secretRef":{"name":"s"}}`)).want(t, http.StatusCreated).
-		wantText(t, `spec.prometheus.url: the credentials of Secret "s" are sent unencrypted: use https`)
+	post(endpointsPath, endpoint("prom", `{"prometheus":{"url":"https://a"},"secretRef":{"name":"s"}}`)).want(t, http.StatusCreated)
 	post(profilesPath, profile("asks", asks)).want(t, http.StatusCreated)
 	// Who changes something else need not know that the endpoint has gone.
 	s.do("alice", http.MethodDelete, endpointsPath+"/prom", asJSON, "").want(t, http.StatusOK)

@@ -92,8 +92,8 @@ type EndpointSecretReference struct {
 
 // URLEndpoint is a server that has a URL.
 type URLEndpoint struct {
-	// url is where it is, such as https://prometheus.example.com/base. The scheme is https, or http. It has
-	// no user, no query and no fragment. If not set, the key url of the Secret has it.
+	// url is where it is, such as https://prometheus.example.com/base. The scheme is https; without a
+	// secretRef, it may be http. It has no user, no query and no fragment. If not set, the key url of the Secret has it.
 	// +optional
 	URL string `json:"url,omitempty"`
 }

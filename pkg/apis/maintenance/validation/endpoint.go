@@ -54,7 +54,7 @@ func membersOfEndpoint(spec *maintenance.MaintenanceEndpointSpec) []member {
 	}
 	return []member{
 		memberOf("slack", spec.Slack, func(slack *maintenance.SlackEndpoint, path *field.Path) field.ErrorList {
-			return append(needsSecret(secret, path, "has the key token, or the key url of an incoming webhook"), validateURL(slack.URL, path.Child("url"))...)
+			return append(needsSecret(secret, path, "has the key token, or the key url of an incoming webhook"), validateURL(slack.URL, secret, path.Child("url"))...)
 		}),
 		memberOf("smtp", spec.SMTP, func(smtp *maintenance.SMTPEndpoint, path *field.Path) field.ErrorList {
 			return validateSMTP(smtp, secret, path)
@@ -63,7 +63,7 @@ func membersOfEndpoint(spec *maintenance.MaintenanceEndpointSpec) []member {
 		memberOf("http", spec.HTTP, withURL),
 		memberOf("webhook", spec.Webhook, withURL),
 		memberOf("keystone", spec.Keystone, func(endpoint *maintenance.URLEndpoint, path *field.Path) field.ErrorList {
-			return append(needsSecret(secret, path, "has the key cloudprovider.conf"), validateURL(endpoint.URL, path.Child("url"))...)
+			return append(needsSecret(secret, path, "has the key cloudprovider.conf"), validateURL(endpoint.URL, secret, path.Child("url"))...)
 		}),
 	}
 }

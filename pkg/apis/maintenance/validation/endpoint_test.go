@@ -72,6 +72,11 @@ func TestEndpoints(t *testing.T) {
 			spec: mail(func(s *maintenance.SMTPEndpoint) { s.TLS = maintenance.SMTPUnencrypted }),
 			want: []string{`spec.smtp.tls: Invalid value: "None": must be StartTLS or TLS: the credentials of secretRef must not go unencrypted`},
 		},
+		"a token for all to see": {
+			spec: endpointSpec{HTTP: &maintenance.URLEndpoint{URL: "http://a"}, SecretRef: secret},
+			want: []string{`spec.http.url: Invalid value: "(not shown)": must begin with https://: the credentials of secretRef must not go unencrypted`},
+		},
+		"a token for this machine": {spec: endpointSpec{HTTP: &maintenance.URLEndpoint{URL: "http://[::1]:8080"}, SecretRef: secret}},
 		"mail in a way that there is not": {
 			spec: mail(func(s *maintenance.SMTPEndpoint) { s.TLS, s.Auth = "SSL", "NTLM" }),
 			want: []string{

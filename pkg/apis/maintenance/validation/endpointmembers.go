@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // maxURLBytes is longer than servers accept.
@@ -43,11 +44,11 @@ func validateURLEndpoint(endpoint *maintenance.URLEndpoint, secret bool, path *f
 	if endpoint.URL == "" && !secret {
 		return field.ErrorList{field.Required(path.Child("url"), "must be set, unless secretRef names a Secret with the key url")}
 	}
-	return validateURL(endpoint.URL, path.Child("url"))
+	return validateURL(endpoint.URL, secret, path.Child("url"))
 }
 
-// validateURL checks a URL that may be left out. Errors do not quote it: people put credentials into URLs.
-func validateURL(text string, path *field.Path) field.ErrorList {
+// validateURL checks a URL that may be left out, and may get the credentials of a Secret. Errors do not quote it: people put credentials into URLs.
+func validateURL(text string, secret bool, path *field.Path) field.ErrorList {
 	if text == "" {
 		return nil
 	}
@@ -64,6 +65,8 @@ func validateURL(text string, path *field.Path) field.ErrorList {
 		return field.ErrorList{field.Invalid(path, hidden, `must not have a query, which begins with "?"; if it is secret, put the URL into the key url of the Secret`)}
 	case parsed.Fragment != "":
 		return field.ErrorList{field.Invalid(path, hidden, `must not have a fragment, which begins with "#"`)}
+	case secret && v1beta1.Unencrypted(parsed):
+		return field.ErrorList{field.Invalid(path, hidden, "must begin with https://: the credentials of secretRef must not go unencrypted")}
 	}
 	return nil
 }

@@ -200,11 +200,23 @@ func TestProfileObjects(t *testing.T) {
 			},
 			want: []string{"spec.triggers[5].patchObject.resource: Forbidden: kube-apiserver lets users give only permissions that they have themselves, and would ask for those of the server instead: change roles and bindings yourself"},
 		},
+		"to patch what guards": {
+			change: func(s *profileSpec) {
+				s.Triggers[patchObjectAt].PatchObject.APIVersion = "admissionregistration.k8s.io/v1"
+			},
+			want: []string{"spec.triggers[5].patchObject.resource: Forbidden: they decide what others may do in the cluster, and admission would judge the server instead of you: change them yourself"},
+		},
+		"to patch credentials": {
+			change: func(s *profileSpec) {
+				s.Triggers[patchObjectAt].PatchObject.APIVersion, s.Triggers[patchObjectAt].PatchObject.Resource = "v1", "secrets"
+			},
+			want: []string{"spec.triggers[5].patchObject.resource: Forbidden: they are credentials: change them yourself"},
+		},
 		"to patch our own": {
 			change: func(s *profileSpec) {
 				s.Triggers[patchObjectAt].PatchObject.APIVersion = "store.maintenance.medik8s.io/v1"
 			},
-			want: []string{"spec.triggers[5].patchObject.resource: Forbidden: objects of group store.maintenance.medik8s.io are the server's own: use hold and release"},
+			want: []string{"spec.triggers[5].patchObject.resource: Forbidden: they are objects of the server's own: use hold and release"},
 		},
 	})
 }

@@ -168,7 +168,7 @@ func TestFailed(t *testing.T) {
 			change: func(s *v1beta1.PatchObjectTrigger) {
 				s.APIVersion, s.Resource = "maintenance.medik8s.io/v1beta1", "nodemaintenances"
 			},
-			object: "a", patch: patch, want: "nodemaintenances a is not patched: objects of group maintenance.medik8s.io are",
+			object: "a", patch: patch, want: "nodemaintenances a is not patched: they are objects of the server's own: use hold and release",
 		},
 		"a node": {
 			change: func(s *v1beta1.PatchObjectTrigger) { s.APIVersion, s.Resource = "v1", "nodes" },

@@ -37,6 +37,9 @@ func (c *Clients) HTTP(ctx context.Context, name string) (*endpoint.HTTP, error)
 	if err != nil {
 		return nil, err
 	}
+	if e.Spec.SecretRef != nil && v1beta1.Unencrypted(base) {
+		return nil, unusable(name, "its credentials would be sent without encryption: use https")
+	}
 	calls, err := c.calls(e, base, values)
 	if err != nil {
 		return nil, err

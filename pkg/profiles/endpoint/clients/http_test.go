@@ -50,6 +50,17 @@ func TestCredentials(t *testing.T) {
 	}
 }
 
+// An endpoint that an earlier version has stored, or whose Secret has the URL, sends no credentials that others can read.
+func TestCredentialsAreEncrypted(t *testing.T) {
+	w := newWorld(t)
+	w.secret("s", map[string]string{"token": "t-1"})
+	w.endpoint("e", "s", v1beta1.MaintenanceEndpointSpec{HTTP: urlEndpoint("http://example.com")})
+	const want = "its credentials would be sent without encryption: use https"
+	if _, err := w.HTTP(t.Context(), "e"); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
 func TestCredentialsGoNowhereElse(t *testing.T) {
 	called := false
 	other := serve(t, func(http.ResponseWriter, *http.Request) { called = true })

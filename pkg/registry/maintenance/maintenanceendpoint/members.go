@@ -4,9 +4,6 @@
 package maintenanceendpoint
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 )
 
@@ -38,13 +35,4 @@ func Member(spec *maintenance.MaintenanceEndpointSpec) (name, where string) {
 		return Keystone, spec.Keystone.URL
 	}
 	return "", ""
-}
-
-// warnings says what is allowed but may not be meant.
-func warnings(spec *maintenance.MaintenanceEndpointSpec) []string {
-	name, where := Member(spec)
-	if spec.SecretRef == nil || !strings.HasPrefix(where, "http://") {
-		return nil
-	}
-	return []string{fmt.Sprintf("spec.%s.url: the credentials of Secret %q are sent unencrypted: use https", name, spec.SecretRef.Name)}
 }

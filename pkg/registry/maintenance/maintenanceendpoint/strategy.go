@@ -48,10 +48,8 @@ func (strategy) Validate(_ context.Context, obj runtime.Object) field.ErrorList 
 	return validation.ValidateMaintenanceEndpoint(obj.(*maintenance.MaintenanceEndpoint))
 }
 
-// WarningsOnCreate says what is allowed but may not be meant.
-func (strategy) WarningsOnCreate(_ context.Context, obj runtime.Object) []string {
-	return warnings(&obj.(*maintenance.MaintenanceEndpoint).Spec)
-}
+// WarningsOnCreate returns none.
+func (strategy) WarningsOnCreate(context.Context, runtime.Object) []string { return nil }
 
 // PrepareForUpdate keeps what an update cannot change, and counts a new spec.
 func (strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
@@ -68,13 +66,9 @@ func (strategy) ValidateUpdate(_ context.Context, obj, old runtime.Object) field
 	return validation.ValidateMaintenanceEndpointUpdate(obj.(*maintenance.MaintenanceEndpoint), old.(*maintenance.MaintenanceEndpoint))
 }
 
-// WarningsOnUpdate says what is allowed but may not be meant, if the spec has changed.
-func (strategy) WarningsOnUpdate(_ context.Context, obj, old runtime.Object) []string {
-	newEndpoint, oldEndpoint := obj.(*maintenance.MaintenanceEndpoint), old.(*maintenance.MaintenanceEndpoint)
-	if newEndpoint.Generation == oldEndpoint.Generation {
-		return nil
-	}
-	return warnings(&newEndpoint.Spec)
+// WarningsOnUpdate returns none.
+func (strategy) WarningsOnUpdate(context.Context, runtime.Object, runtime.Object) []string {
+	return nil
 }
 
 // statusStrategy holds the rules for writes to maintenanceendpoints/status. RBAC decides who may write there.
@@ -108,9 +102,4 @@ func (statusStrategy) PrepareForUpdate(_ context.Context, obj, old runtime.Objec
 // ValidateUpdate checks the new status.
 func (statusStrategy) ValidateUpdate(_ context.Context, obj, old runtime.Object) field.ErrorList {
 	return validation.ValidateMaintenanceEndpointStatusUpdate(obj.(*maintenance.MaintenanceEndpoint), old.(*maintenance.MaintenanceEndpoint))
-}
-
-// WarningsOnUpdate returns none.
-func (statusStrategy) WarningsOnUpdate(context.Context, runtime.Object, runtime.Object) []string {
-	return nil
 }

@@ -9,9 +9,11 @@ package v1beta1
 // with apply.
 //
 // PatchObjectTrigger changes an object of the cluster with a merge patch. The server needs the rights to get and
-// to patch it. So does whoever writes the profile. Nodes, roles and bindings, and objects of the group
-// maintenance.medik8s.io cannot be changed so. If the object has been replaced by another one of its name
-// meanwhile, the trigger has failed.
+// to patch it. So does whoever writes the profile. The policies and webhooks of the cluster see the server as the one
+// who changes it. So some objects cannot be changed: nodes, namespaces, Secrets and ServiceAccounts, those of the group
+// maintenance.medik8s.io, and those that say what others may do, which are roles and bindings, policies and webhooks of
+// admission, CustomResourceDefinitions, APIServices and CertificateSigningRequests. If the object has been replaced by
+// another one of its name meanwhile, the trigger has failed.
 type PatchObjectTriggerApplyConfiguration struct {
 	// apiVersion is the group and version of the resource, such as apps/v1, or v1. Required.
 	APIVersion *string `json:"apiVersion,omitempty"`

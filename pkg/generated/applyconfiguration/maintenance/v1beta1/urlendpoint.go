@@ -10,8 +10,8 @@ package v1beta1
 //
 // URLEndpoint is a server that has a URL.
 type URLEndpointApplyConfiguration struct {
-	// url is where it is, such as https://prometheus.example.com/base. The scheme is https, or http. It has
-	// no user, no query and no fragment. If not set, the key url of the Secret has it.
+	// url is where it is, such as https://prometheus.example.com/base. The scheme is https; without a
+	// secretRef, it may be http. It has no user, no query and no fragment. If not set, the key url of the Secret has it.
 	URL *string `json:"url,omitempty"`
 }
 
