@@ -56,7 +56,7 @@ func TestMigrate(t *testing.T) {
 	wantInterrupted(t, embedded)
 	wantNoStart(t, inCluster)
 	wantMigration(t, embedded, inTheCluster, true, "An interrupted copy of this source is continued")
-	wantMigration(t, embedded, inTheCluster, false, "Done: the target has the ID and the 3 objects")
+	wantMigration(t, embedded, inTheCluster, false, "Done: the target has the ID and 3 objects")
 	wantMigration(t, embedded, inTheCluster, false, "Nothing was to be done")
 	moveAround(t, dir)
 
@@ -86,10 +86,10 @@ func moveAround(t *testing.T, dir string) {
 	for _, way := range [][2]migratestore.StoreOptions{
 		{inTheCluster, first}, {first, embedded}, {embedded, second}, {inTheCluster, last},
 	} {
-		wantMigration(t, way[0], way[1], false, "Done: the target has the ID and the 3 objects")
+		wantMigration(t, way[0], way[1], false, "Done: the target has the ID and 3 objects")
 	}
 	emptyCluster(t)
-	wantMigration(t, second, inTheCluster, false, "Done: the target has the ID and the 3 objects")
+	wantMigration(t, second, inTheCluster, false, "Done: the target has the ID and 3 objects")
 	if diff := cmp.Diff(before, allEnvelopes(t)); diff != "" {
 		t.Errorf("what is stored in the cluster (-before +after all moves):\n%s", diff)
 	}
