@@ -4,11 +4,17 @@
 package profiles
 
 import (
+	"context"
+	"strings"
 	"testing"
 
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/test/env"
 )
 
 // held drains the node when it needs maintenance, and then marks it. It is for the nodes with the label mine.
@@ -54,6 +60,42 @@ var stepTests = map[string]stepTest{
 		},
 		wantGone: true,
 	},
+	"deleted by somebody who may not give nodes back": {change: deleteWithoutRight, wantMark: "before"},
+}
+
+// deleteWithoutRight tries to delete a profile, and what it holds, with permissions for profiles alone.
+func deleteWithoutRight(t *testing.T, p *pool, profile string) {
+	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: p.Name}, Rules: []rbacv1.PolicyRule{
+		{APIGroups: []string{v1beta1.GroupName}, Resources: []string{"maintenanceprofiles"}, Verbs: []string{"*"}},
+	}}
+	binding := &rbacv1.ClusterRoleBinding{
+		ObjectMeta: role.ObjectMeta, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name},
+		Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.GroupKind, Name: p.Name}},
+	}
+	if _, err := p.Kube.RbacV1().ClusterRoles().Create(t.Context(), role, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Kube.RbacV1().ClusterRoleBindings().Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx := context.WithoutCancel(t.Context())
+		_ = p.Kube.RbacV1().ClusterRoleBindings().Delete(ctx, role.Name, metav1.DeleteOptions{})
+		_ = p.Kube.RbacV1().ClusterRoles().Delete(ctx, role.Name, metav1.DeleteOptions{})
+	})
+	mallory := p.MaintenanceAs(t, "mallory-"+p.Name, p.Name).MaintenanceV1beta1().MaintenanceProfiles()
+	env.Eventually(t, "a mode that does less", func(ctx context.Context) string {
+		_, err := mallory.Patch(ctx, profile, types.MergePatchType, []byte(`{"spec":{"mode":"DryRun"}}`), metav1.PatchOptions{})
+		if err != nil {
+			return err.Error()
+		}
+		return ""
+	})
+	err := mallory.Delete(t.Context(), profile, metav1.DeleteOptions{})
+	if want := `cannot delete resource "nodes/maintenance" in API group "maintenance.medik8s.io" named "` + p.Nodes[0] + `"`; !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want a 403 that says %s", err, want)
+	}
+	p.change(t, profile, `{"spec":{"mode":"Active"}}`)
 }
 
 func deleteProfile(t *testing.T, p *pool, profile string) {

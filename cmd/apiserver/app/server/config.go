@@ -152,6 +152,7 @@ func (c CompletedConfig) New() (*Server, error) {
 		return nil, err
 	}
 	authorizing.KnowNodes(drain)
+	authorizing.KnowHeldNodes(heldNodes(client))
 	c.sap.answer(generic, client, drain.Nodes)
 	mirrors, err := c.newMirrors(drain, client)
 	if err != nil {

@@ -4,11 +4,15 @@
 package server
 
 import (
+	"context"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/utils/clock"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned"
 	"github.com/medik8s/maintenance-apiserver/pkg/ledger"
@@ -18,6 +22,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/endpoint"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/engine"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/evaluation"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/authorization"
 )
 
 // ProfilesConfig is what MaintenanceProfiles and MaintenanceEndpoints depend on.
@@ -74,5 +79,22 @@ func (c CompletedConfig) newAnswers(
 			Cluster: cluster, Endpoints: endpoints, Objects: c.drainer.Dynamic, Kube: c.drainer.Kube, Wake: wake,
 			Clock: clock.RealClock{},
 		})
+	}
+}
+
+// heldNodes returns how it is asked which nodes a profile holds: as our own server has stored it.
+func heldNodes(client versioned.Interface) authorization.HeldNodes {
+	return func(ctx context.Context, profile string) (nodes []string, err error) {
+		selector := fields.OneTermEqualSelector(v1beta1.FieldProfile, profile).String()
+		list, err := client.MaintenanceV1beta1().NodeProfiles().List(ctx, metav1.ListOptions{FieldSelector: selector})
+		if err != nil {
+			return nil, err
+		}
+		for i := range list.Items {
+			if list.Items[i].Status.Hold != nil {
+				nodes = append(nodes, list.Items[i].Spec.NodeName)
+			}
+		}
+		return nodes, nil
 	}
 }

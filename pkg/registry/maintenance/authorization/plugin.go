@@ -38,6 +38,8 @@ type Plugin struct {
 	secretNamespace string
 	// nodes tells which node a machine is; nil: nobody does.
 	nodes Nodes
+	// held tells which nodes a profile holds; nil: none.
+	held HeldNodes
 }
 
 var _ admission.ValidationInterface = &Plugin{}

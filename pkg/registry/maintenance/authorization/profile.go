@@ -27,23 +27,25 @@ const maxQuestions = 16
 // profiles is the resource of the profiles, whose authors must be permitted what they have the server do.
 const profiles = maintenanceprofile.Plural
 
-// validateProfile checks writes of the spec. To delete a profile, RBAC is enough.
+// validateProfile checks that the user may do themselves what the profile has the server do, and may give back the nodes
+// that the write takes from it. A permission that is revoked later does not stop the profile.
 func (p *Plugin) validateProfile(ctx context.Context, attributes admission.Attributes) error {
-	if attributes.GetSubresource() != "" || attributes.GetOperation() == admission.Delete {
+	if attributes.GetSubresource() != "" {
 		return nil
 	}
-	return p.authorizeProfile(ctx, attributes)
-}
-
-// authorizeProfile checks that the user may do themselves what the profile has the server do. A permission that is
-// revoked later does not stop the profile.
-func (p *Plugin) authorizeProfile(ctx context.Context, attributes admission.Attributes) error {
 	profile, _ := attributes.GetObject().(*maintenance.MaintenanceProfile)
 	old, _ := attributes.GetOldObject().(*maintenance.MaintenanceProfile)
-	if profile == nil || (old == nil) != (attributes.GetOperation() == admission.Create) {
+	if (old == nil) != (attributes.GetOperation() == admission.Create) || (profile == nil) != (attributes.GetOperation() == admission.Delete) {
 		return apierrors.NewInternalError(errors.New("could not tell what the profile is to do"))
 	}
-	return p.askAll(ctx, attributes.GetUserInfo(), profile.Name, profileNeeds(profile, old))
+	needs, err := p.releaseNeeds(ctx, profile, old)
+	if err != nil {
+		return err
+	}
+	if profile != nil {
+		needs = append(needs, profileNeeds(profile, old)...)
+	}
+	return p.askAll(ctx, attributes.GetUserInfo(), attributes.GetName(), needs)
 }
 
 // askAll asks for all permissions, some at the same time, and waits for every answer. If several are missing, the error

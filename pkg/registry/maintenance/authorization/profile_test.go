@@ -213,15 +213,91 @@ func TestAuthorsWithNodesOfTheirOwn(t *testing.T) {
 	}
 }
 
-// To delete a profile, and to write its status, RBAC is enough.
-func TestOtherWritesOfProfiles(t *testing.T) {
+// For the status of a profile, RBAC is enough.
+func TestStatusOfProfiles(t *testing.T) {
 	q := &questions{}
-	for operation, subresource := range map[admission.Operation]string{admission.Delete: "", admission.Update: "status"} {
-		attributes := admission.NewAttributesRecord(nil, doesAll(), v1beta1.SchemeGroupVersion.WithKind("MaintenanceProfile"), "", "flatcar",
-			v1beta1.SchemeGroupVersion.WithResource("maintenanceprofiles"), subresource, operation, nil, false, &user.DefaultInfo{Name: "alice"})
-		if err := New(q, "").Validate(t.Context(), attributes, nil); err != nil || len(q.asked) > 0 {
-			t.Errorf("%s: got %v, asked %q", operation, err, q.asked)
+	attributes := admission.NewAttributesRecord(doesAll(), doesAll(), v1beta1.SchemeGroupVersion.WithKind("MaintenanceProfile"), "", "flatcar",
+		v1beta1.SchemeGroupVersion.WithResource("maintenanceprofiles"), "status", admission.Update, nil, false, &user.DefaultInfo{Name: "alice"})
+	if err := New(q, "").Validate(t.Context(), attributes, nil); err != nil || len(q.asked) > 0 {
+		t.Errorf("got %v, asked %q", err, q.asked)
+	}
+}
+
+// Who has the server give nodes back that a profile holds needs what a delete of the hold needs.
+func TestProfilesThatGiveBack(t *testing.T) {
+	type spec = maintenance.MaintenanceProfileSpec
+	const deleteNodes = "delete maintenance.medik8s.io/v1beta1 nodes/maintenance"
+	release := func(s *spec) { s.OnDetach = maintenance.DetachRelease }
+	dryRun := func(s *spec) { s.Mode = maintenance.ProfileDryRun }
+	only := func(names ...string) func(*spec) {
+		return func(s *spec) { s.Nodes = maintenance.ProfileNodes{Names: names} }
+	}
+	deleted := func(profile *maintenance.MaintenanceProfile) *maintenance.MaintenanceProfile {
+		profile.DeletionTimestamp = &metav1.Time{}
+		return profile
+	}
+	for name, test := range map[string]struct {
+		new, old *maintenance.MaintenanceProfile
+		want     []string
+	}{
+		"a delete":                         {old: doesAll()},
+		"a delete that releases":           {old: doesAll(release), want: []string{"worker-1", "worker-2"}},
+		"a delete of what nobody finishes": {old: doesAll(dryRun), want: []string{"worker-1", "worker-2"}},
+		"it says only":                     {new: doesAll(dryRun), old: doesAll()},
+		"it says only, while it goes":      {new: deleted(doesAll(dryRun)), old: deleted(doesAll()), want: []string{"worker-1", "worker-2"}},
+		"it releases, while it goes":       {new: deleted(doesAll(release)), old: deleted(doesAll()), want: []string{"worker-1", "worker-2"}},
+		"it has gone":                      {new: deleted(doesAll(release)), old: deleted(doesAll(release))},
+		"it is to release":                 {new: doesAll(release), old: doesAll(), want: []string{"worker-1", "worker-2"}},
+		"it releases as before":            {new: doesAll(release, func(s *spec) { s.Priority = 1 }), old: doesAll(release)},
+		"a node leaves":                    {new: doesAll(only("worker-1")), old: doesAll(only("worker-1", "worker-2"))},
+		"a node leaves at once":            {new: doesAll(release, only("worker-1")), old: doesAll(release, only("worker-1", "worker-2")), want: []string{"worker-2"}},
+		"all leave at once":                {new: doesAll(release, only()), old: doesAll(release), want: []string{"worker-1", "worker-2"}},
+		"another alias":                    {new: doesAll(release, func(s *spec) { s.Alias = "esx" }), old: doesAll(release, only("worker-1")), want: []string{"worker-1", "worker-2"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			attributes := profileWrite(test.new, test.old)
+			if test.new == nil {
+				attributes = admission.NewAttributesRecord(nil, test.old, v1beta1.SchemeGroupVersion.WithKind("MaintenanceProfile"), "", "flatcar",
+					v1beta1.SchemeGroupVersion.WithResource("maintenanceprofiles"), "", admission.Delete, nil, false, &user.DefaultInfo{Name: "alice"})
+			}
+			q := &questions{refuse: []string{deleteNodes}}
+			plugin := New(q, "")
+			plugin.KnowHeldNodes(func(_ context.Context, profile string) ([]string, error) {
+				if profile != "flatcar" {
+					t.Errorf("asked for the nodes of %q", profile)
+				}
+				return []string{"worker-1", "worker-2"}, nil
+			})
+			if err := plugin.Validate(t.Context(), attributes, nil); err != nil {
+				t.Errorf("refused: %v", err)
+			}
+			var asked []string
+			for _, question := range q.asked {
+				if node, found := strings.CutPrefix(question, deleteNodes+"  "); found {
+					asked = append(asked, node)
+				}
+			}
+			if !slices.Equal(asked, test.want) {
+				t.Errorf("asked about %q, want %q", asked, test.want)
+			}
+			q.refuse = append(q.refuse, deleteNodes+"  worker-2")
+			err := plugin.Validate(t.Context(), attributes, nil)
+			const want = `User "alice" cannot delete resource "nodes/maintenance" in API group "maintenance.medik8s.io" named "worker-2", which giving back what the profile holds asks for`
+			if len(test.want) > 0 && (!apierrors.IsForbidden(err) || !strings.Contains(err.Error(), want)) {
+				t.Errorf("got %v, want %s", err, want)
+			}
+		})
+	}
+	plugin := New(&questions{refuse: []string{deleteNodes}}, "")
+	for held, want := range map[int]bool{0: true, maxReleased: true, maxReleased + 1: false} {
+		plugin.KnowHeldNodes(func(context.Context, string) ([]string, error) { return slices.Repeat([]string{"a"}, held), nil })
+		if err := plugin.Validate(t.Context(), profileWrite(doesAll(release), doesAll()), nil); (err == nil) != want {
+			t.Errorf("with %d nodes: got %v, want that it may: %t", held, err, want)
 		}
+	}
+	plugin.KnowHeldNodes(func(context.Context, string) ([]string, error) { return nil, errors.New("no store") })
+	if err := plugin.Validate(t.Context(), profileWrite(doesAll(release), doesAll()), nil); !apierrors.IsInternalError(err) {
+		t.Errorf("while nobody knows: got %v, want a 500", err)
 	}
 }
 
