@@ -136,6 +136,20 @@ const (
 type MaintenanceEndpointStatus struct {
 	// threads are the threads in Slack that are in use. At most 64.
 	Threads []SlackThread
+	// author is who wrote the spec last. The server asks again whether they may read the Secret, each time before it reads
+	// it. An endpoint without an author gets no Secret: change its spec, or create it again.
+	Author *Author
+}
+
+// Author is who wrote the spec of an object, as the server knew them then. Only the server sets it.
+type Author struct {
+	// username is the user's name.
+	Username string
+	// uid is what tells the user from others of that name. Empty if the cluster does not have it.
+	UID string
+	// groups are the groups of the user at that time, at most 16 KiB of them. What the cluster knows of the user besides
+	// is not kept.
+	Groups []string
 }
 
 // SlackThread is a thread in Slack that notifications are posted to.

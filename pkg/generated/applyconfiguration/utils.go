@@ -25,6 +25,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &maintenancev1beta1.AdmissionWaitApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("ApprovalCheck"):
 		return &maintenancev1beta1.ApprovalCheckApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("Author"):
+		return &maintenancev1beta1.AuthorApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("CheckStatus"):
 		return &maintenancev1beta1.CheckStatusApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("ClusterVersionCheck"):

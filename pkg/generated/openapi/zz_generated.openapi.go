@@ -45,6 +45,7 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		v1beta1.AdmissionForecast{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_AdmissionForecast(ref),
 		v1beta1.AdmissionWait{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_AdmissionWait(ref),
 		v1beta1.ApprovalCheck{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_ApprovalCheck(ref),
+		v1beta1.Author{}.OpenAPIModelName():                           schema_pkg_apis_maintenance_v1beta1_Author(ref),
 		v1beta1.CheckStatus{}.OpenAPIModelName():                      schema_pkg_apis_maintenance_v1beta1_CheckStatus(ref),
 		v1beta1.ClusterVersionCheck{}.OpenAPIModelName():              schema_pkg_apis_maintenance_v1beta1_ClusterVersionCheck(ref),
 		v1beta1.DateRange{}.OpenAPIModelName():                        schema_pkg_apis_maintenance_v1beta1_DateRange(ref),
@@ -1163,6 +1164,54 @@ func schema_pkg_apis_maintenance_v1beta1_ApprovalCheck(ref common.ReferenceCallb
 						},
 					},
 				},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_Author(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "Author is who wrote the spec of an object, as the server knew them then. Only the server sets it.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"username": {
+						SchemaProps: spec.SchemaProps{
+							Description: "username is the user's name.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"uid": {
+						SchemaProps: spec.SchemaProps{
+							Description: "uid is what tells the user from others of that name. Empty if the cluster does not have it.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"groups": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "groups are the groups of the user at that time, at most 16 KiB of them. What the cluster knows of the user besides is not kept.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"username"},
 			},
 		},
 	}
@@ -3086,11 +3135,17 @@ func schema_pkg_apis_maintenance_v1beta1_MaintenanceEndpointStatus(ref common.Re
 							},
 						},
 					},
+					"author": {
+						SchemaProps: spec.SchemaProps{
+							Description: "author is who wrote the spec last. The server asks again whether they may read the Secret, each time before it reads it. An endpoint without an author gets no Secret: change its spec, or create it again.",
+							Ref:         ref(v1beta1.Author{}.OpenAPIModelName()),
+						},
+					},
 				},
 			},
 		},
 		Dependencies: []string{
-			v1beta1.SlackThread{}.OpenAPIModelName()},
+			v1beta1.Author{}.OpenAPIModelName(), v1beta1.SlackThread{}.OpenAPIModelName()},
 	}
 }
 
@@ -3979,7 +4034,7 @@ func schema_pkg_apis_maintenance_v1beta1_MaintenanceProfileStatus(ref common.Ref
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "conditions are Attached (only there while it is False: the server has no memory for a NodeProfile on each node that the profile selects), Valid (False if the server cannot apply the profile, which a newer version may have stored) and Acting (False with the reason DryRun, Paused or OtherController while the profile changes nothing).",
+							Description: "conditions are Attached (only there while it is False: the server has no memory for a NodeProfile on each node that the profile selects), Valid (False if the server cannot apply the profile, which a newer version may have stored) and Acting (False with the reason DryRun, Paused, OtherController or AuthorLost while the profile changes nothing).",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -3990,11 +4045,17 @@ func schema_pkg_apis_maintenance_v1beta1_MaintenanceProfileStatus(ref common.Ref
 							},
 						},
 					},
+					"author": {
+						SchemaProps: spec.SchemaProps{
+							Description: "author is who wrote the spec last; to have a profile do less does not count. The server asks again whether they may do what the profile says. If not, it is as if the mode were Paused. Not set if a version before stored the profile: then nobody is asked about.",
+							Ref:         ref(v1beta1.Author{}.OpenAPIModelName()),
+						},
+					},
 				},
 			},
 		},
 		Dependencies: []string{
-			v1beta1.ProfileCounts{}.OpenAPIModelName(), v1beta1.ProfilePreview{}.OpenAPIModelName(), v1.Condition{}.OpenAPIModelName()},
+			v1beta1.Author{}.OpenAPIModelName(), v1beta1.ProfileCounts{}.OpenAPIModelName(), v1beta1.ProfilePreview{}.OpenAPIModelName(), v1.Condition{}.OpenAPIModelName()},
 	}
 }
 
@@ -5293,7 +5354,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeProfileStatus(ref common.ReferenceC
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "conditions are Attached (False while the profile does not select the node any more), NodeFound (False while the node does not exist), Evaluated (False while a check that matters ends in an error, or the profile cannot be applied) and Acting (False with the reason DryRun, Paused, OtherController or NotAdopted while nothing is done).",
+							Description: "conditions are Attached (False while the profile does not select the node any more), NodeFound (False while the node does not exist), Evaluated (False while a check that matters ends in an error, or the profile cannot be applied) and Acting (False with the reason DryRun, Paused, OtherController, AuthorLost or NotAdopted while nothing is done).",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{

@@ -197,7 +197,10 @@ func (a *admitter) try(name string, spec *v1beta1.MaintenanceLedgerSpec) (grant 
 		return nil, false
 	}
 	about.profile, about.node = a.profile(about.nodeProfile.Spec.Profile), a.node(about.nodeProfile.Spec.NodeName)
-	if about.profile == nil || about.node == nil || a.idleReason(about.profile) != "" || about.node.UID != next.NodeUID {
+	if about.profile == nil || about.node == nil || about.node.UID != next.NodeUID {
+		return nil, false
+	}
+	if reason, _ := a.idle(about.profile); reason != "" {
 		return nil, false
 	}
 	about.hold = a.holdOf(about.nodeProfile)

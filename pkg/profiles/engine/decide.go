@@ -58,7 +58,7 @@ func (t *term) decide(ctx context.Context, v *view) (moved, stop bool, err error
 // decides says whether a transition may be decided. A node that is Operational and that the profile selects no more is
 // through, and nothing is decided about a node that does not exist.
 func (t *term) decides(v *view) bool {
-	return v.profile != nil && v.node != nil && v.idleReason != v1beta1.ReasonPaused &&
+	return v.profile != nil && v.node != nil && !v.paused() &&
 		(v.selected || v.nodeProfile.Status.State != v1beta1.ProfileOperational)
 }
 
@@ -67,7 +67,7 @@ func undecided(v *view) {
 	switch {
 	case v.node == nil:
 		v.next.Status.WaitingFor = "the node does not exist"
-	case v.idleReason == v1beta1.ReasonPaused:
+	case v.paused():
 		v.next.Status.WaitingFor = fmt.Sprintf("nothing is done (%s)", v.idleReason)
 	}
 }

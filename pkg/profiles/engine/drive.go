@@ -22,7 +22,7 @@ func (t *term) drive(ctx context.Context, v *view) (moved, stop bool, err error)
 		return false, false, nil
 	}
 	t.admitter.withdraw(v.name) // it may have been granted another one meanwhile
-	if !v.acts && v.idleReason != v1beta1.ReasonPaused {
+	if !v.acts && !v.paused() {
 		return false, true, nil
 	}
 	if !machine.HasBegun(recorded) {

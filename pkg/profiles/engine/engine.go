@@ -51,6 +51,9 @@ type Config struct {
 	Notify func(Telling) (again time.Time)
 	// Other says which other controller still takes care of profiles; empty: none. Then nothing is done. Optional.
 	Other func() string
+	// Vouch says whether the author of a profile may still do what it says: with a 403 that they may not. Optional: then
+	// they may.
+	Vouch func(ctx context.Context, profile *v1beta1.MaintenanceProfile) error
 	// Former knows what the controller before this one has left, which profiles go on from. Optional: then there was none.
 	Former Former
 	// Epoch is shared with others in this process that write the ledger. Default: nobody else does.

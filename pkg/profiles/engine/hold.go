@@ -16,7 +16,7 @@ import (
 // keepHold sees to it that the hold is as status.hold says, which was stored before. While no transition is under way,
 // that is what the profile asks for in the state now. A profile that is Paused keeps what was stored.
 func (t *term) keepHold(ctx context.Context, v *view) (moved, stop bool, err error) {
-	if !v.acts && v.idleReason != v1beta1.ReasonPaused {
+	if !v.acts && !v.paused() {
 		return false, false, nil
 	}
 	if v.acts && v.nodeProfile.Status.Transition == nil {

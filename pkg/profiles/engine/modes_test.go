@@ -4,11 +4,17 @@
 package engine
 
 import (
+	"context"
+	"errors"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
@@ -47,6 +53,42 @@ func TestModes(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A profile whose author may not do any more what it says decides nothing, as if it were paused.
+func TestAuthorLost(t *testing.T) {
+	inWorld(t, 1, func(w *world) {
+		w.node("w-1", "go")
+		w.node("w-2")
+		w.profile("flatcar")
+		var answer atomic.Pointer[error]
+		says := func(err error) { answer.Store(&err) }
+		says(nil)
+		w.start(func(c *Config) {
+			c.Vouch = func(context.Context, *v1beta1.MaintenanceProfile) error { return *answer.Load() }
+		})
+		w.wait(time.Minute)
+		w.wantState("flatcar", v1beta1.ProfileInMaintenance, "w-1")
+		says(apierrors.NewForbidden(schema.GroupResource{Resource: "maintenanceprofiles"}, "flatcar", errors.New("alice has left")))
+		w.wait(authorsInterval)
+		w.label("w-2", "go")
+		w.unlabel("w-1", "go")
+		w.label("w-1", "done")
+		w.wait(time.Minute)
+		w.wantState("flatcar", v1beta1.ProfileOperational, "w-2")
+		acting := apimeta.FindStatusCondition(w.get("w-2", "flatcar").Status.Conditions, v1beta1.ConditionActing)
+		if acting == nil || acting.Reason != v1beta1.ReasonAuthorLost || acting.Message != "alice has left" {
+			t.Errorf("got %+v, want that alice has left", acting)
+		}
+		says(errors.New("nobody can tell"))
+		w.wait(2 * authorsInterval)
+		w.wantState("flatcar", v1beta1.ProfileInMaintenance, "w-1")
+		w.wantState("flatcar", v1beta1.ProfileOperational, "w-2")
+		says(nil)
+		w.wait(authorsInterval + time.Minute)
+		w.wantState("flatcar", v1beta1.ProfileOperational, "w-1")
+		w.wantState("flatcar", v1beta1.ProfileInMaintenance, "w-2")
+	})
 }
 
 // Once everything is as it should be, nothing is written or evaluated any more, however much time passes.

@@ -45,6 +45,7 @@ type term struct {
 	latest   newest.Objects[*v1beta1.NodeProfile]
 	admitter *admitter
 	statuses *statuses
+	authors  authors
 	recorder record.EventRecorder
 	pairs    pairs
 	room     *room
@@ -100,6 +101,7 @@ func (e *Engine) lead(ctx context.Context) {
 	running.Go(func() { t.answers.Run(ctx) })
 	running.Go(func() { t.admitter.run(ctx) })
 	running.Go(func() { t.statuses.run(ctx, stop) })
+	running.Go(func() { t.askAuthors(ctx) })
 	for range workers {
 		running.Go(func() { t.queue.Work(ctx) })
 	}

@@ -79,11 +79,8 @@ func (t *term) look(ctx context.Context, name string) (*view, error) {
 		v.hold = t.holdOf(v.nodeProfile)
 	}
 	v.selected = v.profile != nil && v.profile.DeletionTimestamp == nil && (v.node == nil || t.selects(v.profile, v.node))
-	v.idleReason = t.idleReason(v.profile)
+	v.idleReason, v.idleMessage = t.idle(v.profile)
 	v.acts = v.idleReason == ""
-	if v.idleReason == v1beta1.ReasonOtherController {
-		v.idleMessage = text(t.config.Other())
-	}
 	return v, nil
 }
 
@@ -104,21 +101,32 @@ func (t *term) confirm(ctx context.Context, v *view) error {
 	return err
 }
 
-// idleReason is why nothing is done for a profile; empty: it acts. A profile that is gone, or is being deleted, ends what
-// it has begun.
-func (t *term) idleReason(profile *v1beta1.MaintenanceProfile) string {
-	switch {
-	case profile == nil:
-		return ""
-	case t.config.Other != nil && t.config.Other() != "":
-		return v1beta1.ReasonOtherController
-	case profile.Spec.Mode == v1beta1.ProfileDryRun:
-		return v1beta1.ReasonDryRun
-	case profile.Spec.Mode == v1beta1.ProfilePaused:
-		return v1beta1.ReasonPaused
-	default:
-		return ""
+// idle is why nothing is done for a profile; no reason: it acts. A profile that is gone, or is being deleted, ends what it
+// has begun.
+func (t *term) idle(profile *v1beta1.MaintenanceProfile) (reason, message string) {
+	if profile == nil {
+		return "", ""
 	}
+	if t.config.Other != nil {
+		if other := t.config.Other(); other != "" {
+			return v1beta1.ReasonOtherController, text(other)
+		}
+	}
+	switch profile.Spec.Mode {
+	case v1beta1.ProfileDryRun:
+		return v1beta1.ReasonDryRun, ""
+	case v1beta1.ProfilePaused:
+		return v1beta1.ReasonPaused, ""
+	}
+	if lacks := t.authors.of(profile); lacks != "" {
+		return v1beta1.ReasonAuthorLost, lacks
+	}
+	return "", ""
+}
+
+// paused says whether nothing new starts, but what has begun is finished.
+func (v *view) paused() bool {
+	return v.idleReason == v1beta1.ReasonPaused || v.idleReason == v1beta1.ReasonAuthorLost
 }
 
 // move makes the first move that is to be made. It says no if there is none left.

@@ -78,17 +78,22 @@ func TestProfileIsServed(t *testing.T) {
 	}
 	s.do("alice", http.MethodPatch, profilesPath+"/flatcar", asMergePatch, `{"status":{"observedGeneration":7}}`).want(t, http.StatusOK)
 	s.do("alice", http.MethodPatch, profilesPath+"/flatcar/status", asMergePatch,
-		`{"spec":{"mode":"Paused"},"metadata":{"labels":{"a":"b"}},"status":{"observedGeneration":1,"counts":{"nodes":3},"preview":{"nodes":3}}}`).want(t, http.StatusOK)
+		`{"spec":{"mode":"Paused"},"metadata":{"labels":{"a":"b"}},"status":{"observedGeneration":1,"counts":{"nodes":3},"preview":{"nodes":3},"author":{"username":"root"}}}`).want(t, http.StatusOK)
 	got := s.profile("flatcar")
-	if diff := cmp.Diff(v1beta1.MaintenanceProfileStatus{ObservedGeneration: 1, Counts: v1beta1.ProfileCounts{Nodes: 3}}, got.Status); diff != "" {
+	alice := &v1beta1.Author{Username: "alice", Groups: []string{"system:authenticated"}}
+	if diff := cmp.Diff(v1beta1.MaintenanceProfileStatus{ObservedGeneration: 1, Counts: v1beta1.ProfileCounts{Nodes: 3}, Author: alice}, got.Status); diff != "" {
 		t.Errorf("status differs (-want +got):\n%s", diff)
 	}
 	if got.Spec.Mode != v1beta1.ProfileActive || len(got.Labels) > 0 || got.Generation != 1 || !slices.Equal(got.Finalizers, []string{v1beta1.DetachFinalizer}) {
 		t.Errorf("got mode %s, labels %v, generation %d, finalizers %v", got.Spec.Mode, got.Labels, got.Generation, got.Finalizers)
 	}
-	s.do("alice", http.MethodPatch, profilesPath+"/flatcar", asMergePatch, `{"spec":{"mode":"DryRun"}}`).want(t, http.StatusOK)
-	if got := s.profile("flatcar"); got.Generation != 2 || got.Status.Counts.Nodes != 3 {
-		t.Errorf("got generation %d and %d nodes, want 2 and 3", got.Generation, got.Status.Counts.Nodes)
+	s.do("bob", http.MethodPatch, profilesPath+"/flatcar", asMergePatch, `{"spec":{"mode":"DryRun"}}`).want(t, http.StatusOK)
+	if got := s.profile("flatcar"); got.Generation != 2 || got.Status.Counts.Nodes != 3 || got.Status.Author.Username != "alice" {
+		t.Errorf("got generation %d, %d nodes and author %s, want 2, 3 and alice", got.Generation, got.Status.Counts.Nodes, got.Status.Author.Username)
+	}
+	s.do("bob", http.MethodPatch, profilesPath+"/flatcar", asMergePatch, `{"spec":{"mode":"Active"}}`).want(t, http.StatusOK)
+	if got := s.profile("flatcar"); got.Status.Author.Username != "bob" {
+		t.Errorf("got author %s, want bob, who had it act", got.Status.Author.Username)
 	}
 }
 

@@ -163,8 +163,8 @@ func (c CompletedConfig) New() (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	endpoints := c.newEndpoints(client)
-	profiles, err := c.newProfiles(drain, client, epoch, endpoints, mirrors)
+	endpoints := c.newEndpoints(client, authorizing)
+	profiles, err := c.newProfiles(drain, client, epoch, endpoints, mirrors, authorizing)
 	if err != nil {
 		return nil, err
 	}

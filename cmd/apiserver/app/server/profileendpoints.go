@@ -12,6 +12,7 @@ import (
 	informers "github.com/medik8s/maintenance-apiserver/pkg/generated/informers/externalversions/maintenance/v1beta1"
 	listers "github.com/medik8s/maintenance-apiserver/pkg/generated/listers/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/endpoint/clients"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/authorization"
 )
 
 // endpoints are the servers that profiles call, as MaintenanceEndpoints say. They are known while watch runs, and only
@@ -22,11 +23,11 @@ type endpoints struct {
 }
 
 // newEndpoints returns the servers that profiles call. The client is one for this server.
-func (c CompletedConfig) newEndpoints(client versioned.Interface) *endpoints {
+func (c CompletedConfig) newEndpoints(client versioned.Interface, authorizing *authorization.Plugin) *endpoints {
 	informer := informers.NewMaintenanceEndpointInformer(client, 0, cache.Indexers{})
 	return &endpoints{informer: informer, Clients: clients.New(clients.Config{
 		Endpoints: listers.NewMaintenanceEndpointLister(informer.GetIndexer()), Kube: c.drainer.Kube,
-		SecretNamespace: c.profiles.SecretNamespace, AllowLoopback: c.profiles.AllowLoopback,
+		SecretNamespace: c.profiles.SecretNamespace, AllowLoopback: c.profiles.AllowLoopback, Vouch: authorizing.VouchForEndpoint,
 	})}
 }
 

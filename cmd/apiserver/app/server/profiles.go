@@ -40,6 +40,7 @@ type ProfilesConfig struct {
 // runs, profiles change nothing.
 func (c CompletedConfig) newProfiles(
 	drain *drainer.Drainer, client versioned.Interface, epoch *ledger.Epoch, endpoints *endpoints, mirrors *mirrors,
+	authorizing *authorization.Plugin,
 ) (*engine.Engine, error) {
 	var profiles *engine.Engine
 	compiled := &evaluation.Cache{}
@@ -48,7 +49,7 @@ func (c CompletedConfig) newProfiles(
 		NewCluster: func() engine.Cluster { return aggregate.New() },
 		NewAnswers: c.newAnswers(endpoints, func(names ...string) { profiles.Wake(names...) }),
 		Evaluate:   compiled.Evaluate, Forget: compiled.Forget, Preview: evaluation.Evaluate, Notify: engine.Notify, Label: c.profiles.Label,
-		MaxNodeProfiles: c.room().NodeProfiles(),
+		MaxNodeProfiles: c.room().NodeProfiles(), Vouch: authorizing.VouchForProfile,
 	}
 	if c.drainer.Dynamic != nil {
 		config.Resolve = patchobject.NewResolver(c.drainer.Dynamic).Resolve

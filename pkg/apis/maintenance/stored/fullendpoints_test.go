@@ -32,6 +32,11 @@ func fullEndpoint(name string, spec maintenance.MaintenanceEndpointSpec) namedOb
 		ObjectMeta: metadata(name), Spec: spec,
 		Status: maintenance.MaintenanceEndpointStatus{
 			Threads: []maintenance.SlackThread{{Channel: "#ops", Notifier: "thread", Timestamp: "1762070400.000100", Since: *at(9)}},
+			Author:  fullAuthor(),
 		},
 	}}
+}
+
+func fullAuthor() *maintenance.Author {
+	return &maintenance.Author{Username: "pia", UID: "7", Groups: []string{"payments"}}
 }

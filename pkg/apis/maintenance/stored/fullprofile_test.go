@@ -29,6 +29,7 @@ func fullProfile() *maintenance.MaintenanceProfile {
 			},
 		},
 		Status: maintenance.MaintenanceProfileStatus{
+			Author:             fullAuthor(),
 			ObservedGeneration: 1,
 			Counts:             maintenance.ProfileCounts{Nodes: 6, Operational: 3, MaintenanceRequired: 2, InMaintenance: 1},
 			Conditions:         []metav1.Condition{fullCondition(v1beta1.ConditionActing)},

@@ -103,7 +103,7 @@ const (
 	// ConditionValid is False if the server cannot apply the profile, which a newer version may have stored.
 	ConditionValid = "Valid"
 	// ConditionActing is False while the profile changes nothing. Its reason is then ReasonDryRun, ReasonPaused,
-	// ReasonOtherController or ReasonNotAdopted.
+	// ReasonOtherController, ReasonAuthorLost or ReasonNotAdopted.
 	ConditionActing = "Acting"
 	// ConditionAttached is False while the profile does not select the node any more. A MaintenanceProfile has
 	// it, and it is False, while the profile is not on all nodes that it selects.
@@ -122,6 +122,9 @@ const (
 	ReasonDryRun = "DryRun"
 	// ReasonPaused means that spec.mode is Paused.
 	ReasonPaused = "Paused"
+	// ReasonAuthorLost means that the user who wrote the spec may not do any more what it says. The message says what they
+	// may not do. It is as if the mode were Paused.
+	ReasonAuthorLost = "AuthorLost"
 	// ReasonOtherController means that another controller still takes care of profiles, so this one only says what
 	// it would do.
 	ReasonOtherController = "OtherController"

@@ -156,6 +156,24 @@ type MaintenanceEndpointStatus struct {
 	// +optional
 	// +listType=atomic
 	Threads []SlackThread `json:"threads,omitempty"`
+	// author is who wrote the spec last. The server asks again whether they may read the Secret, each time before it reads
+	// it. An endpoint without an author gets no Secret: change its spec, or create it again.
+	// +optional
+	Author *Author `json:"author,omitempty"`
+}
+
+// Author is who wrote the spec of an object, as the server knew them then. Only the server sets it.
+type Author struct {
+	// username is the user's name.
+	Username string `json:"username"`
+	// uid is what tells the user from others of that name. Empty if the cluster does not have it.
+	// +optional
+	UID string `json:"uid,omitempty"`
+	// groups are the groups of the user at that time, at most 16 KiB of them. What the cluster knows of the user besides
+	// is not kept.
+	// +optional
+	// +listType=atomic
+	Groups []string `json:"groups,omitempty"`
 }
 
 // SlackThread is a thread in Slack that notifications are posted to.

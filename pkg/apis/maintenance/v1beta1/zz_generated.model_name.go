@@ -24,6 +24,11 @@ func (in ApprovalCheck) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in Author) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.Author"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in CheckStatus) OpenAPIModelName() string {
 	return "io.medik8s.maintenance.v1beta1.CheckStatus"
 }

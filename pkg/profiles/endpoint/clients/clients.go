@@ -15,12 +15,15 @@
 package clients
 
 import (
+	"context"
 	"net"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/utils/clock"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	listers "github.com/medik8s/maintenance-apiserver/pkg/generated/listers/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/endpoint"
 )
@@ -33,6 +36,9 @@ type Config struct {
 	Kube kubernetes.Interface
 	// SecretNamespace is where the Secrets are. If it is empty, endpoints with a secretRef cannot be used.
 	SecretNamespace string
+	// Vouch says whether the author of an endpoint may still read its Secret: with a 403 that they may not. Required if there
+	// is a SecretNamespace.
+	Vouch func(ctx context.Context, endpoint *v1beta1.MaintenanceEndpoint) error
 	// AllowLoopback lets endpoints be on this machine: for tests, and for a proxy that runs beside the server.
 	// Link-local addresses and those of metadata services stay refused.
 	AllowLoopback bool
@@ -61,7 +67,7 @@ func New(config Config) *Clients {
 		config.Clock = clock.RealClock{}
 	}
 	c := &Clients{config: config, kept: map[string]*kept{}}
-	c.secrets = secrets{config: config, redact: &c.redact, read: map[string]readSecret{}}
+	c.secrets = secrets{config: config, redact: &c.redact, read: map[types.UID]readSecret{}}
 	return c
 }
 

@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
@@ -41,13 +42,16 @@ type secrets struct {
 	config Config
 	redact *redactor
 
-	mu   sync.Mutex
-	read map[string]readSecret
+	mu sync.Mutex
+	// read are the Secrets as they were read last, by the endpoint, since each has an author of its own.
+	read map[types.UID]readSecret
 }
 
 type readSecret struct {
 	values map[string]string
-	at     time.Time
+	// generation is that of the endpoint.
+	generation int64
+	at         time.Time
 }
 
 // of returns the values of the Secret of an endpoint; none if it has no secretRef. If the Secret cannot be read for a
@@ -59,47 +63,58 @@ func (s *secrets) of(ctx context.Context, e *v1beta1.MaintenanceEndpoint) (map[s
 	if s.config.SecretNamespace == "" {
 		return nil, unusable(e.Name, "it names a Secret, but the server was started without --secret-namespace")
 	}
-	name := e.Spec.SecretRef.Name
-	known, found := s.known(name)
+	known, found := s.known(e)
 	if found && s.config.Clock.Since(known.at) < secretLasts {
 		return known.values, nil
 	}
-	values, err := s.ask(ctx, e.Name, name)
+	values, err := s.ask(ctx, e)
 	if err != nil && found && !isGone(err) {
 		return known.values, nil
 	}
 	return values, err
 }
 
-func (s *secrets) known(name string) (readSecret, bool) {
+func (s *secrets) known(e *v1beta1.MaintenanceEndpoint) (readSecret, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	known, found := s.read[name]
-	return known, found
+	known, found := s.read[e.UID]
+	return known, found && known.generation == e.Generation
 }
 
-// ask reads a Secret from the API server.
-func (s *secrets) ask(ctx context.Context, user, name string) (map[string]string, error) {
+// ask reads a Secret from the API server, if the author of the endpoint may read it.
+func (s *secrets) ask(ctx context.Context, e *v1beta1.MaintenanceEndpoint) (map[string]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, secretTimeout)
 	defer cancel()
-	namespace := s.config.SecretNamespace
+	namespace, name := s.config.SecretNamespace, e.Spec.SecretRef.Name
+	if err := s.config.Vouch(ctx, e); apierrors.IsForbidden(err) {
+		s.forget(e)
+		return nil, unusable(e.Name, "the Secret %s/%s is not read: %v", namespace, name, err)
+	} else if err != nil {
+		return nil, fmt.Errorf("could not find out whether the author of the endpoint %s may read its Secret: %w", e.Name, err)
+	}
 	secret, err := s.config.Kube.CoreV1().Secrets(namespace).Get(ctx, name, metav1.GetOptions{})
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	switch {
 	case apierrors.IsNotFound(err):
-		delete(s.read, name)
-		return nil, unusable(user, "the Secret %s/%s does not exist", namespace, name)
+		s.forget(e)
+		return nil, unusable(e.Name, "the Secret %s/%s does not exist", namespace, name)
 	case apierrors.IsForbidden(err):
-		delete(s.read, name)
-		return nil, unusable(user, "the server may not get the Secret %s/%s", namespace, name)
+		s.forget(e)
+		return nil, unusable(e.Name, "the server may not get the Secret %s/%s", namespace, name)
 	case err != nil:
-		return nil, fmt.Errorf("could not read the Secret %s/%s of the endpoint %s", namespace, name, user)
+		return nil, fmt.Errorf("could not read the Secret %s/%s of the endpoint %s", namespace, name, e.Name)
 	}
 	values := valuesOf(secret)
 	s.redact.addSecret(values)
-	s.read[name] = readSecret{values: values, at: s.config.Clock.Now()}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.read[e.UID] = readSecret{values: values, generation: e.Generation, at: s.config.Clock.Now()}
 	return values, nil
+}
+
+func (s *secrets) forget(e *v1beta1.MaintenanceEndpoint) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.read, e.UID)
 }
 
 func isGone(err error) bool { return safeOf(err) != nil }

@@ -4,6 +4,7 @@
 package clients
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -14,6 +15,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
 	testingclock "k8s.io/utils/clock/testing"
@@ -31,6 +33,8 @@ type world struct {
 	store cache.Indexer
 	kube  *fake.Clientset
 	clock *testingclock.FakeClock
+	// doubt is what is said of the authors of endpoints.
+	doubt error
 }
 
 // newWorld returns a world in which servers of tests can be called.
@@ -42,7 +46,7 @@ func newWorld(t *testing.T, change ...func(*Config)) *world {
 	}
 	config := Config{
 		Endpoints: listers.NewMaintenanceEndpointLister(w.store), Kube: w.kube, SecretNamespace: secretNamespace,
-		AllowLoopback: true, Clock: w.clock,
+		AllowLoopback: true, Clock: w.clock, Vouch: func(context.Context, *v1beta1.MaintenanceEndpoint) error { return w.doubt },
 	}
 	for _, c := range change {
 		c(&config)
@@ -58,7 +62,7 @@ func (w *world) endpoint(name, secret string, spec v1beta1.MaintenanceEndpointSp
 	if secret != "" {
 		spec.SecretRef = &v1beta1.EndpointSecretReference{Name: secret}
 	}
-	e := &v1beta1.MaintenanceEndpoint{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: spec}
+	e := &v1beta1.MaintenanceEndpoint{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name)}, Spec: spec}
 	if err := w.store.Update(e); err != nil {
 		w.t.Fatal(err)
 	}

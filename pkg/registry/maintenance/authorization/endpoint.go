@@ -9,10 +9,13 @@ import (
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/maintenanceendpoint"
 )
 
@@ -22,7 +25,7 @@ const endpoints = maintenanceendpoint.Plural
 // authorizeEndpoint checks that a user who has the server send the values of a Secret somewhere may read it themselves: the
 // verb get on the Secret. Each change of the spec is asked about, since it may be another address, or other CAs.
 func (p *Plugin) authorizeEndpoint(ctx context.Context, attributes admission.Attributes) error {
-	if attributes.GetSubresource() != "" || attributes.GetOperation() == admission.Delete || p.secretNamespace == "" {
+	if attributes.GetSubresource() != "" || attributes.GetOperation() == admission.Delete {
 		return nil
 	}
 	endpoint, _ := attributes.GetObject().(*maintenance.MaintenanceEndpoint)
@@ -33,9 +36,33 @@ func (p *Plugin) authorizeEndpoint(ctx context.Context, attributes admission.Att
 	if endpoint.Spec.SecretRef == nil || old != nil && apiequality.Semantic.DeepEqual(endpoint.Spec, old.Spec) {
 		return nil
 	}
-	return p.askOne(ctx, attributes.GetUserInfo(), maintenance.Resource(endpoints), endpoint.Name, profileNeed{
+	if p.secretNamespace == "" {
+		return apierrors.NewInvalid(v1beta1.SchemeGroupVersion.WithKind("MaintenanceEndpoint").GroupKind(), endpoint.Name,
+			field.ErrorList{field.Forbidden(field.NewPath("spec", "secretRef"),
+				"this server reads no Secrets: have the admin name their namespace (the chart's value profiles.secretNamespace, the flag --secret-namespace)")})
+	}
+	return p.mayReadSecret(ctx, attributes.GetUserInfo(), endpoint.Name, endpoint.Spec.SecretRef.Name)
+}
+
+func (p *Plugin) mayReadSecret(ctx context.Context, author user.Info, endpoint, secret string) error {
+	return p.askOne(ctx, author, maintenance.Resource(endpoints), endpoint, profileNeed{
 		why: "spec.secretRef", question: authorizer.AttributesRecord{
-			Verb: "get", APIVersion: "v1", Resource: "secrets", Namespace: p.secretNamespace, Name: endpoint.Spec.SecretRef.Name,
+			Verb: "get", APIVersion: "v1", Resource: "secrets", Namespace: p.secretNamespace, Name: secret,
 		},
 	})
+}
+
+// VouchForEndpoint asks again whether the author of a stored endpoint may read its Secret. The error is a 403 if not, and
+// another one if nobody can tell.
+func (p *Plugin) VouchForEndpoint(ctx context.Context, endpoint *v1beta1.MaintenanceEndpoint) error {
+	author := endpoint.Status.Author
+	if author == nil {
+		return apierrors.NewForbidden(maintenance.Resource(endpoints), endpoint.Name,
+			errors.New("nobody vouches for its Secret, since an earlier version stored it: change its spec, or create it again"))
+	}
+	return p.mayReadSecret(ctx, userOf(author), endpoint.Name, endpoint.Spec.SecretRef.Name)
+}
+
+func userOf(author *v1beta1.Author) user.Info {
+	return &user.DefaultInfo{Name: author.Username, UID: author.UID, Groups: author.Groups}
 }

@@ -77,7 +77,11 @@ func TestAuthorsOfEndpoints(t *testing.T) {
 	if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want a 403 that says %s", err, want)
 	}
-	if err := New(&questions{refuse: []string{getSecret}}, "").Validate(t.Context(), create, nil); err != nil {
-		t.Errorf("without Secrets: got %v", err)
+	labels := endpointWrite(labelled, ours, admission.Update, "")
+	for attributes, wantErr := range map[admission.Attributes]bool{create: true, labels: false} {
+		err := New(&questions{}, "").Validate(t.Context(), attributes, nil)
+		if wantErr && (!apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "spec.secretRef: Forbidden: this server reads no Secrets")) || !wantErr && err != nil {
+			t.Errorf("%s without a namespace of Secrets: got %v", attributes.GetOperation(), err)
+		}
 	}
 }

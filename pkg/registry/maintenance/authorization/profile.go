@@ -17,6 +17,7 @@ import (
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/maintenanceprofile"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/panics"
 )
@@ -28,7 +29,7 @@ const maxQuestions = 16
 const profiles = maintenanceprofile.Plural
 
 // validateProfile checks that the user may do themselves what the profile has the server do, and may give back the nodes
-// that the write takes from it. A permission that is revoked later does not stop the profile.
+// that the write takes from it.
 func (p *Plugin) validateProfile(ctx context.Context, attributes admission.Attributes) error {
 	if attributes.GetSubresource() != "" {
 		return nil
@@ -46,6 +47,20 @@ func (p *Plugin) validateProfile(ctx context.Context, attributes admission.Attri
 		needs = append(needs, profileNeeds(profile, old)...)
 	}
 	return p.askAll(ctx, attributes.GetUserInfo(), attributes.GetName(), needs)
+}
+
+// VouchForProfile asks again whether the author of a stored profile may do what it says. The error is a 403 if not, and
+// another one if nobody can tell. Nobody is asked about if an earlier version stored the profile.
+func (p *Plugin) VouchForProfile(ctx context.Context, profile *v1beta1.MaintenanceProfile) error {
+	author := profile.Status.Author
+	if author == nil {
+		return nil
+	}
+	internal := &maintenance.MaintenanceProfile{}
+	if err := v1beta1.Convert_v1beta1_MaintenanceProfile_To_maintenance_MaintenanceProfile(profile, internal, nil); err != nil {
+		return apierrors.NewInternalError(fmt.Errorf("could not read the profile: %w", err))
+	}
+	return p.askAll(ctx, userOf(author), profile.Name, profileNeeds(internal, nil))
 }
 
 // askAll asks for all permissions, some at the same time, and waits for every answer. If several are missing, the error

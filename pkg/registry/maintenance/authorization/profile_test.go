@@ -28,6 +28,7 @@ import (
 type questions struct {
 	mu     sync.Mutex
 	asked  []string
+	by     user.Info
 	refuse []string
 	err    error
 }
@@ -37,7 +38,7 @@ func (q *questions) Authorize(_ context.Context, a authorizer.Attributes) (autho
 	question := strings.TrimSpace(a.GetVerb() + " " + resource + " " + a.GetNamespace() + " " + a.GetName())
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.asked = append(q.asked, question)
+	q.asked, q.by = append(q.asked, question), a.GetUser()
 	if !a.IsResourceRequest() || slices.Contains(q.refuse, question) {
 		return authorizer.DecisionNoOpinion, "", q.err
 	}
@@ -50,6 +51,7 @@ const (
 	patchNodes  = "patch /v1 nodes"
 	createJobs  = "create batch/v1 jobs ops"
 	useHook     = "use maintenance.medik8s.io/v1beta1 maintenanceendpoints  hook"
+	usePool     = "use maintenance.medik8s.io/v1beta1 maintenancepools  web"
 	useProm     = "use maintenance.medik8s.io/v1beta1 maintenanceendpoints  prom"
 	getKinds    = "get example.com/v1 kinds"
 	listKinds   = "list example.com/v1 kinds"
@@ -68,6 +70,7 @@ func doesAll(change ...func(*maintenance.MaintenanceProfileSpec)) *maintenance.M
 			Checks: []maintenance.ProfileCheck{
 				{Name: "a", Object: &maintenance.ObjectCheck{APIVersion: "example.com/v1", Resource: "kinds"}},
 				{Name: "b", Prometheus: &maintenance.PrometheusCheck{Endpoint: "prom"}},
+				{Name: "i", Stagger: &maintenance.StaggerCheck{Pool: "web"}},
 			},
 			Triggers: []maintenance.ProfileTrigger{
 				{Name: "c", PatchNode: &maintenance.PatchNodeTrigger{}},
@@ -97,11 +100,11 @@ func profileWrite(profile, old *maintenance.MaintenanceProfile) admission.Attrib
 		v1beta1.SchemeGroupVersion.WithResource("maintenanceprofiles"), "", operation, nil, false, &user.DefaultInfo{Name: "alice"})
 }
 
-// Authors need what the profile does, for what their write brings.
+// Authors need all that the profile does, unless they only have it do less.
 func TestAuthorsOfProfiles(t *testing.T) {
 	type spec = maintenance.MaintenanceProfileSpec
 	all := []string{
-		createNodes, createJobs, forceNodes, forceNodes, getKinds, getThings, listKinds, patchNodes, patchThings, useHook, useProm, watchKinds,
+		createNodes, createJobs, forceNodes, forceNodes, getKinds, getThings, listKinds, patchNodes, patchThings, useHook, usePool, useProm, watchKinds,
 	}
 	for name, test := range map[string]struct {
 		old    *maintenance.MaintenanceProfile
@@ -116,45 +119,16 @@ func TestAuthorsOfProfiles(t *testing.T) {
 		"other nodes":      {old: doesAll(), change: func(s *spec) { s.Nodes.Unlabelled = true }, want: all},
 		"another alias":    {old: doesAll(), change: func(s *spec) { s.Alias = "esx" }, want: all},
 		"other states":     {old: doesAll(), change: func(s *spec) { s.States.Operational.Enter = []string{"c"} }, want: all},
-		"another priority": {old: doesAll(), change: func(s *spec) { s.Priority = 1 }, want: []string{createNodes}},
-		"another check": {
-			old: doesAll(), change: func(s *spec) {
-				s.Checks[0].Object = &maintenance.ObjectCheck{APIVersion: "example.com/v1", Resource: "kinds", Namespace: "x"}
-			},
-			want: []string{
-				createNodes, createJobs, forceNodes, forceNodes, getKinds + " x", getThings, listKinds + " x", patchNodes, patchThings,
-				useHook, useProm, watchKinds + " x",
-			},
+		"another priority": {old: doesAll(), change: func(s *spec) { s.Priority = 1 }, want: all},
+		"another place of a check": {
+			old: doesAll(), change: func(s *spec) { s.Checks[0], s.Checks[1] = s.Checks[1], s.Checks[0] }, want: all,
 		},
-		"a check that passes more often": {old: doesAll(), change: func(s *spec) { s.Checks[1].Prometheus.Query = "vector(1)" }, want: all},
-		"a check less":                   {old: doesAll(), change: func(s *spec) { s.Checks = s.Checks[:1] }, want: slices.Delete(slices.Clone(all), 10, 11)},
-		"another place of a check":       {old: doesAll(), change: func(s *spec) { slices.Reverse(s.Checks) }, want: []string{createNodes}},
-		"another trigger": {
-			old: doesAll(), change: func(s *spec) { s.Triggers[0].PatchNode = &maintenance.PatchNodeTrigger{RemoveLabels: []string{"a"}} },
-			want: []string{createNodes, patchNodes},
+		"a check less": {
+			old: doesAll(), change: func(s *spec) { s.Checks = s.Checks[1:] }, want: slices.DeleteFunc(slices.Clone(all), func(q string) bool {
+				return strings.Contains(q, "example.com/v1 kinds")
+			}),
 		},
-		"another drain": {
-			old: doesAll(), change: func(s *spec) {
-				s.Triggers[1].Hold = &maintenance.HoldTrigger{Drain: &maintenance.DrainSpec{GracePeriodSeconds: ptr.To[int64](9)}}
-			},
-			want: []string{createNodes, forceNodes},
-		},
-		"other people told by the same endpoint": {
-			old: doesAll(), change: func(s *spec) {
-				s.Notifiers[0] = maintenance.ProfileNotifier{Name: "h", Mail: &maintenance.MailNotifier{Endpoint: "hook", To: []string{"eve@example.com"}}}
-			},
-			want: []string{createNodes, useHook},
-		},
-		"told more often": {
-			old: doesAll(), change: func(s *spec) {
-				s.Notifiers[0].Schedule = &maintenance.NotifierSchedule{Periodic: &maintenance.PeriodicSchedule{}}
-			},
-			want: []string{createNodes, useHook},
-		},
-		"another endpoint": {
-			old: doesAll(), change: func(s *spec) { s.Notifiers[0].Webhook = &maintenance.WebhookNotifier{Endpoint: "chat"} },
-			want: []string{createNodes, strings.Replace(useHook, "hook", "chat", 1)},
-		},
+		"the same endpoint again": {old: doesAll(), change: func(s *spec) { s.Notifiers = append(s.Notifiers, s.Notifiers[0]) }, want: all},
 	} {
 		t.Run(name, func(t *testing.T) {
 			q := &questions{}
@@ -178,6 +152,7 @@ func TestWhatAuthorsLack(t *testing.T) {
 		createJobs:  `cannot create resource "jobs" in API group "batch" in the namespace "ops", which spec.triggers[2].job asks for`,
 		patchThings: `cannot patch resource "things" in API group "example.com" in the namespace "shop", which spec.triggers[3].patchObject asks for`,
 		watchKinds:  `cannot watch resource "kinds" in API group "example.com", which spec.checks[0].object asks for`,
+		usePool:     `cannot use resource "maintenancepools" in API group "maintenance.medik8s.io" named "web", which spec.checks[2].stagger.pool asks for`,
 		useHook:     `cannot use resource "maintenanceendpoints" in API group "maintenance.medik8s.io" named "hook", which spec.triggers[4].webhook.endpoint asks for`,
 	} {
 		err := New(&questions{refuse: []string{lacking}}, "").Validate(t.Context(), profileWrite(doesAll(), nil), nil)
@@ -317,5 +292,36 @@ func TestAuthorizeDecision(t *testing.T) {
 	}
 	if err := New(q, "").AuthorizeDecision(t.Context(), "veto", "worker-1", "x"); !apierrors.IsInternalError(err) {
 		t.Errorf("without a user: got %v, want a 500", err)
+	}
+}
+
+// Authors are asked about again, with what the server knew of them.
+func TestVouch(t *testing.T) {
+	author := &v1beta1.Author{Username: "alice", UID: "1", Groups: []string{"ops"}}
+	profile := &v1beta1.MaintenanceProfile{ObjectMeta: metav1.ObjectMeta{Name: "flatcar"}, Spec: v1beta1.MaintenanceProfileSpec{Nodes: v1beta1.ProfileNodes{ByLabel: true}}}
+	endpoint := &v1beta1.MaintenanceEndpoint{
+		ObjectMeta: metav1.ObjectMeta{Name: "mail"}, Spec: v1beta1.MaintenanceEndpointSpec{SecretRef: &v1beta1.EndpointSecretReference{Name: "mail"}},
+	}
+	if err := New(&questions{refuse: []string{createNodes}}, "ops").VouchForProfile(t.Context(), profile); err != nil {
+		t.Errorf("a profile without an author: got %v", err)
+	}
+	if err := New(&questions{}, "ops").VouchForEndpoint(t.Context(), endpoint); !apierrors.IsForbidden(err) {
+		t.Errorf("an endpoint without an author: got %v, want a 403", err)
+	}
+	profile.Status.Author, endpoint.Status.Author = author, author
+	for question, vouch := range map[string]func(*Plugin) error{
+		createNodes: func(p *Plugin) error { return p.VouchForProfile(t.Context(), profile) },
+		getSecret:   func(p *Plugin) error { return p.VouchForEndpoint(t.Context(), endpoint) },
+	} {
+		q := &questions{}
+		if err := vouch(New(q, "ops")); err != nil || !slices.Equal(q.asked, []string{question}) || q.by.GetName() != "alice" || q.by.GetUID() != "1" || !slices.Equal(q.by.GetGroups(), author.Groups) {
+			t.Errorf("got %v, asked %q about %v", err, q.asked, q.by)
+		}
+		if err := vouch(New(&questions{refuse: []string{question}}, "ops")); !apierrors.IsForbidden(err) {
+			t.Errorf("refused: got %v, want a 403", err)
+		}
+		if err := vouch(New(&questions{refuse: []string{question}, err: errors.New("no route")}, "ops")); !apierrors.IsInternalError(err) {
+			t.Errorf("without an answer: got %v, want a 500", err)
+		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 
-	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
@@ -25,41 +24,16 @@ type profileNeed struct {
 	why string
 }
 
-// profileNeeds are the permissions that a write of a profile needs: for all of it, if it comes to other nodes or does more
-// than before, and else for the parts that are new. Nobody needs one to have a profile do less: to pause it, or to have it
-// only say what it would do.
+// profileNeeds are the permissions that a write of a profile needs: for all of it, since whoever writes it vouches for it
+// from then on. Nobody needs one to have a profile do less: to pause it, or to have it only say what it would do.
 func profileNeeds(profile, old *maintenance.MaintenanceProfile) []profileNeed {
-	if old != nil && onlyDoesLess(profile, old) {
+	if old != nil && maintenanceprofile.OnlyDoesLess(profile, old) {
 		return nil
-	}
-	before := maintenance.MaintenanceProfileSpec{}
-	if old != nil && !reachesFurther(profile, old) {
-		before = old.Spec
 	}
 	nodes := nodesNeed{namesOf(&profile.Spec.Nodes)}
 	return slices.Concat(
 		[]profileNeed{nodes.of(v1beta1.GroupName, "maintenance", "create", "the profile")},
-		nodes.ofStates(&profile.Spec.States, &before.States), nodes.ofTriggers(profile.Spec.Triggers, before.Triggers),
-		ofChecks(profile.Spec.Checks, before.Checks), ofEndpoints(&profile.Spec, &before))
-}
-
-// activity orders the modes by how much they do.
-var activity = map[maintenance.ProfileMode]int{maintenance.ProfilePaused: 0, maintenance.ProfileDryRun: 1, maintenance.ProfileActive: 2}
-
-// onlyDoesLess says whether nothing of the spec changes but the mode, to one that does less.
-func onlyDoesLess(profile, old *maintenance.MaintenanceProfile) bool {
-	changed := profile.Spec
-	changed.Mode = old.Spec.Mode
-	return activity[profile.Spec.Mode] <= activity[old.Spec.Mode] && apiequality.Semantic.DeepEqual(changed, old.Spec)
-}
-
-// reachesFurther says whether parts that stay as they are may now do something elsewhere, or more often.
-func reachesFurther(profile, old *maintenance.MaintenanceProfile) bool {
-	return activity[profile.Spec.Mode] > activity[old.Spec.Mode] ||
-		maintenanceprofile.AliasOf(profile) != maintenanceprofile.AliasOf(old) ||
-		!apiequality.Semantic.DeepEqual(profile.Spec.Nodes, old.Spec.Nodes) ||
-		!sameItems(profile.Spec.Checks, old.Spec.Checks) || // they are what triggers and drains wait for
-		!apiequality.Semantic.DeepEqual(profile.Spec.States, old.Spec.States)
+		nodes.ofStates(&profile.Spec.States), nodes.ofTriggers(profile.Spec.Triggers), ofChecks(profile.Spec.Checks), ofEndpoints(&profile.Spec))
 }
 
 // namesOf are the names of the nodes, if nothing else selects some.
@@ -104,29 +78,27 @@ func (n nodesNeed) force(drain *maintenance.DrainSpec, path string) []profileNee
 	return nil
 }
 
-func (n nodesNeed) ofStates(states, before *maintenance.ProfileStates) []profileNeed {
+func (n nodesNeed) ofStates(states *maintenance.ProfileStates) []profileNeed {
 	var needs []profileNeed
 	for _, state := range []struct {
-		name        string
-		hold, known *maintenance.ProfileHold
+		name string
+		hold *maintenance.ProfileHold
 	}{
-		{"operational", states.Operational.Hold, before.Operational.Hold},
-		{"maintenanceRequired", states.MaintenanceRequired.Hold, before.MaintenanceRequired.Hold},
-		{"inMaintenance", states.InMaintenance.Hold, before.InMaintenance.Hold},
+		{"operational", states.Operational.Hold},
+		{"maintenanceRequired", states.MaintenanceRequired.Hold},
+		{"inMaintenance", states.InMaintenance.Hold},
 	} {
-		if state.hold != nil && !apiequality.Semantic.DeepEqual(state.hold, state.known) {
+		if state.hold != nil {
 			needs = append(needs, n.force(&state.hold.Drain, "spec.states."+state.name+".hold.drain")...)
 		}
 	}
 	return needs
 }
 
-func (n nodesNeed) ofTriggers(triggers, before []maintenance.ProfileTrigger) []profileNeed {
+func (n nodesNeed) ofTriggers(triggers []maintenance.ProfileTrigger) []profileNeed {
 	var needs []profileNeed
 	for i := range triggers {
-		if !contains(before, &triggers[i]) {
-			needs = append(needs, n.ofTrigger(&triggers[i], fmt.Sprintf("spec.triggers[%d]", i))...)
-		}
+		needs = append(needs, n.ofTrigger(&triggers[i], fmt.Sprintf("spec.triggers[%d]", i))...)
 	}
 	return needs
 }

@@ -5,9 +5,7 @@ package authorization
 
 import (
 	"fmt"
-	"slices"
 
-	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
@@ -16,26 +14,27 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/maintenanceprofile"
 )
 
-func ofChecks(checks, before []maintenance.ProfileCheck) []profileNeed {
+// ofChecks are the verbs on the objects of checks, and the verb use on the pools that they take places of: teams share
+// these, and a place may be taken for long.
+func ofChecks(checks []maintenance.ProfileCheck) []profileNeed {
 	var needs []profileNeed
 	for i := range checks {
-		if object := checks[i].Object; object != nil && !contains(before, &checks[i]) {
-			path := fmt.Sprintf("spec.checks[%d].object", i)
-			needs = append(needs, onResource(object.APIVersion, object.Resource, object.Namespace, path, "get", "list", "watch")...)
+		path := fmt.Sprintf("spec.checks[%d]", i)
+		if object := checks[i].Object; object != nil {
+			needs = append(needs, onResource(object.APIVersion, object.Resource, object.Namespace, path+".object", "get", "list", "watch")...)
+		}
+		if stagger := checks[i].Stagger; stagger != nil {
+			needs = append(needs, toUse("maintenancepools", stagger.Pool, path+".stagger.pool"))
 		}
 	}
 	return needs
 }
 
-// contains says whether a list has an item that is the same.
-func contains[T any](list []T, item *T) bool {
-	return slices.ContainsFunc(list, func(other T) bool { return apiequality.Semantic.DeepEqual(other, *item) })
-}
-
-// sameItems says whether two lists have the same items, whatever their order.
-func sameItems[T any](list, other []T) bool {
-	missing := func(item T) bool { return !contains(other, &item) }
-	return len(list) == len(other) && !slices.ContainsFunc(list, missing)
+// toUse is the verb use on something of ours.
+func toUse(resource, name, why string) profileNeed {
+	use := onObjects("use", v1beta1.SchemeGroupVersion.WithResource(resource), "", why)
+	use.question.Name = name
+	return use
 }
 
 // onResource are verbs on a resource. What is not a group and version was refused before.
@@ -57,35 +56,15 @@ func onObjects(verb string, resource schema.GroupVersionResource, namespace, why
 	}}
 }
 
-// ofEndpoints is the verb use on each endpoint of a part that was not there before. What a part says counts as much as the
-// endpoint that it names: a query reads, a recipient is written to.
-func ofEndpoints(spec, before *maintenance.MaintenanceProfileSpec) []profileNeed {
-	brought := &maintenance.MaintenanceProfileSpec{
-		Checks: withoutKept(spec.Checks, before.Checks), Triggers: withoutKept(spec.Triggers, before.Triggers),
-		Notifiers: withoutKept(spec.Notifiers, before.Notifiers),
-	}
+// ofEndpoints is the verb use on each endpoint.
+func ofEndpoints(spec *maintenance.MaintenanceProfileSpec) []profileNeed {
 	asked := map[string]bool{}
 	var needs []profileNeed
-	for _, reference := range maintenanceprofile.Endpoints(brought) {
-		if asked[reference.Name] {
-			continue
+	for _, reference := range maintenanceprofile.Endpoints(spec) {
+		if !asked[reference.Name] {
+			asked[reference.Name] = true
+			needs = append(needs, toUse(endpoints, reference.Name, reference.Path.String()))
 		}
-		asked[reference.Name] = true
-		use := onObjects("use", v1beta1.SchemeGroupVersion.WithResource("maintenanceendpoints"), "", reference.Path.String())
-		use.question.Name = reference.Name
-		needs = append(needs, use)
 	}
 	return needs
-}
-
-// withoutKept has an empty item in the place of each one that was there before.
-func withoutKept[T any](list, before []T) []T {
-	left := slices.Clone(list)
-	for i := range left {
-		if contains(before, &left[i]) {
-			var empty T
-			left[i] = empty
-		}
-	}
-	return left
 }

@@ -10,6 +10,8 @@ import (
 
 	"k8s.io/apiserver/pkg/authentication/user"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 )
 
 // IsServer says whether the request comes from the server's own loopback client. If the server is gone,
@@ -18,4 +20,24 @@ func IsServer(ctx context.Context) bool {
 	requester, ok := genericapirequest.UserFrom(ctx)
 	return ok && requester.GetName() == user.APIServerUser &&
 		slices.Contains(requester.GetGroups(), user.SystemPrivilegedGroup)
+}
+
+// maxGroupBytes is how much of the groups of an author is kept. Some identity providers list hundreds.
+const maxGroupBytes = 16 << 10
+
+// Author returns who makes the request, to be asked about again later; nil if that is not known.
+func Author(ctx context.Context) *maintenance.Author {
+	requester, ok := genericapirequest.UserFrom(ctx)
+	if !ok {
+		return nil
+	}
+	author := &maintenance.Author{Username: requester.GetName(), UID: requester.GetUID()}
+	left := maxGroupBytes
+	for _, group := range requester.GetGroups() {
+		if left -= len(group); left < 0 {
+			break
+		}
+		author.Groups = append(author.Groups, group)
+	}
+	return author
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/caller"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
 
@@ -37,10 +38,10 @@ func (strategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 }
 
 // PrepareForCreate sets the fields that only the server sets.
-func (strategy) PrepareForCreate(_ context.Context, obj runtime.Object) {
+func (strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
 	endpoint := obj.(*maintenance.MaintenanceEndpoint)
 	endpoint.Generation = 1
-	endpoint.Status = maintenance.MaintenanceEndpointStatus{}
+	endpoint.Status = maintenance.MaintenanceEndpointStatus{Author: caller.Author(ctx)}
 }
 
 // Validate checks a new object.
@@ -52,12 +53,13 @@ func (strategy) Validate(_ context.Context, obj runtime.Object) field.ErrorList 
 func (strategy) WarningsOnCreate(context.Context, runtime.Object) []string { return nil }
 
 // PrepareForUpdate keeps what an update cannot change, and counts a new spec.
-func (strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
+func (strategy) PrepareForUpdate(ctx context.Context, obj, old runtime.Object) {
 	newEndpoint, oldEndpoint := obj.(*maintenance.MaintenanceEndpoint), old.(*maintenance.MaintenanceEndpoint)
 	newEndpoint.Status = oldEndpoint.Status
 	newEndpoint.Unknown = oldEndpoint.Unknown
 	if !apiequality.Semantic.DeepEqual(newEndpoint.Spec, oldEndpoint.Spec) {
 		newEndpoint.Generation = oldEndpoint.Generation + 1
+		newEndpoint.Status.Author = caller.Author(ctx)
 	}
 }
 
@@ -89,10 +91,10 @@ func (statusStrategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 	}
 }
 
-// PrepareForUpdate takes everything but the status from the stored object.
+// PrepareForUpdate takes everything but the status from the stored object, and who wrote it.
 func (statusStrategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
 	newEndpoint, oldEndpoint := obj.(*maintenance.MaintenanceEndpoint), old.(*maintenance.MaintenanceEndpoint)
-	newEndpoint.Spec = oldEndpoint.Spec
+	newEndpoint.Spec, newEndpoint.Status.Author = oldEndpoint.Spec, oldEndpoint.Status.Author
 	newEndpoint.Unknown = oldEndpoint.Unknown
 	metav1.ResetObjectMetaForStatus(newEndpoint, oldEndpoint)
 	newEndpoint.GenerateName = oldEndpoint.GenerateName

@@ -37,11 +37,11 @@ func (statusStrategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 	}
 }
 
-// PrepareForUpdate takes everything but the status from the stored object. What tells which object the client means
+// PrepareForUpdate takes everything but the status from the stored object, and who wrote it. What tells which object the client means
 // stays as the client sent it.
 func (statusStrategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
 	newProfile, oldProfile := obj.(*maintenance.MaintenanceProfile), old.(*maintenance.MaintenanceProfile)
-	newProfile.Spec = oldProfile.Spec
+	newProfile.Spec, newProfile.Status.Author = oldProfile.Spec, oldProfile.Status.Author
 	newProfile.Unknown = oldProfile.Unknown
 	newProfile.Status.Preview = nil // only the answer to a dry run has it
 	metav1.ResetObjectMetaForStatus(newProfile, oldProfile)

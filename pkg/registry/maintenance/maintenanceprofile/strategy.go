@@ -41,11 +41,11 @@ func (strategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 }
 
 // PrepareForCreate sets the fields that only the server sets.
-func (strategy) PrepareForCreate(_ context.Context, obj runtime.Object) {
+func (strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
 	profile := obj.(*maintenance.MaintenanceProfile)
 	profile.Generation = 1
 	profile.Finalizers = withDetachFinalizer(profile.Finalizers)
-	profile.Status = maintenance.MaintenanceProfileStatus{}
+	profile.Status = maintenance.MaintenanceProfileStatus{Author: caller.Author(ctx)}
 }
 
 // Validate checks a new object.
@@ -62,6 +62,20 @@ func (strategy) PrepareForUpdate(ctx context.Context, obj, old runtime.Object) {
 	if !apiequality.Semantic.DeepEqual(newProfile.Spec, oldProfile.Spec) {
 		newProfile.Generation = oldProfile.Generation + 1
 	}
+	if !OnlyDoesLess(newProfile, oldProfile) {
+		newProfile.Status.Author = caller.Author(ctx)
+	}
+}
+
+// activity orders the modes by how much they do.
+var activity = map[maintenance.ProfileMode]int{maintenance.ProfilePaused: 0, maintenance.ProfileDryRun: 1, maintenance.ProfileActive: 2}
+
+// OnlyDoesLess says whether nothing of the spec changes but the mode, to one that does as much or less. Who writes that
+// vouches for nothing.
+func OnlyDoesLess(profile, old *maintenance.MaintenanceProfile) bool {
+	changed := profile.Spec
+	changed.Mode = old.Spec.Mode
+	return activity[profile.Spec.Mode] <= activity[old.Spec.Mode] && apiequality.Semantic.DeepEqual(changed, old.Spec)
 }
 
 // ValidateUpdate checks a changed object.

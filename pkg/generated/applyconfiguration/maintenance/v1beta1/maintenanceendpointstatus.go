@@ -13,6 +13,9 @@ package v1beta1
 type MaintenanceEndpointStatusApplyConfiguration struct {
 	// threads are the threads in Slack that are in use. At most 64.
 	Threads []SlackThreadApplyConfiguration `json:"threads,omitempty"`
+	// author is who wrote the spec last. The server asks again whether they may read the Secret, each time before it reads
+	// it. An endpoint without an author gets no Secret: change its spec, or create it again.
+	Author *AuthorApplyConfiguration `json:"author,omitempty"`
 }
 
 // MaintenanceEndpointStatusApplyConfiguration constructs a declarative configuration of the MaintenanceEndpointStatus type for use with
@@ -31,5 +34,13 @@ func (b *MaintenanceEndpointStatusApplyConfiguration) WithThreads(values ...*Sla
 		}
 		b.Threads = append(b.Threads, *values[i])
 	}
+	return b
+}
+
+// WithAuthor sets the Author field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Author field is set to the value of the last call.
+func (b *MaintenanceEndpointStatusApplyConfiguration) WithAuthor(value *AuthorApplyConfiguration) *MaintenanceEndpointStatusApplyConfiguration {
+	b.Author = value
 	return b
 }
