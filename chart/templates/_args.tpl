@@ -26,6 +26,11 @@
 {{- else if $v.legacyGroups }}
 - --node-leases=Off
 {{- end }}
+- --allow-force={{ $v.rbac.allowForce }}
+{{- with $v.drainTaints }}
+- --drain-taints={{ join "," . }}
+{{- end }}
+- {{ printf "--node-keys=%s" (join "," $v.profiles.nodeKeys) | quote }}
 {{- with $v.prometheus.url }}
 - --prometheus-url={{ . }}
 {{- end }}

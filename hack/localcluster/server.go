@@ -168,6 +168,11 @@ func (o ServerOptions) chartValues() (values []string) {
 	if o.Legacy {
 		values = append(values, "legacyGroups={"+legacyGroups+"}")
 	}
+	for _, arg := range o.ExtraArgs {
+		if taints, found := strings.CutPrefix(arg, "--drain-taints="); found {
+			values = append(values, "drainTaints={"+taints+"}")
+		}
+	}
 	return append(values, o.ChartValues...)
 }
 

@@ -15,7 +15,7 @@ var foreign = regexp.MustCompile(`(?m)^apiVersion: (cert-manager\.io|monitoring\
 // The API server takes each object of each set of values, with no field that it does not know, and within the security
 // standard that the namespace is to have.
 func TestDryRun(t *testing.T) {
-	for _, namespace := range []string{"dry-run", "leases", "maintenance-secrets", "medik8s-leases", "node-maintenance", "sap"} {
+	for _, namespace := range []string{"dry-run", "firmware", "leases", "maintenance-secrets", "medik8s-leases", "node-maintenance", "sap", "shop"} {
 		kubectl().Must(t, `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"`+namespace+`"}}`, "apply", "--server-side", "-f", "-")
 	}
 	kubectl().Must(t, "", "label", "namespace", "dry-run", "pod-security.kubernetes.io/warn=restricted")

@@ -20,7 +20,7 @@ var sets = map[string]struct {
 	"defaults": {
 		want: []string{
 			"  replicas: 2\n", "- --store=cluster\n", "image: registry.example/maintenance-apiserver:v1.2.3\n", "maxUnavailable: 0\n", "value: 921MiB\n",
-			"--secure-port=10250\n", "kind: PodDisruptionBudget\n", "kind: ResourceQuota\n", "kind: FlowSchema\n", "kind: Job\n", "verbs: [get, list, watch, delete]\n",
+			"--secure-port=10250\n", "kind: PodDisruptionBudget\n", "kind: ResourceQuota\n", "kind: FlowSchema\n", "kind: Job\n", "  resources: [pods]\n  verbs: [get, list, watch]\n", "- --allow-force=false\n", "name: maintenance-apiserver-guard-nodes\n",
 			"name: maintenance.medik8s.io:force\n", `aggregate-to-view: "true"`, "--audit-log-path=-", "terminationGracePeriodSeconds: 40\n",
 			"topologyKey: topology.kubernetes.io/zone\n", "- --service=maintenance-system/maintenance-apiserver\n", "- --shutdown-delay-duration=10s\n", "- --shutdown-request-grace-period=10s\n",
 			"name: storednodemaintenances.store.maintenance.medik8s.io\n", "name: storedmaintenancepolicies.store.maintenance.medik8s.io\n",
@@ -33,19 +33,19 @@ var sets = map[string]struct {
 			"    pods: \"10\"\n", "unhealthyPodEvictionPolicy: AlwaysAllow\n", "- --machine-api=none\n",
 		},
 		wantNot: []string{
-			"kind: Namespace\n", "kind: PersistentVolumeClaim\n", "kind: NetworkPolicy\n", "caBundle", "insecureSkipTLSVerify", "hostNetwork", "Nobody else could",
+			"kind: Namespace\n", "kind: PersistentVolumeClaim\n", "kind: NetworkPolicy\n", "caBundle:", "insecureSkipTLSVerify", "hostNetwork", "Nobody else could",
 			"name: v1beta1.nodemaintenance", "virtualmachineinstances", "scc", "--node-leases", "--prometheus-", "--integration", "vsphere", "kubernikus", "--give-back", "etcd-servers",
-			"cronjobs", ":profiles\n", ":endpoint-secrets\n", "--secret-namespace", ":sap\n", "sap-info", "--sap-", "--cloud-events", "AWS_", ":machine-api\n", "machine.openshift.io", "cluster.x-k8s.io",
+			"cronjobs", ":profiles\n", ":endpoint-secrets\n", "--secret-namespace", ":sap\n", "sap-info", "--sap-", "--cloud-events", "AWS_", ":machine-api\n", "machine.openshift.io", "cluster.x-k8s.io", "guard-jobs", "guard-machines",
 		},
 	},
 	"what profiles do": {
 		values: []string{
-			"profiles.allowJobs=true,profiles.secretNamespace=maintenance-secrets",
+			"profiles.allowJobs=true,profiles.jobNamespaces={firmware},profiles.secretNamespace=maintenance-secrets",
 			"profiles.readObjects[0].apiGroups={apps},profiles.readObjects[0].resources={deployments}",
 			"profiles.patchObjects[0].apiGroups={example.com},profiles.patchObjects[0].resources={hypervisors}",
 		},
 		want: []string{
-			"name: maintenance-apiserver:profiles\n", "  resources: [cronjobs]\n  verbs: [get]\n", "  resources: [jobs]\n  verbs: [get, create, patch]\n",
+			"name: maintenance-apiserver:profiles\n  namespace: firmware\n", "name: maintenance-apiserver-guard-jobs\n", "  resources: [cronjobs]\n  verbs: [get]\n", "  resources: [jobs]\n  verbs: [get, create, patch]\n",
 			"  - deployments\n  verbs: [get, list, watch]\n", "  - hypervisors\n  verbs: [get, patch]\n",
 			"name: maintenance-apiserver:endpoint-secrets\n  namespace: maintenance-secrets\n", "  resources: [secrets]\n  verbs: [get]\n",
 		},
@@ -192,11 +192,11 @@ var sets = map[string]struct {
 		wantNot: []string{"--cloud-events-endpoint", "AWS_"},
 	},
 	"machines are replaced": {
-		values: []string{"cloudEvents.machineAPI=true"},
+		values: []string{"cloudEvents.machineAPI=true,cloudEvents.machineNamespaces={shop}"},
 		want: []string{
 			"- --machine-api=auto\n", "name: maintenance-apiserver:machine-api\n",
-			"- apiGroups: [machine.openshift.io, cluster.x-k8s.io]\n  resources: [machines]\n  verbs: [get, list, update, delete]\n",
-			"  resources: [machinesets]\n  verbs: [get, list, update]\n", "  resources: [machinedeployments]\n  verbs: [get, list, update]\n",
+			"- apiGroups: [machine.openshift.io, cluster.x-k8s.io]\n  resources: [machines]\n  verbs: [get, list]\n", "  name: maintenance-apiserver:machine-api\n  namespace: shop\n",
+			"  resources: [machines]\n  verbs: [update, delete]\n", "  resources: [machinesets]\n  verbs: [update]\n", "  resources: [machinedeployments]\n  verbs: [update]\n",
 		},
 		wantNot: []string{"--machine-api=none", "--cloud-events"},
 	},
@@ -205,7 +205,7 @@ var sets = map[string]struct {
 		values: []string{"kubevirt.enabled=false"}, flags: []string{"--api-versions", "kubevirt.io/v1"}, wantNot: []string{"virtualmachineinstancemigrations"},
 	},
 	"OpenShift":     {flags: []string{"--api-versions", "security.openshift.io/v1"}, want: []string{"name: system:openshift:scc:nonroot-v2\n"}},
-	"no force":      {values: []string{"rbac.allowForce=false"}, want: []string{"  resources: [pods]\n  verbs: [get, list, watch]\n"}},
+	"force":         {values: []string{"rbac.allowForce=true"}, want: []string{"  resources: [pods]\n  verbs: [get, list, watch, delete]\n", "- --allow-force=true\n"}},
 	"no user roles": {values: []string{"rbac.userRoles=false"}, wantNot: []string{"name: maintenance.medik8s.io:"}},
 	"no view":       {values: []string{"rbac.aggregateToView=false"}, want: []string{"maintenance.medik8s.io:viewer"}, wantNot: []string{"aggregate-to-view"}},
 	"no audit log":  {values: []string{"audit.enabled=false"}, wantNot: []string{"audit", "kind: ConfigMap\n"}},

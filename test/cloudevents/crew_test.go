@@ -76,11 +76,15 @@ func (p *pool) crew(t *testing.T, of family, resource schema.GroupVersionResourc
 	return c
 }
 
+// ensureNamespace makes the namespace of the pool, where the server may replace machines.
 func (p *pool) ensureNamespace(t *testing.T) {
 	t.Helper()
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: p.Name}}
 	_, err := p.Kube.CoreV1().Namespaces().Create(t.Context(), namespace, metav1.CreateOptions{})
 	if err != nil && !apierrors.IsAlreadyExists(err) {
+		t.Fatal(err)
+	}
+	if err := p.Cluster.ApplyChart(t.Context(), machinesIn(p.Name)...); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned"
 	"github.com/medik8s/maintenance-apiserver/test/cloudevents/machineapi"
@@ -51,7 +53,7 @@ func startOwn(t *testing.T) *own {
 	ctx, cancel := context.WithTimeout(t.Context(), startTimeout)
 	defer cancel()
 	options := env.ServerOptions()
-	options.Store, options.ChartValues = localcluster.StoreEmbedded, []string{"cloudEvents.machineAPI=true"}
+	options.Store, options.ChartValues = localcluster.StoreEmbedded, machinesIn(metav1.NamespaceDefault)
 	e, err := env.StartWith(ctx, options)
 	if err != nil {
 		t.Fatal(err)
@@ -75,6 +77,11 @@ func startOwn(t *testing.T) *own {
 		t.Fatalf("could not create a client: %v", err)
 	}
 	return &own{Env: e}
+}
+
+// machinesIn are the values of the chart that let the server replace machines in a namespace.
+func machinesIn(namespace string) []string {
+	return []string{"cloudEvents.machineAPI=true", "cloudEvents.machineNamespaces={" + namespace + "}"}
 }
 
 // crash ends the server as a power cut would, and starts it again.

@@ -135,7 +135,7 @@ func (c *calls) wantOnce(t *testing.T, nodes int) {
 	}
 }
 
-// rebootJobs creates the CronJob reboot, whose Jobs succeed.
+// rebootJobs creates the CronJob reboot, whose Jobs succeed, and lets the server run them.
 func (p *pool) rebootJobs(t *testing.T) {
 	t.Helper()
 	pod := corev1.PodTemplateSpec{
@@ -149,6 +149,10 @@ func (p *pool) rebootJobs(t *testing.T) {
 		Spec: batchv1.CronJobSpec{
 			Suspend: new(true), Schedule: "0 0 1 1 *", JobTemplate: batchv1.JobTemplateSpec{Spec: batchv1.JobSpec{Template: pod}},
 		},
+	}
+	p.Kubectl().Must(t, "", "label", "namespace", p.Name, "pod-security.kubernetes.io/enforce=privileged")
+	if err := p.Cluster.ApplyChart(t.Context(), ownValues(p.Name)...); err != nil {
+		t.Fatal(err)
 	}
 	if _, err := p.Kube.BatchV1().CronJobs(p.Name).Create(t.Context(), template, metav1.CreateOptions{}); err != nil {
 		t.Fatalf("could not create the CronJob: %v", err)

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned"
 	"github.com/medik8s/maintenance-apiserver/test/env"
@@ -49,12 +51,8 @@ func startOwn(t *testing.T) *own {
 	o := &own{zones: t.TempDir()}
 	options := env.ServerOptions()
 	options.Store = localcluster.StoreEmbedded
-	options.ChartValues = []string{
-		"profiles.allowJobs=true", "profiles.secretNamespace=" + localcluster.ServerNamespace,
-		"profiles.readObjects[0].apiGroups={coordination.k8s.io}", "profiles.readObjects[0].resources={leases}",
-		"profiles.patchObjects[0].apiGroups={coordination.k8s.io}", "profiles.patchObjects[0].resources={leases}",
-	}
-	options.ExtraArgs = []string{"--allow-loopback-endpoints", "--secret-namespace=" + localcluster.ServerNamespace}
+	options.ChartValues = ownValues(metav1.NamespaceDefault)
+	options.ExtraArgs = []string{"--allow-loopback-endpoints", "--secret-namespace=" + metav1.NamespaceDefault}
 	options.Env = append(options.Env, "ZONEINFO="+o.zones)
 	var err error
 	if o.Env, err = env.StartWith(ctx, options); err != nil {
@@ -73,6 +71,15 @@ func startOwn(t *testing.T) *own {
 		t.Fatalf("could not create a client: %v", err)
 	}
 	return o
+}
+
+// ownValues are those of the chart, with Jobs in a namespace.
+func ownValues(jobs string) []string {
+	return []string{
+		"profiles.allowJobs=true", "profiles.jobNamespaces={" + jobs + "}", "profiles.secretNamespace=" + metav1.NamespaceDefault,
+		"profiles.readObjects[0].apiGroups={coordination.k8s.io}", "profiles.readObjects[0].resources={leases}",
+		"profiles.patchObjects[0].apiGroups={coordination.k8s.io}", "profiles.patchObjects[0].resources={leases}",
+	}
 }
 
 func (o *own) newPool(t *testing.T, nodes int) *pool {

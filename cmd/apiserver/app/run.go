@@ -22,6 +22,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
 	"github.com/medik8s/maintenance-apiserver/pkg/fleet/gates"
 	"github.com/medik8s/maintenance-apiserver/pkg/fleet/promquery"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/authorization"
 )
 
 // Run runs the server until ctx ends. The options must have been completed and validated.
@@ -143,6 +144,7 @@ func newConfig(o *options.Options, st *store.Store, keeper *servingcert.Keeper, 
 		Profiles: server.ProfilesConfig{
 			Label: o.Profiles.Label, SecretNamespace: o.Profiles.SecretNamespace, AllowLoopback: o.Profiles.AllowLoopback,
 		},
+		Rights:       authorization.ServerRights{DeletePods: o.Drainer.AllowForce, NodeKeys: o.Profiles.NodeKeys},
 		Integrations: server.IntegrationsConfig{VSphere: o.Integrations.VSphereSettings(), Kubernikus: o.Integrations.KubernikusSettings()},
 		CloudEvents: server.CloudEventsConfig{
 			AWS: o.CloudEvents.AWSSettings(), Interval: o.CloudEvents.Interval, MachineAPI: o.MachineAPI.Enabled(),

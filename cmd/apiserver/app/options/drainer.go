@@ -21,6 +21,8 @@ type DrainerOptions struct {
 	// Taints are set on a cordoned node in addition to the drain taint, as
 	// key[=value]:effect.
 	Taints []string
+	// AllowForce says whether the server is permitted to delete pods, which drains with onTimeout Delete need.
+	AllowForce bool
 	// KubeAPIQPS and KubeAPIBurst limit the requests to the cluster, in requests per second
 	// and in requests at once.
 	KubeAPIQPS   float32
@@ -39,6 +41,7 @@ func newDrainerOptions() *DrainerOptions {
 		KubeAPIQPS:   500,
 		KubeAPIBurst: 1000,
 
+		AllowForce:         true,
 		ControlPlaneQuorum: true,
 	}
 }
@@ -49,6 +52,8 @@ func (o *DrainerOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringSliceVar(&o.Taints, "drain-taints", o.Taints,
 		"Taints to set on a cordoned node in addition to medik8s.io/drain:NoSchedule, as key[=value]:effect, where effect "+
 			"is NoSchedule or PreferNoSchedule.")
+	fs.BoolVar(&o.AllowForce, "allow-force", o.AllowForce,
+		"Whether the cluster permits the server to delete pods. If false, NodeMaintenances and MaintenanceProfiles with onTimeout Delete are refused.")
 	fs.Float32Var(&o.KubeAPIQPS, "kube-api-qps", o.KubeAPIQPS, "Maximum number of requests per second from the drainer to the cluster.")
 	fs.BoolVar(&o.ControlPlaneQuorum, "control-plane-quorum", o.ControlPlaneQuorum,
 		"Whether more than half of the nodes of the control plane are kept in service. Those are the nodes with the label "+

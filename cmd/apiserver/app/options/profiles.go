@@ -5,6 +5,7 @@ package options
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/pflag"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
@@ -20,11 +21,16 @@ type ProfileOptions struct {
 	Label string
 	// SecretNamespace is where the Secrets are that endpoints name. Empty: endpoints with a secretRef cannot be used.
 	SecretNamespace string
+	// NodeKeys are the labels, annotations and finalizers of nodes that the server is permitted to change for profiles: keys,
+	// DOMAIN/* for all of a domain, or * for all.
+	NodeKeys []string
 	// AllowLoopback lets endpoints be on this machine.
 	AllowLoopback bool
 }
 
-func newProfileOptions() *ProfileOptions { return &ProfileOptions{Label: v1beta1.DefaultProfileLabel} }
+func newProfileOptions() *ProfileOptions {
+	return &ProfileOptions{Label: v1beta1.DefaultProfileLabel, NodeKeys: []string{"*"}}
+}
 
 func (o *ProfileOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.Label, "profile-label", o.Label,
@@ -32,6 +38,9 @@ func (o *ProfileOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.SecretNamespace, "secret-namespace", o.SecretNamespace,
 		"Namespace of the Secrets that MaintenanceEndpoints name. The server needs the right to get all of them. "+
 			"Default: none, so that endpoints with a secretRef cannot be used.")
+	fs.StringSliceVar(&o.NodeKeys, "node-keys", o.NodeKeys,
+		"Labels, annotations and finalizers of nodes that the cluster permits the server to change for MaintenanceProfiles, separated by commas: keys, "+
+			"DOMAIN/* for all of a domain, or * for all. Triggers patchNode of others are refused.")
 	fs.BoolVar(&o.AllowLoopback, "allow-loopback-endpoints", o.AllowLoopback,
 		"Let MaintenanceEndpoints have addresses of this machine: for tests, and for a proxy that runs beside the server. Whoever may write "+
 			"endpoints then reaches everything that listens on this machine. Default: false.")
@@ -44,6 +53,11 @@ func (o *ProfileOptions) validate() []error {
 	}
 	if o.SecretNamespace != "" && len(validation.IsDNS1123Label(o.SecretNamespace)) > 0 {
 		errs = append(errs, fmt.Errorf("--secret-namespace must be the name of a namespace, not %q", o.SecretNamespace))
+	}
+	for _, key := range o.NodeKeys {
+		if problems := validation.IsQualifiedName(strings.Replace(key, "/*", "/x", 1)); key != "*" && len(problems) > 0 {
+			errs = append(errs, fmt.Errorf("--node-keys must have keys of nodes, or DOMAIN/*, not %q: %s", key, problems[0]))
+		}
 	}
 	return errs
 }

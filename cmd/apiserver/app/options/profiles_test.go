@@ -14,22 +14,28 @@ import (
 )
 
 func TestProfileFlags(t *testing.T) {
+	all := []string{"*"}
 	for name, test := range map[string]struct {
 		args    []string
 		want    ProfileOptions
 		wantErr string
 	}{
-		"none": {nil, ProfileOptions{Label: v1beta1.DefaultProfileLabel}, ""},
+		"none": {nil, ProfileOptions{Label: v1beta1.DefaultProfileLabel, NodeKeys: all}, ""},
 		"all": {
-			[]string{"--profile-label=example.com/profiles", "--secret-namespace=endpoints", "--allow-loopback-endpoints"},
-			ProfileOptions{Label: "example.com/profiles", SecretNamespace: "endpoints", AllowLoopback: true},
+			[]string{"--profile-label=example.com/profiles", "--secret-namespace=endpoints", "--allow-loopback-endpoints", "--node-keys=a,example.com/*"},
+			ProfileOptions{Label: "example.com/profiles", SecretNamespace: "endpoints", NodeKeys: []string{"a", "example.com/*"}, AllowLoopback: true},
 			"",
 		},
-		"wrong label": {[]string{"--profile-label=a b"}, ProfileOptions{Label: "a b"}, "--profile-label must be a label of nodes"},
-		"no label":    {[]string{"--profile-label="}, ProfileOptions{}, "--profile-label must be a label of nodes"},
+		"no keys": {[]string{"--node-keys="}, ProfileOptions{Label: v1beta1.DefaultProfileLabel, NodeKeys: []string{}}, ""},
+		"wrong keys": {
+			[]string{"--node-keys=exa*"}, ProfileOptions{Label: v1beta1.DefaultProfileLabel, NodeKeys: []string{"exa*"}},
+			`--node-keys must have keys of nodes, or DOMAIN/*, not "exa*"`,
+		},
+		"wrong label": {[]string{"--profile-label=a b"}, ProfileOptions{Label: "a b", NodeKeys: all}, "--profile-label must be a label of nodes"},
+		"no label":    {[]string{"--profile-label="}, ProfileOptions{NodeKeys: all}, "--profile-label must be a label of nodes"},
 		"wrong namespace": {
 			[]string{"--secret-namespace=a/b"},
-			ProfileOptions{Label: v1beta1.DefaultProfileLabel, SecretNamespace: "a/b"},
+			ProfileOptions{Label: v1beta1.DefaultProfileLabel, SecretNamespace: "a/b", NodeKeys: all},
 			"--secret-namespace must be the name of a namespace",
 		},
 	} {

@@ -63,6 +63,8 @@ type Config struct {
 	Prometheus gates.Querier
 	// Profiles are what MaintenanceProfiles and MaintenanceEndpoints depend on.
 	Profiles ProfilesConfig
+	// Rights are what the cluster permits the server.
+	Rights authorization.ServerRights
 	// SAP is for those who come from the SAP maintenance-controller.
 	SAP SAPConfig
 	// Integrations is which clouds the server works with.
@@ -101,6 +103,7 @@ type completedConfig struct {
 	quorum, openShift bool
 	prometheus        gates.Querier
 	profiles          ProfilesConfig
+	rights            authorization.ServerRights
 	sap               SAPConfig
 	integrations      IntegrationsConfig
 	cloudEvents       CloudEventsConfig
@@ -126,6 +129,7 @@ func (c *Config) Complete() CompletedConfig {
 		openShift:  c.OpenShift,
 		prometheus: c.Prometheus, integrations: c.Integrations, cloudEvents: c.CloudEvents,
 		profiles: c.Profiles,
+		rights:   c.Rights,
 		sap:      c.SAP,
 		legacy:   c.Legacy,
 		shutdown: c.Shutdown,
@@ -136,6 +140,7 @@ func (c *Config) Complete() CompletedConfig {
 func (c CompletedConfig) New() (*Server, error) {
 	legacy, requests := c.handleRequests()
 	authorizing := authorization.New(c.generic.Authorization.Authorizer, c.profiles.SecretNamespace)
+	authorizing.Limit(c.rights)
 	c.generic.AdmissionControl = admission.NewChainHandler(authorizing, c.generic.AdmissionControl)
 	generic, err := c.generic.New("maintenance-apiserver", genericapiserver.NewEmptyDelegate())
 	if err != nil {

@@ -40,6 +40,8 @@ type Plugin struct {
 	nodes Nodes
 	// held tells which nodes a profile holds; nil: none.
 	held HeldNodes
+	// server is what the server itself is permitted; nil: everything.
+	server *ServerRights
 }
 
 var _ admission.ValidationInterface = &Plugin{}
@@ -122,7 +124,7 @@ func (p *Plugin) authorizeAll(ctx context.Context, w write) error {
 			return refusal
 		}
 	}
-	return nil
+	return p.server.refuseHold(w)
 }
 
 var errUnknownNode = errors.New("could not tell which node the request is about")

@@ -46,7 +46,10 @@ func (p *Plugin) validateProfile(ctx context.Context, attributes admission.Attri
 	if profile != nil {
 		needs = append(needs, profileNeeds(profile, old)...)
 	}
-	return p.askAll(ctx, attributes.GetUserInfo(), attributes.GetName(), needs)
+	if err := p.askAll(ctx, attributes.GetUserInfo(), attributes.GetName(), needs); err != nil {
+		return err
+	}
+	return p.server.refuseProfile(attributes.GetName(), needs)
 }
 
 // VouchForProfile asks again whether the author of a stored profile may do what it says. The error is a 403 if not, and

@@ -22,7 +22,14 @@ type profileNeed struct {
 	names []string
 	// why is the field that asks for it.
 	why string
+	// deletesPods and nodeKeys are what the server itself must be permitted besides: to delete pods, and to change these
+	// keys of nodes.
+	deletesPods bool
+	nodeKeys    []string
 }
+
+// deletes follows the field of a drain that deletes pods.
+const deletes = ": Delete"
 
 // profileNeeds are the permissions that a write of a profile needs: for all of it, since whoever writes it vouches for it
 // from then on. Nobody needs one to have a profile do less: to pause it, or to have it only say what it would do.
@@ -71,7 +78,9 @@ func versionOf(group string) string {
 func (n nodesNeed) force(drain *maintenance.DrainSpec, path string) []profileNeed {
 	switch {
 	case drain.OnTimeout == maintenance.OnTimeoutDelete:
-		return []profileNeed{n.of(v1beta1.GroupName, "maintenance", "force", path+".onTimeout: Delete")}
+		need := n.of(v1beta1.GroupName, "maintenance", "force", path+".onTimeout"+deletes)
+		need.deletesPods = true
+		return []profileNeed{need}
 	case drain.GracePeriodSeconds != nil:
 		return []profileNeed{n.of(v1beta1.GroupName, "maintenance", "force", path+".gracePeriodSeconds")}
 	}
@@ -108,7 +117,9 @@ func (n nodesNeed) ofTrigger(trigger *maintenance.ProfileTrigger, path string) [
 	case trigger.Hold != nil && trigger.Hold.Drain != nil:
 		return n.force(trigger.Hold.Drain, path+".hold.drain")
 	case trigger.PatchNode != nil:
-		return []profileNeed{n.of("", "", "patch", path+".patchNode")}
+		need := n.of("", "", "patch", path+".patchNode")
+		need.nodeKeys = keysOf(trigger.PatchNode)
+		return []profileNeed{need}
 	case trigger.Job != nil:
 		jobs := schema.GroupVersionResource{Group: "batch", Version: "v1", Resource: "jobs"}
 		return []profileNeed{onObjects("create", jobs, trigger.Job.Namespace, path+".job")}

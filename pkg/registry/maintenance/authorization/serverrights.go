@@ -1,0 +1,85 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package authorization
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/authentication/user"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+)
+
+// ServerRights are what the cluster permits the server itself, as its flags say. What it is not permitted is refused when
+// somebody asks for it: later, a node would be out of service already.
+type ServerRights struct {
+	// DeletePods says whether it may delete pods.
+	DeletePods bool
+	// NodeKeys are the labels, annotations and finalizers of nodes that triggers may change: keys, DOMAIN/* for all of a
+	// domain, or * for all.
+	NodeKeys []string
+}
+
+// Limit has the plugin refuse what the server is not permitted. It is called before the first request. Without it, the
+// server is taken to be permitted everything.
+func (p *Plugin) Limit(rights ServerRights) { p.server = &rights }
+
+const (
+	noDelete = "the server may not delete pods: leave it out, or have the admin permit that (the chart's value rbac.allowForce, the flag --allow-force)"
+	noKey    = "the server may not change this key of nodes: have the admin add it (the chart's value profiles.nodeKeys, the flag --node-keys)"
+)
+
+// refuseHold refuses a drain that deletes pods. The server's own holds are of what was stored when it was permitted: they
+// drain as far as that goes.
+func (r *ServerRights) refuseHold(w write) error {
+	if r == nil || r.DeletePods || w.hold == nil || w.by.GetName() == user.APIServerUser || len(w.force()) == 0 || w.hold.Spec.Drain.OnTimeout != maintenance.OnTimeoutDelete {
+		return nil
+	}
+	return apierrors.NewInvalid(v1beta1.SchemeGroupVersion.WithKind("NodeMaintenance").GroupKind(), w.hold.Name,
+		field.ErrorList{field.Forbidden(field.NewPath("spec", "drain", "onTimeout"), noDelete)})
+}
+
+// refuseProfile refuses the parts of a profile that are new and need more than the server is permitted.
+func (r *ServerRights) refuseProfile(profile string, needs []profileNeed) error {
+	if r == nil {
+		return nil
+	}
+	var refused field.ErrorList
+	for _, need := range needs {
+		path := field.NewPath(strings.TrimSuffix(need.why, deletes))
+		if need.deletesPods && !r.DeletePods {
+			refused = append(refused, field.Forbidden(path, noDelete))
+		}
+		for _, key := range need.nodeKeys {
+			if !r.permitKey(key) {
+				refused = append(refused, field.Invalid(path, key, noKey))
+			}
+		}
+	}
+	if len(refused) == 0 {
+		return nil
+	}
+	return apierrors.NewInvalid(v1beta1.SchemeGroupVersion.WithKind("MaintenanceProfile").GroupKind(), profile, refused)
+}
+
+// permitKey says whether the server may change a key of nodes. The marks of the server itself are refused elsewhere.
+func (r *ServerRights) permitKey(key string) bool {
+	return slices.ContainsFunc(r.NodeKeys, func(permitted string) bool {
+		prefix, all := strings.CutSuffix(permitted, "*")
+		return key == permitted || all && strings.HasPrefix(key, prefix)
+	})
+}
+
+// keysOf are the keys that a trigger changes.
+func keysOf(patch *maintenance.PatchNodeTrigger) []string {
+	keys := slices.Concat(slices.Collect(maps.Keys(patch.Labels)), slices.Collect(maps.Keys(patch.Annotations)),
+		patch.RemoveLabels, patch.RemoveAnnotations, patch.AddFinalizers, patch.RemoveFinalizers)
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}

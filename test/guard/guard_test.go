@@ -1,0 +1,296 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package guard makes requests as the server's ServiceAccount, as somebody does who has its token, on a real control plane
+// with what the chart makes.
+package guard
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
+	"github.com/medik8s/maintenance-apiserver/test/cloudevents/machineapi"
+	"github.com/medik8s/maintenance-apiserver/test/env"
+)
+
+const (
+	// startTimeout bounds the start of the control plane, and its end.
+	startTimeout = 6 * time.Minute
+
+	account = "system:serviceaccount:" + localcluster.ServerNamespace + ":" + localcluster.ServerName
+)
+
+// values turn on all features that give the server permissions, but the one to delete pods: that is off by default.
+var values = []string{
+	"store.type=cluster", "store.etcd.servers=null", "rbac.allowForce=false",
+	"drainTaints={kubevirt.io/drain:NoSchedule}", "formerDrainTaints={example.com/old=yes:NoSchedule}",
+	"profiles.nodeKeys={example.com/*,busy}", "profiles.allowJobs=true", "profiles.jobNamespaces={jobs,bare}", "profiles.jobServiceAccounts={default,firmware}",
+	"profiles.secretNamespace=jobs", "cloudEvents.machineAPI=true", "cloudEvents.machineNamespaces={machines}",
+	"nodeLeases.form=Medik8s", "sap.mirrors=true", "sap.namespace=default",
+}
+
+// namespaces are made before the chart, which has Roles in them. The namespace bare has no pod security standard.
+const namespaces = `
+{apiVersion: v1, kind: Namespace, metadata: {name: jobs, labels: {pod-security.kubernetes.io/enforce: baseline}}}
+---
+{apiVersion: v1, kind: Namespace, metadata: {name: bare}}
+---
+{apiVersion: v1, kind: Namespace, metadata: {name: machines}}
+---
+{apiVersion: v1, kind: Namespace, metadata: {name: elsewhere}}
+`
+
+// objects are what requests are about.
+const objects = `
+{apiVersion: v1, kind: Secret, type: kubernetes.io/tls, metadata: {name: maintenance-apiserver-ca, namespace: maintenance-system}, stringData: {tls.crt: a, tls.key: a}}
+---
+{apiVersion: v1, kind: ServiceAccount, metadata: {name: other, namespace: maintenance-system}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: app, namespace: elsewhere}, spec: {containers: [{name: a, image: a}]}}
+---
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: ours
+  namespace: jobs
+  labels: {maintenance.medik8s.io/transition: abc}
+  ownerReferences: [{apiVersion: maintenance.medik8s.io/v1beta1, kind: NodeProfile, name: p, uid: a}]
+spec: {suspend: true, template: {spec: {restartPolicy: Never, containers: [{name: a, image: a}]}}}
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: theirs, namespace: jobs}
+spec: {suspend: true, template: {spec: {restartPolicy: Never, containers: [{name: a, image: a}]}}}
+---
+{apiVersion: machine.openshift.io/v1beta1, kind: MachineSet, metadata: {name: set, namespace: machines}, spec: {replicas: 1, selector: {}, template: {spec: {providerSpec: {}}}}}
+---
+{apiVersion: machine.openshift.io/v1beta1, kind: Machine, metadata: {name: machine, namespace: machines}, spec: {providerSpec: {}}}
+---
+{apiVersion: machine.openshift.io/v1beta1, kind: Machine, metadata: {name: machine, namespace: elsewhere}, spec: {providerSpec: {}}}
+`
+
+// The paths of what requests are about.
+const (
+	node       = "/api/v1/nodes/node-1"
+	status     = node + "/status"
+	secrets    = "/api/v1/namespaces/maintenance-system/secrets"
+	jobs       = "/apis/batch/v1/namespaces/%s/jobs"
+	machines   = "/apis/machine.openshift.io/v1beta1/namespaces/%s/"
+	apiService = "/apis/apiregistration.k8s.io/v1/apiservices/v1beta1.maintenance.medik8s.io"
+)
+
+// job is a Job as the server creates it, with further fields of its metadata and its pod.
+func job(metadata, suspend, pod string) string {
+	return fmt.Sprintf(`{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"new","labels":{"maintenance.medik8s.io/transition":"abc"},
+		"ownerReferences":[{"apiVersion":"maintenance.medik8s.io/v1beta1","kind":"NodeProfile","name":"p","uid":"a"}]%s},
+		"spec":{"suspend":%s,"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"a","image":"a"}]%s}}}}`, metadata, suspend, pod)
+}
+
+func secret(name, kind string) string {
+	return fmt.Sprintf(`{"apiVersion":"v1","kind":"Secret","type":%q,"metadata":{"name":%q,"annotations":{"kubernetes.io/service-account.name":"other"}},
+		"stringData":{"tls.crt":"a","tls.key":"a"}}`, kind, name)
+}
+
+func lease(name string) string {
+	return fmt.Sprintf(`{"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":%q}}`, name)
+}
+
+// Refusals of RBAC.
+const (
+	cannot = "cannot "
+	guard  = "ValidatingAdmissionPolicy 'maintenance-apiserver-guard-"
+)
+
+// TestGuard makes each request as a dry run.
+func TestGuard(t *testing.T) {
+	client := start(t)
+	const patch, change, create, remove, get = "PATCH", "PUT", "POST", "DELETE", "GET"
+	for name, test := range map[string]struct {
+		verb, path, body string
+		// want is in the refusal; empty: it is allowed.
+		want string
+	}{
+		"cordon": {patch, node, `{"spec":{"unschedulable":true,"taints":[{"key":"medik8s.io/drain","effect":"NoSchedule"},
+			{"key":"kubevirt.io/drain","effect":"NoSchedule"},{"key":"example.com/old","value":"yes","effect":"NoSchedule"}]},
+			"metadata":{"labels":{"remediation.medik8s.io/exclude-from-remediation":"true"},"annotations":{"maintenance.medik8s.io/holds":"{}"}}}`, ""},
+		"plan":              {patch, node, `{"spec":{"taints":[{"key":"maintenance.medik8s.io/planned","value":"id","effect":"PreferNoSchedule"}]}}`, ""},
+		"NoExecute taint":   {patch, node, `{"spec":{"taints":[{"key":"medik8s.io/drain","effect":"NoExecute"}]}}`, guard + "nodes' with binding 'maintenance-apiserver-guard-nodes' denied request: maintenance-apiserver may not set or remove the taint medik8s.io/drain:NoExecute: add it to the value drainTaints"},
+		"other taint":       {patch, node, `{"spec":{"taints":[{"key":"node.kubernetes.io/not-ready","effect":"NoSchedule"}]}}`, "the taint node.kubernetes.io/not-ready:NoSchedule"},
+		"untaint":           {patch, "/api/v1/nodes/node-2", `{"spec":{"taints":null}}`, "the taint dedicated:NoSchedule"},
+		"keys of profiles":  {patch, node, `{"metadata":{"labels":{"example.com/a":"b","busy":"no"},"annotations":{"example.com/c":"d"},"finalizers":["example.com/e"]}}`, ""},
+		"mirror":            {patch, node, `{"metadata":{"labels":{"cloud.sap/maintenance-state":"a"},"annotations":{"cloud.sap/maintenance-data":"a","maintenance.medik8s.io/sap-mirror":"a"}}}`, ""},
+		"other label":       {patch, node, `{"metadata":{"labels":{"node-role.kubernetes.io/control-plane":"","example.com/a":"b"}}}`, "may not change the label node-role.kubernetes.io/control-plane of nodes: add it to the value profiles.nodeKeys"},
+		"label without":     {patch, node, `{"metadata":{"labels":{"kubernetes.io/hostname":null}}}`, "the label kubernetes.io/hostname"},
+		"other annotation":  {patch, node, `{"metadata":{"annotations":{"projectcalico.org/IPv4Address":"10.0.0.1"}}}`, "the annotation projectcalico.org/IPv4Address"},
+		"other finalizer":   {patch, node, `{"metadata":{"finalizers":["theirs.example.org/keep"]}}`, "the finalizer theirs.example.org/keep"},
+		"owner":             {patch, node, `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"gone","uid":"a"}]}}`, "of the metadata of a node, maintenance-apiserver changes only"},
+		"provider":          {patch, node, `{"spec":{"providerID":"aws:///a/i-1"}}`, "of the spec of a node, maintenance-apiserver changes only"},
+		"addresses of pods": {patch, node, `{"spec":{"podCIDR":"10.0.0.0/24","podCIDRs":["10.0.0.0/24"]}}`, "of the spec of a node, maintenance-apiserver changes only"},
+		"delete a node":     {remove, node, "", cannot + `delete resource "nodes"`},
+
+		"our condition":   {patch, status, `{"status":{"conditions":[{"type":"Drained","status":"True"}]}}`, ""},
+		"not ready":       {patch, status, `{"status":{"conditions":[{"type":"Ready","status":"False"}]}}`, "sets only the conditions"},
+		"addresses":       {patch, status, `{"status":{"addresses":[{"type":"InternalIP","address":"10.6.6.6"}]}}`, "of the status of a node, maintenance-apiserver changes only conditions"},
+		"allocatable":     {patch, status, `{"status":{"allocatable":{"cpu":"1"}}}`, "of the status of a node, maintenance-apiserver changes only conditions"},
+		"kubelet's port":  {patch, status, `{"status":{"daemonEndpoints":{"kubeletEndpoint":{"Port":6666}}}}`, "of the status of a node, maintenance-apiserver changes only conditions"},
+		"label by status": {patch, status, `{"metadata":{"labels":{"node-role.kubernetes.io/control-plane":""}}}`, "of the status of a node, maintenance-apiserver changes only conditions"},
+		"owner by status": {patch, status, `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"gone","uid":"a"}]}}`, "of the status of a node, maintenance-apiserver changes only conditions"},
+		"proxy of nodes":  {create, node + "/proxy/run/a/b/c", "{}", cannot + `create resource "nodes/proxy"`},
+
+		"evict":      {create, "/api/v1/namespaces/elsewhere/pods/app/eviction", `{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"app"}}`, ""},
+		"delete pod": {remove, "/api/v1/namespaces/elsewhere/pods/app", "", cannot + `delete resource "pods"`},
+		"make a pod": {create, "/api/v1/namespaces/elsewhere/pods", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}}`, cannot + `create resource "pods"`},
+
+		"renew the CA":                 {change, secrets + "/maintenance-apiserver-ca", `{"stringData":{"tls.crt":"b"}}`, ""},
+		"other Secret":                 {create, secrets, secret("a", "kubernetes.io/tls"), guard + "own"},
+		"token":                        {create, secrets, secret("a", "kubernetes.io/service-account-token"), guard + "own"},
+		"token in place of the CA":     {create, secrets, secret("maintenance-apiserver-ca", "kubernetes.io/service-account-token"), guard + "own"},
+		"read another Secret":          {get, secrets + "/a", "", cannot + `get resource "secrets"`},
+		"token of a ServiceAccount":    {create, "/api/v1/namespaces/maintenance-system/serviceaccounts/other/token", `{}`, cannot + `create resource "serviceaccounts/token"`},
+		"Secret of endpoints to write": {create, "/api/v1/namespaces/jobs/secrets", secret("a", "Opaque"), cannot + `create resource "secrets"`},
+		"other Lease":                  {create, "/apis/coordination.k8s.io/v1/namespaces/maintenance-system/leases", lease("a"), "maintenance-apiserver has only the Lease"},
+		"Lease of the leader":          {create, "/apis/coordination.k8s.io/v1/namespaces/maintenance-system/leases", lease("maintenance-apiserver"), ""},
+		"Lease of a node":              {create, "/apis/coordination.k8s.io/v1/namespaces/medik8s-leases/leases", lease("node-1"), ""},
+		"Lease of a kubelet":           {remove, "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/node-1", "", cannot + `delete resource "leases"`},
+		"event of a node":              {create, "/api/v1/namespaces/default/events", `{"metadata":{"name":"a","namespace":"default"},"involvedObject":{"kind":"Node","name":"node-1"}}`, ""},
+		"event elsewhere":              {create, "/api/v1/namespaces/kube-system/events", `{"metadata":{"name":"a"}}`, cannot + `create resource "events"`},
+
+		"publish the CA":          {patch, apiService, `{"spec":{"caBundle":"LS0tLS1CRUdJTg=="}}`, ""},
+		"other Service":           {patch, apiService, `{"spec":{"service":{"namespace":"elsewhere","name":"a"}}}`, "of an APIService, maintenance-apiserver changes only the caBundle"},
+		"label of the APIService": {patch, apiService, `{"metadata":{"labels":{"a":"b"}}}`, "of an APIService, maintenance-apiserver changes only the caBundle"},
+		"APIService of others":    {patch, "/apis/apiregistration.k8s.io/v1/apiservices/v1.apps", `{"spec":{"caBundle":"YQ=="}}`, cannot + `patch resource "apiservices"`},
+
+		"Job":                           {create, fmt.Sprintf(jobs, "jobs"), job("", "true", ""), ""},
+		"Job as a named ServiceAccount": {create, fmt.Sprintf(jobs, "jobs"), job("", "true", `,"serviceAccountName":"firmware"`), ""},
+		"Job as another ServiceAccount": {create, fmt.Sprintf(jobs, "jobs"), job("", "true", `,"serviceAccountName":"admin"`), "may not run Jobs as the ServiceAccount admin: add it to the value profiles.jobServiceAccounts"},
+		"Job by the old field":          {create, fmt.Sprintf(jobs, "jobs"), job("", "true", `,"serviceAccount":"admin"`), "may not run Jobs as the ServiceAccount admin"},
+		"Job in kube-system":            {create, fmt.Sprintf(jobs, "kube-system"), job("", "true", ""), cannot + `create resource "jobs"`},
+		"Job where nothing limits pods": {create, fmt.Sprintf(jobs, "bare"), job("", "true", ""), "namespace bare has no label pod-security.kubernetes.io/enforce"},
+		"Job of nobody":                 {create, fmt.Sprintf(jobs, "jobs"), `{"metadata":{"name":"new"},"spec":{"suspend":true,"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"a","image":"a"}]}}}}`, "has only Jobs of NodeProfiles"},
+		"Job that runs at once":         {create, fmt.Sprintf(jobs, "jobs"), job("", "false", ""), "creates Jobs suspended"},
+		"Job that stays":                {create, fmt.Sprintf(jobs, "jobs"), job(`,"finalizers":["example.com/a"]`, "true", ""), "without finalizers"},
+		"start a Job":                   {patch, fmt.Sprintf(jobs, "jobs") + "/ours", `{"metadata":{"annotations":{"maintenance.medik8s.io/started":"now"}},"spec":{"suspend":false}}`, ""},
+		"stop a Job":                    {patch, fmt.Sprintf(jobs, "jobs") + "/ours", `{"spec":{"activeDeadlineSeconds":1}}`, ""},
+		"change a Job":                  {patch, fmt.Sprintf(jobs, "jobs") + "/ours", `{"spec":{"backoffLimit":9}}`, "of a Job, maintenance-apiserver changes only"},
+		"Job for its own purposes":      {patch, fmt.Sprintf(jobs, "jobs") + "/ours", `{"metadata":{"labels":{"a":"b"}}}`, "of a Job, maintenance-apiserver changes only"},
+		"start others' Job":             {patch, fmt.Sprintf(jobs, "jobs") + "/theirs", `{"spec":{"suspend":false}}`, "has only Jobs of NodeProfiles"},
+
+		"scale":               {change, fmt.Sprintf(machines, "machines") + "machinesets/set", `{"spec":{"replicas":2},"metadata":{"annotations":{"maintenance.medik8s.io/surge":"a","maintenance.medik8s.io/surge-replicas":"2"}}}`, ""},
+		"machine template":    {change, fmt.Sprintf(machines, "machines") + "machinesets/set", `{"spec":{"template":{"spec":{"providerSpec":{"value":{"userData":"a"}}}}}}`, "of the spec of a set of machines, maintenance-apiserver changes only replicas"},
+		"owner of a set":      {change, fmt.Sprintf(machines, "machines") + "machinesets/set", `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"gone","uid":"a"}]}}`, "changes only its own annotations"},
+		"mark a machine":      {change, fmt.Sprintf(machines, "machines") + "machines/machine", `{"metadata":{"annotations":{"machine.openshift.io/delete-machine":"a","machine.openshift.io/exclude-node-draining":"a"}}}`, ""},
+		"change a machine":    {change, fmt.Sprintf(machines, "machines") + "machines/machine", `{"spec":{"providerID":"a"}}`, "maintenance-apiserver changes only replicas"},
+		"delete a machine":    {remove, fmt.Sprintf(machines, "machines") + "machines/machine", "", ""},
+		"delete a set":        {remove, fmt.Sprintf(machines, "machines") + "machinesets/set", "", cannot + `delete resource "machinesets"`},
+		"a machine elsewhere": {remove, fmt.Sprintf(machines, "elsewhere") + "machines/machine", "", cannot + `delete resource "machines"`},
+		"the guard":           {remove, "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings/maintenance-apiserver-guard-nodes", "", cannot + `delete resource "validatingadmissionpolicybindings"`},
+		"its own permissions": {patch, "/apis/rbac.authorization.k8s.io/v1/clusterroles/maintenance-apiserver", `{"rules":[]}`, cannot + `patch resource "clusterroles"`},
+		"kinds of the store":  {remove, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/stores.store.maintenance.medik8s.io", "", cannot + `delete resource "customresourcedefinitions"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			err := request(t, client, test.verb, test.path, test.body)
+			switch {
+			case test.want == "" && err != nil:
+				t.Errorf("refused: %v", err)
+			case test.want != "" && err == nil:
+				t.Errorf("allowed, want a refusal that says %q", test.want)
+			case test.want != "" && !strings.Contains(err.Error(), test.want):
+				t.Errorf("got %v, want a refusal that says %q", err, test.want)
+			}
+		})
+	}
+}
+
+// start returns a client of the admin on a control plane of the test's own, which has what the chart makes. The server
+// itself does not run.
+func start(t *testing.T) rest.Interface {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), startTimeout)
+	defer cancel()
+	cluster, err := localcluster.Start(ctx, localcluster.Options{Nodes: 2, Log: os.Stderr})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := cluster.Stop(context.WithoutCancel(ctx)); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := machineapi.InstallOpenShift(ctx, cluster.Dynamic()); err != nil {
+		t.Fatal(err)
+	}
+	kubectl := (&env.Env{Cluster: cluster}).Kubectl()
+	kubectl.Must(t, namespaces, "create", "-f", "-")
+	if err := cluster.ApplyChart(ctx, values...); err != nil {
+		t.Fatal(err)
+	}
+	kubectl.Must(t, objects, "create", "-f", "-")
+	kubectl.Must(t, "", "taint", "node", "node-2", "dedicated=a:NoSchedule")
+	config, err := cluster.UserConfig("admin", user.SystemPrivilegedGroup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kube, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := kube.CoreV1().RESTClient()
+	// The API server learns of policies and of permissions a while after they are made.
+	env.Eventually(t, "the guard is in force", func(ctx context.Context) string {
+		err := asAccount(client.Patch(types.MergePatchType).AbsPath(node)).Body([]byte(`{"spec":{"providerID":"a"}}`)).Do(ctx).Error()
+		if err == nil || !strings.Contains(err.Error(), guard) {
+			return fmt.Sprintf("it is not: %v", err)
+		}
+		return ""
+	})
+	return client
+}
+
+// patchTypes are those of patches, by whether they are of a status.
+var patchTypes = map[bool]types.PatchType{true: types.StrategicMergePatchType, false: types.MergePatchType}
+
+// asAccount has the admin make a request as the server's ServiceAccount, and changes nothing.
+func asAccount(request *rest.Request) *rest.Request {
+	return request.SetHeader(authenticationv1.ImpersonateUserHeader, account).Param("dryRun", metav1.DryRunAll)
+}
+
+// request makes a request as the account. The body of a PUT is a merge patch of what is there.
+func request(t *testing.T, client rest.Interface, verb, path, body string) error {
+	t.Helper()
+	content := []byte(body)
+	made := client.Verb(verb)
+	switch verb {
+	case "PATCH":
+		made = client.Patch(patchTypes[path == status])
+	case "PUT":
+		found, err := client.Get().AbsPath(path).DoRaw(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if content, err = jsonpatch.MergePatch(found, content); err != nil {
+			t.Fatal(err)
+		}
+	}
+	made = asAccount(made.AbsPath(path))
+	if body != "" {
+		made = made.Body(content)
+	}
+	if verb != "PATCH" {
+		made = made.SetHeader("Content-Type", "application/json")
+	}
+	return made.Do(t.Context()).Error()
+}
