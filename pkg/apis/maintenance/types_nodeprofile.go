@@ -151,7 +151,8 @@ type TransitionStep struct {
 	// object is the name of the object that it is about: for a patchObject, the value that nameExpression had;
 	// for a job, the Job, once it was created.
 	Object string
-	// patch is the value that patchExpression of a patchObject had, as JSON.
+	// patch is the value that patchExpression of a patchObject had, as JSON. It may have parts of objects, so that only the
+	// server itself sees it. Others see (not shown).
 	Patch string
 	// state is how far it is: Pending, Running, Done, Failed or Skipped. Running is recorded before anything
 	// is done.

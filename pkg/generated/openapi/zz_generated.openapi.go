@@ -9100,7 +9100,7 @@ func schema_pkg_apis_maintenance_v1beta1_TransitionStep(ref common.ReferenceCall
 					},
 					"patch": {
 						SchemaProps: spec.SchemaProps{
-							Description: "patch is the value that patchExpression of a patchObject had, as JSON.",
+							Description: "patch is the value that patchExpression of a patchObject had, as JSON. It may have parts of objects, so that only the server itself sees it. Others see (not shown).",
 							Type:        []string{"string"},
 							Format:      "",
 						},

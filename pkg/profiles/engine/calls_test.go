@@ -6,9 +6,13 @@ package engine
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/action"
@@ -55,6 +59,28 @@ func TestSlowWebhooks(t *testing.T) {
 		for i := range 12 {
 			if got := w.get(fmt.Sprintf("w-%02d", i), "slow").Status; got.Sequence < 2 {
 				t.Errorf("w-%02d is %s with %+v, want that its webhook was called", i, got.State, got.Transition)
+			}
+		}
+	})
+}
+
+// A trigger that comes upon somebody else's write has not failed: it is called again soon, and nobody is told.
+func TestConflictsAreNoFailures(t *testing.T) {
+	inWorld(t, 1, func(w *world) {
+		w.outside.answer = func(_ action.Step, calls int) (action.Progress, error) {
+			if calls <= 3 {
+				return action.Progress{}, fmt.Errorf("could not patch it: %w", apierrors.NewConflict(schema.GroupResource{Resource: "nodes"}, "w-1", nil))
+			}
+			return action.Done(), nil
+		}
+		w.node("w-1", "go")
+		w.profile("flatcar")
+		r := w.start()
+		w.wait(10 * time.Second)
+		w.wantState("flatcar", v1beta1.ProfileInMaintenance, "w-1")
+		for len(r.recorder.Events) > 0 {
+			if event := <-r.recorder.Events; strings.Contains(event, eventStepFailed) {
+				t.Errorf("told: %s", event)
 			}
 		}
 	})

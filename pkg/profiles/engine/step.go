@@ -8,11 +8,16 @@ import (
 	"fmt"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/quote"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/action"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/machine"
 )
+
+// conflictAgain is when a trigger is called again that came upon somebody else's write.
+const conflictAgain = time.Second
 
 // begins notes that the next step may begin from now on. One that could not be recorded as it is before is resolved first.
 func (t *term) begins(ctx context.Context, v *view, step *v1beta1.TransitionStep) (moved, stop bool, err error) {
@@ -103,6 +108,8 @@ func (t *term) do(ctx context.Context, v *view, step *v1beta1.TransitionStep) (m
 // postpone notes why a step is not done, and when it is tried or asked again.
 func (t *term) postpone(ctx context.Context, v *view, step *v1beta1.TransitionStep, progress action.Progress, failure error) (moved, stop bool, err error) {
 	switch {
+	case apierrors.IsConflict(failure): // somebody else has written the object meanwhile, as happens to busy nodes: nothing is wrong
+		v.lookAt(v.now.Add(conflictAgain))
 	case failure != nil:
 		failedSteps.WithLabelValues(v.nodeProfile.Spec.Profile, string(action.KindOf(&step.Trigger))).Inc()
 		step.Failures++

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -175,5 +176,37 @@ func TestManyDecisions(t *testing.T) {
 	s.decide("alice", name, `{"decision":"Approve","sequence":3}`).want(t, http.StatusCreated)
 	if got := s.decisions(name); len(got) != v1beta1.MaxDecisions || got[19] != "alice Approve  3 " {
 		t.Errorf("got %q", got)
+	}
+}
+
+// A recorded patch has parts of objects that readers of NodeProfiles may not read.
+func TestPatchesAreNotShown(t *testing.T) {
+	s := startServer(t)
+	s.newNodeProfile("worker-1", "flatcar")
+	const name, secret = "worker-1.flatcar", "hunter2"
+	path := nodeProfilesPath + "/" + name
+	s.do(server, http.MethodPatch, path+"/status", asMergePatch, fmt.Sprintf(`{"status":{"transition":{"id":"a/2.1","phase":"Triggers","name":"start",`+
+		`"from":"Operational","next":"InMaintenance","decidedTime":"2026-11-20T12:00:00.000000Z","steps":[{"id":"0-a","state":"Running",`+
+		`"trigger":{"name":"a","patchObject":{"apiVersion":"v1","resource":"configmaps","namespace":"a","nameExpression":"'a'","patchExpression":"{}"}},`+
+		`"object":"a","patch":%q}]}}}`, secret)).want(t, http.StatusOK)
+	reads := map[string]string{
+		"get": path, "get status": path + "/status", "list": nodeProfilesPath, "list of a node": nodeProfilesPath + "?fieldSelector=spec.nodeName%3Dworker-1",
+		"watch": nodeProfilesPath + "?watch=true&resourceVersion=0&timeoutSeconds=1", "a list that goes on": nodeProfilesPath + "?limit=1",
+		"watch of a node":   nodeProfilesPath + "?watch=true&timeoutSeconds=1&resourceVersion=0&fieldSelector=spec.nodeName%3Dworker-1",
+		"watch that begins": nodeProfilesPath + "?watch=true&timeoutSeconds=1&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan",
+	}
+	for what, path := range reads {
+		if got := string(s.do("alice", http.MethodGet, path, asJSON, "").want(t, http.StatusOK).body); strings.Contains(got, secret) || !strings.Contains(got, "(not shown)") {
+			t.Errorf("%s: alice got %s, want that the patch is not shown", what, got)
+		}
+		if got := string(s.do("alice", http.MethodGet, path, asTable, "").want(t, http.StatusOK).body); strings.Contains(got, secret) {
+			t.Errorf("%s as a table: alice got %s", what, got)
+		}
+		if got := string(s.do(server, http.MethodGet, path, asJSON, "").want(t, http.StatusOK).body); !strings.Contains(got, secret) {
+			t.Errorf("%s: the server got %s, want the patch", what, got)
+		}
+	}
+	if got := string(s.decide("alice", name, `{"decision":"Veto","sequence":2,"reason":"r"}`).want(t, http.StatusCreated).body); strings.Contains(got, secret) {
+		t.Errorf("a decision is answered with %s", got)
 	}
 }

@@ -43,6 +43,8 @@ type Definition struct {
 	// AuthorizeUpdate authorizes each update of an object and of its status once more, with the stored
 	// object. If nil, RBAC alone decides.
 	AuthorizeUpdate AuthorizeUpdate
+	// Redact returns an object as everybody but the server itself sees it: itself, or a changed copy. If nil, all see all.
+	Redact func(obj runtime.Object) runtime.Object
 	// Bill has users pay for what they write. If nil, they may write any amount.
 	Bill *Bill
 	// Space knows whether the store has space for new objects. If nil, it always has.

@@ -32,6 +32,7 @@ type REST struct {
 	shortNames []string
 	categories []string
 	authorize  AuthorizeUpdate
+	redact     redactor
 
 	// space is nil if the store has space for any number of objects.
 	space Space

@@ -24,13 +24,14 @@ var _ interface {
 type StatusREST struct {
 	store     *genericregistry.Store
 	authorize AuthorizeUpdate
+	redact    redactor
 }
 
-func newStatusREST(store *genericregistry.Store, strategy rest.UpdateResetFieldsStrategy, authorize AuthorizeUpdate) *StatusREST {
+func newStatusREST(store *genericregistry.Store, strategy rest.UpdateResetFieldsStrategy, authorize AuthorizeUpdate, redact redactor) *StatusREST {
 	statusStore := *store
 	statusStore.UpdateStrategy = strategy
 	statusStore.ResetFieldsStrategy = strategy
-	return &StatusREST{store: &statusStore, authorize: authorize}
+	return &StatusREST{store: &statusStore, authorize: authorize, redact: redact}
 }
 
 // New implements rest.Storage.
@@ -41,7 +42,8 @@ func (r *StatusREST) Destroy() {}
 
 // Get implements rest.Getter.
 func (r *StatusREST) Get(ctx context.Context, name string, options *metav1.GetOptions) (runtime.Object, error) {
-	return r.store.Get(ctx, name, options)
+	obj, err := r.store.Get(ctx, name, options)
+	return r.redact.object(ctx, obj), err
 }
 
 // Update implements rest.Updater. It never creates an object, not even for a server-side

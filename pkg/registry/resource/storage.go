@@ -31,13 +31,13 @@ func NewStorage(d Definition, optsGetter generic.RESTOptionsGetter) (map[string]
 		return nil, fmt.Errorf("could not complete the store of %s: %w", store.DefaultQualifiedResource, err)
 	}
 
-	served := &REST{Store: store, shortNames: d.ShortNames, categories: d.Categories, authorize: d.AuthorizeUpdate, space: d.Space, limit: d.Limit}
+	served := &REST{Store: store, shortNames: d.ShortNames, categories: d.Categories, authorize: d.AuthorizeUpdate, redact: d.Redact, space: d.Space, limit: d.Limit}
 	storages := map[string]rest.Storage{d.Plural: served}
 	if d.Wrap != nil {
 		storages[d.Plural] = d.Wrap(served)
 	}
 	if d.StatusStrategy != nil {
-		storages[d.Plural+"/status"] = newStatusREST(store, d.StatusStrategy, d.AuthorizeUpdate)
+		storages[d.Plural+"/status"] = newStatusREST(store, d.StatusStrategy, d.AuthorizeUpdate, d.Redact)
 	}
 	return storages, nil
 }

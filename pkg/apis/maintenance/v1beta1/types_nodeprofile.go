@@ -196,7 +196,8 @@ type TransitionStep struct {
 	// for a job, the Job, once it was created.
 	// +optional
 	Object string `json:"object,omitempty"`
-	// patch is the value that patchExpression of a patchObject had, as JSON.
+	// patch is the value that patchExpression of a patchObject had, as JSON. It may have parts of objects, so that only the
+	// server itself sees it. Others see (not shown).
 	// +optional
 	Patch string `json:"patch,omitempty"`
 	// state is how far it is: Pending, Running, Done, Failed or Skipped. Running is recorded before anything

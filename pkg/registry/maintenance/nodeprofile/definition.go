@@ -8,6 +8,7 @@ package nodeprofile
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -46,9 +47,30 @@ func Definition(scheme *runtime.Scheme) resource.Definition {
 		Fields:       selectableFields,
 		IndexedField: v1beta1.FieldNodeName,
 
-		Wrap: serveronly.Wrap(Plural, errServerOnly),
+		Redact: redact,
+		Wrap:   serveronly.Wrap(Plural, errServerOnly),
 	}
 }
+
+// hidden stands for what is not shown.
+const hidden = "(not shown)"
+
+// redact hides the patches that are recorded: expressions have made them from objects that readers may not read.
+func redact(obj runtime.Object) runtime.Object {
+	nodeProfile, is := obj.(*maintenance.NodeProfile)
+	if !is || nodeProfile.Status.Transition == nil || !slices.ContainsFunc(nodeProfile.Status.Transition.Steps, hasPatch) {
+		return obj
+	}
+	nodeProfile = nodeProfile.DeepCopy()
+	for i := range nodeProfile.Status.Transition.Steps {
+		if step := &nodeProfile.Status.Transition.Steps[i]; hasPatch(*step) {
+			step.Patch = hidden
+		}
+	}
+	return nodeProfile
+}
+
+func hasPatch(step maintenance.TransitionStep) bool { return step.Patch != "" }
 
 func selectableFields(obj runtime.Object) (fields.Set, error) {
 	nodeProfile, ok := obj.(*maintenance.NodeProfile)
