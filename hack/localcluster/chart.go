@@ -19,6 +19,8 @@ import (
 const (
 	// ServerNamespace is the namespace of our server.
 	ServerNamespace = "maintenance-system"
+	// SecretNamespace is the namespace of the Secrets of MaintenanceEndpoints.
+	SecretNamespace = "maintenance-secrets"
 	// ServerName is the name of the release, of the server's Service and of its ServiceAccount.
 	ServerName = "maintenance-apiserver"
 	// APIServiceName is the name of its APIService.

@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apiserver/pkg/authentication/serviceaccount"
 
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster/balance"
@@ -157,11 +158,18 @@ func (c *Cluster) register(ctx context.Context, port int, options ServerOptions)
 	if options.Installed {
 		return c.installChart(ctx)
 	}
+	secrets := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": SecretNamespace},
+	}}
+	if err := c.apply(ctx, secrets); err != nil {
+		return err
+	}
 	return c.ApplyChart(ctx, options.chartValues()...)
 }
 
 // chartValues are those that the options need.
-func (o ServerOptions) chartValues() (values []string) {
+func (o ServerOptions) chartValues() []string {
+	values := []string{"profiles.secretNamespace=" + SecretNamespace}
 	if o.Store == StoreCluster {
 		values = append(values, "store.type=cluster", "store.etcd.servers=null")
 	}
@@ -258,7 +266,7 @@ func (s *Server) component() component {
 			"--secure-port=" + strconv.Itoa(s.options.Port),
 			"--audit-policy-file=" + policy,
 			"--audit-log-path=" + s.AuditLogPath(),
-			"--v=2",
+			"--v=2", "--secret-namespace=" + SecretNamespace,
 		}, s.storeArgs(), s.legacyArgs(), s.options.ExtraArgs),
 	}
 }

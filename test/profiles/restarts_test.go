@@ -52,7 +52,7 @@ func startOwn(t *testing.T) *own {
 	options := env.ServerOptions()
 	options.Store = localcluster.StoreEmbedded
 	options.ChartValues = ownValues(metav1.NamespaceDefault)
-	options.ExtraArgs = []string{"--allow-loopback-endpoints", "--secret-namespace=" + metav1.NamespaceDefault}
+	options.ExtraArgs = []string{"--allow-loopback-endpoints"}
 	options.Env = append(options.Env, "ZONEINFO="+o.zones)
 	var err error
 	if o.Env, err = env.StartWith(ctx, options); err != nil {
@@ -76,7 +76,7 @@ func startOwn(t *testing.T) *own {
 // ownValues are those of the chart, with Jobs in a namespace.
 func ownValues(jobs string) []string {
 	return []string{
-		"profiles.allowJobs=true", "profiles.jobNamespaces={" + jobs + "}", "profiles.secretNamespace=" + metav1.NamespaceDefault,
+		"profiles.allowJobs=true", "profiles.jobNamespaces={" + jobs + "}",
 		"profiles.readObjects[0].apiGroups={coordination.k8s.io}", "profiles.readObjects[0].resources={leases}",
 		"profiles.patchObjects[0].apiGroups={coordination.k8s.io}", "profiles.patchObjects[0].resources={leases}",
 	}

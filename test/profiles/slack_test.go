@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
@@ -64,7 +65,7 @@ func (o *own) slackLosesItsAnswer(t *testing.T) {
 func (p *pool) slackEndpoint(t *testing.T, url string) {
 	t.Helper()
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: p.Name}, StringData: map[string]string{"token": "xoxb-example"}}
-	if _, err := p.Kube.CoreV1().Secrets(metav1.NamespaceDefault).Create(t.Context(), secret, metav1.CreateOptions{}); err != nil {
+	if _, err := p.Kube.CoreV1().Secrets(localcluster.SecretNamespace).Create(t.Context(), secret, metav1.CreateOptions{}); err != nil {
 		t.Fatalf("could not create the Secret: %v", err)
 	}
 	p.createEndpoint(t, &v1beta1.MaintenanceEndpoint{

@@ -7,6 +7,7 @@ package app
 
 import (
 	"context"
+	"slices"
 
 	"github.com/spf13/cobra"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
@@ -63,6 +64,7 @@ func run(ctx context.Context, o *options.Options) error {
 	if err := logsapi.ValidateAndApply(o.Logs, nil); err != nil {
 		return err
 	}
+	klog.SetLogFilter(withoutBodies{})
 	if err := o.Complete(); err != nil {
 		return err
 	}
@@ -70,4 +72,27 @@ func run(ctx context.Context, o *options.Options) error {
 		return err
 	}
 	return Run(klog.NewContext(ctx, klog.Background()), o)
+}
+
+// withoutBodies keeps what is sent to and read from kube-apiserver out of the log, which client-go prints from -v=8 on: it
+// has Secrets and tokens.
+type withoutBodies struct{}
+
+var _ klog.LogFilter = withoutBodies{}
+
+// Filter changes nothing.
+func (withoutBodies) Filter(args []any) []any { return args }
+
+// FilterF changes nothing.
+func (withoutBodies) FilterF(format string, args []any) (string, []any) { return format, args }
+
+// FilterS takes bodies out.
+func (withoutBodies) FilterS(msg string, keysAndValues []any) (string, []any) {
+	shown := slices.Clone(keysAndValues)
+	for i := 0; i+1 < len(shown); i += 2 {
+		if shown[i] == "body" {
+			shown[i+1] = "(not shown)"
+		}
+	}
+	return msg, shown
 }
