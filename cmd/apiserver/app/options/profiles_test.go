@@ -28,7 +28,8 @@ func TestProfileFlags(t *testing.T) {
 		},
 		"no keys": {[]string{"--node-keys="}, ProfileOptions{Label: v1beta1.DefaultProfileLabel, NodeKeys: []string{}}, ""},
 		"wrong keys": {
-			[]string{"--node-keys=exa*"}, ProfileOptions{Label: v1beta1.DefaultProfileLabel, NodeKeys: []string{"exa*"}},
+			[]string{"--node-keys=exa*"},
+			ProfileOptions{Label: v1beta1.DefaultProfileLabel, NodeKeys: []string{"exa*"}},
 			`--node-keys must have keys of nodes, or DOMAIN/*, not "exa*"`,
 		},
 		"wrong label": {[]string{"--profile-label=a b"}, ProfileOptions{Label: "a b", NodeKeys: all}, "--profile-label must be a label of nodes"},
