@@ -200,7 +200,7 @@ func (a *admitter) try(name string, spec *v1beta1.MaintenanceLedgerSpec) (grant 
 	if about.profile == nil || about.node == nil || about.node.UID != next.NodeUID {
 		return nil, false
 	}
-	if reason, _ := a.idle(about.profile); reason != "" {
+	if reason, _ := a.idle(about.profile, about.node.Name); reason != "" {
 		return nil, false
 	}
 	about.hold = a.holdOf(about.nodeProfile)

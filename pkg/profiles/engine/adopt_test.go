@@ -54,7 +54,7 @@ func TestAdopts(t *testing.T) {
 		other.Store(true)
 		r := w.start(func(c *Config) {
 			c.Former, c.Notify = former, Notify
-			c.Other = func() string {
+			c.Other = func(string) string {
 				if other.Load() {
 					return "the controller"
 				}
@@ -123,7 +123,7 @@ func TestSaysWhatItWouldDoFromThere(t *testing.T) {
 				former := &whereFormer{fakeFormer{adopted: sapdata.Adoption{State: test.state}}}
 				w.start(func(c *Config) {
 					c.Former, c.Notify = former, Notify
-					c.Other = func() string { return "the controller" }
+					c.Other = func(string) string { return "the controller" }
 				})
 				w.wait(time.Minute)
 				w.node("w-2")

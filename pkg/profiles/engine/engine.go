@@ -49,8 +49,9 @@ type Config struct {
 	// Notify makes the notifications of a NodeProfile that are due now, in its status, and says when it is to be asked
 	// again; zero: after a change. Optional: then nobody is told.
 	Notify func(Telling) (again time.Time)
-	// Other says which other controller still takes care of profiles; empty: none. Then nothing is done. Optional.
-	Other func() string
+	// Other says which other controller still takes care of profiles on a node, or on all if it is asked without a name;
+	// empty: none. If there is one, nothing is done. Optional.
+	Other func(node string) string
 	// Vouch says whether the author of a profile may still do what it says: with a 403 that they may not. Optional: then
 	// they may.
 	Vouch func(ctx context.Context, profile *v1beta1.MaintenanceProfile) error

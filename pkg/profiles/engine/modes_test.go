@@ -38,7 +38,14 @@ func TestModes(t *testing.T) {
 			inWorld(t, 1, func(w *world) {
 				w.node("w-1", "go")
 				w.profile("flatcar", func(s *v1beta1.MaintenanceProfileSpec) { s.Mode = test.mode })
-				w.start(func(c *Config) { c.Other = func() string { return test.other } })
+				w.start(func(c *Config) {
+					c.Other = func(node string) string {
+						if node != "w-1" {
+							return ""
+						}
+						return test.other
+					}
+				})
 				w.wait(time.Minute)
 				w.wantState("flatcar", v1beta1.ProfileOperational, "w-1")
 				got := w.get("w-1", "flatcar").Status

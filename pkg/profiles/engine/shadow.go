@@ -94,7 +94,7 @@ func (t *term) thereChanged(old, node *corev1.Node) {
 	if old.Annotations[sapdata.Annotation] != node.Annotations[sapdata.Annotation] {
 		t.wakeNode(node.Name)
 	}
-	if old.Labels[v1beta1.StateLabel] != node.Labels[v1beta1.StateLabel] && t.config.Other != nil && t.config.Other() != "" {
+	if old.Labels[v1beta1.StateLabel] != node.Labels[v1beta1.StateLabel] && t.config.Other != nil && t.config.Other(node.Name) != "" {
 		t.wake(t.keys())
 	}
 }

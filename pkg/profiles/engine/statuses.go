@@ -110,7 +110,7 @@ func (s *statuses) gauge(profiles []*v1beta1.MaintenanceProfile, lacks map[strin
 func (s *statuses) update(ctx context.Context, profile *v1beta1.MaintenanceProfile, lacks int) error {
 	next := profile.DeepCopy()
 	next.Status.ObservedGeneration, next.Status.Counts = profile.Generation, s.counts(profile.Name)
-	conditions := []metav1.Condition{s.validCondition(profile), actingCondition(s.idle(profile))}
+	conditions := []metav1.Condition{s.validCondition(profile), actingCondition(s.idle(profile, ""))}
 	if lacks > 0 {
 		conditions = append(conditions, s.noRoomCondition(lacks))
 	} else {

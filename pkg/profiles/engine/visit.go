@@ -79,7 +79,7 @@ func (t *term) look(ctx context.Context, name string) (*view, error) {
 		v.hold = t.holdOf(v.nodeProfile)
 	}
 	v.selected = v.profile != nil && v.profile.DeletionTimestamp == nil && (v.node == nil || t.selects(v.profile, v.node))
-	v.idleReason, v.idleMessage = t.idle(v.profile)
+	v.idleReason, v.idleMessage = t.idle(v.profile, v.nodeName())
 	v.acts = v.idleReason == ""
 	return v, nil
 }
@@ -101,14 +101,25 @@ func (t *term) confirm(ctx context.Context, v *view) error {
 	return err
 }
 
-// idle is why nothing is done for a profile; no reason: it acts. A profile that is gone, or is being deleted, ends what it
+// nodeName is the name of the node; empty if neither it nor the NodeProfile is there any more.
+func (v *view) nodeName() string {
+	switch {
+	case v.nodeProfile != nil:
+		return v.nodeProfile.Spec.NodeName
+	case v.node != nil:
+		return v.node.Name
+	}
+	return ""
+}
+
+// idle is why nothing is done for a profile on a node, or on any if it has no name; no reason: it acts. A profile that is gone, or is being deleted, ends what it
 // has begun.
-func (t *term) idle(profile *v1beta1.MaintenanceProfile) (reason, message string) {
+func (t *term) idle(profile *v1beta1.MaintenanceProfile, node string) (reason, message string) {
 	if profile == nil {
 		return "", ""
 	}
 	if t.config.Other != nil {
-		if other := t.config.Other(); other != "" {
+		if other := t.config.Other(node); other != "" {
 			return v1beta1.ReasonOtherController, text(other)
 		}
 	}

@@ -26,7 +26,7 @@ const (
 
 // tell writes the events and counts for a change of a NodeProfile. What was before this process led is not told.
 func (t *term) tell(ctx context.Context, before, after *v1beta1.NodeProfile) {
-	if active, _ := t.Shadow.Active(); active || before == nil || before.UID != after.UID {
+	if t.Shadow.Why(after.Spec.NodeName) != "" || before == nil || before.UID != after.UID {
 		return
 	}
 	was, is := &before.Status, &after.Status

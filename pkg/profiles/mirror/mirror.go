@@ -49,8 +49,8 @@ type Config struct {
 
 // Shadow is whether the controller runs. A shadow.Shadow is one.
 type Shadow interface {
-	// Active says whether profiles must not act, and why not.
-	Active() (active bool, why string)
+	// Why says why profiles must not act on a node; empty: they may.
+	Why(node string) string
 	// Written takes notice that a program has written on a node, at that time, what only the controller writes.
 	Written(node, manager string, at time.Time)
 }

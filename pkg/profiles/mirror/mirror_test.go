@@ -35,7 +35,12 @@ type fakeShadow struct {
 	written []string
 }
 
-func (s *fakeShadow) Active() (bool, string) { return s.active, "it runs" }
+func (s *fakeShadow) Why(string) string {
+	if s.active {
+		return "it runs"
+	}
+	return ""
+}
 
 func (s *fakeShadow) Written(node, manager string, _ time.Time) {
 	s.active = true

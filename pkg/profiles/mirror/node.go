@@ -74,7 +74,7 @@ func (t *term) hasAll(node, left string) bool {
 
 // write writes what differs, unless the controller runs.
 func (t *term) write(ctx context.Context, node *corev1.Node, found marks) error {
-	if active, _ := t.Shadow.Active(); active {
+	if t.Shadow.Why(node.Name) != "" {
 		return nil
 	}
 	wanted := t.wanted(node, found)
@@ -125,7 +125,7 @@ func (t *term) foreign(ctx context.Context, cached *corev1.Node) error {
 		t.Shadow.Written(node.Name, manager, at)
 		return nil
 	}
-	if active, _ := t.Shadow.Active(); active {
+	if t.Shadow.Why(node.Name) != "" {
 		return nil
 	}
 	t.overwritten(node.Name, manager)

@@ -7,6 +7,7 @@ package shadow
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -53,12 +54,17 @@ type Shadow struct {
 	seen    time.Time
 	lasts   time.Duration
 	holder  string
-	// written is when somebody else wrote on a node last, and why says what.
-	written time.Time
-	why     string
+	// written are the nodes on which a program has written.
+	written map[string]written
 	// told is what those were told last who follow.
 	told    string
 	changed []func()
+}
+
+// written is when a program wrote on a node last, and what that tells.
+type written struct {
+	at  time.Time
+	why string
 }
 
 // New returns a Shadow that is active until Run knows better.
@@ -66,7 +72,7 @@ func New(config Config) *Shadow {
 	if config.Clock == nil {
 		config.Clock = clock.RealClock{}
 	}
-	return &Shadow{config: config, told: notKnown, leases: coordinationinformers.NewFilteredLeaseInformer(config.Kube, config.Namespace, 0, cache.Indexers{},
+	return &Shadow{config: config, told: notKnown, written: map[string]written{}, leases: coordinationinformers.NewFilteredLeaseInformer(config.Kube, config.Namespace, 0, cache.Indexers{},
 		func(o *metav1.ListOptions) {
 			o.FieldSelector = fields.OneTermEqualSelector("metadata.name", LeaseName).String()
 		})}
@@ -74,41 +80,35 @@ func New(config Config) *Shadow {
 
 const notKnown = "it is not known yet whether the SAP maintenance-controller runs"
 
-// Active says whether profiles must not act, and why not.
-func (s *Shadow) Active() (active bool, why string) {
+// Why says why profiles must not act on a node; empty: they may. Without a name, it says why they must not act on any.
+func (s *Shadow) Why(node string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	why, _ = s.state(s.config.Clock.Now())
-	return why != "", why
-}
-
-// Why says why profiles must not act; empty: they may.
-func (s *Shadow) Why() string {
-	_, why := s.Active()
+	now := s.config.Clock.Now()
+	why, _ := s.everywhere(now)
+	if on, found := s.written[node]; why == "" && found && now.Sub(on.at) < foreignWriteCounts {
+		return on.why
+	}
 	return why
 }
 
-// state says why the shadow is active, and when to look again.
-func (s *Shadow) state(now time.Time) (why string, again time.Duration) {
+// everywhere says why the shadow is on all nodes, and when to look again.
+func (s *Shadow) everywhere(now time.Time) (why string, again time.Duration) {
 	if s.heard == nil || !s.heard() {
 		return notKnown, 0
 	}
 	if left := s.seen.Add(s.lasts).Sub(now); s.holder != "" && left > 0 {
 		return fmt.Sprintf("the SAP maintenance-controller runs: %s has the Lease %s/%s", s.holder, s.config.Namespace, LeaseName), left
 	}
-	if left := s.written.Add(foreignWriteCounts).Sub(now); !s.written.IsZero() && left > 0 {
-		return s.why, left
-	}
 	return "", 0
 }
 
 // Written takes notice that a program has written on a node, at that time, what only the controller writes. It counts for
-// 15 minutes.
+// 15 minutes, and for that node alone: whoever may write on a node, as its kubelet may, stops no other.
 func (s *Shadow) Written(node, manager string, at time.Time) {
 	s.mu.Lock()
-	if at.After(s.written) {
-		s.written = at
-		s.why = fmt.Sprintf("the SAP maintenance-controller seems to run: %s has written its state on node %s", manager, node)
+	if at.After(s.written[node].at) {
+		s.written[node] = written{at: at, why: fmt.Sprintf("the SAP maintenance-controller seems to run: %s has written its state on node %s", manager, node)}
 	}
 	s.mu.Unlock()
 	s.look()
@@ -124,9 +124,21 @@ func (s *Shadow) Follow(changed func()) {
 // look tells those who follow of a change, and returns when to look again; zero: after a change.
 func (s *Shadow) look() time.Duration {
 	s.mu.Lock()
-	why, again := s.state(s.config.Clock.Now())
-	differs := why != s.told
-	s.told = why
+	now := s.config.Clock.Now()
+	says, again := s.everywhere(now)
+	for _, node := range slices.Sorted(maps.Keys(s.written)) {
+		left := s.written[node].at.Add(foreignWriteCounts).Sub(now)
+		if left <= 0 {
+			delete(s.written, node)
+			continue
+		}
+		says += "\n" + node
+		if again == 0 || left < again {
+			again = left
+		}
+	}
+	differs := says != s.told
+	s.told = says
 	followers := slices.Clone(s.changed)
 	s.mu.Unlock()
 	if differs {

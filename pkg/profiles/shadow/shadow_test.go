@@ -41,8 +41,8 @@ func run(t *testing.T, stored *coordinationv1.Lease, test func(t *testing.T, s *
 		s := New(Config{Kube: client, Namespace: "sap"})
 		var told atomic.Int32
 		s.Follow(func() { told.Add(1) })
-		if active, why := s.Active(); !active || why != notKnown {
-			t.Errorf("active %t, %q before it has looked, want that it is not known", active, why)
+		if why := s.Why("worker-1"); why != notKnown {
+			t.Errorf("%q before it has looked, want that it is not known", why)
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan struct{})
@@ -61,9 +61,8 @@ func run(t *testing.T, stored *coordinationv1.Lease, test func(t *testing.T, s *
 func want(t *testing.T, s *Shadow, why string) {
 	t.Helper()
 	synctest.Wait()
-	active, got := s.Active()
-	if active != (why != "") || !strings.Contains(got, why) {
-		t.Errorf("active %t, %q, want %q", active, got, why)
+	if got := s.Why("worker-1"); (got != "") != (why != "") || !strings.Contains(got, why) {
+		t.Errorf("got %q, want %q", got, why)
 	}
 }
 
@@ -133,6 +132,11 @@ func TestWritten(t *testing.T) {
 	run(t, nil, func(t *testing.T, s *Shadow, _ *fake.Clientset, told *atomic.Int32) {
 		s.Written("worker-1", "manager", time.Now())
 		want(t, s, "manager has written its state on node worker-1")
+		for _, other := range []string{"worker-2", ""} {
+			if why := s.Why(other); why != "" {
+				t.Errorf("node %q is in the shadow, too: %s", other, why)
+			}
+		}
 		time.Sleep(14 * time.Minute)
 		want(t, s, "worker-1")
 		before := told.Load()
