@@ -190,7 +190,8 @@ type MaintenanceProfileStatus struct {
 	Preview *ProfilePreview
 	// conditions are Attached (only there while it is False: the server has no memory for a NodeProfile on each
 	// node that the profile selects), Valid (False if the server cannot apply the profile, which a newer version may have
-	// stored) and Acting (False with the reason DryRun, Paused, OtherController or AuthorLost while the profile changes
+	// stored) and Acting (False with the reason DryRun, Paused, OtherController, AuthorLost or
+	// NotPermitted while the profile changes
 	// nothing).
 	Conditions []metav1.Condition
 	// author is who wrote the spec last; to have a profile do less does not count. The server asks again whether they may

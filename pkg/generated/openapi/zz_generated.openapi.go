@@ -4034,7 +4034,7 @@ func schema_pkg_apis_maintenance_v1beta1_MaintenanceProfileStatus(ref common.Ref
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "conditions are Attached (only there while it is False: the server has no memory for a NodeProfile on each node that the profile selects), Valid (False if the server cannot apply the profile, which a newer version may have stored) and Acting (False with the reason DryRun, Paused, OtherController or AuthorLost while the profile changes nothing).",
+							Description: "conditions are Attached (only there while it is False: the server has no memory for a NodeProfile on each node that the profile selects), Valid (False if the server cannot apply the profile, which a newer version may have stored) and Acting (False with the reason DryRun, Paused, OtherController, AuthorLost or NotPermitted while the profile changes nothing).",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -5354,7 +5354,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeProfileStatus(ref common.ReferenceC
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "conditions are Attached (False while the profile does not select the node any more), NodeFound (False while the node does not exist), Evaluated (False while a check that matters ends in an error, or the profile cannot be applied) and Acting (False with the reason DryRun, Paused, OtherController, AuthorLost or NotAdopted while nothing is done).",
+							Description: "conditions are Attached (False while the profile does not select the node any more), NodeFound (False while the node does not exist), Evaluated (False while a check that matters ends in an error, or the profile cannot be applied) and Acting (False with the reason DryRun, Paused, OtherController, AuthorLost, NotPermitted or NotAdopted while nothing is done).",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{

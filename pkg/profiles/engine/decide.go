@@ -27,6 +27,9 @@ func (t *term) decide(ctx context.Context, v *view) (moved, stop bool, err error
 		undecided(v)
 		return false, true, nil
 	}
+	if !t.isVouched(v.profile) {
+		return false, true, nil // it is looked at again once that is known
+	}
 	about := subject{profile: v.profile, nodeProfile: v.nodeProfile, node: v.node, hold: v.hold}
 	spec := t.admitter.known()
 	about.nodeProfile, spec = t.asThere(v, spec)

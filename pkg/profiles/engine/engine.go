@@ -52,9 +52,9 @@ type Config struct {
 	// Other says which other controller still takes care of profiles on a node, or on all if it is asked without a name;
 	// empty: none. If there is one, nothing is done. Optional.
 	Other func(node string) string
-	// Vouch says whether the author of a profile may still do what it says: with a 403 that they may not. Optional: then
-	// they may.
-	Vouch func(ctx context.Context, profile *v1beta1.MaintenanceProfile) error
+	// Vouch says whether a profile may do what it says: if not, with the reason of its condition Acting, and what it lacks.
+	// It is asked before anything starts, and from time to time. Optional: then all may.
+	Vouch func(ctx context.Context, profile *v1beta1.MaintenanceProfile) (reason, lacks string, err error)
 	// Former knows what the controller before this one has left, which profiles go on from. Optional: then there was none.
 	Former Former
 	// Epoch is shared with others in this process that write the ledger. Default: nobody else does.

@@ -71,6 +71,7 @@ func (t *term) profileChanged(before, after any) {
 		old.DeletionTimestamp.IsZero() == profile.DeletionTimestamp.IsZero() {
 		return
 	}
+	t.vouchers.kick()
 	t.wakeProfile(profile.Name)
 	t.room.forget(profile.Name, profileOf)
 	t.attachAll(profile)

@@ -11,10 +11,8 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
@@ -62,37 +60,49 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// A profile whose author may not do any more what it says decides nothing, as if it were paused.
-func TestAuthorLost(t *testing.T) {
+// A profile that may not do what it says decides nothing, as if it were paused, and nothing starts before that is known.
+func TestVouch(t *testing.T) {
 	inWorld(t, 1, func(w *world) {
 		w.node("w-1", "go")
 		w.node("w-2")
 		w.profile("flatcar")
-		var answer atomic.Pointer[error]
-		says := func(err error) { answer.Store(&err) }
-		says(nil)
+		var lost, unknown atomic.Bool
+		unknown.Store(true)
 		w.start(func(c *Config) {
-			c.Vouch = func(context.Context, *v1beta1.MaintenanceProfile) error { return *answer.Load() }
+			c.Vouch = func(context.Context, *v1beta1.MaintenanceProfile) (reason, lacks string, err error) {
+				switch {
+				case unknown.Load():
+					return "", "", errors.New("nobody can tell")
+				case lost.Load():
+					return v1beta1.ReasonAuthorLost, "alice has left", nil
+				}
+				return "", "", nil
+			}
 		})
 		w.wait(time.Minute)
+		w.wantState("flatcar", v1beta1.ProfileOperational, "w-1")
+		unknown.Store(false)
+		w.wait(vouchAgain + time.Second)
 		w.wantState("flatcar", v1beta1.ProfileInMaintenance, "w-1")
-		says(apierrors.NewForbidden(schema.GroupResource{Resource: "maintenanceprofiles"}, "flatcar", errors.New("alice has left")))
-		w.wait(authorsInterval)
+		lost.Store(true)
+		w.wait(vouchInterval)
 		w.label("w-2", "go")
 		w.unlabel("w-1", "go")
 		w.label("w-1", "done")
 		w.wait(time.Minute)
+		w.wantState("flatcar", v1beta1.ProfileInMaintenance, "w-1")
 		w.wantState("flatcar", v1beta1.ProfileOperational, "w-2")
 		acting := apimeta.FindStatusCondition(w.get("w-2", "flatcar").Status.Conditions, v1beta1.ConditionActing)
 		if acting == nil || acting.Reason != v1beta1.ReasonAuthorLost || acting.Message != "alice has left" {
 			t.Errorf("got %+v, want that alice has left", acting)
 		}
-		says(errors.New("nobody can tell"))
-		w.wait(2 * authorsInterval)
+		unknown.Store(true)
+		w.wait(2 * vouchInterval)
 		w.wantState("flatcar", v1beta1.ProfileInMaintenance, "w-1")
-		w.wantState("flatcar", v1beta1.ProfileOperational, "w-2")
-		says(nil)
-		w.wait(authorsInterval + time.Minute)
+		unknown.Store(false)
+		lost.Store(false)
+		w.changeProfile("flatcar", func(s *v1beta1.MaintenanceProfileSpec) { s.Priority = 1 }) // a new generation is asked about at once
+		w.wait(time.Minute)
 		w.wantState("flatcar", v1beta1.ProfileOperational, "w-1")
 		w.wantState("flatcar", v1beta1.ProfileInMaintenance, "w-2")
 	})

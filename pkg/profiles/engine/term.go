@@ -45,7 +45,7 @@ type term struct {
 	latest   newest.Objects[*v1beta1.NodeProfile]
 	admitter *admitter
 	statuses *statuses
-	authors  authors
+	vouchers *vouchers
 	recorder record.EventRecorder
 	pairs    pairs
 	room     *room
@@ -101,7 +101,7 @@ func (e *Engine) lead(ctx context.Context) {
 	running.Go(func() { t.answers.Run(ctx) })
 	running.Go(func() { t.admitter.run(ctx) })
 	running.Go(func() { t.statuses.run(ctx, stop) })
-	running.Go(func() { t.askAuthors(ctx) })
+	running.Go(func() { t.askVouchers(ctx) })
 	for range workers {
 		running.Go(func() { t.queue.Work(ctx) })
 	}
@@ -111,7 +111,7 @@ func (e *Engine) lead(ctx context.Context) {
 func (e *Engine) newTerm() (t *term, stopRecording func()) {
 	t = &term{
 		Engine: e, nodes: corev1informers.NewNodeInformer(e.config.Kube, 0, cache.Indexers{}),
-		turns: newTurns(), holds: hold.New(e.config.Maintenance), cluster: e.config.NewCluster(), recorder: e.config.Recorder,
+		vouchers: newVouchers(), turns: newTurns(), holds: hold.New(e.config.Maintenance), cluster: e.config.NewCluster(), recorder: e.config.Recorder,
 		written: moments{at: map[string]time.Time{}},
 		pairs:   pairs{of: map[string]v1beta1.NodeProfileSpec{}}, kept: words{of: map[string]string{}}, room: newRoom(e.config.MaxNodeProfiles),
 	}

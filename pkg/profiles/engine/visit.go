@@ -129,15 +129,13 @@ func (t *term) idle(profile *v1beta1.MaintenanceProfile, node string) (reason, m
 	case v1beta1.ProfilePaused:
 		return v1beta1.ReasonPaused, ""
 	}
-	if lacks := t.authors.of(profile); lacks != "" {
-		return v1beta1.ReasonAuthorLost, lacks
-	}
-	return "", ""
+	said, _ := t.vouchers.of(profile)
+	return said.reason, said.lacks
 }
 
 // paused says whether nothing new starts, but what has begun is finished.
 func (v *view) paused() bool {
-	return v.idleReason == v1beta1.ReasonPaused || v.idleReason == v1beta1.ReasonAuthorLost
+	return v.idleReason == v1beta1.ReasonPaused || v.idleReason == v1beta1.ReasonAuthorLost || v.idleReason == v1beta1.ReasonNotPermitted
 }
 
 // move makes the first move that is to be made. It says no if there is none left.

@@ -158,6 +158,7 @@ func (c CompletedConfig) New() (*Server, error) {
 	}
 	authorizing.KnowNodes(drain)
 	authorizing.KnowHeldNodes(heldNodes(client))
+	authorizing.AskForServer(c.serverMay)
 	c.sap.answer(generic, client, drain.Nodes)
 	mirrors, err := c.newMirrors(drain, client)
 	if err != nil {

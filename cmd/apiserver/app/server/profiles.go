@@ -7,9 +7,11 @@ import (
 	"context"
 	"fmt"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/utils/clock"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -98,4 +100,19 @@ func heldNodes(client versioned.Interface) authorization.HeldNodes {
 		}
 		return nodes, nil
 	}
+}
+
+// serverMay asks kube-apiserver what the server itself may.
+func (c CompletedConfig) serverMay(ctx context.Context, question authorizer.AttributesRecord) (bool, error) {
+	review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
+		ResourceAttributes: &authorizationv1.ResourceAttributes{
+			Verb: question.Verb, Group: question.APIGroup, Version: question.APIVersion, Resource: question.Resource,
+			Subresource: question.Subresource, Namespace: question.Namespace, Name: question.Name,
+		},
+	}}
+	answer, err := c.drainer.Kube.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
+	if err != nil {
+		return false, err
+	}
+	return answer.Status.Allowed, nil
 }

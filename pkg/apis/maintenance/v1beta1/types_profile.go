@@ -233,7 +233,8 @@ type MaintenanceProfileStatus struct {
 	Preview *ProfilePreview `json:"preview,omitempty"`
 	// conditions are Attached (only there while it is False: the server has no memory for a NodeProfile on each
 	// node that the profile selects), Valid (False if the server cannot apply the profile, which a newer version may have
-	// stored) and Acting (False with the reason DryRun, Paused, OtherController or AuthorLost while the profile changes
+	// stored) and Acting (False with the reason DryRun, Paused, OtherController, AuthorLost or
+	// NotPermitted while the profile changes
 	// nothing).
 	// +optional
 	// +listType=map

@@ -38,6 +38,8 @@ type Plugin struct {
 	secretNamespace string
 	// nodes tells which node a machine is; nil: nobody does.
 	nodes Nodes
+	// serverMay tells what the cluster permits the server itself; nil: everything.
+	serverMay ServerMay
 	// held tells which nodes a profile holds; nil: none.
 	held HeldNodes
 	// server is what the server itself is permitted; nil: everything.

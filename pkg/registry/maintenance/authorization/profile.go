@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -49,21 +50,37 @@ func (p *Plugin) validateProfile(ctx context.Context, attributes admission.Attri
 	if err := p.askAll(ctx, attributes.GetUserInfo(), attributes.GetName(), needs); err != nil {
 		return err
 	}
-	return p.server.refuseProfile(attributes.GetName(), needs)
+	if err := p.server.refuseProfile(attributes.GetName(), needs); err != nil {
+		return err
+	}
+	p.warnOfServer(ctx, needs)
+	return nil
 }
 
-// VouchForProfile asks again whether the author of a stored profile may do what it says. The error is a 403 if not, and
-// another one if nobody can tell. Nobody is asked about if an earlier version stored the profile.
-func (p *Plugin) VouchForProfile(ctx context.Context, profile *v1beta1.MaintenanceProfile) error {
-	author := profile.Status.Author
-	if author == nil {
-		return nil
-	}
+// VouchForProfile asks whether the author of a stored profile may still do what it says, and whether the server itself may.
+// It returns the reason of the condition Acting if not, and what is missing. It fails if nobody can tell. No author is asked
+// about if an earlier version stored the profile.
+func (p *Plugin) VouchForProfile(ctx context.Context, profile *v1beta1.MaintenanceProfile) (reason, lacks string, err error) {
 	internal := &maintenance.MaintenanceProfile{}
 	if err := v1beta1.Convert_v1beta1_MaintenanceProfile_To_maintenance_MaintenanceProfile(profile, internal, nil); err != nil {
-		return apierrors.NewInternalError(fmt.Errorf("could not read the profile: %w", err))
+		return "", "", fmt.Errorf("could not read the profile: %w", err)
 	}
-	return p.askAll(ctx, userOf(author), profile.Name, profileNeeds(internal, nil))
+	needs := profileNeeds(internal, nil)
+	if author := profile.Status.Author; author != nil {
+		err := p.askAll(ctx, userOf(author), profile.Name, needs)
+		if apierrors.IsForbidden(err) {
+			_, why, _ := strings.Cut(err.Error(), " is forbidden: ")
+			return v1beta1.ReasonAuthorLost, why, nil
+		}
+		if err != nil {
+			return "", "", err
+		}
+	}
+	missing, err := p.serverLacks(ctx, needs)
+	if err != nil || len(missing) == 0 {
+		return "", "", err
+	}
+	return v1beta1.ReasonNotPermitted, strings.Join(missing, "; "), nil
 }
 
 // askAll asks for all permissions, some at the same time, and waits for every answer. If several are missing, the error

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/apiserver/pkg/warning"
 	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
@@ -302,26 +303,72 @@ func TestVouch(t *testing.T) {
 	endpoint := &v1beta1.MaintenanceEndpoint{
 		ObjectMeta: metav1.ObjectMeta{Name: "mail"}, Spec: v1beta1.MaintenanceEndpointSpec{SecretRef: &v1beta1.EndpointSecretReference{Name: "mail"}},
 	}
-	if err := New(&questions{refuse: []string{createNodes}}, "ops").VouchForProfile(t.Context(), profile); err != nil {
-		t.Errorf("a profile without an author: got %v", err)
+	if reason, lacks, err := New(&questions{refuse: []string{createNodes}}, "ops").VouchForProfile(t.Context(), profile); reason != "" || err != nil {
+		t.Errorf("a profile without an author: got %s, %s, %v", reason, lacks, err)
 	}
 	if err := New(&questions{}, "ops").VouchForEndpoint(t.Context(), endpoint); !apierrors.IsForbidden(err) {
 		t.Errorf("an endpoint without an author: got %v, want a 403", err)
 	}
 	profile.Status.Author, endpoint.Status.Author = author, author
-	for question, vouch := range map[string]func(*Plugin) error{
-		createNodes: func(p *Plugin) error { return p.VouchForProfile(t.Context(), profile) },
-		getSecret:   func(p *Plugin) error { return p.VouchForEndpoint(t.Context(), endpoint) },
+	for question, vouch := range map[string]func(*Plugin) (refused bool, err error){
+		createNodes: func(p *Plugin) (bool, error) {
+			reason, lacks, err := p.VouchForProfile(t.Context(), profile)
+			return reason == v1beta1.ReasonAuthorLost && strings.HasPrefix(lacks, `User "alice" cannot create`), err
+		},
+		getSecret: func(p *Plugin) (bool, error) {
+			err := p.VouchForEndpoint(t.Context(), endpoint)
+			if apierrors.IsForbidden(err) {
+				return true, nil
+			}
+			return false, err
+		},
 	} {
 		q := &questions{}
-		if err := vouch(New(q, "ops")); err != nil || !slices.Equal(q.asked, []string{question}) || q.by.GetName() != "alice" || q.by.GetUID() != "1" || !slices.Equal(q.by.GetGroups(), author.Groups) {
-			t.Errorf("got %v, asked %q about %v", err, q.asked, q.by)
+		if refused, err := vouch(New(q, "ops")); refused || err != nil || !slices.Equal(q.asked, []string{question}) || q.by.GetName() != "alice" || q.by.GetUID() != "1" || !slices.Equal(q.by.GetGroups(), author.Groups) {
+			t.Errorf("refused %t, %v, asked %q about %v", refused, err, q.asked, q.by)
 		}
-		if err := vouch(New(&questions{refuse: []string{question}}, "ops")); !apierrors.IsForbidden(err) {
-			t.Errorf("refused: got %v, want a 403", err)
+		if refused, err := vouch(New(&questions{refuse: []string{question}}, "ops")); !refused || err != nil {
+			t.Errorf("without %s: refused %t, %v", question, refused, err)
 		}
-		if err := vouch(New(&questions{refuse: []string{question}, err: errors.New("no route")}, "ops")); !apierrors.IsInternalError(err) {
-			t.Errorf("without an answer: got %v, want a 500", err)
+		if refused, err := vouch(New(&questions{refuse: []string{question}, err: errors.New("no route")}, "ops")); refused || !apierrors.IsInternalError(err) {
+			t.Errorf("without an answer: refused %t, %v, want a 500", refused, err)
 		}
 	}
 }
+
+// What the server itself may not do is warned of at the write, and keeps a profile from starting.
+func TestServerLacks(t *testing.T) {
+	const want = `spec.triggers[2].job: the server itself cannot create resource "jobs" in API group "batch" in the namespace "ops": ` +
+		"have the admin permit that (the chart's value profiles.allowJobs and profiles.jobNamespaces)"
+	said := &warnings{}
+	ctx := warning.WithWarningRecorder(t.Context(), said)
+	plugin, asked := New(&questions{}, ""), 0
+	plugin.AskForServer(func(_ context.Context, question authorizer.AttributesRecord) (bool, error) {
+		asked++
+		return question.Resource != "jobs", nil
+	})
+	if err := plugin.Validate(ctx, profileWrite(doesAll(func(s *maintenance.MaintenanceProfileSpec) { s.Triggers = append(s.Triggers, s.Triggers[2]) }), nil), nil); err != nil {
+		t.Errorf("refused: %v", err)
+	}
+	if !slices.Equal(said.texts, []string{want + ". Until then, the profile starts nothing"}) || asked != 6 {
+		t.Errorf("warned of %q after %d questions", said.texts, asked)
+	}
+	stored := &v1beta1.MaintenanceProfile{}
+	if err := v1beta1.Convert_maintenance_MaintenanceProfile_To_v1beta1_MaintenanceProfile(doesAll(), stored, nil); err != nil {
+		t.Fatal(err)
+	}
+	if reason, lacks, err := plugin.VouchForProfile(t.Context(), stored); reason != v1beta1.ReasonNotPermitted || lacks != want || err != nil {
+		t.Errorf("got %s, %s, %v", reason, lacks, err)
+	}
+	plugin.AskForServer(func(context.Context, authorizer.AttributesRecord) (bool, error) { return false, errors.New("no route") })
+	if _, _, err := plugin.VouchForProfile(t.Context(), stored); err == nil {
+		t.Error("while nobody can tell: got no error")
+	}
+	if err := plugin.Validate(t.Context(), profileWrite(doesAll(), nil), nil); err != nil {
+		t.Errorf("while nobody can tell: refused: %v", err)
+	}
+}
+
+type warnings struct{ texts []string }
+
+func (w *warnings) AddWarning(_, text string) { w.texts = append(w.texts, text) }

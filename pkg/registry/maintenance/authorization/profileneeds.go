@@ -22,6 +22,8 @@ type profileNeed struct {
 	names []string
 	// why is the field that asks for it.
 	why string
+	// value is the value of the chart that permits the server itself to do it; empty: it always may.
+	value string
 	// deletesPods and nodeKeys are what the server itself must be permitted besides: to delete pods, and to change these
 	// keys of nodes.
 	deletesPods bool
@@ -122,10 +124,12 @@ func (n nodesNeed) ofTrigger(trigger *maintenance.ProfileTrigger, path string) [
 		return []profileNeed{need}
 	case trigger.Job != nil:
 		jobs := schema.GroupVersionResource{Group: "batch", Version: "v1", Resource: "jobs"}
-		return []profileNeed{onObjects("create", jobs, trigger.Job.Namespace, path+".job")}
+		need := onObjects("create", jobs, trigger.Job.Namespace, path+".job")
+		need.value = "profiles.allowJobs and profiles.jobNamespaces"
+		return []profileNeed{need}
 	case trigger.PatchObject != nil:
 		patch := trigger.PatchObject
-		return onResource(patch.APIVersion, patch.Resource, patch.Namespace, path+".patchObject", "get", "patch")
+		return onResource(patch.APIVersion, patch.Resource, patch.Namespace, path+".patchObject", "profiles.patchObjects", "get", "patch")
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ func ofChecks(checks []maintenance.ProfileCheck) []profileNeed {
 	for i := range checks {
 		path := fmt.Sprintf("spec.checks[%d]", i)
 		if object := checks[i].Object; object != nil {
-			needs = append(needs, onResource(object.APIVersion, object.Resource, object.Namespace, path+".object", "get", "list", "watch")...)
+			needs = append(needs, onResource(object.APIVersion, object.Resource, object.Namespace, path+".object", "profiles.readObjects", "get", "list", "watch")...)
 		}
 		if stagger := checks[i].Stagger; stagger != nil {
 			needs = append(needs, toUse("maintenancepools", stagger.Pool, path+".stagger.pool"))
@@ -38,14 +38,16 @@ func toUse(resource, name, why string) profileNeed {
 }
 
 // onResource are verbs on a resource. What is not a group and version was refused before.
-func onResource(apiVersion, resource, namespace, why string, verbs ...string) []profileNeed {
+func onResource(apiVersion, resource, namespace, why, value string, verbs ...string) []profileNeed {
 	parsed, err := schema.ParseGroupVersion(apiVersion)
 	if err != nil {
 		return nil
 	}
 	var needs []profileNeed
 	for _, verb := range verbs {
-		needs = append(needs, onObjects(verb, parsed.WithResource(resource), namespace, why))
+		need := onObjects(verb, parsed.WithResource(resource), namespace, why)
+		need.value = value
+		needs = append(needs, need)
 	}
 	return needs
 }

@@ -4,6 +4,8 @@
 package authorization
 
 import (
+	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -11,6 +13,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+	"k8s.io/apiserver/pkg/warning"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -66,6 +70,43 @@ func (r *ServerRights) refuseProfile(profile string, needs []profileNeed) error 
 		return nil
 	}
 	return apierrors.NewInvalid(v1beta1.SchemeGroupVersion.WithKind("MaintenanceProfile").GroupKind(), profile, refused)
+}
+
+// ServerMay says whether the cluster permits the server itself what a question is about. It fails if nobody can tell.
+type ServerMay func(ctx context.Context, question authorizer.AttributesRecord) (bool, error)
+
+// AskForServer has the plugin ask what the server itself may. It is called once, before the first request.
+func (p *Plugin) AskForServer(may ServerMay) { p.serverMay = may }
+
+// serverLacks says what the server itself may not do that a profile has it do; none: it may all.
+func (p *Plugin) serverLacks(ctx context.Context, needs []profileNeed) (lacks []string, err error) {
+	if p.serverMay == nil {
+		return nil, nil
+	}
+	asked := map[string]bool{}
+	for _, need := range needs {
+		if need.value == "" || asked[described(need.question)] {
+			continue
+		}
+		asked[described(need.question)] = true
+		may, err := p.serverMay(ctx, need.question)
+		if err != nil {
+			return nil, fmt.Errorf("could not find out whether the server may %s: %w", described(need.question), err)
+		}
+		if !may {
+			lacks = append(lacks, fmt.Sprintf("%s: the server itself cannot %s: have the admin permit that (the chart's value %s)",
+				need.why, described(need.question), need.value))
+		}
+	}
+	return lacks, nil
+}
+
+// warnOfServer warns of what the server itself may not do. That nobody can tell is no reason to refuse a profile.
+func (p *Plugin) warnOfServer(ctx context.Context, needs []profileNeed) {
+	lacks, _ := p.serverLacks(ctx, needs)
+	for _, lack := range lacks {
+		warning.AddWarning(ctx, "", lack+". Until then, the profile starts nothing")
+	}
 }
 
 // permitKey says whether the server may change a key of nodes. The marks of the server itself are refused elsewhere.
