@@ -5,10 +5,12 @@ package gauges
 
 import (
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
 	"k8s.io/component-base/metrics"
+	"k8s.io/component-base/metrics/testutil"
 )
 
 // A series that stays is in each scrape, one that is left over in none after it.
@@ -74,4 +76,22 @@ func scrape(t *testing.T, registry metrics.KubeRegistry) map[string]bool {
 		}
 	}
 	return shown
+}
+
+// A counter is there before its first event, and goes with what it is about; what it has counted stays.
+func TestCounter(t *testing.T) {
+	c := NewCounter(&metrics.CounterOpts{Name: "events_total", Help: "h", StabilityLevel: metrics.ALPHA}, "of", "result")
+	registry := metrics.NewKubeRegistry()
+	registry.MustRegister(c)
+	want := func(series string) {
+		t.Helper()
+		if err := testutil.GatherAndCompare(registry, strings.NewReader("# HELP events_total [ALPHA] h\n# TYPE events_total counter\n"+series)); err != nil {
+			t.Error(err)
+		}
+	}
+	c.Keep([]string{"a", "done"}, []string{"b", "done"})
+	want("events_total{of=\"a\",result=\"done\"} 0\nevents_total{of=\"b\",result=\"done\"} 0\n")
+	c.WithLabelValues("a", "done").Inc()
+	c.Keep([]string{"a", "done"})
+	want("events_total{of=\"a\",result=\"done\"} 1\n")
 }

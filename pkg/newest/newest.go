@@ -6,6 +6,7 @@
 package newest
 
 import (
+	"slices"
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,7 +25,14 @@ type Object interface {
 type Objects[T Object] struct {
 	mu      sync.Mutex
 	objects map[string]*known[T]
+	// gone are the objects that went last, so that an answer from before is not taken for one that is there. Where the next
+	// one is noted is next.
+	gone [remembered]types.UID
+	next int
 }
+
+// remembered is how many objects that are gone are remembered: more than go while one answer is on its way.
+const remembered = 256
 
 // known is what is known of an object beside the cache.
 type known[T Object] struct {
@@ -42,6 +50,9 @@ func (o *Objects[T]) Show(object T) {
 	defer o.mu.Unlock()
 	if o.objects == nil {
 		o.objects = map[string]*known[T]{}
+	}
+	if uid := object.GetUID(); uid != "" && slices.Contains(o.gone[:], uid) {
+		return
 	}
 	o.objects[object.GetName()] = &known[T]{shown: object, version: object.GetResourceVersion(), confirmed: true}
 }
@@ -90,7 +101,15 @@ func (o *Objects[T]) Gone(name string, uid types.UID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	var none T
-	if entry := o.objects[name]; entry != nil && (uid == "" || entry.shown == none || entry.shown.GetUID() == uid) {
+	entry := o.objects[name]
+	if uid == "" && entry != nil && entry.shown != none {
+		uid = entry.shown.GetUID()
+	}
+	if uid != "" {
+		o.gone[o.next%remembered] = uid
+		o.next++
+	}
+	if entry != nil && (uid == "" || entry.shown == none || entry.shown.GetUID() == uid) {
 		delete(o.objects, name)
 	}
 }

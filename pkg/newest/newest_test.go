@@ -68,3 +68,19 @@ func TestDoubt(t *testing.T) {
 		t.Errorf("confirmed is %t, newest %+v", objects.Confirmed("a"), objects.Newest("a", object("5")))
 	}
 }
+
+// An answer from before an object went, which comes late, is not taken for one that is there.
+func TestLateAnswer(t *testing.T) {
+	objects := &Objects[*corev1.Node]{}
+	late := object("7")
+	objects.Gone("a", late.UID)
+	objects.Show(late)
+	if objects.Len() != 0 || objects.Newest("a", nil) != nil {
+		t.Errorf("newest %+v, want none", objects.Newest("a", nil))
+	}
+	late.UID = "another one of its name"
+	objects.Show(late)
+	if objects.Newest("a", nil) == nil {
+		t.Error("the one that came after is not known")
+	}
+}

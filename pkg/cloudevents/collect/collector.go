@@ -63,6 +63,7 @@ func (c *Collector) Run(ctx context.Context) {
 	logger := klog.FromContext(ctx).WithName("collector").WithValues("source", c.config.Name)
 	ctx = klog.NewContext(ctx, logger)
 	defer c.tellNothing()
+	failures.WithLabelValues(c.config.Name).Add(0) // there before its first event
 	integrations.Loop(ctx, c.config.Clock, c.config.Interval, func(ctx context.Context) (waits bool) {
 		if err := c.poll(ctx); err != nil && ctx.Err() == nil {
 			failures.WithLabelValues(c.config.Name).Inc()

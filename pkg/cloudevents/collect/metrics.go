@@ -51,6 +51,7 @@ func (c *Collector) report(ctx context.Context, answer source.Answer) {
 		return // this process leads no more: that is no fault of the cloud
 	}
 	for _, region := range answer.RegionNames() {
+		polls.WithLabelValues(c.config.Name, region, "failure").Add(0)
 		result := "success"
 		if err := answer.Regions[region]; err != nil {
 			result = "failure"

@@ -19,7 +19,12 @@ var evictionsTotal = metrics.NewCounterVec(&metrics.CounterOpts{
 	StabilityLevel: metrics.ALPHA,
 }, []string{"outcome"})
 
-var registerMetrics = sync.OnceFunc(func() { legacyregistry.MustRegister(evictionsTotal) })
+var registerMetrics = sync.OnceFunc(func() {
+	legacyregistry.MustRegister(evictionsTotal)
+	for _, outcome := range []Outcome{Evicted, Gone, DisruptionBudget, AdmissionWebhook, Throttled, NamespaceTerminating, Failed, deleted} {
+		evictionsTotal.WithLabelValues(string(outcome)) // there before its first event
+	}
+})
 
 // countAnswer counts a request that was made.
 func countAnswer(of Eviction, a Answer) {

@@ -26,11 +26,11 @@ var (
 	policyStopped = policyGauge("stopped", "Whether failures have stopped a policy.")
 	policyPaused  = policyGauge("paused_since_seconds", "Since when at the latest a policy is paused, as a Unix time. Only paused ones have it.")
 
-	policyBypasses = metrics.NewCounterVec(&metrics.CounterOpts{
+	policyBypasses = gauges.NewCounter(&metrics.CounterOpts{
 		Namespace: "maintenance", Subsystem: "policy", Name: "bypasses_total",
 		Help:           "Maintenances that did not wait for a policy.",
 		StabilityLevel: metrics.ALPHA,
-	}, []string{"policy"})
+	}, "policy")
 
 	admissionWait = metrics.NewHistogram(&metrics.HistogramOpts{
 		Namespace: "maintenance", Name: "admission_wait_seconds",
@@ -79,7 +79,9 @@ func resetGauges() {
 // gauge has the gauges say what the outcome says.
 func gauge(facts decision.Facts, outcome decision.Outcome) {
 	var nodes, open, stopped, paused gauges.Values
+	var bypasses [][]string
 	for _, policy := range facts.Policies {
+		bypasses = append(bypasses, []string{policy.Name})
 		decided, found := outcome.Policies[policy.Name]
 		if !found {
 			continue
@@ -96,6 +98,7 @@ func gauge(facts decision.Facts, outcome decision.Outcome) {
 			paused.Add(float64(pausedSince(policy).Unix()), policy.Name)
 		}
 	}
+	policyBypasses.Keep(bypasses...)
 	policyNodes.Replace(nodes)
 	policyWaiting.Replace(waitingNodes(facts, outcome))
 	policyOpen.Replace(open)

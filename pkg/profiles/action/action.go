@@ -40,6 +40,9 @@ const (
 	KindPatchObject Kind = "patchObject"
 )
 
+// AllKinds are the kinds of triggers.
+var AllKinds = []Kind{KindPatchNode, KindHold, KindRelease, KindJob, KindWebhook, KindPatchObject}
+
 // Kinds are the triggers by kind. The command makes it, and the engine asks it. A kind that is missing makes a step fail
 // with an error that says so: a newer version may have recorded it.
 type Kinds map[Kind]Trigger

@@ -9,7 +9,9 @@ import (
 	"k8s.io/component-base/metrics"
 	"k8s.io/component-base/metrics/legacyregistry"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/gauges"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/action"
 )
 
 var (
@@ -28,15 +30,15 @@ var (
 		Help: "How many NodeProfiles there may be; 0: any number. Only the leader has it.", StabilityLevel: metrics.ALPHA,
 	})
 
-	transitions = metrics.NewCounterVec(&metrics.CounterOpts{
+	transitions = gauges.NewCounter(&metrics.CounterOpts{
 		Namespace: "maintenance", Subsystem: "profile", Name: "transitions_total",
 		Help: "Transitions that have ended, by the state that they led to and how.", StabilityLevel: metrics.ALPHA,
-	}, []string{"profile", "next", "result"})
+	}, "profile", "next", "result")
 
-	failedSteps = metrics.NewCounterVec(&metrics.CounterOpts{
+	failedSteps = gauges.NewCounter(&metrics.CounterOpts{
 		Namespace: "maintenance", Subsystem: "profile", Name: "trigger_failures_total",
 		Help: "Calls of triggers that have failed, by kind.", StabilityLevel: metrics.ALPHA,
-	}, []string{"profile", "kind"})
+	}, "profile", "kind")
 
 	stateDuration = metrics.NewHistogramVec(&metrics.HistogramOpts{
 		Namespace: "maintenance", Subsystem: "profile", Name: "state_duration_seconds",
@@ -61,6 +63,23 @@ var registerMetrics = sync.OnceFunc(func() {
 	legacyregistry.MustRegister(nodesInState, lackingNodeProfiles, maxNodeProfiles, transitions, failedSteps, stateDuration,
 		evaluations, statusWrites, failedVisits, panics, grants)
 })
+
+// keepCounters has the counters of these profiles there, and drops those of others.
+func keepCounters(profiles []*v1beta1.MaintenanceProfile) {
+	var ends, fails [][]string
+	for _, profile := range profiles {
+		for _, next := range []v1beta1.ProfileState{v1beta1.ProfileOperational, v1beta1.ProfileMaintenanceRequired, v1beta1.ProfileInMaintenance} {
+			for _, result := range []v1beta1.TransitionResult{v1beta1.TransitionDone, v1beta1.TransitionAborted} {
+				ends = append(ends, []string{profile.Name, string(next), string(result)})
+			}
+		}
+		for _, kind := range action.AllKinds {
+			fails = append(fails, []string{profile.Name, string(kind)})
+		}
+	}
+	transitions.Keep(ends...)
+	failedSteps.Keep(fails...)
+}
 
 // resetGauges has the gauges say nothing: another process may say it next.
 func resetGauges() {

@@ -103,6 +103,7 @@ func (s *statuses) gauge(profiles []*v1beta1.MaintenanceProfile, lacks map[strin
 		}
 	}
 	nodesInState.Replace(nodes)
+	keepCounters(profiles)
 }
 
 // update writes the status of a profile if it says something else. lacks is on how many nodes there is no room for it. One that is being deleted goes once it is off all

@@ -12,6 +12,7 @@ import (
 	informers "github.com/medik8s/maintenance-apiserver/pkg/generated/informers/externalversions/maintenance/v1beta1"
 	listers "github.com/medik8s/maintenance-apiserver/pkg/generated/listers/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/endpoint/clients"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/outbox/delivery"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/authorization"
 )
 
@@ -34,6 +35,8 @@ func (c CompletedConfig) newEndpoints(client versioned.Interface, authorizing *a
 // watch knows the endpoints until ctx is done.
 func (e *endpoints) watch(ctx context.Context) {
 	defer e.Close()
+	count := func(any) { delivery.KeepCounters(e.informer.GetStore().ListKeys()) }
+	_, _ = e.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: count, DeleteFunc: count}) // it fails only after it has run
 	e.informer.RunWithContext(ctx)
 }
 
