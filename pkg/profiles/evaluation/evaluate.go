@@ -55,7 +55,7 @@ type asked struct{ check, transition string }
 // ask returns the result of a check for a transition. Each is asked once.
 func (e *evaluation) ask(name, transition string) CheckResult {
 	key := asked{check: name}
-	if _, isApproval := e.checks[name].(approval); isApproval {
+	if e.isApproval(name) {
 		key.transition = transition
 	}
 	result, known := e.results[key]
@@ -66,6 +66,11 @@ func (e *evaluation) ask(name, transition string) CheckResult {
 		e.again = due.Earlier(e.again, result.Again)
 	}
 	return result
+}
+
+func (e *evaluation) isApproval(name string) bool {
+	_, is := e.checks[name].(approval)
+	return is
 }
 
 // shown are the results of all checks that the transitions name.

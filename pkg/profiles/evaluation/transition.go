@@ -42,19 +42,46 @@ func (e *evaluation) waitingFor(t *transition, result *TransitionResult) string 
 	case push != nil && e.blockedAlways(*t) != "":
 		return sentence("pushed by %s, but %s", push.By, e.blockedAlways(*t))
 	}
-	return e.reasons(t.Name, result.Decisive)
+	reasons := e.reasons(t.Name, append(e.missingApprovals(t), result.Decisive...))
+	if veto := e.veto(t.Name); veto != nil {
+		return vetoed(veto) + "; " + reasons
+	}
+	return reasons
+}
+
+// missingApprovals are the approvals that are asked for whatever else the other checks say. What a person must do is said
+// first, and before its turn comes: else the place would wait for somebody to notice.
+func (e *evaluation) missingApprovals(t *transition) (missing []string) {
+	for _, assumed := range []Result{True, False} {
+		result, decisive := t.chain.Evaluate(func(name string) Result {
+			if e.isApproval(name) {
+				return e.ask(name, t.Name).Result
+			}
+			return assumed
+		})
+		for _, name := range decisive {
+			if result == False && e.isApproval(name) && !slices.Contains(missing, name) {
+				missing = append(missing, name)
+			}
+		}
+	}
+	return missing
 }
 
 // reasons says what the decisive checks say. One that passes, and yet keeps the transition from being taken, stands under
 // a "!".
 func (e *evaluation) reasons(transition string, decisive []string) string {
-	reasons := make([]string, len(decisive))
-	for i, name := range decisive {
+	var reasons, said []string
+	for _, name := range decisive {
+		if slices.Contains(said, name) {
+			continue
+		}
+		said = append(said, name)
 		asked := e.ask(name, transition)
 		if asked.Result == True {
 			name = "!" + name
 		}
-		reasons[i] = fmt.Sprintf("%s: %s", name, asked.Message)
+		reasons = append(reasons, fmt.Sprintf("%s: %s", name, asked.Message))
 	}
 	return sentence("%s", strings.Join(reasons, "; "))
 }

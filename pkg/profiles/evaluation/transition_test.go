@@ -155,6 +155,8 @@ func TestTransitions(t *testing.T) {
 		"pods do not matter in other states":  {[]change{pods(0), inMaintenance, way(back + "pods")}, "waits: pods: the check is only for the state MaintenanceRequired, and the state is InMaintenance"},
 		"approved":                            {[]change{approval, way(start + "ok"), approved("")}, "takes start, approved by alice"},
 		"approved for it alone":               {[]change{approval, way(start + "ok"), way(back + "ok"), approved("back")}, "takes back, approved by alice"},
+		"an approval that is missing, too":    {[]change{approval, way(start + "a && ok"), say("a=False")}, "waits: ok: 0 of 1 approval; a: says a"},
+		"an approval that would be enough":    {[]change{approval, way(start + "a || ok"), say("a=False")}, "waits: ok: 0 of 1 approval; a: says a [wants a]"},
 		"an approval that is not needed":      {[]change{approval, way(start + "ok || a"), say("a=True")}, "takes start [wants a]"},
 
 		"vetoed":                             {[]change{way(start + "a"), say("a=True"), veto("", nil)}, "waits: vetoed by bob: release"},
@@ -163,7 +165,7 @@ func TestTransitions(t *testing.T) {
 		"a veto that has expired":            {[]change{way(start + "a"), say("a=True"), veto("start", expires("2026-11-22T12:00:00Z"))}, "takes start [wants a]"},
 		"veto beats approve":                 {[]change{approval, way(start + "ok"), veto("", nil), approved("")}, "waits: vetoed by bob: release"},
 		"the longer veto counts":             {[]change{way(start + "a"), say("a=True"), veto("", nil), veto("start", soon)}, "waits: vetoed by bob: release"},
-		"after a veto, answers matter again": {[]change{way(start + "a"), veto("start", soon)}, "waits: a: there is no answer yet | 2026-11-22T12:10:00Z"},
+		"after a veto, answers matter again": {[]change{way(start + "a"), veto("start", soon)}, "waits: vetoed by bob until 2026-11-22T12:10:00Z: release; a: there is no answer yet | 2026-11-22T12:10:00Z"},
 		"a vetoed one lets the next":         {[]change{way(start + "a"), way(back + "b"), say("a=True b=True"), veto("start", nil)}, "takes back [wants b]"},
 
 		"pushed":                      {[]change{way(start + "a"), say("a=False"), push("start", "")}, "takes start, pushed by eve"},
