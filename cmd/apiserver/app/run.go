@@ -147,7 +147,7 @@ func newConfig(o *options.Options, st *store.Store, keeper *servingcert.Keeper, 
 		Rights:       authorization.ServerRights{DeletePods: o.Drainer.AllowForce, NodeKeys: o.Profiles.NodeKeys},
 		Integrations: server.IntegrationsConfig{VSphere: o.Integrations.VSphereSettings(), Kubernikus: o.Integrations.KubernikusSettings()},
 		CloudEvents: server.CloudEventsConfig{
-			AWS: o.CloudEvents.AWSSettings(), Interval: o.CloudEvents.Interval, MachineAPI: o.MachineAPI.Enabled(),
+			Clouds: o.CloudEvents.Clouds(), Interval: o.CloudEvents.Interval, MachineAPI: o.MachineAPI.Enabled(),
 		},
 		SAP: server.SAPConfig{
 			Mirrors: o.SAP.Mirrors, Namespace: o.SAP.Namespace, Info: o.SAP.Info, InfoLabels: o.SAP.InfoLabels,

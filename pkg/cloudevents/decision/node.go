@@ -34,9 +34,9 @@ type MachineNode struct {
 // FindNode says which of the nodes the event means. nodes are all nodes. machine is what the machine of spec.machineRef
 // says; nil if there is no machineRef, or if no machine can be asked. Once the drain has started it is the node of the
 // status, and no other one. For events that users create that is so once the node was found, since they were permitted to
-// have events for that node. An event of AWS follows its instance to another node until then.
+// have events for that node. An event of a cloud follows its instance to another node until then.
 func FindNode(event *v1beta1.ScheduledEvent, nodes []*corev1.Node, machine *MachineNode) Found {
-	met := event.Status.NodeUID != "" && event.Spec.Source != v1beta1.AWSSource
+	met := event.Status.NodeUID != "" && !v1beta1.IsCollected(event.Spec.Source)
 	if met || event.Status.DrainStartTime != nil {
 		return pinned(&event.Status, nodes)
 	}

@@ -105,8 +105,8 @@ func (s *state) isBack(node *corev1.Node) bool {
 	}
 	happened := s.Event.Spec.State == v1beta1.EventCompleted
 	switch {
-	case happened && s.Event.Spec.Source == v1beta1.AWSSource && s.takesMachine():
-		// AWS says so once the machine is stopped. The node of a stopped machine looks Ready for about a minute more.
+	case happened && v1beta1.IsCollected(s.Event.Spec.Source) && s.takesMachine():
+		// A cloud says so once the machine is stopped. The node of a stopped machine looks Ready for about a minute more.
 		return s.startedAnew(node, ready)
 	case happened:
 		return true
@@ -139,11 +139,11 @@ func (s *state) passOverRestart() {
 	}
 }
 
-// restartsCountFrom is from when on a restart of the machine is what was announced; zero: from the drain on. What starts the
-// machine of a reboot by AWS before its time is something else, such as a crash, and AWS reboots it all the same. If the
-// event is brought forward, AWS says that it has happened. For other events, nobody may.
+// restartsCountFrom is the time from which a restart of the machine is what was announced; zero: from the drain on. What
+// starts the machine before the time of a reboot by a cloud is something else, such as a crash, and the cloud reboots it all
+// the same. If the event is brought forward, the cloud says that it has happened. For other events, nobody may.
 func (s *state) restartsCountFrom() time.Time {
-	if s.Event.Spec.Source != v1beta1.AWSSource || s.next.Action != v1beta1.EventActionDrain {
+	if !v1beta1.IsCollected(s.Event.Spec.Source) || s.next.Action != v1beta1.EventActionDrain {
 		return time.Time{}
 	}
 	return timeOf(s.Event.Spec.NotBefore)

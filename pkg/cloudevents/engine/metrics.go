@@ -56,7 +56,7 @@ func gauge(before, after *v1beta1.ScheduledEvent) {
 }
 
 func addEvent(event *v1beta1.ScheduledEvent, count float64) {
-	source := knownOrOther(event.Spec.Source, []string{v1beta1.AWSSource, v1beta1.ManualSource})
+	source := knownOrOther(event.Spec.Source, append(v1beta1.CollectedSources(), v1beta1.ManualSource))
 	eventsInPhase.Add(count, source, knownOrOther(event.Spec.Code, v1beta1.KnownCodes()), string(event.Status.Phase))
 }
 

@@ -9,6 +9,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/spf13/pflag"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 
@@ -20,6 +22,18 @@ type Source interface {
 	// Events asks the cloud. It fails only if nothing could be asked. What parts of the cloud did not answer is in the
 	// Answer, beside what the others have answered.
 	Events(ctx context.Context) (Answer, error)
+}
+
+// Cloud is a kind of cloud that can be asked, with the options that an admin sets for it. Its zero value has the defaults.
+type Cloud interface {
+	// Help says in a sentence what the server needs to ask this cloud.
+	Help() string
+	// AddFlags adds a flag for each option.
+	AddFlags(fs *pflag.FlagSet)
+	// Validate returns an error for each option that is wrong, with the name of its flag.
+	Validate() []error
+	// New returns a Source that has not asked anything. nodes returns all nodes, with their provider ids and labels.
+	New(nodes func() ([]*corev1.Node, error)) Source
 }
 
 // Event is what a cloud says of an event now.

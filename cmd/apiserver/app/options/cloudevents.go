@@ -5,15 +5,26 @@ package options
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/cloudevents/collect"
+	"github.com/medik8s/maintenance-apiserver/pkg/cloudevents/source"
 	"github.com/medik8s/maintenance-apiserver/pkg/cloudevents/source/aws"
 )
+
+// clouds are the clouds that can be asked for events, with their default options, by the source of their ScheduledEvents.
+// Each is one line here, and one in v1beta1.CollectedSources.
+func clouds() map[string]source.Cloud {
+	return map[string]source.Cloud{
+		v1beta1.AWSSource: &aws.Settings{},
+	}
+}
 
 // minEventInterval is the shortest time between two polls: a cloud limits how much an account asks.
 const minEventInterval = time.Second
@@ -24,50 +35,63 @@ type CloudEventOptions struct {
 	Sources []string
 	// Interval is the time between two polls of a cloud.
 	Interval time.Duration
-	// Endpoint is the URL of the cloud's API. Default: the cloud's own.
-	Endpoint string
+
+	// clouds are all that can be asked, and flags those of each.
+	clouds map[string]source.Cloud
+	flags  map[string]*pflag.FlagSet
 }
 
 func newCloudEventOptions() *CloudEventOptions {
-	return &CloudEventOptions{Interval: collect.DefaultInterval}
+	return &CloudEventOptions{Interval: collect.DefaultInterval, clouds: clouds(), flags: map[string]*pflag.FlagSet{}}
 }
 
 func (o *CloudEventOptions) addFlags(fs *pflag.FlagSet) {
-	fs.StringSliceVar(&o.Sources, "cloud-events", o.Sources,
-		"Clouds to ask for the events that they schedule for the machines of nodes: aws. The server makes a ScheduledEvent of "+
-			"each. It needs the permission ec2:DescribeInstanceStatus, and finds its credentials as AWS' SDK does. Default: none.")
+	help := []string{"Clouds to ask for the events that they schedule for the machines of nodes: " + strings.Join(o.names(), ", ") +
+		". The server makes a ScheduledEvent of each."}
+	for _, name := range o.names() {
+		help = append(help, o.clouds[name].Help())
+		o.flags[name] = pflag.NewFlagSet(name, pflag.ContinueOnError)
+		o.clouds[name].AddFlags(o.flags[name])
+		fs.AddFlagSet(o.flags[name])
+	}
+	fs.StringSliceVar(&o.Sources, "cloud-events", o.Sources, strings.Join(append(help, "Default: none."), " "))
 	fs.DurationVar(&o.Interval, "cloud-events-interval", o.Interval,
 		"Time between two polls of a cloud, at least 1s. Up to a tenth is added by chance.")
-	fs.StringVar(&o.Endpoint, "cloud-events-endpoint", o.Endpoint,
-		"URL of EC2 for all regions, such as that of a VPC endpoint. Default: AWS' own, by region.")
 }
 
 func (o *CloudEventOptions) validate() []error {
 	var errs []error
 	for _, name := range o.Sources {
-		if name != v1beta1.AWSSource {
-			errs = append(errs, fmt.Errorf("--cloud-events must be %s, not %q", v1beta1.AWSSource, name))
+		if o.clouds[name] == nil {
+			errs = append(errs, fmt.Errorf("--cloud-events must be %s, not %q", strings.Join(o.names(), " or "), name))
 		}
 	}
 	if o.Interval < minEventInterval {
 		errs = append(errs, fmt.Errorf("--cloud-events-interval must be at least %s, not %s: others ask the cloud, too, and it limits requests",
 			minEventInterval, o.Interval))
 	}
-	if err := o.settings().Validate(); err != nil {
-		errs = append(errs, fmt.Errorf("--cloud-events-endpoint: %w", err))
-	}
-	if o.Endpoint != "" && len(o.Sources) == 0 {
-		errs = append(errs, fmt.Errorf("--cloud-events-endpoint is set, but no cloud is asked: set --cloud-events=%s, or leave it out", v1beta1.AWSSource))
+	for _, name := range o.names() {
+		errs = append(errs, o.clouds[name].Validate()...)
+		if slices.Contains(o.Sources, name) {
+			continue
+		}
+		o.flags[name].VisitAll(func(f *pflag.Flag) {
+			if f.Changed {
+				errs = append(errs, fmt.Errorf("--%[1]s is set, but the cloud is not asked: set --cloud-events=%[2]s, or leave --%[1]s out", f.Name, name))
+			}
+		})
 	}
 	return errs
 }
 
-// AWSSettings are the settings of AWS; nil if it is not asked for events.
-func (o *CloudEventOptions) AWSSettings() *aws.Settings {
-	if !slices.Contains(o.Sources, v1beta1.AWSSource) {
-		return nil
-	}
-	return o.settings()
-}
+// names are the sources that can be asked, in order.
+func (o *CloudEventOptions) names() []string { return slices.Sorted(maps.Keys(o.clouds)) }
 
-func (o *CloudEventOptions) settings() *aws.Settings { return &aws.Settings{Endpoint: o.Endpoint} }
+// Clouds are the clouds that are asked, by the source of their events.
+func (o *CloudEventOptions) Clouds() map[string]source.Cloud {
+	asked := map[string]source.Cloud{}
+	for _, name := range o.Sources {
+		asked[name] = o.clouds[name]
+	}
+	return asked
+}

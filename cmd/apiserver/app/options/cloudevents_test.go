@@ -5,10 +5,14 @@ package options
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 func TestCloudEvents(t *testing.T) {
@@ -24,7 +28,7 @@ func TestCloudEvents(t *testing.T) {
 		"unknown":                {flags: "--cloud-events=aws,gcp", want: true, wantError: `--cloud-events must be aws, not "gcp"`},
 		"too often":              {flags: "--cloud-events=aws --cloud-events-interval=9ms", want: true, wantError: "--cloud-events-interval must be at least 1s, not 9ms"},
 		"in clear text":          {flags: "--cloud-events=aws --cloud-events-endpoint=http://ec2.example.com", want: true, wantError: "--cloud-events-endpoint: the endpoint"},
-		"an endpoint alone":      {flags: "--cloud-events-endpoint=https://ec2.example.com", wantError: "no cloud is asked: set --cloud-events=aws"},
+		"an endpoint alone":      {flags: "--cloud-events-endpoint=https://ec2.example.com", wantError: "the cloud is not asked: set --cloud-events=aws"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -33,7 +37,7 @@ func TestCloudEvents(t *testing.T) {
 			if err := fs.Parse(strings.Fields(test.flags)); err != nil {
 				t.Fatal(err)
 			}
-			if got := o.AWSSettings() != nil; got != test.want {
+			if got := o.Clouds()[v1beta1.AWSSource] != nil; got != test.want {
 				t.Errorf("AWS is asked: %t, want %t", got, test.want)
 			}
 			err := errors.Join(o.validate()...)
@@ -41,5 +45,12 @@ func TestCloudEvents(t *testing.T) {
 				t.Errorf("got %v, want %q", err, test.wantError)
 			}
 		})
+	}
+}
+
+// TestCollectedSources fails where a cloud can be asked, and users may write its events, or the other way round.
+func TestCollectedSources(t *testing.T) {
+	if diff := cmp.Diff(slices.Sorted(slices.Values(v1beta1.CollectedSources())), newCloudEventOptions().names()); diff != "" {
+		t.Errorf("v1beta1.CollectedSources (-) and the clouds that can be asked (+) differ:\n%s", diff)
 	}
 }

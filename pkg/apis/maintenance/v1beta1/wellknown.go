@@ -3,6 +3,8 @@
 
 package v1beta1
 
+import "slices"
+
 // The marks that the server leaves on objects while a node is in maintenance.
 const (
 	// UncordonFinalizer is on every NodeMaintenance from its creation. The server removes
@@ -99,7 +101,18 @@ const (
 	NotToldSinceAnnotation = GroupName + "/not-told-since"
 
 	// AWSSource is the spec.source of the ScheduledEvents that the server makes of what AWS says.
-	AWSSource = "aws"
+	AWSSource = "aws" // and in collectedSources
 	// ManualSource is the spec.source of ScheduledEvents that name no other one.
 	ManualSource = "manual"
 )
+
+// collectedSources are the clouds that the server itself asks for events. The names of their ScheduledEvents begin with the
+// source and a dot.
+var collectedSources = []string{AWSSource}
+
+// CollectedSources returns each spec.source of the ScheduledEvents that the server makes of what a cloud says. Only the
+// server itself uses them.
+func CollectedSources() []string { return slices.Clone(collectedSources) }
+
+// IsCollected says whether the server itself makes the ScheduledEvents of a source, of what a cloud says.
+func IsCollected(source string) bool { return slices.Contains(collectedSources, source) }

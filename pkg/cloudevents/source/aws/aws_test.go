@@ -4,6 +4,7 @@
 package aws
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -130,7 +131,7 @@ func TestValidate(t *testing.T) {
 		"https://ec2.example.com?a":                               "must not have a user",
 	} {
 		t.Run(endpoint, func(t *testing.T) {
-			err := Settings{Endpoint: endpoint}.Validate()
+			err := errors.Join((&Settings{Endpoint: endpoint}).Validate()...)
 			if (err == nil) != (want == "") || err != nil && (!strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret")) {
 				t.Errorf("got %v, want %q", err, want)
 			}

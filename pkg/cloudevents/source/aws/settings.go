@@ -8,16 +8,47 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+
+	"github.com/spf13/pflag"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/cloudevents/source"
 )
 
-// Settings are what an admin sets of AWS.
+// endpointFlag sets Settings.Endpoint.
+const endpointFlag = "cloud-events-endpoint"
+
+// Settings are what an admin sets of AWS. They are its source.Cloud.
 type Settings struct {
 	// Endpoint is the URL of EC2 for all regions, such as that of a VPC endpoint. Default: AWS' own, by region.
 	Endpoint string
 }
 
-// Validate says what is wrong with the settings.
-func (s Settings) Validate() error {
+// Help says which permission is needed.
+func (s *Settings) Help() string {
+	return "For aws, the server needs the permission ec2:DescribeInstanceStatus, and finds its credentials as AWS' SDK does."
+}
+
+// AddFlags adds the flag for the endpoint.
+func (s *Settings) AddFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&s.Endpoint, endpointFlag, s.Endpoint,
+		"URL of EC2 for all regions, such as that of a VPC endpoint. Default: AWS' own, by region.")
+}
+
+// Validate says what is wrong with the endpoint.
+func (s *Settings) Validate() []error {
+	if err := s.checkEndpoint(); err != nil {
+		return []error{fmt.Errorf("--%s: %w", endpointFlag, err)}
+	}
+	return nil
+}
+
+// New returns a Source that has not asked anything.
+func (s *Settings) New(nodes func() ([]*corev1.Node, error)) source.Source {
+	return New(Config{Settings: *s, Nodes: nodes})
+}
+
+func (s *Settings) checkEndpoint() error {
 	if s.Endpoint == "" {
 		return nil
 	}

@@ -23,12 +23,8 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/scheduledevent"
 )
 
-const (
-	// events is the resource of the events, which have the server drain nodes and replace machines.
-	events = scheduledevent.Plural
-	// awsPrefix is what the names of events begin with that the server makes of what AWS says.
-	awsPrefix = v1beta1.AWSSource + "."
-)
+// events is the resource of the events, which have the server drain nodes and replace machines.
+const events = scheduledevent.Plural
 
 var errUnknownEvent = errors.New("could not tell which event the request is about")
 
@@ -86,20 +82,27 @@ func refuseServers(event, old *maintenance.ScheduledEvent) error {
 	switch {
 	case event == nil:
 		return nil
-	case old == nil && saysServer(event):
+	case old == nil && collectedSource(event) != "":
 		return apierrors.NewForbidden(maintenance.Resource(events), event.Name, fmt.Errorf(
-			"only maintenance-apiserver itself creates ScheduledEvents of the source %s, and those whose names begin with %s: use another source and another name",
-			v1beta1.AWSSource, awsPrefix))
-	case old != nil && saysServer(old) && !apiequality.Semantic.DeepEqual(event.Spec, old.Spec):
+			"only maintenance-apiserver itself creates ScheduledEvents of the source %[1]s, and those whose names begin with %[1]s.: use another source and another name",
+			collectedSource(event)))
+	case old != nil && collectedSource(old) != "" && !apiequality.Semantic.DeepEqual(event.Spec, old.Spec):
 		return apierrors.NewForbidden(maintenance.Resource(events), old.Name, fmt.Errorf(
-			"only maintenance-apiserver itself changes the spec of ScheduledEvents of the source %s, as AWS says; "+
-				"a MaintenancePolicy can say what is done for their codes: spec.events", v1beta1.AWSSource))
+			"only maintenance-apiserver itself changes the spec of ScheduledEvents of the source %s, as the cloud says; "+
+				"a MaintenancePolicy can say what is done for their codes: spec.events", collectedSource(old)))
 	}
 	return nil
 }
 
-func saysServer(event *maintenance.ScheduledEvent) bool {
-	return event.Spec.Source == v1beta1.AWSSource || strings.HasPrefix(event.Name, awsPrefix)
+// collectedSource is the source of an event that only the server itself writes, or that its name claims; empty for others.
+func collectedSource(event *maintenance.ScheduledEvent) string {
+	if v1beta1.IsCollected(event.Spec.Source) {
+		return event.Spec.Source
+	}
+	if claimed, _, named := strings.Cut(event.Name, "."); named && v1beta1.IsCollected(claimed) {
+		return claimed
+	}
+	return ""
 }
 
 // maySchedule asks for the verb schedule on nodes/maintenance of each node that the event may mean.

@@ -182,7 +182,7 @@ func TestWhoMayNotSchedule(t *testing.T) {
 			want: onlyServer + "creates ScheduledEvents of the source aws, and those whose names begin with aws.: use another source and another name",
 		},
 		"a name of the server":       {event: event("aws.e", ofNode("worker-1")), nodes: cluster, want: onlyServer + "creates ScheduledEvents of the source aws"},
-		"what AWS says is changed":   {event: event("aws.e", ofAWS, canceled), old: event("aws.e", ofAWS), nodes: cluster, want: onlyServer + "changes the spec of ScheduledEvents of the source aws, as AWS says"},
+		"what AWS says is changed":   {event: event("aws.e", ofAWS, canceled), old: event("aws.e", ofAWS), nodes: cluster, want: onlyServer + "changes the spec of ScheduledEvents of the source aws, as the cloud says"},
 		"the nodes are not known":    {event: event("a", ofInstance("i-1")), nodes: fakeNodes(nil), want: "the nodes are not known yet"},
 		"nobody can tell what it is": {want: "could not tell which event the request is about"},
 	} {

@@ -35,7 +35,7 @@ func newLimit(bytes int) *resource.Limit {
 
 func ofUser(obj runtime.Object) bool {
 	event, ok := obj.(*maintenance.ScheduledEvent)
-	return ok && event.Spec.Source != v1beta1.AWSSource
+	return ok && !v1beta1.IsCollected(event.Spec.Source)
 }
 
 // leavesRoom refuses an event if there are too many for the same node, instance or machine.
