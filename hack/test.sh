@@ -13,9 +13,15 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 export SERVER_BINARY=${SERVER_BINARY:-${PWD}/bin/race/maintenance-apiserver}
 
+# Packages of pure functions, which share nothing between goroutines: the race detector would only make them slower.
+readonly pure='/(apis/maintenance/(stored|text|validation)|drainer/plan|fleet/preview|cloudevents/(decision|replacement)|profiles/(machine|message|places|sapdata|sapimport|selection))$'
+
 # Tests that need no cluster.
 unit() {
-  KUBE_CACHE_MUTATION_DETECTOR=true go test -race -timeout 15m ./cmd/... ./pkg/... ./hack/...
+  local packages
+  packages=$(go list ./cmd/... ./pkg/... ./hack/...)
+  grep -E "${pure}" <<<"${packages}" | xargs go test -timeout 15m
+  grep -vE "${pure}" <<<"${packages}" | KUBE_CACHE_MUTATION_DETECTOR=true xargs go test -race -timeout 15m
 }
 
 # The drain engine in random clusters, thousands of times. The race detector, ten
@@ -64,11 +70,23 @@ timed() {
   go test -race -count=1 -timeout 10m -p 1 -run '^TestTimed' ./test/drain ./test/lifecycle
 }
 
-# Everything else. The tests of lifecycle go one after another and wait most of the
-# time, so the other packages, in turn, run beside them. More at a time would take as
-# long: the processors are busy.
+# Everything else, in two rows side by side. More would take as long: the processors are busy.
 together() {
-  go test -race -count=1 -timeout 40m -p 2 -skip '^TestTimed' ./test/lifecycle ./test/drain ./test/api ./test/...
+  xargs -n 1 -P 2 hack/test.sh <<<'restarting others'
+}
+
+# Packages that end the server and start it again, many times, which takes seconds with the race detector. So their
+# server has none, but for the one that a test runs in process; `make test-long` runs them with it.
+readonly restart='./test/lifecycle ./test/replicas'
+restarting() {
+  # shellcheck disable=SC2086
+  SERVER_BINARY=${PWD}/bin/maintenance-apiserver go test -race -count=1 -timeout 40m -p 1 -skip '^TestTimed' ${restart}
+}
+
+# The other packages. The server alone has the race detector, not the clients.
+others() {
+  # shellcheck disable=SC2046,SC2086
+  go test -count=1 -timeout 40m -p 1 -skip '^TestTimed' $(go list ./test/... | grep -vxFf <(go list ${restart}))
 }
 
 # The model again, many more times, with the race detector and without.

@@ -29,7 +29,7 @@ const (
 	attackHolds = 8
 	// attackPatches and attackTime bound the attack.
 	attackPatches = 200
-	attackTime    = 30 * time.Second
+	attackTime    = 15 * time.Second
 	// attackKeys is how many annotations each hold has. Every manager of them adds as many managed fields.
 	attackKeys = 100
 	// attackAnnotation is the size of one more annotation, in bytes.

@@ -13,7 +13,7 @@ import (
 
 // leaderKilled ends the leader as a power cut would.
 func leaderKilled(t *testing.T, g *group) {
-	g.endLeaders(t, takeover, func(leader *localcluster.Server) error { return leader.Kill() })
+	g.endLeaders(t, g.lease.takeover(), func(leader *localcluster.Server) error { return leader.Kill() })
 }
 
 // leaderTerminated ends the leader as a rollout does.

@@ -12,13 +12,10 @@ import (
 	"github.com/medik8s/maintenance-apiserver/test/env"
 )
 
-// pause is how long a leader is stopped: much longer than its lease lasts.
-const pause = 40 * time.Second
-
 // leaderPaused stops the leader's process where it is, as a machine that hangs does, and continues it.
 func leaderPaused(t *testing.T, g *group) {
 	g.loseLeader(t, (*localcluster.Server).Pause, func(leader *localcluster.Server, since time.Time) (time.Time, error) {
-		time.Sleep(time.Until(since.Add(pause)))
+		time.Sleep(time.Until(since.Add(g.lease.pause())))
 		return time.Now(), leader.Continue()
 	})
 }
@@ -47,8 +44,8 @@ func (g *group) loseLeader(t *testing.T, lose func(*localcluster.Server) error, 
 	}
 	took := d.waitForAct(t, then, g.others(leader))
 	t.Logf("a successor acted after %s", took.Round(time.Millisecond))
-	if took > takeover {
-		t.Errorf("a successor acted only after %s, want %s at most", took, takeover)
+	if most := g.lease.takeover(); took > most {
+		t.Errorf("a successor acted only after %s, want %s at most", took, most)
 	}
 	lost := g.acquired(t)
 	back, err := comeBack(leader, then)

@@ -17,16 +17,42 @@ import (
 )
 
 var (
-	all    = flag.Bool("replicas.all", false, "run every case with every store, with three replicas")
+	all    = flag.Bool("replicas.all", false, "run every case with every store, with three replicas and the lease of a real server")
 	rounds = flag.Int("replicas.rounds", 1, "how often a leader is ended, for the figures of failover")
 	seed   = flag.Uint64("replicas.seed", 0, "what decides about the moments; 0 for another one each time")
 )
 
+// lease is how long a leader's lease lasts, and what goes with it: as the server has it by default with
+// -replicas.all, else shorter, so that an ordinary run waits less.
+type lease struct {
+	// duration, renewDeadline and retryPeriod are what the server's flags --leader-elect-… say.
+	duration, renewDeadline, retryPeriod time.Duration
+}
+
+func newLease() lease {
+	if *all {
+		return lease{duration: 15 * time.Second, renewDeadline: 10 * time.Second, retryPeriod: 2 * time.Second}
+	}
+	return lease{duration: 6 * time.Second, renewDeadline: 4 * time.Second, retryPeriod: time.Second}
+}
+
+// args are the server's flags for it.
+func (l lease) args() []string {
+	return []string{
+		"--leader-elect-lease-duration=" + l.duration.String(), "--leader-elect-renew-deadline=" + l.renewDeadline.String(),
+		"--leader-elect-retry-period=" + l.retryPeriod.String(),
+	}
+}
+
+// takeover bounds the time until another replica acts after a leader was lost without a word: the duration of the
+// lease, one more try, and a moment. 18 s is what is promised for a lease of 15 s.
+func (l lease) takeover() time.Duration { return l.duration + 3*time.Second }
+
+// pause is the time for which a leader is stopped: much longer than its lease lasts.
+func (l lease) pause() time.Duration { return 2*l.duration + 10*time.Second }
+
 const (
-	// takeover is how long it may take until another replica acts after a leader was lost without a word: the
-	// duration of the lease, one more try, and a moment.
-	takeover = 18 * time.Second
-	// handover is the same for a leader that ends in order.
+	// handover is the time until another replica acts after a leader has ended in order.
 	handover = 3 * time.Second
 	// shutdownDelay is how long a replica that ends in order still serves, as in the chart: until the aggregator has
 	// used each of its idle connections to it once more. A request that comes just when one is closed would fail.
@@ -51,10 +77,10 @@ var cases = []struct {
 }{
 	{name: "LeaderKilled", run: leaderKilled},
 	{name: "LeaderTerminated", run: leaderTerminated},
-	{name: "LeaderUnreachable", run: leaderUnreachable},
+	{name: "LeaderUnreachable", run: leaderUnreachable, only: localcluster.StoreCluster},
 	{name: "LeaderPaused", run: leaderPaused, only: localcluster.StoreEtcd},
 	{name: "LeaderPausedUnderLimits", run: leaderPausedUnderLimits, only: localcluster.StoreEtcd},
-	{name: "LeaderCutOff", run: leaderCutOff},
+	{name: "LeaderCutOff", run: leaderCutOff, only: localcluster.StoreEtcd},
 	{name: "AllKilled", run: allKilled},
 	{name: "RollingRestart", run: rollingRestart},
 }
@@ -76,6 +102,7 @@ func TestReplicas(t *testing.T) {
 // group is a control plane with replicas of our server that share a store.
 type group struct {
 	*env.Env
+	lease  lease
 	random *rand.Rand
 }
 
@@ -89,6 +116,8 @@ func startGroup(t *testing.T, store string) *group {
 		"--shutdown-delay-duration=" + shutdownDelay.String(), "--shutdown-request-grace-period=" + requestGrace.String(),
 		"--disable-http2-serving",
 	}
+	lease := newLease()
+	options.Server.ExtraArgs = append(options.Server.ExtraArgs, lease.args()...)
 	if *all {
 		options.Count = 3
 	}
@@ -106,7 +135,7 @@ func startGroup(t *testing.T, store string) *group {
 		seed = uint64(time.Now().UnixNano())
 	}
 	t.Logf("repeat this with -args -replicas.seed=%d", seed)
-	return &group{Env: e, random: rand.New(rand.NewPCG(seed, 0))}
+	return &group{Env: e, lease: lease, random: rand.New(rand.NewPCG(seed, 0))}
 }
 
 // keepReplicas has the case's end start and mend every replica again, however the case left it.

@@ -37,7 +37,7 @@ func leaderPausedUnderLimits(t *testing.T, g *group) {
 	turns.WaitForCordoned(t, limit)
 	for i, hold := range holds {
 		if i == len(holds)/2 {
-			time.Sleep(time.Until(since.Add(pause)))
+			time.Sleep(time.Until(since.Add(g.lease.pause())))
 			if err := leader.Continue(); err != nil {
 				t.Fatal(err)
 			}
