@@ -135,13 +135,22 @@ func (d *Drainer) WatchNodes(changed func(name string)) (stop func(), err error)
 }
 
 // Plan says what would happen to the pods of the hold's node if the hold existed beside the node's
-// other holds. It changes nothing. The pods are listed from the API server: as they are now if fresh,
-// which may take longer, else as its cache has them. The plan of a node that does not exist is empty.
-// It fails while the drainer is not ready, and when the pods cannot be listed.
+// other holds, and what becomes of those that leave. It changes nothing. The pods are listed from the API server: as
+// they are now if fresh, which may take longer, else as its cache has them. The plan of a node that does not exist is
+// empty. It fails while the drainer is not ready, and when the pods cannot be listed.
 func (d *Drainer) Plan(ctx context.Context, maintenance *v1beta1.NodeMaintenance, fresh bool) (*v1beta1.DrainPlanStatus, error) {
-	var known underWay
+	return d.watcher.plan(ctx, maintenance, d.underWay(maintenance), fresh, true)
+}
+
+// Outline is Plan for those who show it to nobody: from the API server's cache, and without what becomes of pods that
+// leave, which takes more requests.
+func (d *Drainer) Outline(ctx context.Context, maintenance *v1beta1.NodeMaintenance) (*v1beta1.DrainPlanStatus, error) {
+	return d.watcher.plan(ctx, maintenance, d.underWay(maintenance), false, false)
+}
+
+func (d *Drainer) underWay(maintenance *v1beta1.NodeMaintenance) underWay {
 	if l := d.leading.Load(); l != nil {
-		known = l.drains.underWay(maintenance.Spec.NodeName)
+		return l.drains.underWay(maintenance.Spec.NodeName)
 	}
-	return d.watcher.plan(ctx, maintenance, known, fresh)
+	return underWay{}
 }

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/pager"
 
@@ -90,4 +91,16 @@ func (l live) podsOn(ctx context.Context, node string, fresh bool) ([]*corev1.Po
 		return nil, fmt.Errorf("could not list pods of node %s: %w", node, err)
 	}
 	return pods, nil
+}
+
+// claim gets the claim; nil when there is none.
+func (l live) claim(ctx context.Context, name types.NamespacedName, options metav1.GetOptions) (*corev1.PersistentVolumeClaim, error) {
+	claim, err := l.kube.CoreV1().PersistentVolumeClaims(name.Namespace).Get(ctx, name.Name, options)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("could not get PersistentVolumeClaim %s: %w", name, err)
+	}
+	return claim, nil
 }

@@ -4,14 +4,19 @@
 package drainer
 
 import (
+	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
@@ -96,6 +101,116 @@ func TestVolumesThatCannotBeToldApart(t *testing.T) {
 		c.Heal()
 		c.wait(time.Minute)
 		c.wantCondition("a", v1beta1.ConditionVolumesDetached, metav1.ConditionFalse, v1beta1.ReasonVolumesAttached)
+	})
+}
+
+// makeVolume is one that only the nodes with these names can have, or every one.
+func makeVolume(name string, nodes ...string) *corev1.PersistentVolume {
+	volume := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	if len(nodes) > 0 {
+		volume.Spec.NodeAffinity = &corev1.VolumeNodeAffinity{Required: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
+			MatchExpressions: []corev1.NodeSelectorRequirement{{Key: corev1.LabelHostname, Operator: corev1.NodeSelectorOpIn, Values: nodes}},
+		}}}}
+	}
+	return volume
+}
+
+// withVolumes is a cluster of two nodes with a pod for each kind of volume, and counts the requests for claims and volumes.
+func withVolumes(t *testing.T, reads *atomic.Int32) *cluster {
+	pod := func(name string, volume corev1.Volume) *corev1.Pod {
+		return drainertest.Pod{Name: name, Volumes: []corev1.Volume{volume}}.Object()
+	}
+	going := makeClaim("going", "pv-local")
+	going.DeletionTimestamp, going.Finalizers = &metav1.Time{Time: drainertest.Epoch}, []string{"kubernetes.io/pvc-protection"}
+	node := func(name string) *corev1.Node {
+		return drainertest.Node{Name: name, Labels: map[string]string{corev1.LabelHostname: name}}.Object()
+	}
+	c := newCluster(
+		t, node("worker-1"), node("worker-2"),
+		pod("web", drainertest.EmptyDir()), pod("local", drainertest.ClaimVolume("local")), pod("zonal", drainertest.ClaimVolume("zonal")),
+		pod("remote", drainertest.ClaimVolume("remote")), pod("scratch", drainertest.EphemeralVolume("scratch")),
+		pod("going", drainertest.ClaimVolume("going")), pod("lost", drainertest.ClaimVolume("lost")), pod("gone", drainertest.ClaimVolume("gone")),
+		makeClaim("local", "pv-local"), makeClaim("zonal", "pv-zonal"), makeClaim("remote", "pv-remote"), makeClaim("scratch-scratch", "pv-local"),
+		going, makeClaim("lost", "pv-lost"),
+		makeVolume("pv-local", "worker-1"), makeVolume("pv-zonal", "worker-1", "worker-2"), makeVolume("pv-remote"),
+	)
+	c.Inject(func(action clienttesting.Action) (bool, error) {
+		if resource := action.GetResource(); resource == drainertest.Claims || resource == drainertest.Volumes {
+			reads.Add(1)
+		}
+		return false, nil
+	})
+	return c
+}
+
+// A plan that is shown says which pods only this node can run. What nobody sees reads nothing of volumes.
+func TestPlanOfPodsWithLocalVolumes(t *testing.T) {
+	var reads atomic.Int32
+	inCluster(t, func(t *testing.T) *cluster { return withVolumes(t, &reads) }, func(c *cluster) {
+		plan, err := c.drainer.Plan(context.Background(), drainertest.Hold{Name: "a"}.Object(), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]string{"default/local"}, plan.UnschedulablePods); diff != "" {
+			t.Errorf("pods that no other node can run (-want +got):\n%s", diff)
+		}
+		for _, pod := range plan.Pods {
+			want := map[string]string{
+				"default/local": "fits only on node worker-1 (volume pv-local of claim local), so it is Pending until that is back in service",
+				"default/web":   "the data of its emptyDir volumes are lost",
+			}[pod.Pod]
+			if pod.Message != want {
+				t.Errorf("pod %s: %q, want %q", pod.Pod, pod.Message, want)
+			}
+		}
+		if got, want := reads.Load(), int32(6+4); got != want { // each claim, and what those that last are bound to
+			t.Errorf("%d requests for claims and volumes, want %d", got, want)
+		}
+		before := reads.Load()
+		if _, err := c.drainer.Outline(context.Background(), drainertest.Hold{Name: "a"}.Object()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.drainer.Plan(context.Background(), drainertest.Hold{Name: "a", SelectApp: "other"}.Object(), false); err != nil {
+			t.Fatal(err)
+		}
+		if got := reads.Load() - before; got != 0 {
+			t.Errorf("%d requests for what is not shown, and for pods that stay", got)
+		}
+	})
+}
+
+// A plan whose volumes cannot be read is made all the same, says so, and takes a bounded number of requests.
+func TestPlanOfVolumesThatCannotBeRead(t *testing.T) {
+	var reads atomic.Int32
+	inCluster(t, func(t *testing.T) *cluster {
+		c := withVolumes(t, &reads)
+		c.Inject(drainertest.Failing("get", "persistentvolumes", drainertest.NotYou("persistentvolumes")))
+		return c
+	}, func(c *cluster) {
+		many := drainertest.Pod{Name: "many"}
+		for i := range 600 {
+			volume := drainertest.ClaimVolume(fmt.Sprintf("many-%d", i))
+			many.Volumes = append(many.Volumes, volume)
+		}
+		c.Add(many.Object())
+		plan, err := c.drainer.Plan(context.Background(), drainertest.Hold{Name: "a"}.Object(), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		messages := map[string]string{}
+		for _, pod := range plan.Pods {
+			messages[pod.Pod] = pod.Message
+		}
+		const unknown = "whether another node can run it is not known: "
+		if got, want := messages["default/many"], unknown+"PersistentVolumeClaim default/many-"; !strings.HasPrefix(got, want) {
+			t.Errorf("of a pod with 600 claims the plan says %q, want %q", got, want)
+		}
+		if got, want := messages["default/local"], unknown+"could not get PersistentVolume pv-local: "; !strings.HasPrefix(got, want) {
+			t.Errorf("of a pod whose volume is forbidden the plan says %q, want %q", got, want)
+		}
+		if len(plan.UnschedulablePods) > 0 || reads.Load() > maxClaims {
+			t.Errorf("the plan lists %v after %d requests", plan.UnschedulablePods, reads.Load())
+		}
 	})
 }
 

@@ -144,8 +144,10 @@ type underWay struct {
 	machines *virtualmachine.Watch
 }
 
-// plan returns the plan for the hold's node as if the hold existed.
-func (w *watcher) plan(ctx context.Context, maintenance *v1beta1.NodeMaintenance, known underWay, fresh bool) (*v1beta1.DrainPlanStatus, error) {
+// plan returns the plan for the hold's node as if the hold existed, with predict also what becomes of pods that leave.
+func (w *watcher) plan(
+	ctx context.Context, maintenance *v1beta1.NodeMaintenance, known underWay, fresh, predict bool,
+) (*v1beta1.DrainPlanStatus, error) {
 	if err := w.ready(); err != nil {
 		return nil, err
 	}
@@ -165,11 +167,15 @@ func (w *watcher) plan(ctx context.Context, maintenance *v1beta1.NodeMaintenance
 	}), &asked)
 	active, _ := split(w.holds(holds))
 	in := w.planInput(node, active, pods, drainable, known.attempts)
-	in.Returns, in.Predicted = known.returns, plan.Predict(pods, node.Name, w.otherNodes(node.Name), in.Cordon)
-	in.Replicas = w.replicas.Facts(ctx, pods, known.leaving)
+	in.Returns, in.Replicas = known.returns, w.replicas.Facts(ctx, pods, known.leaving)
 	in.Machines, in.Forecast = w.machineStates(ctx, node.Name, pods, known.machines, failuresSince(active, in.Now)), true
 	planned := plan.Make(in)
-	report := planned.Report(maintenance.UID)
+	var predicted plan.Predictions
+	if predict {
+		moving := planned.Recreated(maintenance.UID)
+		predicted = plan.Predict(moving, node.Name, w.otherNodes(node.Name), in.Cordon, w.volumes(ctx, moving))
+	}
+	report := planned.Report(maintenance.UID, predicted)
 	all, skipped := planned.Selection(maintenance.UID)
 	report.DrainablePods, report.SkippedPods = int32(all), int32(skipped)
 	return report, nil

@@ -5,6 +5,7 @@ package drain
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -18,23 +19,23 @@ import (
 	"github.com/medik8s/maintenance-apiserver/test/env"
 )
 
-// bind makes a claim that is bound to a volume, which is attached to the node.
-func (p *pool) bind(t *testing.T, claim, node string) (volume string) {
+// bind makes a claim that is bound to a volume. Only nodes that fit the affinity can have it.
+func (p *pool) bind(t *testing.T, claim string, source corev1.PersistentVolumeSource, affinity *corev1.VolumeNodeAffinity) (volume string) {
 	t.Helper()
 	volume = p.Name + "-" + claim
-	source := corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{Driver: "test.example.com", VolumeHandle: volume}}
 	size := corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}
 	modes := []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}
 	_, err := p.Kube.CoreV1().PersistentVolumes().Create(t.Context(), &corev1.PersistentVolume{
 		ObjectMeta: metav1.ObjectMeta{Name: volume},
 		Spec: corev1.PersistentVolumeSpec{
 			Capacity: size, AccessModes: modes, PersistentVolumeSource: source, PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain,
-			ClaimRef: &corev1.ObjectReference{Namespace: p.Name, Name: claim},
+			ClaimRef: &corev1.ObjectReference{Namespace: p.Name, Name: claim}, NodeAffinity: affinity,
 		},
 	}, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatalf("could not create a volume: %v", err)
 	}
+	t.Cleanup(func() { _ = p.Kube.CoreV1().PersistentVolumes().Delete(context.Background(), volume, metav1.DeleteOptions{}) })
 	_, err = p.Kube.CoreV1().PersistentVolumeClaims(p.Name).Create(t.Context(), &corev1.PersistentVolumeClaim{
 		ObjectMeta: metav1.ObjectMeta{Name: claim},
 		Spec: corev1.PersistentVolumeClaimSpec{
@@ -44,6 +45,14 @@ func (p *pool) bind(t *testing.T, claim, node string) (volume string) {
 	if err != nil {
 		t.Fatalf("could not create a claim: %v", err)
 	}
+	return volume
+}
+
+// attached makes a claim that is bound to a volume, which is attached to the node.
+func (p *pool) attached(t *testing.T, claim, node string) (volume string) {
+	t.Helper()
+	source := corev1.CSIPersistentVolumeSource{Driver: "test.example.com", VolumeHandle: p.Name + "-" + claim}
+	volume = p.bind(t, claim, corev1.PersistentVolumeSource{CSI: &source}, nil)
 	p.attach(t, volume, node)
 	return volume
 }
@@ -60,8 +69,44 @@ func (p *pool) attach(t *testing.T, volume, node string) {
 	}
 	t.Cleanup(func() {
 		_ = attachments.Delete(context.Background(), volume, metav1.DeleteOptions{}) // a test may have done so
-		_ = p.Kube.CoreV1().PersistentVolumes().Delete(context.Background(), volume, metav1.DeleteOptions{})
 	})
+}
+
+// A pod with a local volume is evicted like others, and waits for its node then. Whoever drains the node is told before.
+func TestPodWithLocalVolume(t *testing.T) {
+	t.Parallel()
+	p := newPool(t, 2)
+	p.apply(t, p.workload().Deployment("web", 2, p.Selector()))
+	node := p.Nodes[0]
+	volume := p.bind(t, "data", corev1.PersistentVolumeSource{Local: &corev1.LocalVolumeSource{Path: "/mnt/data"}}, &corev1.VolumeNodeAffinity{
+		Required: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
+			MatchExpressions: []corev1.NodeSelectorRequirement{{Key: corev1.LabelHostname, Operator: corev1.NodeSelectorOpIn, Values: []string{node}}},
+		}}},
+	})
+	p.Run(t, p.workload().StatefulSet("db", 1, p.Selector(), localcluster.Claim("data")))
+	hold := p.Hold("a", node)
+	plan := p.Kubectl().Must(t, "", "get", "nodes.maintenance.medik8s.io", node, "--subresource=drainplan", "-o", "wide")
+	if want := fmt.Sprintf("fits only on node %s (volume %s of claim data), so it is Pending until that is back in service", node, volume); !strings.Contains(plan, want) {
+		t.Errorf("the plan is\n%s\nwant in it %q", plan, want)
+	}
+	wantWarnings(t, p.Kubectl().Try(t, manifest(t, hold), "create", "-f", "-"), fmt.Sprintf(
+		"pods of node %q can run on no other node, so that they are Pending from their eviction until it is back in service: 1 (%s/db-0)", node, p.Name))
+	p.WaitForHold(t, hold.Name, "node drained", succeeded)
+	onNode := func(want string) func(context.Context) string {
+		return func(ctx context.Context) string {
+			pod, err := p.pod(ctx, "db-0")
+			if err != nil {
+				return err.Error()
+			}
+			if pod.Spec.NodeName != want {
+				return fmt.Sprintf("it is on node %q, want %q", pod.Spec.NodeName, want)
+			}
+			return ""
+		}
+	}
+	env.Eventually(t, "the pod waits for its node", onNode(""))
+	p.Delete(t, hold.Name)
+	env.Eventually(t, "the pod is on its node again", onNode(node))
 }
 
 func TestVolumesDetached(t *testing.T) {
@@ -69,7 +114,7 @@ func TestVolumesDetached(t *testing.T) {
 	p := newPool(t, 1)
 	node := p.Nodes[0]
 	p.apply(t, p.workload().Pod("web", localcluster.OnNode(node)))
-	moved, staying := p.bind(t, "moved", node), p.bind(t, "staying", node)
+	moved, staying := p.attached(t, "moved", node), p.attached(t, "staying", node)
 	p.Run(t, p.workload().
 		Pod("db", localcluster.OnNode(node), localcluster.Claim("moved")).
 		DaemonSet("agent", p.Selector(), localcluster.Claim("staying")))

@@ -87,6 +87,10 @@ type DrainPlanStatus struct {
 	// namespace/name: they are bound to this node, and its cordon does not keep them away. The message
 	// of the pod says why.
 	ReturningPods []string
+	// unschedulablePods are the pods to be evicted that no other node can run, as namespace/name: a
+	// volume of theirs is only on this node, or they select it. They are Pending until the node is back in
+	// service. The message of the pod says why.
+	UnschedulablePods []string
 	// pods are all pods of the node, in the order in which they are to leave it. Those that stay
 	// come last.
 	Pods []PlannedPod

@@ -277,6 +277,11 @@ func (in *DrainPlanStatus) DeepCopyInto(out *DrainPlanStatus) {
 		*out = make([]string, len(*in))
 		copy(*out, *in)
 	}
+	if in.UnschedulablePods != nil {
+		in, out := &in.UnschedulablePods, &out.UnschedulablePods
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
 	if in.Pods != nil {
 		in, out := &in.Pods, &out.Pods
 		*out = make([]PlannedPod, len(*in))

@@ -50,8 +50,8 @@ type Cluster interface {
 	FollowNodes(changed func(before, after *corev1.Node)) (stop func(), err error)
 	// FollowHolds calls changed for each change of a NodeMaintenance, as FollowNodes does.
 	FollowHolds(changed func(before, after *v1beta1.NodeMaintenance)) (stop func(), err error)
-	// Plan says what the drain of the hold would do with each pod of its node.
-	Plan(ctx context.Context, hold *v1beta1.NodeMaintenance, fresh bool) (*v1beta1.DrainPlanStatus, error)
+	// Outline says what the drain of the hold would do with each pod of its node.
+	Outline(ctx context.Context, hold *v1beta1.NodeMaintenance) (*v1beta1.DrainPlanStatus, error)
 }
 
 // Policies is what an Engine knows of MaintenancePolicies, from memory. An admitter.Admitter is one. What it returns is not

@@ -73,7 +73,7 @@ func (k *known) FollowHolds(changed func(before, after *v1beta1.NodeMaintenance)
 	return follow(k.holds, changed)
 }
 
-func (k *known) Plan(context.Context, *v1beta1.NodeMaintenance, bool) (*v1beta1.DrainPlanStatus, error) {
+func (k *known) Outline(context.Context, *v1beta1.NodeMaintenance) (*v1beta1.DrainPlanStatus, error) {
 	return &v1beta1.DrainPlanStatus{}, nil
 }
 

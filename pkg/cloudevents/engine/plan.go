@@ -44,7 +44,7 @@ func (t *term) estimate(ctx context.Context, v *view) time.Duration {
 		v.lookAt(t.planAgain(v, known.at))
 		return known.takes
 	}
-	plan, err := t.config.Cluster.Plan(ctx, plannedHold(v.name, node.Name), false)
+	plan, err := t.config.Cluster.Outline(ctx, plannedHold(v.name, node.Name))
 	if err != nil {
 		klog.FromContext(ctx).V(2).Info("Could not plan a drain", "scheduledEvent", v.name, "node", node.Name, "reason", err.Error())
 		v.lookAt(v.now.Add(planLasts))

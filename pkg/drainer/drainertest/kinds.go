@@ -23,6 +23,7 @@ var (
 	Nodes       = corev1.SchemeGroupVersion.WithResource("nodes")
 	Namespaces  = corev1.SchemeGroupVersion.WithResource("namespaces")
 	Claims      = corev1.SchemeGroupVersion.WithResource("persistentvolumeclaims")
+	Volumes     = corev1.SchemeGroupVersion.WithResource("persistentvolumes")
 	Events      = corev1.SchemeGroupVersion.WithResource("events")
 	DaemonSets  = appsv1.SchemeGroupVersion.WithResource("daemonsets")
 	Budgets     = policyv1.SchemeGroupVersion.WithResource("poddisruptionbudgets")
@@ -49,6 +50,8 @@ func resourceOf(object runtime.Object) schema.GroupVersionResource {
 		return Namespaces
 	case *corev1.PersistentVolumeClaim:
 		return Claims
+	case *corev1.PersistentVolume:
+		return Volumes
 	case *corev1.Event:
 		return Events
 	case *appsv1.DaemonSet:
@@ -87,6 +90,8 @@ func newList(resource schema.GroupVersionResource) runtime.Object {
 		return &corev1.NamespaceList{}
 	case Claims:
 		return &corev1.PersistentVolumeClaimList{}
+	case Volumes:
+		return &corev1.PersistentVolumeList{}
 	case Events:
 		return &corev1.EventList{}
 	case DaemonSets:

@@ -183,12 +183,15 @@ func TestMachines(t *testing.T) {
 			if len(posted) > 0 != tc.wantPosted || made.Pods[0].asks() != tc.wantAsks {
 				t.Errorf("evictions %+v, asks %t, want posted %t, asks %t", posted, made.Pods[0].asks(), tc.wantPosted, tc.wantAsks)
 			}
-			report := made.Report(holds[0].UID)
+			report := made.Report(holds[0].UID, nil)
 			if got := report.Pods[0].Message; got != tc.wantNote {
 				t.Errorf("message:\n%s\nwant:\n%s", got, tc.wantNote)
 			}
 			if got := len(report.EmptyDirPods) > 0; got != tc.wantLosses {
 				t.Errorf("listed as a pod that loses data: %t, want %t", got, tc.wantLosses)
+			}
+			if got := len(made.Recreated(holds[0].UID)) > 0; got != tc.wantLosses {
+				t.Errorf("its controller creates another one: %t, want %t", got, tc.wantLosses)
 			}
 			if stuck := strings.Join(report.PermanentlyBlockedPods, ","); (stuck != "") != (tc.wantBlocker != nil && tc.wantBlocker.Permanent) {
 				t.Errorf("stuck for good: %q", stuck)

@@ -35,7 +35,7 @@ func tolerates(pod *corev1.Pod, cordon []corev1.Taint) bool {
 func (in *Input) Tolerant(node *corev1.Node) sets.Set[types.UID] {
 	tolerant := sets.New[types.UID]()
 	for _, pod := range in.Pods {
-		if in.Drainable.Has(pod.UID) && tolerates(pod, in.Cordon) && !unmanaged(pod) && !eviction.Finished(pod) && fitsAny(pod, []*corev1.Node{node}) {
+		if in.Drainable.Has(pod.UID) && tolerates(pod, in.Cordon) && !unmanaged(pod) && !eviction.Finished(pod) && anyFits([]*corev1.Node{node}, limitsOf(pod, nil)) {
 			tolerant.Insert(pod.UID)
 		}
 	}

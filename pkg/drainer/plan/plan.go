@@ -50,8 +50,6 @@ type Input struct {
 	Machines virtualmachine.States
 	// Cordon are the taints of the cordoned node.
 	Cordon []corev1.Taint
-	// Predicted are the pods that may come back once they are evicted. Only a plan that is shown has them.
-	Predicted Predictions
 	// Replicas are the pods that run this server.
 	Replicas replicas.Facts
 	// Forecast says that the plan is shown to somebody once, and not made again. A budget that is
@@ -107,8 +105,6 @@ type Plan struct {
 	byHold map[types.UID]*holdPlan
 	// budgets are those of the Input.
 	budgets eviction.Snapshot
-	// predicted are those of the Input.
-	predicted Predictions
 	// awaitsReplica says that a pod that runs this server waits for another one.
 	awaitsReplica bool
 }
@@ -140,7 +136,7 @@ func Make(in Input) Plan {
 			p.byHold[h.UID] = newHoldPlan(in, h)
 		}
 	}
-	plan := Plan{Pods: make([]Pod, len(in.Pods)), byHold: p.byHold, budgets: in.Budgets, predicted: in.Predicted}
+	plan := Plan{Pods: make([]Pod, len(in.Pods)), byHold: p.byHold, budgets: in.Budgets}
 	for _, i := range p.order() {
 		planned := p.decide(i, in.Pods[i])
 		planned.index, planned.own = i, in.Replicas.Runs(in.Pods[i])

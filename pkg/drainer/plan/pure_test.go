@@ -66,8 +66,7 @@ func richInput() Input {
 		Returns: returns.Pods{
 			drainertest.UID("z"): {Object: "Deployment/default/web"}, drainertest.UID("a"): {Object: "Deployment/default/web"},
 		},
-		Cordon:    cordon,
-		Predicted: Predictions{drainertest.UID("a"): {Certain: true, Why: "comes back"}},
+		Cordon: cordon,
 	}
 	in.Drainable = uidsOf(in.Pods)
 	in.Drainable.Delete(drainertest.UID("mirror"))
@@ -79,8 +78,9 @@ func richInput() Input {
 func TestPlanChangesNothing(t *testing.T) {
 	in := richInput()
 	first, second := Make(in), Make(in)
+	predicted := Predictions{drainertest.UID("a"): {Returns: true, Why: "comes back"}}
 	read := func(p Plan) []any {
-		read := []any{p.Evictions(), p.ToGo(), p.Moves(), p.Blocked(), p.Report(drainertest.UID("a")), p.Report(drainertest.UID("a"))}
+		read := []any{p.Evictions(), p.ToGo(), p.Moves(), p.Blocked(), p.Report(drainertest.UID("a"), predicted), p.Recreated(drainertest.UID("a"))}
 		for _, h := range in.Holds {
 			if h.Drains() {
 				read = append(read, p.ProgressOf(h))

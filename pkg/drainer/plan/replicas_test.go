@@ -168,7 +168,7 @@ func TestPodsOfThisServer(t *testing.T) {
 			if len(plan.Replicas()) != len(wantReplicas) {
 				t.Errorf("the replicas that go are %v, want %v", plan.Replicas(), wantReplicas)
 			}
-			if lost := plan.Report(drainertest.UID("a")).EmptyDirPods; lost != nil {
+			if lost := plan.Report(drainertest.UID("a"), nil).EmptyDirPods; lost != nil {
 				t.Errorf("data are lost with the pods %v", lost)
 			}
 			got := plan.Pods[slices.IndexFunc(pods, func(p *corev1.Pod) bool { return p.Name == "own" })]

@@ -15,8 +15,8 @@ import (
 )
 
 // Report is the plan as the API shows it to who has this hold, or thinks of creating it. It has all pods of
-// the node, and lists what is lost of those that this hold drains.
-func (p Plan) Report(of types.UID) *v1beta1.DrainPlanStatus {
+// the node, and lists what is lost of those that this hold drains, and what becomes of them as predicted.
+func (p Plan) Report(of types.UID, predicted Predictions) *v1beta1.DrainPlanStatus {
 	report := &v1beta1.DrainPlanStatus{Pods: make([]v1beta1.PlannedPod, 0, len(p.Pods))}
 	for _, pod := range p.inOrder() {
 		planned := pod.report()
@@ -30,7 +30,7 @@ func (p Plan) Report(of types.UID) *v1beta1.DrainPlanStatus {
 			if p.drains(of, pod) {
 				listLosses(report, pod)
 				p.listStuck(report, of, pod)
-				p.predicted.listReturning(report, &planned, pod)
+				predicted.list(report, &planned, pod)
 			}
 		}
 		report.Pods = append(report.Pods, planned)

@@ -107,7 +107,7 @@ func reportOf(holds []drainertest.Hold, pod drainertest.Pod) *v1beta1.DrainPlanS
 	pods := []*corev1.Pod{pod.Object()}
 	return Make(Input{
 		Node: drainertest.NodeName, Pods: pods, Drainable: uidsOf(pods), Holds: holdsOf(holds...), Now: drainertest.Epoch,
-	}).Report(drainertest.UID("a"))
+	}).Report(drainertest.UID("a"), nil)
 }
 
 // Block protects a pod only from the hold that says it. The plan names who evicts the pod all the same.
@@ -177,7 +177,7 @@ func TestReportListsOwnLosses(t *testing.T) {
 	report := Make(Input{
 		Node: drainertest.NodeName, Pods: pods, Drainable: uidsOf(pods), Now: drainertest.Epoch,
 		Holds: holdsOf(drainertest.Hold{Name: "a", SelectApp: drainertest.App}, drainertest.Hold{Name: "b"}),
-	}).Report(drainertest.UID("a"))
+	}).Report(drainertest.UID("a"), nil)
 	if diff := cmp.Diff([]string{"default/mine"}, report.UnmanagedPods); diff != "" || report.EvictionPods != 2 {
 		t.Errorf("of %d evictions, the listed losses (-want +got):\n%s", report.EvictionPods, diff)
 	}
@@ -199,7 +199,7 @@ func TestReportListsStuckPods(t *testing.T) {
 			Node: drainertest.NodeName, Pods: pods, Drainable: uidsOf(pods), Now: drainertest.Epoch, Forecast: true,
 			Budgets: snapshot(drainertest.Budget{Name: "b", App: "guarded", Desired: 1, Healthy: 1, Expected: 1}),
 			Holds:   holdsOf(hold, other),
-		}).Report(drainertest.UID("a")).PermanentlyBlockedPods
+		}).Report(drainertest.UID("a"), nil).PermanentlyBlockedPods
 	}
 	if diff := cmp.Diff([]string{"default/guarded", "default/bare"}, report(drainertest.Hold{})); diff != "" {
 		t.Errorf("stuck pods (-want +got):\n%s", diff)

@@ -168,10 +168,12 @@ func TestWhyPodsComeBack(t *testing.T) {
 }
 
 // affinityTo limits a pod to one node, as the controllers of daemons do.
-func affinityTo(node string) *corev1.Affinity {
-	return &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
-		RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
+func affinityTo(nodes ...string) *corev1.Affinity {
+	selected := &corev1.NodeSelector{}
+	for _, node := range nodes {
+		selected.NodeSelectorTerms = append(selected.NodeSelectorTerms, corev1.NodeSelectorTerm{
 			MatchFields: []corev1.NodeSelectorRequirement{{Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: []string{node}}},
-		}}},
-	}}
+		})
+	}
+	return &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: selected}}
 }

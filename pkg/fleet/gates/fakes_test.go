@@ -167,7 +167,7 @@ func (c *fakeCluster) HoldsOn(name string) []*v1beta1.NodeMaintenance {
 	return slices.DeleteFunc(slices.Clone(c.holds), func(h *v1beta1.NodeMaintenance) bool { return h.Spec.NodeName != name })
 }
 
-func (c *fakeCluster) Plan(context.Context, *v1beta1.NodeMaintenance, bool) (*v1beta1.DrainPlanStatus, error) {
+func (c *fakeCluster) Outline(context.Context, *v1beta1.NodeMaintenance) (*v1beta1.DrainPlanStatus, error) {
 	if c.plan == nil {
 		return nil, errors.New("the drainer is not ready")
 	}

@@ -70,7 +70,7 @@ func (g *Gates) findPlan(ctx context.Context, uid types.UID) answer {
 	if hold == nil {
 		return failing(v1beta1.AdmissionGateFailed, "waits for a plan of the drain (the NodeMaintenance is not known yet)")
 	}
-	plan, err := g.config.Cluster.Plan(ctx, hold, false)
+	plan, err := g.config.Cluster.Outline(ctx, hold)
 	switch {
 	case err != nil:
 		klog.FromContext(ctx).Error(err, "Could not plan a drain for a gate", "nodeMaintenance", hold.Name)

@@ -23,8 +23,8 @@ type Cluster interface {
 	Holds() ([]*v1beta1.NodeMaintenance, error)
 	// HoldsOn returns the NodeMaintenances that name the node.
 	HoldsOn(node string) []*v1beta1.NodeMaintenance
-	// Plan says what would happen to the pods of the hold's node.
-	Plan(ctx context.Context, hold *v1beta1.NodeMaintenance, fresh bool) (*v1beta1.DrainPlanStatus, error)
+	// Outline says what would happen to the pods of the hold's node.
+	Outline(ctx context.Context, hold *v1beta1.NodeMaintenance) (*v1beta1.DrainPlanStatus, error)
 }
 
 // Admitter is what Gates know of policies and of the ledger. An admitter.Admitter is one. What it returns is not to be

@@ -114,6 +114,12 @@ type DrainPlanStatus struct {
 	// +optional
 	// +listType=atomic
 	ReturningPods []string `json:"returningPods,omitempty"`
+	// unschedulablePods are the pods to be evicted that no other node can run, as namespace/name: a
+	// volume of theirs is only on this node, or they select it. They are Pending until the node is back in
+	// service. The message of the pod says why.
+	// +optional
+	// +listType=atomic
+	UnschedulablePods []string `json:"unschedulablePods,omitempty"`
 	// pods are all pods of the node, in the order in which they are to leave it. Those that stay
 	// come last.
 	// +optional

@@ -63,7 +63,10 @@ func planRows(plan *maintenance.DrainPlan) []metav1.TableRow {
 
 // podLists are the lists of names of pods in a plan.
 func podLists(status *maintenance.DrainPlanStatus) []*[]string {
-	return []*[]string{&status.UnmanagedPods, &status.EmptyDirPods, &status.DoNotDisruptPods, &status.MislabeledPods, &status.ReturningPods}
+	return []*[]string{
+		&status.UnmanagedPods, &status.EmptyDirPods, &status.DoNotDisruptPods, &status.MislabeledPods, &status.ReturningPods,
+		&status.UnschedulablePods,
+	}
 }
 
 func onlyIfIn(pods sets.Set[string], pod string) []string {

@@ -30,7 +30,7 @@ func TestRowsOfAPlan(t *testing.T) {
 	pods := func(pods ...maintenance.PlannedPod) []maintenance.PlannedPod { return pods }
 	whole := planOf(maintenance.DrainPlanStatus{
 		Pods: pods(web, alone, agent), UnmanagedPods: []string{"a/alone"}, EmptyDirPods: []string{"a/alone", "a/web"},
-		DoNotDisruptPods: []string{"a/web"}, MislabeledPods: []string{"a/alone"},
+		DoNotDisruptPods: []string{"a/web"}, MislabeledPods: []string{"a/alone"}, UnschedulablePods: []string{"a/web"},
 	})
 	before := whole.DeepCopy()
 
@@ -42,7 +42,7 @@ func TestRowsOfAPlan(t *testing.T) {
 		return metav1.TableRow{Cells: cells, Object: runtime.RawExtension{Object: plan}}
 	}
 	want := []metav1.TableRow{
-		row(planOf(maintenance.DrainPlanStatus{Pods: pods(web), EmptyDirPods: []string{"a/web"}, DoNotDisruptPods: []string{"a/web"}}),
+		row(planOf(maintenance.DrainPlanStatus{Pods: pods(web), EmptyDirPods: []string{"a/web"}, DoNotDisruptPods: []string{"a/web"}, UnschedulablePods: []string{"a/web"}}),
 			"a/web", "Evict", "1", none, none, none, ""),
 		row(planOf(maintenance.DrainPlanStatus{Pods: pods(alone), UnmanagedPods: []string{"a/alone"}, EmptyDirPods: []string{"a/alone"}, MislabeledPods: []string{"a/alone"}}),
 			"a/alone", "Evict", "1", none, none, none, ""),

@@ -48,6 +48,10 @@ type DrainPlanStatusApplyConfiguration struct {
 	// namespace/name: they are bound to this node, and its cordon does not keep them away. The message
 	// of the pod says why.
 	ReturningPods []string `json:"returningPods,omitempty"`
+	// unschedulablePods are the pods to be evicted that no other node can run, as namespace/name: a
+	// volume of theirs is only on this node, or they select it. They are Pending until the node is back in
+	// service. The message of the pod says why.
+	UnschedulablePods []string `json:"unschedulablePods,omitempty"`
 	// pods are all pods of the node, in the order in which they are to leave it. Those that stay
 	// come last.
 	Pods []PlannedPodApplyConfiguration `json:"pods,omitempty"`
@@ -171,6 +175,16 @@ func (b *DrainPlanStatusApplyConfiguration) WithMislabeledPods(values ...string)
 func (b *DrainPlanStatusApplyConfiguration) WithReturningPods(values ...string) *DrainPlanStatusApplyConfiguration {
 	for i := range values {
 		b.ReturningPods = append(b.ReturningPods, values[i])
+	}
+	return b
+}
+
+// WithUnschedulablePods adds the given value to the UnschedulablePods field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the UnschedulablePods field.
+func (b *DrainPlanStatusApplyConfiguration) WithUnschedulablePods(values ...string) *DrainPlanStatusApplyConfiguration {
+	for i := range values {
+		b.UnschedulablePods = append(b.UnschedulablePods, values[i])
 	}
 	return b
 }

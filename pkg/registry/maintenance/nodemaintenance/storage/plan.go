@@ -34,10 +34,9 @@ func (r *REST) plan(ctx context.Context, hold *maintenance.NodeMaintenance, dryR
 		return
 	}
 	warnOfEmptySelection(ctx, hold, plan)
-	warnOfLosses(ctx, hold.Spec.NodeName, plan)
+	warnOfEvictions(ctx, hold.Spec.NodeName, plan)
 	warnOfBlocked(ctx, hold.Spec.NodeName, plan, reasons(dryRun))
 	warnOfClashes(ctx, hold, plan)
-	warnOfReturns(ctx, hold.Spec.NodeName, plan)
 	if dryRun {
 		if hold.Status.Plan, err = internal(plan); err != nil {
 			klog.FromContext(ctx).Error(err, "Could not convert the plan of a drain")

@@ -16,8 +16,8 @@ import (
 // maxPodsNamed caps the pods that a warning names; the rest are counted.
 const maxPodsNamed = 3
 
-// warnOfLosses warns of what the evictions lose, and of what pods ask for in vain.
-func warnOfLosses(ctx context.Context, node string, plan *v1beta1.DrainPlanStatus) {
+// warnOfEvictions warns of what the evictions lose, of what pods ask for in vain, and of what becomes of the pods.
+func warnOfEvictions(ctx context.Context, node string, plan *v1beta1.DrainPlanStatus) {
 	for _, w := range []struct {
 		format string
 		pods   []string
@@ -28,6 +28,11 @@ func warnOfLosses(ctx context.Context, node string, plan *v1beta1.DrainPlanStatu
 			"to leave them on the node, add a rule with podAnnotations and the action Skip", plan.DoNotDisruptPods},
 		{"pods of node %q are evicted although they have the label " + v1beta1.DrainLabel + ", whose value means nothing: %s; " +
 			"use " + v1beta1.DrainLabelSkip + " or " + v1beta1.DrainLabelWaitCompleted, plan.MislabeledPods},
+		{"pods of node %q will come back, so that it is never drained: %s: their controllers put them on this node whether it is " +
+			"cordoned or not: remove that, scale them down, or leave these pods alone with action Skip in spec.drain.rules", plan.ReturningPods},
+		{"pods of node %q can run on no other node, so that they are Pending from their eviction until it is back in service: %s: " +
+			"their volumes are only there, or they select it: to keep them running, leave them alone with action Skip in spec.drain.rules",
+			plan.UnschedulablePods},
 	} {
 		if len(w.pods) > 0 {
 			warning.AddWarning(ctx, "", fmt.Sprintf(w.format, node, counted(w.pods)))

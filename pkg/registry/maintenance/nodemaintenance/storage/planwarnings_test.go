@@ -45,6 +45,16 @@ func TestPlanWarnings(t *testing.T) {
 			want: names(`pods of node "worker-1" are evicted although they have the label cluster.x-k8s.io/drain, whose value means nothing: 1 (a/1); ` +
 				`use skip or wait-completed`),
 		},
+		"pods that come back": {
+			plan: v1beta1.DrainPlanStatus{ReturningPods: names("a/1")},
+			want: names(`pods of node "worker-1" will come back, so that it is never drained: 1 (a/1): their controllers put them on this node ` +
+				`whether it is cordoned or not: remove that, scale them down, or leave these pods alone with action Skip in spec.drain.rules`),
+		},
+		"pods that can run nowhere else": {
+			plan: v1beta1.DrainPlanStatus{UnschedulablePods: names("a/1")},
+			want: names(`pods of node "worker-1" can run on no other node, so that they are Pending from their eviction until it is back in service: ` +
+				`1 (a/1): their volumes are only there, or they select it: to keep them running, leave them alone with action Skip in spec.drain.rules`),
+		},
 		"another hold blocks what this one evicts": {
 			plan: v1beta1.DrainPlanStatus{Pods: []v1beta1.PlannedPod{
 				disagreement("a/1", this, names("x")), disagreement("a/2", this, names("x", "y")), disagreement("a/3", names("z"), names("x")),
