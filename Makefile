@@ -105,6 +105,10 @@ test-integration: ## Run the tests on a real control plane
 test-long: ## Run what is random or rare many times, for about an hour and a half
 	hack/test.sh programs images models kills replicas soak
 
+.PHONY: test-rights
+test-rights: ## Run the tests on a real control plane, and name the permissions of the chart that none has used
+	hack/test.sh programs rights
+
 .PHONY: bench
 bench: build cluster-binaries ## Measure the drain engine beside kubectl drain (ROUNDS=1; more flags in BENCH_FLAGS)
 	go test -run '^$$' -bench . -benchmem ./pkg/drainer/... ./pkg/fleet/...

@@ -55,6 +55,15 @@ integration() {
   go run ./test/shared hack/test.sh timed together
 }
 
+# Which permissions of the chart's roles no test on a real control plane has used.
+rights() {
+  RIGHTS_DIR=$(mktemp -d)
+  export RIGHTS_DIR
+  integration
+  go test -count=1 -run '^TestRights$' ./test/rights
+  rm -r "${RIGHTS_DIR}"
+}
+
 # Has tests keep their files in memory, on a machine with plenty of it. A store waits for its
 # disk at each write, and the linker, beside the tests, keeps a disk busy for seconds.
 use_memory() {

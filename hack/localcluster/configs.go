@@ -4,8 +4,10 @@
 package localcluster
 
 import (
+	"bytes"
 	_ "embed"
 	"errors"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -50,10 +52,18 @@ var (
 // writeConfigs writes the configuration files of the components.
 func (c *Cluster) writeConfigs() error {
 	return errors.Join(
-		writeFile(c.layout.config(auditPolicyFile), auditPolicy),
+		writeFile(c.layout.config(auditPolicyFile), renderAuditPolicy(os.Getenv(RightsVariable) != "")),
 		writeFile(c.layout.config(stagesFile), renderStages(c.options.ReadyDelay, c.options.TerminationDelay)),
 		writeFile(c.layout.config(schedulerFile), renderScheduler(c.layout.config(binaries.KubeScheduler))),
 	)
+}
+
+// renderAuditPolicy adds to the audit policy what is needed to know all permissions that our server uses.
+func renderAuditPolicy(rights bool) []byte {
+	if !rights {
+		return auditPolicy
+	}
+	return bytes.Replace(auditPolicy, []byte("rules:\n"), []byte("rules:\n"+auditRightsRule), 1)
 }
 
 // renderStages sets the delays of the cluster, for pods without delays of their own.

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
 	sigsyaml "sigs.k8s.io/yaml"
@@ -64,10 +65,19 @@ func TestRenderStages(t *testing.T) {
 	}
 }
 
-func TestAuditPolicy(t *testing.T) {
+func readPolicy(t *testing.T, rights bool) auditv1.Policy {
+	t.Helper()
 	var policy auditv1.Policy
-	if err := sigsyaml.UnmarshalStrict(auditPolicy, &policy); err != nil {
+	if err := sigsyaml.UnmarshalStrict(renderAuditPolicy(rights), &policy); err != nil {
 		t.Fatal(err)
+	}
+	return policy
+}
+
+func TestAuditPolicy(t *testing.T) {
+	policy, ofRights := readPolicy(t, false), readPolicy(t, true)
+	if diff := cmp.Diff(policy.Rules, ofRights.Rules[1:]); diff != "" || ofRights.Rules[0].Level != auditv1.LevelMetadata {
+		t.Errorf("the rules that are added are %+v; the others (-without +with):\n%s", ofRights.Rules[0], diff)
 	}
 	// A rule only counts for what no rule before it has dealt with.
 	levels := []auditv1.Level{}

@@ -29,7 +29,7 @@ func (c *Cluster) Stop(ctx context.Context) error {
 		if err := c.stopProcesses(ctx); err != nil {
 			return err // the state is kept, so that Stop can be called again
 		}
-		return c.layout.removeState(c.state)
+		return errors.Join(c.saveRights(), c.layout.removeState(c.state))
 	})
 	if err == nil && c.options.temporary {
 		err = os.RemoveAll(c.options.Dir)

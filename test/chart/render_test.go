@@ -56,7 +56,7 @@ var sets = map[string]struct {
 			"- --sap-mirrors\n", "- --sap-namespace=sap\n", "- --sap-info\n", "- --sap-info-labels=zone,rack\n",
 			"kind: Role\nmetadata:\n  name: maintenance-apiserver:sap\n  namespace: sap\n", "kind: RoleBinding\nmetadata:\n  name: maintenance-apiserver:sap\n  namespace: sap\n",
 			"kind: Role\nmetadata:\n  name: maintenance-apiserver:sap\n  namespace: leases\n", "kind: RoleBinding\nmetadata:\n  name: maintenance-apiserver:sap\n  namespace: leases\n",
-			"  resources: [leases]\n  verbs: [get, list, watch]\n", "  resources: [replicasets, statefulsets]\n  verbs: [get]\n",
+			"  resources: [leases]\n  verbs: [list, watch]\n", "  resources: [leases]\n  verbs: [list]\n", "  resources: [replicasets, statefulsets]\n  verbs: [get]\n",
 			"name: maintenance.medik8s.io:sap-info\n", "  resources: [nodeprofiles]\n  verbs: [list]\n",
 		},
 	},

@@ -50,6 +50,15 @@ func announcementsOf(t *testing.T, e *env.Env) (namespace string) {
 	return namespace
 }
 
+// A namespace that does not exist is named as such, as for every kind.
+func TestMachineMaintenanceWithoutItsNamespace(t *testing.T) {
+	t.Parallel()
+	out := env.Current(t).Kubectl().Try(t, announcement("mm-worker"), "create", "-n", "nowhere", "-f", "-")
+	if out.Code == 0 || !strings.Contains(out.Stderr, `namespaces "nowhere" not found`) {
+		t.Errorf("exit code %d, %q, want that there is no such namespace", out.Code, out.Stderr)
+	}
+}
+
 // People and scripts create, see, wait for and delete MachineMaintenances in a namespace.
 func TestMachineMaintenances(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,7 @@ package profiles
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -88,7 +89,7 @@ func (s *switching) leave(t *testing.T) {
 	s.sapWrites(t, s.broken, map[string]any{"metadata": map[string]any{"annotations": map[string]string{sapdata.Annotation: `{"Version":3}`}}})
 	s.label(t, s.broken, "needed=yes")
 	s.createLease(t, newLease(leaseNamespace, s.Name+"-0", s.taken))
-	s.Run(t, s.Cluster.Workload(s.Name).Deployment("web", 8, s.Selector()))
+	s.Run(t, s.Cluster.Workload(s.Name).Deployment("web", 8, s.Selector()).StatefulSet("db", 8, s.Selector()).DaemonSet("agent", s.Selector()))
 	result, err := sapimport.Translate(sapimport.Options{
 		Config: sapimport.File{Name: "maintenance.yaml", Text: []byte(strings.ReplaceAll(sapConfig, "POOL", s.Name))},
 	})
@@ -169,7 +170,9 @@ func (s *switching) mirrors(t *testing.T) {
 	s.push(t, s.next)
 	s.is(t, s.Name, s.next, v1beta1.ProfileInMaintenance)
 	s.marked(t, s.next, "in-maintenance")
-	s.serves(t, "/metrics", `maintenance_controller_pod_shuffle_count{owner="deployment_web",profile="`+s.Name+`"}`)
+	for _, owner := range []string{"deployment_web", "stateful_set_db", "daemon_set_agent"} {
+		s.serves(t, "/metrics", fmt.Sprintf("maintenance_controller_pod_shuffle_count{owner=%q,profile=%q}", owner, s.Name))
+	}
 	s.serves(t, "/api/v1/info", `"name":"`+s.Name+`","state":"in-maintenance"}],"labels":{"needed":"yes"}`)
 	s.Kubectl().Must(t, "", "annotate", "--overwrite", "node", s.idle, sapdata.Annotation+"=by hand")
 	s.WaitForEvent(t, "Node", s.idle, "MaintenanceMarksOverwritten", "was changed by kubectl")
