@@ -116,14 +116,14 @@ func (a *admitter) pass(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	granted := a.serve(ctx, &spec)
+	granted, waiting := a.serve(ctx, &spec)
 	if before := a.ledger.Spec(); !apiequality.Semantic.DeepEqual(before, spec) {
 		places.Tidy(&spec, began)
 		if err := a.store(ctx, spec, began); err != nil {
 			return err
 		}
 	}
-	a.publish(granted, returned)
+	a.publish(granted, waiting, returned)
 	return trouble
 }
 
@@ -139,24 +139,20 @@ func (a *admitter) store(ctx context.Context, spec v1beta1.MaintenanceLedgerSpec
 	return a.ledger.Save(ctx, spec, decided)
 }
 
-// serve grants what candidates need, in their order, as long as their checks pass with the ledger as it will be.
-func (a *admitter) serve(ctx context.Context, spec *v1beta1.MaintenanceLedgerSpec) map[string]pending {
-	granted := map[string]pending{}
-	position := map[string]int{}
+// serve grants what candidates need, in their order, as long as their checks pass with the ledger as it will be. The
+// others wait: it says where they are in the queue.
+func (a *admitter) serve(ctx context.Context, spec *v1beta1.MaintenanceLedgerSpec) (granted map[string]pending, waiting map[string]int) {
+	granted, waiting = map[string]pending{}, map[string]int{}
 	a.again = time.Time{}
 	for _, candidate := range a.inOrder() {
 		grant, asks := a.tryGuarded(ctx, candidate.Key, spec)
 		if asks && grant != nil {
 			granted[candidate.Key] = *grant
 		} else if asks {
-			position[candidate.Key] = len(position) + 1
+			waiting[candidate.Key] = len(waiting) + 1
 		}
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.tellPlaces(position)
-	a.places = position
-	return granted
+	return granted, waiting
 }
 
 // tryGuarded is try, in which a panic holds up no other candidate: the one that makes it is granted nothing.
@@ -173,16 +169,20 @@ func (a *admitter) tryGuarded(ctx context.Context, name string, spec *v1beta1.Ma
 	return grant, asks
 }
 
-// tellPlaces has those visited soon that have another place among the first ones. The others say once where they are, and
-// why they wait: one after the other, since there may be thousands. The caller holds the lock.
-func (a *admitter) tellPlaces(position map[string]int) {
-	for name, place := range position {
+// tell has those visited that wait, where what they say may not be so any more: they have another place, more or fewer
+// wait, or others have what they wait for. The first ones, and those that say nothing yet, are visited soon, and the others
+// later: one after the other, since there may be thousands. The caller holds the lock.
+func (a *admitter) tell(waiting map[string]int, changed bool) {
+	changed = changed || len(waiting) != len(a.places)
+	for name, place := range waiting {
+		after := time.Duration(place) * settles
 		switch before := a.places[name]; {
-		case place <= firstPlaces && before != place:
-			a.queue.AddAfter(name, wordsInterval)
-		case before == 0:
-			a.queue.AddAfter(name, wordsInterval+time.Duration(place)*settles)
+		case before == place && !changed:
+			continue
+		case before > 0 && place > firstPlaces:
+			after += wordsInterval
 		}
+		a.queue.AddAfter(name, after)
 	}
 }
 
@@ -217,12 +217,14 @@ func (a *admitter) try(name string, spec *v1beta1.MaintenanceLedgerSpec) (grant 
 }
 
 // publish lets workers know what the ledger says now, and what was granted.
-func (a *admitter) publish(granted map[string]pending, returned int) {
+func (a *admitter) publish(granted map[string]pending, waiting map[string]int, returned int) {
 	stored := a.ledger.Spec()
 	a.mu.Lock()
 	a.knows = true
 	changed := !apiequality.Semantic.DeepEqual(a.spec.InMaintenance, stored.InMaintenance) || !apiequality.Semantic.DeepEqual(a.spec.Pools, stored.Pools)
 	a.spec = &stored
+	a.tell(waiting, changed)
+	a.places = waiting
 	a.returned = a.returned[returned:]
 	for name, grant := range granted {
 		a.pending[name] = grant

@@ -12,14 +12,13 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/ledger"
-	"github.com/medik8s/maintenance-apiserver/pkg/profiles/machine"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/places"
 )
 
 const (
 	// grantLasts is how long a grant may wait to be recorded. After that nobody needs it.
 	grantLasts = time.Minute
-	// firstPlaces is how many of those that wait are told soon when their place in the queue has changed.
+	// firstPlaces is how many of those that wait say soon, and more often, what they wait for, when that has changed.
 	firstPlaces = 10
 )
 
@@ -38,7 +37,7 @@ type admitter struct {
 	mu sync.Mutex
 	// spec is what the ledger says of profiles. It is not changed, but replaced.
 	spec *v1beta1.MaintenanceLedgerSpec
-	// candidates are ready, by the name of the NodeProfile, and places says where they are in the queue, from 1.
+	// candidates are ready, by the name of the NodeProfile, and places says where those are that wait, from 1.
 	candidates map[string]places.Candidate
 	places     map[string]int
 	// pending are granted, and not recorded yet.
@@ -80,19 +79,16 @@ func (a *admitter) known() *v1beta1.MaintenanceLedgerSpec {
 	return a.spec
 }
 
-// offer has a NodeProfile be considered, and says in words where it is in the queue; empty: that is not known yet. passes
+// offer has a NodeProfile be considered, and says where it is among those that wait; 0: that is not known yet. passes
 // says that there is room, as far as is known: the ledger may be as it was, and the node have changed.
-func (a *admitter) offer(candidate places.Candidate, passes bool) string {
+func (a *admitter) offer(candidate places.Candidate, passes bool) (place, waiting int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if passes || a.candidates[candidate.Key] != candidate {
 		a.candidates[candidate.Key] = candidate
 		a.kick()
 	}
-	if place := a.places[candidate.Key]; place > 0 {
-		return fmt.Sprintf("%s of %d %s", ordinal(place), len(a.places), machine.PlaceWords)
-	}
-	return ""
+	return a.places[candidate.Key], len(a.places)
 }
 
 // withdraw has a NodeProfile be considered no more. What was granted to it, and not recorded, is nobody's.
@@ -101,9 +97,10 @@ func (a *admitter) withdraw(name string) {
 	defer a.mu.Unlock()
 	delete(a.candidates, name)
 	delete(a.adopting, name)
-	if _, granted := a.pending[name]; granted {
-		delete(a.pending, name)
-		a.kick()
+	_, granted := a.pending[name]
+	delete(a.pending, name)
+	if granted || a.places[name] > 0 {
+		a.kick() // those behind it are to say that they are farther ahead
 	}
 }
 

@@ -125,14 +125,16 @@ func (t *term) offer(v *view, passes bool) {
 	if since := v.nodeProfile.Status.Since; since != nil {
 		candidate.Since = since.Time
 	}
-	place := t.admitter.offer(candidate, passes)
-	if place == "" {
+	place, waiting := t.admitter.offer(candidate, passes)
+	if place == 0 {
 		return
 	}
+	v.isFirst = place <= firstPlaces
+	said := fmt.Sprintf("%s of %d %s", ordinal(place), waiting, machine.PlaceWords)
 	if v.next.Status.WaitingFor == "" {
-		v.next.Status.WaitingFor = place
+		v.next.Status.WaitingFor = said
 	} else {
-		v.next.Status.WaitingFor = place + ": " + v.next.Status.WaitingFor
+		v.next.Status.WaitingFor = said + ": " + v.next.Status.WaitingFor
 	}
 }
 

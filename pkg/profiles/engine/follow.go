@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -159,6 +160,9 @@ func (t *term) nodeProfileChanged(before, after any) {
 	}
 	if needsPlace(old) != needsPlace(nodeProfile) {
 		t.admitter.kick()
+	}
+	if old != nil && !apiequality.Semantic.DeepEqual(old.Status.Decisions, nodeProfile.Status.Decisions) {
+		t.written.forget(nodeProfile.Name) // who has decided is to see that at once, also if it changes words alone
 	}
 	if !t.latest.Knows(nodeProfile) {
 		t.queue.AddAfter(nodeProfile.Name, settles) // so that two processes that disagree write no faster

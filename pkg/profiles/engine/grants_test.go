@@ -174,7 +174,7 @@ func TestGrantOfAnotherTransition(t *testing.T) {
 		r := w.start()
 		w.wait(20 * time.Second)
 		a, np := r.leading.Load().admitter, w.get("w-1", "flatcar")
-		a.publish(map[string]pending{np.Name: {Grant: places.GrantFor(np), need: places.Need{Maintenance: true}, at: time.Now()}}, 0)
+		a.publish(map[string]pending{np.Name: {Grant: places.GrantFor(np), need: places.Need{Maintenance: true}, at: time.Now()}}, nil, 0)
 		w.wait(20 * time.Second)
 		a.mu.Lock()
 		defer a.mu.Unlock()

@@ -62,6 +62,8 @@ type view struct {
 	leaves bool
 	// expired says that the node does not exist for too long, and gone that there is nothing left to look at.
 	expired, gone bool
+	// isFirst says that it is one of the first ones that wait for a place.
+	isFirst bool
 	// again is when to look again; zero: after a change.
 	again time.Time
 }

@@ -19,6 +19,9 @@ import (
 // and names that come with results that are the same.
 const wordsInterval = time.Minute
 
+// firstInterval is wordsInterval for the first ones that wait for a place: people watch them.
+const firstInterval = 5 * time.Second
+
 // get asks our own server for a NodeProfile; nil if there is none.
 func (t *term) get(ctx context.Context, name string) (*v1beta1.NodeProfile, error) {
 	live, err := t.config.Maintenance.MaintenanceV1beta1().NodeProfiles().Get(ctx, name, metav1.GetOptions{})
@@ -72,7 +75,11 @@ func (t *term) save(ctx context.Context, v *view) error {
 	if machine.Same(&v.nodeProfile.Status, &v.next.Status) {
 		return nil
 	}
-	if next := t.written.last(v.name).Add(wordsInterval); v.now.Before(next) && machine.SameResults(&v.nodeProfile.Status, &v.next.Status) {
+	interval := wordsInterval
+	if v.isFirst {
+		interval = firstInterval
+	}
+	if next := t.written.last(v.name).Add(interval); v.now.Before(next) && machine.SameResults(&v.nodeProfile.Status, &v.next.Status) {
 		v.lookAt(next)
 		return nil
 	}
