@@ -18,6 +18,7 @@ const stageUndecided v1beta1.MaintenanceStage = ""
 func (l *leader) hold(v *view, maintenance *v1beta1.NodeMaintenance, memory *holdMemory) hold {
 	now := l.config.Clock.Now()
 	h := newHold(maintenance, memory, now)
+	h.Jobs = l.watcher.jobs(maintenance)
 	if !h.DeletionTimestamp.IsZero() {
 		return h
 	}
@@ -60,7 +61,7 @@ func (h hold) undecided(v *view, now time.Time) hold {
 // as is the hold as its status was just written.
 func (h hold) as(written *v1beta1.NodeMaintenance, now time.Time) hold {
 	again := newHold(written, h.memory, now)
-	again.Stage, again.news, again.stays, again.again = h.Stage, h.news, h.stays, h.again
+	again.Jobs, again.Stage, again.news, again.stays, again.again = h.Jobs, h.Stage, h.news, h.stays, h.again
 	return again.settled(now)
 }
 

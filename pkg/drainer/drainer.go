@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -49,6 +50,12 @@ func (d *Drainer) AskFirst(gate Gate) { d.config.Gates = slices.Concat([]Gate{ga
 // AdmitBy has the drainer ask how far holds may go, for an Admission that is made from the Drainer itself. It must be
 // called before Run and Lead.
 func (d *Drainer) AdmitBy(admission Admission) { d.config.Admission = admission }
+
+// IgnoreJobs has drains leave the pods of the Jobs alone that are run for a hold, and not count them. To be called before
+// the drainer runs.
+func (d *Drainer) IgnoreJobs(of func(hold *v1beta1.NodeMaintenance) []types.NamespacedName) {
+	d.watcher.jobs = of
+}
 
 // LeadBeside has work be done beside draining whenever this process leads, until its context is done. Draining ends only
 // after it has returned. It must be called before Run and Lead.

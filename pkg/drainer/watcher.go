@@ -42,6 +42,8 @@ type watcher struct {
 	machines *virtualmachine.Reader
 	// cordon are the taints of a cordoned node.
 	cordon []corev1.Taint
+	// jobs says which Jobs are run for a hold.
+	jobs func(hold *v1beta1.NodeMaintenance) []types.NamespacedName
 }
 
 func newWatcher(config Config) (*watcher, error) {
@@ -56,6 +58,7 @@ func newWatcher(config Config) (*watcher, error) {
 		replicas: replicas.Reader{Kube: config.Kube, Server: config.Server},
 		cordon:   cordonTaints(config.Taints),
 		machines: virtualmachine.NewReader(config.Dynamic, config.Clock),
+		jobs:     func(*v1beta1.NodeMaintenance) []types.NamespacedName { return nil },
 	}
 	return w, caches.handle("poddisruptionbudgets", caches.budgets, cache.ResourceEventHandlerFuncs{
 		AddFunc:    w.budgetChanged,
@@ -204,7 +207,9 @@ func (w *watcher) otherNodes(name string) []*corev1.Node {
 func (w *watcher) holds(maintenances []*v1beta1.NodeMaintenance) []hold {
 	holds := make([]hold, 0, len(maintenances))
 	for _, m := range maintenances {
-		holds = append(holds, newHold(m, nil, w.config.Clock.Now()))
+		h := newHold(m, nil, w.config.Clock.Now())
+		h.Jobs = w.jobs(m)
+		holds = append(holds, h)
 	}
 	return holds
 }

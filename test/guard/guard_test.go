@@ -95,7 +95,7 @@ const (
 // job is a Job as the server creates it, with further fields of its metadata and its pod.
 func job(metadata, suspend, pod string) string {
 	return fmt.Sprintf(`{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"new","labels":{"maintenance.medik8s.io/transition":"abc"},
-		"ownerReferences":[{"apiVersion":"maintenance.medik8s.io/v1beta1","kind":"NodeProfile","name":"p","uid":"a"}]%s},
+		"ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"node-1","uid":"a"}]%s},
 		"spec":{"suspend":%s,"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"a","image":"a"}]%s}}}}`, metadata, suspend, pod)
 }
 
@@ -179,14 +179,15 @@ func TestGuard(t *testing.T) {
 		"Job by the old field":          {create, fmt.Sprintf(jobs, "jobs"), job("", "true", `,"serviceAccount":"admin"`), "may not run Jobs as the ServiceAccount admin"},
 		"Job in kube-system":            {create, fmt.Sprintf(jobs, "kube-system"), job("", "true", ""), cannot + `create resource "jobs"`},
 		"Job where nothing limits pods": {create, fmt.Sprintf(jobs, "bare"), job("", "true", ""), "namespace bare has no label pod-security.kubernetes.io/enforce"},
-		"Job of nobody":                 {create, fmt.Sprintf(jobs, "jobs"), `{"metadata":{"name":"new"},"spec":{"suspend":true,"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"a","image":"a"}]}}}}`, "has only Jobs of NodeProfiles"},
+		"Job of nobody":                 {create, fmt.Sprintf(jobs, "jobs"), `{"metadata":{"name":"new"},"spec":{"suspend":true,"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"a","image":"a"}]}}}}`, "has only Jobs whose owner is the node"},
+		"Job of something else":         {create, fmt.Sprintf(jobs, "jobs"), strings.Replace(job("", "true", ""), `"Node"`, `"Namespace"`, 1), "has only Jobs whose owner is the node"},
 		"Job that runs at once":         {create, fmt.Sprintf(jobs, "jobs"), job("", "false", ""), "creates Jobs suspended"},
 		"Job that stays":                {create, fmt.Sprintf(jobs, "jobs"), job(`,"finalizers":["example.com/a"]`, "true", ""), "without finalizers"},
 		"start a Job":                   {patch, fmt.Sprintf(jobs, "jobs") + "/ours", `{"metadata":{"annotations":{"maintenance.medik8s.io/started":"now"}},"spec":{"suspend":false}}`, ""},
 		"stop a Job":                    {patch, fmt.Sprintf(jobs, "jobs") + "/ours", `{"spec":{"activeDeadlineSeconds":1}}`, ""},
 		"change a Job":                  {patch, fmt.Sprintf(jobs, "jobs") + "/ours", `{"spec":{"backoffLimit":9}}`, "of a Job, maintenance-apiserver changes only"},
 		"Job for its own purposes":      {patch, fmt.Sprintf(jobs, "jobs") + "/ours", `{"metadata":{"labels":{"a":"b"}}}`, "of a Job, maintenance-apiserver changes only"},
-		"start others' Job":             {patch, fmt.Sprintf(jobs, "jobs") + "/theirs", `{"spec":{"suspend":false}}`, "has only Jobs of NodeProfiles"},
+		"start others' Job":             {patch, fmt.Sprintf(jobs, "jobs") + "/theirs", `{"spec":{"suspend":false}}`, "has only Jobs whose owner is the node"},
 
 		"scale":               {change, fmt.Sprintf(machines, "machines") + "machinesets/set", `{"spec":{"replicas":2},"metadata":{"annotations":{"maintenance.medik8s.io/surge":"a","maintenance.medik8s.io/surge-replicas":"2"}}}`, ""},
 		"machine template":    {change, fmt.Sprintf(machines, "machines") + "machinesets/set", `{"spec":{"template":{"spec":{"providerSpec":{"value":{"userData":"a"}}}}}}`, "of the spec of a set of machines, maintenance-apiserver changes only replicas"},

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
@@ -138,25 +137,11 @@ func (c *calls) wantOnce(t *testing.T, nodes int) {
 // rebootJobs creates the CronJob reboot, whose Jobs succeed, and lets the server run them.
 func (p *pool) rebootJobs(t *testing.T) {
 	t.Helper()
-	pod := corev1.PodTemplateSpec{
-		ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{localcluster.CompleteAfterAnnotation: "200ms"}},
-		Spec: corev1.PodSpec{
-			RestartPolicy: corev1.RestartPolicyNever, Containers: []corev1.Container{{Name: "reboot", Image: "reboot"}},
-		},
-	}
-	template := &batchv1.CronJob{
-		ObjectMeta: metav1.ObjectMeta{Name: "reboot"},
-		Spec: batchv1.CronJobSpec{
-			Suspend: new(true), Schedule: "0 0 1 1 *", JobTemplate: batchv1.JobTemplateSpec{Spec: batchv1.JobSpec{Template: pod}},
-		},
-	}
 	p.Kubectl().Must(t, "", "label", "namespace", p.Name, "pod-security.kubernetes.io/enforce=privileged")
 	if err := p.Cluster.ApplyChart(t.Context(), ownValues(p.Name)...); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Kube.BatchV1().CronJobs(p.Name).Create(t.Context(), template, metav1.CreateOptions{}); err != nil {
-		t.Fatalf("could not create the CronJob: %v", err)
-	}
+	p.cronJob(t, "reboot", map[string]string{localcluster.CompleteAfterAnnotation: "200ms"})
 }
 
 // wantJobs checks that so many Jobs have run, each with one pod.

@@ -223,6 +223,7 @@ func (o *own) doesEachTrigger(t *testing.T) {
 	if err != nil || *state.Spec.HolderIdentity != node {
 		t.Errorf("the object says %v (%v), want %s", state.Spec, err, node)
 	}
+	p.keepsWhatJobsDid(t)
 }
 
 // misspelled patches a field that no lease has.

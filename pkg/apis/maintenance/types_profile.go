@@ -58,7 +58,7 @@ type MaintenanceProfileSpec struct {
 	Nodes ProfileNodes
 	// onDetach is what happens on a node that the profile selects no more, and when the profile is deleted.
 	// Finish goes on until the node is Operational again. Release deletes the hold at once, so that the node
-	// is given back, and forgets the state. Defaults to Finish.
+	// is given back, stops a Job that runs there, and forgets the state. Defaults to Finish.
 	OnDetach DetachAction
 	// nodeGoneSeconds is how long a node that does not exist any more keeps its state, its hold and its
 	// place. A new node of the same name starts as Operational at once. From 0 to 86400. Defaults to 600

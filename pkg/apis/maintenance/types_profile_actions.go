@@ -92,8 +92,8 @@ type ReleaseTrigger struct {
 // transition. The Job is bound to the node by a node affinity, tolerates the cordon, and is left alone by drains.
 // It is created with spec.suspend true, and started once its name is in the status of the NodeProfile. From then
 // on, it has timeoutSeconds of the trigger until it is stopped, unless its template says less. If the transition is
-// given up before, or another node has the name, it is stopped at once. It is kept for a day at least after it has
-// ended.
+// given up before, or another node has the name, it is stopped at once. After it has ended, it is kept for a day at
+// least, but no longer than the node.
 type JobTrigger struct {
 	// namespace is where the CronJob is, and where the Job is created. Required.
 	Namespace string

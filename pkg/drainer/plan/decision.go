@@ -44,12 +44,17 @@ type decision struct {
 	why string
 	// heeds says that a rule that asks for the pod's annotations decided it.
 	heeds bool
+	// own says that the pod belongs to a Job that is run for the hold.
+	own bool
 	// blocker is set for the kinds waitCompleted and block.
 	blocker *v1beta1.DrainBlocker
 }
 
 // goes says whether the hold wants the pod gone, sooner or later.
 func (d decision) goes() bool { return d.kind != stay }
+
+// leaves says whether the hold lets a pod stay that goes on running, and not for the hold itself.
+func (d decision) leaves(pod *corev1.Pod) bool { return !d.goes() && !d.own && !eviction.Finished(pod) }
 
 // blocks says whether the hold blocks the pod for that reason.
 func (d decision) blocks(reason v1beta1.BlockerReason) bool {
@@ -82,6 +87,9 @@ func lastIf(a, b bool) int {
 
 // decide says what the hold alone does with a pod that a drain can evict.
 func (h Hold) decide(pod *corev1.Pod, namespaces map[string]labels.Set) decision {
+	if h.runs(pod) {
+		return decision{kind: stay, own: true, why: fmt.Sprintf("its Job is run for %s", h.said())}
+	}
 	if !h.selects(pod.Labels) {
 		return decision{kind: stay, why: fmt.Sprintf("spec.drain.podSelector of %s does not select it", h.said())}
 	}

@@ -6,10 +6,12 @@ package plan
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
@@ -26,6 +28,8 @@ type Hold struct {
 	// Stage is how far the maintenance goes now. It may be lower than spec.stage, while the hold waits to be
 	// admitted.
 	Stage v1beta1.MaintenanceStage
+	// Jobs are run on the node for the hold. Their pods stay, and do not count as pods that are left there.
+	Jobs []types.NamespacedName
 
 	selector labels.Selector
 	rules    []rule
@@ -70,6 +74,12 @@ func (h Hold) SelectsAll() bool { return h.selector.Empty() }
 // selects says whether the hold drains pods with these labels, unless a rule says otherwise.
 func (h Hold) selects(podLabels labels.Set) bool {
 	return h.Drains() && h.Invalid == nil && h.selector.Matches(podLabels)
+}
+
+// runs says whether the pod belongs to a Job that is run for the hold.
+func (h Hold) runs(pod *corev1.Pod) bool {
+	owner := metav1.GetControllerOf(pod)
+	return owner != nil && owner.Kind == "Job" && slices.Contains(h.Jobs, types.NamespacedName{Namespace: pod.Namespace, Name: owner.Name})
 }
 
 // rule is a DrainRule with its selectors parsed.

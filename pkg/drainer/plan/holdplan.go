@@ -23,8 +23,9 @@ type holdPlan struct {
 	// turns are the different turns of the pods that are still on the node, in order. The first is the
 	// present one.
 	turns []turn
-	// staying counts the pods that a drain could evict but this hold lets stay.
-	staying int
+	// skipped counts the pods that a drain could evict but this hold lets stay, and staying those of them that go on
+	// running, and not for the hold itself.
+	skipped, staying int
 }
 
 func newHoldPlan(in Input, h Hold) *holdPlan {
@@ -39,6 +40,9 @@ func newHoldPlan(in Input, h Hold) *holdPlan {
 		}
 		plan.decisions[i] = d
 		if !d.goes() {
+			plan.skipped++
+		}
+		if d.leaves(pod) {
 			plan.staying++
 		}
 		if d.kind == evict || d.kind == block {
@@ -57,14 +61,16 @@ func (p *holdPlan) turnOf(i int) int { return slices.Index(p.turns, p.decisions[
 func (p *holdPlan) due(i int) bool { return p.decisions[i].kind == evict && p.turnOf(i) <= 1 }
 
 // Split divides the pods that a drain could evict, as if the hold were alone. left are those that the
-// hold wants gone. staying counts those that it lets stay.
+// hold wants gone. staying counts those that it lets stay, that go on running, and not for the hold itself.
 func (h Hold) Split(pods []*corev1.Pod, drainable sets.Set[types.UID], namespaces map[string]labels.Set) (left []*corev1.Pod, staying int) {
 	for _, pod := range pods {
-		switch {
-		case !drainable.Has(pod.UID):
-		case h.decide(pod, namespaces).goes():
+		if !drainable.Has(pod.UID) {
+			continue
+		}
+		switch d := h.decide(pod, namespaces); {
+		case d.goes():
 			left = append(left, pod)
-		default:
+		case d.leaves(pod):
 			staying++
 		}
 	}

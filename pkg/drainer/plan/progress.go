@@ -21,7 +21,8 @@ type Progress struct {
 	Pending []*corev1.Pod
 	// Blockers are what keeps them from leaving, sorted by pod.
 	Blockers []v1beta1.DrainBlocker
-	// Staying counts the pods of the node that a drain could evict but this hold lets stay.
+	// Staying counts the pods of the node that a drain could evict but this hold lets stay. Those that have run to
+	// completion do not count, nor do those of Jobs that are run for the hold.
 	Staying int
 	// Turns says which pods wait for others to leave first.
 	Turns Turns

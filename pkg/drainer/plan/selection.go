@@ -9,7 +9,7 @@ import "k8s.io/apimachinery/pkg/types"
 // leaves on the node.
 func (p Plan) Selection(hold types.UID) (drainable, skipped int) {
 	if alone := p.byHold[hold]; alone != nil {
-		return p.drainable, alone.staying
+		return p.drainable, alone.skipped
 	}
 	return p.drainable, p.drainable
 }

@@ -1978,7 +1978,7 @@ func schema_pkg_apis_maintenance_v1beta1_JobTrigger(ref common.ReferenceCallback
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "JobTrigger runs a Job on the node once, such as {namespace: maintenance, cronJob: flash}, and waits until it has completed. If the Job fails, or somebody deletes it, the trigger has failed; it is never run again in the same transition. The Job is bound to the node by a node affinity, tolerates the cordon, and is left alone by drains. It is created with spec.suspend true, and started once its name is in the status of the NodeProfile. From then on, it has timeoutSeconds of the trigger until it is stopped, unless its template says less. If the transition is given up before, or another node has the name, it is stopped at once. It is kept for a day at least after it has ended.",
+				Description: "JobTrigger runs a Job on the node once, such as {namespace: maintenance, cronJob: flash}, and waits until it has completed. If the Job fails, or somebody deletes it, the trigger has failed; it is never run again in the same transition. The Job is bound to the node by a node affinity, tolerates the cordon, and is left alone by drains. It is created with spec.suspend true, and started once its name is in the status of the NodeProfile. From then on, it has timeoutSeconds of the trigger until it is stopped, unless its template says less. If the transition is given up before, or another node has the name, it is stopped at once. After it has ended, it is kept for a day at least, but no longer than the node.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"namespace": {
@@ -3924,7 +3924,7 @@ func schema_pkg_apis_maintenance_v1beta1_MaintenanceProfileSpec(ref common.Refer
 					},
 					"onDetach": {
 						SchemaProps: spec.SchemaProps{
-							Description: "onDetach is what happens on a node that the profile selects no more, and when the profile is deleted. Finish goes on until the node is Operational again. Release deletes the hold at once, so that the node is given back, and forgets the state. Defaults to Finish.\n\nPossible enum values:\n - `\"Finish\"` goes on until the node is Operational again.\n - `\"Release\"` deletes the hold at once and forgets the state.",
+							Description: "onDetach is what happens on a node that the profile selects no more, and when the profile is deleted. Finish goes on until the node is Operational again. Release deletes the hold at once, so that the node is given back, stops a Job that runs there, and forgets the state. Defaults to Finish.\n\nPossible enum values:\n - `\"Finish\"` goes on until the node is Operational again.\n - `\"Release\"` deletes the hold at once and forgets the state.",
 							Type:        []string{"string"},
 							Format:      "",
 							Enum:        []interface{}{"Finish", "Release"},
@@ -4672,7 +4672,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeMaintenanceStatus(ref common.Refere
 					},
 					"skippedPodCount": {
 						SchemaProps: spec.SchemaProps{
-							Description: "skippedPodCount is the number of pods on the node that a drain of all pods would evict, but this one leaves there: podSelector does not match them, or a rule or their label skips them. If it is not 0, the node is not empty, although Drained may be True.",
+							Description: "skippedPodCount is the number of pods on the node that a drain of all pods would evict, but this one leaves there: podSelector does not match them, or a rule or their label skips them. Pods that have run to completion do not count, nor do those of a Job that a MaintenanceProfile runs on the node of its NodeMaintenance. If it is not 0, the node is not empty, although Drained may be True.",
 							Default:     0,
 							Type:        []string{"integer"},
 							Format:      "int32",

@@ -10,10 +10,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/ledger"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/action/hold"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/action/job"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/evaluation"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/machine"
 )
@@ -115,6 +117,17 @@ func (e *Engine) Evaluate(ctx context.Context, nodeProfile *v1beta1.NodeProfile)
 		evaluated.NextTime = &next
 	}
 	return evaluated, nil
+}
+
+// JobsFor are the Jobs that are run on the node for a hold: those of the NodeProfile that it belongs to, from the cache.
+func (e *Engine) JobsFor(held *v1beta1.NodeMaintenance) []types.NamespacedName {
+	for _, owner := range held.OwnerReferences {
+		object, _, _ := e.nodeProfiles.GetStore().GetByKey(owner.Name)
+		if nodeProfile, is := object.(*v1beta1.NodeProfile); is && nodeProfile.UID == owner.UID && hold.Name(nodeProfile) == held.Name {
+			return job.Of(nodeProfile)
+		}
+	}
+	return nil
 }
 
 // holdOf is the hold of a NodeProfile, from the cache.

@@ -87,6 +87,9 @@ func (t *term) end(ctx context.Context, v *view) (moved, stop bool, err error) {
 		return false, false, nil
 	}
 	v.gone = true
+	if err := t.stop(ctx, v); err != nil {
+		return false, true, err
+	}
 	if v.nodeProfile.Status.Hold != nil || v.hold.Hold != nil {
 		left, err := t.holds.GiveBack(ctx, v.nodeProfile, false)
 		if err != nil || left.Hold != nil {

@@ -40,6 +40,7 @@ func TestStop(t *testing.T) {
 		"a person aborts":          func(w *world) { w.decide("w-1", "flatcar", v1beta1.ProfileAbort, "start") },
 		"it takes too long":        func(w *world) { w.wait(2 * time.Minute) },
 		"the node is a new one":    func(w *world) { w.Replace(newNode("w-1", "other", "go")) },
+		"its record is deleted":    func(w *world) { w.Delete(w.get("w-1", "flatcar")) },
 		"the profile is taken off": func(w *world) { w.unlabel("w-1", "pool") },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -157,7 +157,7 @@ func (c CompletedConfig) New() (*Server, error) {
 		return nil, err
 	}
 	authorizing.KnowNodes(drain)
-	authorizing.KnowHeldNodes(heldNodes(client))
+	authorizing.KnowWhatIsUnderWay(underWay(client))
 	authorizing.AskForServer(c.serverMay)
 	c.sap.answer(generic, client, drain.Nodes)
 	mirrors, err := c.newMirrors(drain, client)

@@ -18,6 +18,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned"
 	"github.com/medik8s/maintenance-apiserver/pkg/ledger"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/action/job"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/action/patchobject"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/aggregate"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/answers"
@@ -68,6 +69,7 @@ func (c CompletedConfig) newProfiles(
 		mirrors.shadow.Follow(profiles.ClusterChanged)
 		mirrors.mirror.AdoptBy(func(node *corev1.Node) bool { return profiles.Adopted(node.Name) })
 	}
+	drain.IgnoreJobs(profiles.JobsFor)
 	drain.LeadBeside(endpoints.first(profiles.Lead))
 	drain.LeadBeside(endpoints.first(newOutbox(client, profiles.NodeProfiles(), endpoints).Run))
 	return profiles, nil
@@ -85,20 +87,24 @@ func (c CompletedConfig) newAnswers(
 	}
 }
 
-// heldNodes returns how it is asked which nodes a profile holds: as our own server has stored it.
-func heldNodes(client versioned.Interface) authorization.HeldNodes {
-	return func(ctx context.Context, profile string) (nodes []string, err error) {
+// underWay returns how it is asked what a profile does on nodes: as our own server has stored it.
+func underWay(client versioned.Interface) authorization.WhatIsUnderWay {
+	return func(ctx context.Context, profile string) (found authorization.UnderWay, err error) {
 		selector := fields.OneTermEqualSelector(v1beta1.FieldProfile, profile).String()
 		list, err := client.MaintenanceV1beta1().NodeProfiles().List(ctx, metav1.ListOptions{FieldSelector: selector})
 		if err != nil {
-			return nil, err
+			return found, err
 		}
 		for i := range list.Items {
-			if list.Items[i].Status.Hold != nil {
-				nodes = append(nodes, list.Items[i].Spec.NodeName)
+			np := &list.Items[i]
+			if np.Status.Hold != nil {
+				found.Nodes = append(found.Nodes, np.Spec.NodeName)
+			}
+			for _, running := range job.Running(np) {
+				found.Jobs = append(found.Jobs, fmt.Sprintf("%s on node %s", running, np.Spec.NodeName))
 			}
 		}
-		return nodes, nil
+		return found, nil
 	}
 }
 

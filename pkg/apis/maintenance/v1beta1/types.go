@@ -269,8 +269,9 @@ type NodeMaintenanceStatus struct {
 	// +optional
 	BlockedPodCount int32 `json:"blockedPodCount"`
 	// skippedPodCount is the number of pods on the node that a drain of all pods would evict, but this
-	// one leaves there: podSelector does not match them, or a rule or their label skips them. If it is
-	// not 0, the node is not empty, although Drained may be True.
+	// one leaves there: podSelector does not match them, or a rule or their label skips them. Pods that
+	// have run to completion do not count, nor do those of a Job that a MaintenanceProfile runs on the
+	// node of its NodeMaintenance. If it is not 0, the node is not empty, although Drained may be True.
 	// +optional
 	SkippedPodCount int32 `json:"skippedPodCount"`
 	// lastError is the most recent error. It is cleared on success.

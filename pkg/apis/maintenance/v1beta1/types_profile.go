@@ -63,7 +63,7 @@ type MaintenanceProfileSpec struct {
 	Nodes ProfileNodes `json:"nodes"`
 	// onDetach is what happens on a node that the profile selects no more, and when the profile is deleted.
 	// Finish goes on until the node is Operational again. Release deletes the hold at once, so that the node
-	// is given back, and forgets the state. Defaults to Finish.
+	// is given back, stops a Job that runs there, and forgets the state. Defaults to Finish.
 	// +optional
 	OnDetach DetachAction `json:"onDetach,omitempty"`
 	// nodeGoneSeconds is how long a node that does not exist any more keeps its state, its hold and its

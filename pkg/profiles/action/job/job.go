@@ -18,6 +18,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	typed "k8s.io/client-go/kubernetes/typed/batch/v1"
 	"k8s.io/utils/clock"
@@ -103,6 +104,30 @@ func (t *Trigger) created(job *batchv1.Job, said string) action.Progress {
 // made says whether the step has made the Job. Others may create Jobs of any name.
 func made(job *batchv1.Job, step action.Step) bool {
 	return job.Labels[v1beta1.TransitionLabel] == step.Key() && job.Annotations[v1beta1.StepAnnotation] == step.ID()
+}
+
+// Of are the Jobs of the transition of a NodeProfile, that have run, run or are about to.
+func Of(np *v1beta1.NodeProfile) []types.NamespacedName {
+	return jobs(np, func(*v1beta1.TransitionStep) bool { return true })
+}
+
+// Running are the Jobs that run for a NodeProfile.
+func Running(np *v1beta1.NodeProfile) []types.NamespacedName {
+	return jobs(np, func(step *v1beta1.TransitionStep) bool { return step.State == v1beta1.StepRunning })
+}
+
+func jobs(np *v1beta1.NodeProfile, wanted func(*v1beta1.TransitionStep) bool) (jobs []types.NamespacedName) {
+	transition := np.Status.Transition
+	if transition == nil {
+		return nil
+	}
+	for i := range transition.Steps {
+		if spec := transition.Steps[i].Trigger.Job; spec != nil && wanted(&transition.Steps[i]) {
+			step := action.Step{NodeProfile: np, Transition: transition, Recorded: &transition.Steps[i]}
+			jobs = append(jobs, types.NamespacedName{Namespace: spec.Namespace, Name: Name(step)})
+		}
+	}
+	return jobs
 }
 
 // Name is the name of the Job of a step: that of the CronJob, cut, and the key of the step. Names of Jobs have 63

@@ -43,6 +43,7 @@ func stepOf(change func(*v1beta1.TransitionStep)) action.Step {
 		NodeProfile: &v1beta1.NodeProfile{
 			ObjectMeta: metav1.ObjectMeta{Name: "worker-1.firmware", UID: "np-uid"},
 			Spec:       v1beta1.NodeProfileSpec{NodeName: "worker-1", Profile: "firmware"},
+			Status:     v1beta1.NodeProfileStatus{NodeUID: "node-uid"},
 		},
 	}
 }

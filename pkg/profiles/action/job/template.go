@@ -51,11 +51,10 @@ func deadline(ofTemplate, ofTrigger *int64) *int64 {
 	return ofTemplate
 }
 
-// owner has the Job go with its NodeProfile. On a node that is gone, it would wait for ever.
+// owner has the Job go with its node, on which it would else wait for ever. It does not go with its NodeProfile: people
+// read the logs of what was done on the node when the profile is off it.
 func owner(np *v1beta1.NodeProfile) metav1.OwnerReference {
-	return metav1.OwnerReference{
-		APIVersion: v1beta1.SchemeGroupVersion.String(), Kind: "NodeProfile", Name: np.Name, UID: np.UID,
-	}
+	return metav1.OwnerReference{APIVersion: "v1", Kind: "Node", Name: np.Spec.NodeName, UID: np.Status.NodeUID}
 }
 
 // withSkip has drains leave the pods on the node, whoever drains it.

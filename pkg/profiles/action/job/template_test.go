@@ -10,6 +10,8 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -24,6 +26,9 @@ func TestNewJob(t *testing.T) {
 	}
 	if want := map[string]string{v1beta1.StepAnnotation: "np-uid/3.1/Triggers/0-flash"}; !cmp.Equal(job.Annotations, want) {
 		t.Errorf("annotations %v, want %v", job.Annotations, want)
+	}
+	if want := []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: "worker-1", UID: "node-uid"}}; !cmp.Equal(job.OwnerReferences, want) {
+		t.Errorf("the owners are %v, want %v: it outlives the NodeProfile", job.OwnerReferences, want)
 	}
 	onNode := corev1.NodeSelectorRequirement{Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: []string{"worker-1"}}
 	want := batchv1.JobSpec{
@@ -125,6 +130,45 @@ func TestDrainsLeaveThePodsAlone(t *testing.T) {
 			made := plan.Make(plan.Input{Holds: []plan.Hold{hold}, Pods: []*corev1.Pod{pod}})
 			if got := made.Pods[0].Action; got != v1beta1.PlanStay {
 				t.Errorf("the drain would %s the pod", got)
+			}
+		})
+	}
+}
+
+// The pods of the Job count as left on the node for the holds of others, but not for that of the profile, and not once they
+// have run to completion: the node is as empty as it can be.
+func TestPodsThatCountAsLeft(t *testing.T) {
+	np := stepOf(nil).NodeProfile
+	np.Status.Transition = stepOf(nil).Transition
+	own := Of(np)
+	if want := []types.NamespacedName{{Namespace: namespace, Name: Name(stepOf(nil))}}; !cmp.Equal(own, want) {
+		t.Fatalf("the Jobs are %v, want %v", own, want)
+	}
+	for name, test := range map[string]struct {
+		jobs      []types.NamespacedName
+		namespace string
+		phase     corev1.PodPhase
+		want      int
+	}{
+		"the profile's hold":              {jobs: own, namespace: namespace, want: 0},
+		"somebody else's hold":            {namespace: namespace, want: 1},
+		"a Job of another namespace":      {jobs: own, namespace: "shop", want: 1},
+		"somebody else's hold, afterward": {namespace: namespace, phase: corev1.PodSucceeded, want: 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pod := drainertest.Pod{
+				Name: "flash", Namespace: test.namespace, OwnerKind: "Job", OwnerName: Name(stepOf(nil)),
+				DrainLabel: v1beta1.DrainLabelSkip, Phase: test.phase,
+			}.Object()
+			hold := plan.NewHold(drainertest.Hold{Name: "a"}.Object())
+			hold.Jobs = test.jobs
+			drainable := sets.New(pod.UID)
+			made := plan.Make(plan.Input{Holds: []plan.Hold{hold}, Pods: []*corev1.Pod{pod}, Drainable: drainable})
+			if got := made.ProgressOf(hold).Staying; got != test.want || made.Pods[0].Action != v1beta1.PlanStay {
+				t.Errorf("%d pods count as left, want %d; the pod is to %s", got, test.want, made.Pods[0].Action)
+			}
+			if _, got := hold.Split([]*corev1.Pod{pod}, drainable, nil); got != test.want {
+				t.Errorf("in the last list, %d pods count as left, want %d", got, test.want)
 			}
 		})
 	}

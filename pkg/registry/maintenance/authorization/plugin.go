@@ -40,8 +40,8 @@ type Plugin struct {
 	nodes Nodes
 	// serverMay tells what the cluster permits the server itself; nil: everything.
 	serverMay ServerMay
-	// held tells which nodes a profile holds; nil: none.
-	held HeldNodes
+	// underWay tells what a profile does on nodes; nil: nothing.
+	underWay WhatIsUnderWay
 	// server is what the server itself is permitted; nil: everything.
 	server *ServerRights
 }

@@ -238,14 +238,23 @@ func TestProfilesThatGiveBack(t *testing.T) {
 			}
 			q := &questions{refuse: []string{deleteNodes}}
 			plugin := New(q, "")
-			plugin.KnowHeldNodes(func(_ context.Context, profile string) ([]string, error) {
+			plugin.KnowWhatIsUnderWay(func(_ context.Context, profile string) (UnderWay, error) {
 				if profile != "flatcar" {
 					t.Errorf("asked for the nodes of %q", profile)
 				}
-				return []string{"worker-1", "worker-2"}, nil
+				return UnderWay{Nodes: []string{"worker-1", "worker-2"}, Jobs: slices.Repeat([]string{"shop/flash on node worker-1"}, 7)}, nil
 			})
-			if err := plugin.Validate(t.Context(), attributes, nil); err != nil {
+			said := &warnings{}
+			if err := plugin.Validate(warning.WithWarningRecorder(t.Context(), said), attributes, nil); err != nil {
 				t.Errorf("refused: %v", err)
+			}
+			var wantSaid []string
+			if len(test.want) > 0 && (test.new == nil || test.old.DeletionTimestamp != nil) {
+				wantSaid = append(slices.Repeat([]string{"Job shop/flash on node worker-1 is stopped: " +
+					"a profile that is deleted with onDetach: Release or mode: DryRun finishes nothing"}, 5), "2 other Jobs are stopped, too")
+			}
+			if !slices.Equal(said.texts, wantSaid) {
+				t.Errorf("warned of %q, want %q", said.texts, wantSaid)
 			}
 			var asked []string
 			for _, question := range q.asked {
@@ -266,12 +275,14 @@ func TestProfilesThatGiveBack(t *testing.T) {
 	}
 	plugin := New(&questions{refuse: []string{deleteNodes}}, "")
 	for held, want := range map[int]bool{0: true, maxReleased: true, maxReleased + 1: false} {
-		plugin.KnowHeldNodes(func(context.Context, string) ([]string, error) { return slices.Repeat([]string{"a"}, held), nil })
+		plugin.KnowWhatIsUnderWay(func(context.Context, string) (UnderWay, error) {
+			return UnderWay{Nodes: slices.Repeat([]string{"a"}, held)}, nil
+		})
 		if err := plugin.Validate(t.Context(), profileWrite(doesAll(release), doesAll()), nil); (err == nil) != want {
 			t.Errorf("with %d nodes: got %v, want that it may: %t", held, err, want)
 		}
 	}
-	plugin.KnowHeldNodes(func(context.Context, string) ([]string, error) { return nil, errors.New("no store") })
+	plugin.KnowWhatIsUnderWay(func(context.Context, string) (UnderWay, error) { return UnderWay{}, errors.New("no store") })
 	if err := plugin.Validate(t.Context(), profileWrite(doesAll(release), doesAll()), nil); !apierrors.IsInternalError(err) {
 		t.Errorf("while nobody knows: got %v, want a 500", err)
 	}

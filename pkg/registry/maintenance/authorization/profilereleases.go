@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/dustin/go-humanize/english"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apiserver/pkg/warning"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -19,23 +21,37 @@ import (
 // maxReleased is how many nodes a user may give back with permissions for each of them. For more, they need it for all.
 const maxReleased = 64
 
-// HeldNodes returns the nodes that a profile has in maintenance, as stored. It fails if they cannot be read.
-type HeldNodes func(ctx context.Context, profile string) ([]string, error)
+// maxWarnedJobs is how many Jobs a warning names.
+const maxWarnedJobs = 5
 
-// KnowHeldNodes has the plugin ask which nodes a profile holds. It is called once, before the first request.
-func (p *Plugin) KnowHeldNodes(held HeldNodes) { p.held = held }
+// UnderWay is what a profile does on nodes, as stored.
+type UnderWay struct {
+	// Nodes are those that it holds.
+	Nodes []string
+	// Jobs are those that run, in words, such as shop/reboot-1f on node worker-1.
+	Jobs []string
+}
+
+// WhatIsUnderWay returns what a profile does on nodes. It fails if that cannot be read.
+type WhatIsUnderWay func(ctx context.Context, profile string) (UnderWay, error)
+
+// KnowWhatIsUnderWay has the plugin ask what profiles do on nodes. It is called once, before the first request.
+func (p *Plugin) KnowWhatIsUnderWay(underWay WhatIsUnderWay) { p.underWay = underWay }
 
 // releaseNeeds are the permissions to end the maintenance of the nodes that a write has the server give back before they
 // are Operational. The profile is nil for a delete, and old for a create.
 func (p *Plugin) releaseNeeds(ctx context.Context, profile, old *maintenance.MaintenanceProfile) ([]profileNeed, error) {
-	if p.held == nil || old == nil || !mayRelease(profile, old) {
+	if p.underWay == nil || old == nil || !mayRelease(profile, old) {
 		return nil, nil
 	}
-	held, err := p.held(ctx, old.Name)
+	underWay, err := p.underWay(ctx, old.Name)
 	if err != nil {
 		return nil, apierrors.NewInternalError(fmt.Errorf("could not find out which nodes the profile holds: %w", err))
 	}
-	if profile != nil && old.DeletionTimestamp == nil {
+	held := underWay.Nodes
+	if profile == nil || old.DeletionTimestamp != nil {
+		warnOfJobs(ctx, underWay.Jobs)
+	} else {
 		kept := namesOf(&profile.Spec.Nodes)
 		held = slices.DeleteFunc(held, func(node string) bool { return slices.Contains(kept, node) })
 	}
@@ -46,6 +62,16 @@ func (p *Plugin) releaseNeeds(ctx context.Context, profile, old *maintenance.Mai
 		held = nil
 	}
 	return []profileNeed{nodesNeed{held}.of(v1beta1.GroupName, "maintenance", "delete", "giving back what the profile holds")}, nil
+}
+
+// warnOfJobs warns of Jobs that are stopped, since their nodes are given back.
+func warnOfJobs(ctx context.Context, jobs []string) {
+	for _, job := range jobs[:min(len(jobs), maxWarnedJobs)] {
+		warning.AddWarning(ctx, "", fmt.Sprintf("Job %s is stopped: a profile that is deleted with onDetach: Release or mode: DryRun finishes nothing", job))
+	}
+	if more := len(jobs) - maxWarnedJobs; more > 0 {
+		warning.AddWarning(ctx, "", fmt.Sprintf("%s stopped, too", english.Plural(more, "other Job is", "other Jobs are")))
+	}
 }
 
 // mayRelease says whether a write may give nodes back that would stay in maintenance without it.

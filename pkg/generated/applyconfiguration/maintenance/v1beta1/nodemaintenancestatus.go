@@ -49,8 +49,9 @@ type NodeMaintenanceStatusApplyConfiguration struct {
 	// blockedPodCount is the number of pods that cannot leave the node now.
 	BlockedPodCount *int32 `json:"blockedPodCount,omitempty"`
 	// skippedPodCount is the number of pods on the node that a drain of all pods would evict, but this
-	// one leaves there: podSelector does not match them, or a rule or their label skips them. If it is
-	// not 0, the node is not empty, although Drained may be True.
+	// one leaves there: podSelector does not match them, or a rule or their label skips them. Pods that
+	// have run to completion do not count, nor do those of a Job that a MaintenanceProfile runs on the
+	// node of its NodeMaintenance. If it is not 0, the node is not empty, although Drained may be True.
 	SkippedPodCount *int32 `json:"skippedPodCount,omitempty"`
 	// lastError is the most recent error. It is cleared on success.
 	LastError *string `json:"lastError,omitempty"`
