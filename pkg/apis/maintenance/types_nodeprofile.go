@@ -163,7 +163,7 @@ type TransitionStep struct {
 	Failures int32
 	// nextTime is when it is tried, or asked, again.
 	NextTime *metav1.MicroTime
-	// message says what it waits for, or why it has failed.
+	// message says what it waits for, why it has failed, or what of the object a patch has not changed.
 	Message string
 }
 
@@ -372,7 +372,7 @@ type TransitionHistory struct {
 	Reason string
 	// decisive are the checks that decided.
 	Decisive []string
-	// message says what failed, if it was given up.
+	// message says what failed, if it was given up, or what patches have not changed.
 	Message string
 }
 

@@ -9008,7 +9008,7 @@ func schema_pkg_apis_maintenance_v1beta1_TransitionHistory(ref common.ReferenceC
 					},
 					"message": {
 						SchemaProps: spec.SchemaProps{
-							Description: "message says what failed, if it was given up.",
+							Description: "message says what failed, if it was given up, or what patches have not changed.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
@@ -9154,7 +9154,7 @@ func schema_pkg_apis_maintenance_v1beta1_TransitionStep(ref common.ReferenceCall
 					},
 					"message": {
 						SchemaProps: spec.SchemaProps{
-							Description: "message says what it waits for, or why it has failed.",
+							Description: "message says what it waits for, why it has failed, or what of the object a patch has not changed.",
 							Type:        []string{"string"},
 							Format:      "",
 						},

@@ -103,8 +103,8 @@ func (s Step) Key() string {
 type Progress struct {
 	// State is StepDone, StepRunning (it waits) or StepFailed.
 	State v1beta1.StepState
-	// Message says in a sentence what it waits for, or why it has failed. It may quote what others wrote: whoever stores
-	// it escapes hidden characters, and cuts it.
+	// Message says in a sentence what it waits for, or why it has failed. Of a step that is done, it says what people should
+	// know of that; empty: nothing. It may quote what others wrote: whoever stores it escapes hidden characters, and cuts it.
 	Message string
 	// Object, if set, is stored as the object of the step before Do is called again. A keyed trigger sets it once it has
 	// made what its key finds, and learns from Recorded.Object that it did, even if that is gone by then. A step with an

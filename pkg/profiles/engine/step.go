@@ -92,7 +92,7 @@ func (t *term) do(ctx context.Context, v *view, step *v1beta1.TransitionStep) (m
 		step.Object = progress.Object
 	}
 	if err == nil && progress.State == v1beta1.StepDone {
-		machine.Done(step)
+		machine.Done(step, text(progress.Message))
 		return true, false, t.goOn(ctx, v)
 	}
 	if late := machine.TimedOut(step); !late.IsZero() {

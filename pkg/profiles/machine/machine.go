@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/quote"
 )
 
 // StateSpec is what a profile does in a state; nil if this version does not know the state.
@@ -86,7 +87,7 @@ func Commit(nodeProfile *v1beta1.NodeProfile, enter []v1beta1.TransitionStep, no
 	status := &nodeProfile.Status
 	done := status.Transition
 	remember(status, done, v1beta1.TransitionHistory{
-		From: done.From, Next: done.Next, Result: v1beta1.TransitionDone, By: done.By, Reason: done.Reason,
+		From: done.From, Next: done.Next, Result: v1beta1.TransitionDone, By: done.By, Reason: done.Reason, Message: said(done.Steps),
 	}, now)
 	goTo(status, done.Next, now)
 	status.Transition = nil
@@ -104,8 +105,20 @@ func goTo(status *v1beta1.NodeProfileStatus, next v1beta1.ProfileState, now time
 	status.Checks, status.Transitions, status.WaitingFor = nil, nil, ""
 }
 
-// Entered ends the steps of a state that was entered: transitions are considered from now on.
-func Entered(status *v1beta1.NodeProfileStatus) { status.Transition = nil }
+// Entered ends the steps of a state that was entered: transitions are considered from now on. What people should know of
+// the steps is kept with the transition.
+func Entered(status *v1beta1.NodeProfileStatus) {
+	entered := status.Transition
+	status.Transition = nil
+	last := len(status.History) - 1
+	if message := said(entered.Steps); message != "" && last >= 0 && status.History[last].ID == entered.ID {
+		kept := &status.History[last]
+		if kept.Message != "" {
+			message = quote.Cut(kept.Message+"; "+message, v1beta1.MaxProfileMessageBytes)
+		}
+		kept.Message = message
+	}
+}
 
 // Drop forgets a transition of which nothing was done. Its attempt is not used again. A push that has started it counts
 // again.

@@ -78,6 +78,7 @@ func show(s *v1beta1.NodeProfileStatus) shown {
 // Each move leads where it is to lead.
 func TestMoves(t *testing.T) {
 	step := v1beta1.TransitionStep{ID: "0-drain"}
+	told := v1beta1.TransitionStep{ID: "1-tell", State: v1beta1.StepDone, Message: "half of it", Trigger: v1beta1.ProfileTrigger{Name: "tell"}}
 	for name, test := range map[string]struct {
 		before *v1beta1.NodeProfile
 		move   func(*v1beta1.NodeProfile)
@@ -100,6 +101,17 @@ func TestMoves(t *testing.T) {
 			move:   func(np *v1beta1.NodeProfile) { Commit(np, nil, now) },
 			want: shown{
 				State: maintained, Previous: required, Sequence: 6, History: []string{"MaintenanceRequired to InMaintenance: Done "},
+			},
+		},
+		"it is committed, with what people should know": {
+			before: at(required, recorded(v1beta1.PhaseTriggers, required, maintained, step, told)),
+			move: func(np *v1beta1.NodeProfile) {
+				Commit(np, []v1beta1.TransitionStep{told}, now)
+				Entered(&np.Status)
+			},
+			want: shown{
+				State: maintained, Previous: required, Sequence: 6,
+				History: []string{"MaintenanceRequired to InMaintenance: Done tell: half of it; tell: half of it"},
 			},
 		},
 		"it is committed, and enters": {

@@ -6,9 +6,11 @@ package machine
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/quote"
 )
 
 const (
@@ -83,7 +85,18 @@ func Postpone(step *v1beta1.TransitionStep, now time.Time) {
 	step.NextTime = &next
 }
 
-// Done notes that a step is done.
-func Done(step *v1beta1.TransitionStep) {
-	step.State, step.Message, step.NextTime, step.Failures = v1beta1.StepDone, "", nil, 0
+// Done notes that a step is done, and what people should know of that; empty: nothing.
+func Done(step *v1beta1.TransitionStep, message string) {
+	step.State, step.Message, step.NextTime, step.Failures = v1beta1.StepDone, message, nil, 0
+}
+
+// said are the messages of steps that are done.
+func said(steps []v1beta1.TransitionStep) string {
+	var messages []string
+	for i := range steps {
+		if steps[i].Message != "" {
+			messages = append(messages, steps[i].Trigger.Name+": "+steps[i].Message)
+		}
+	}
+	return quote.Cut(strings.Join(messages, "; "), v1beta1.MaxProfileMessageBytes)
 }

@@ -212,7 +212,7 @@ type TransitionStep struct {
 	// nextTime is when it is tried, or asked, again.
 	// +optional
 	NextTime *metav1.MicroTime `json:"nextTime,omitempty"`
-	// message says what it waits for, or why it has failed.
+	// message says what it waits for, why it has failed, or what of the object a patch has not changed.
 	// +optional
 	Message string `json:"message,omitempty"`
 }
@@ -459,7 +459,7 @@ type TransitionHistory struct {
 	// +optional
 	// +listType=atomic
 	Decisive []string `json:"decisive,omitempty"`
-	// message says what failed, if it was given up.
+	// message says what failed, if it was given up, or what patches have not changed.
 	// +optional
 	Message string `json:"message,omitempty"`
 }

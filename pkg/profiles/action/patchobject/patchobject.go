@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/util/retry"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/quote"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/action"
 )
 
@@ -47,36 +48,50 @@ func (t *Trigger) Do(ctx context.Context, step action.Step) (action.Progress, er
 	if err != nil {
 		return action.Failed("%s is not patched: %v", said, err), nil
 	}
-	err = retry.RetryOnConflict(retry.DefaultRetry, func() error {
-		return patch(ctx, resource, name, recorded, step.DryRun)
+	var lost []string
+	err = retry.RetryOnConflict(retry.DefaultRetry, func() (err error) {
+		lost, err = patch(ctx, resource, name, recorded, step.DryRun)
+		return err
 	})
 	switch {
 	case apierrors.IsNotFound(err):
 		return action.Failed("%s does not exist: %v", said, err), nil
 	case err != nil:
 		return action.Refusal("patch "+said, err)
+	case len(lost) > 0:
+		done := action.Done()
+		done.Message = fmt.Sprintf("%s has been patched, but is not as the patch says: %s: the API server or a webhook has kept that from being changed",
+			said, quote.Names(lost, maxLost))
+		return done, nil
 	default:
 		return action.Done(), nil
 	}
 }
 
-// patch patches the object as it is now. If it is as it should be, nothing is sent.
-func patch(ctx context.Context, resource dynamic.ResourceInterface, name string, recorded recorded, dry bool) error {
+// maxLost is how many fields a message names that were not changed.
+const maxLost = 5
+
+// patch patches the object as it is now, and returns what is not as the patch says afterward. If the object is as it should
+// be, nothing is sent.
+func patch(ctx context.Context, resource dynamic.ResourceInterface, name string, recorded recorded, dry bool) (lost []string, err error) {
 	object, err := resource.Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	body, err := recorded.bodyFor(object)
 	if err != nil || body == nil {
-		return err
+		return nil, err
 	}
 	// A field that the object does not have would be dropped without a word.
 	options := metav1.PatchOptions{FieldValidation: metav1.FieldValidationStrict}
 	if dry {
 		options.DryRun = []string{metav1.DryRunAll}
 	}
-	_, err = resource.Patch(ctx, name, types.MergePatchType, body, options)
-	return withoutObject(err)
+	patched, err := resource.Patch(ctx, name, types.MergePatchType, body, options)
+	if err != nil {
+		return nil, withoutObject(err)
+	}
+	return lostOf(recorded, patched.Object, ""), nil
 }
 
 // strict comes before the fields that are not there, in the answer of kube-apiserver.

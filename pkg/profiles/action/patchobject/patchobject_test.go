@@ -212,6 +212,46 @@ func TestChangedMeanwhile(t *testing.T) {
 	}
 }
 
+// What the API server or a webhook keeps from being changed is said: the step would be done without effect.
+func TestWhatWasNotChangedIsSaid(t *testing.T) {
+	const said = "hypervisors worker-1 has been patched, but is not as the patch says: "
+	for patch, lost := range map[string]string{
+		`{"spec":{"maintenance":"manual"}}`:                                                 "",
+		`{"spec":{"maintenance":"manual","version":null}}`:                                  "",
+		`{"spec":{"traits":["c"]}}`:                                                         "spec.traits",
+		`{"spec":{"maintenance":"manual"},"status":{"evicted":true}}`:                       "status.evicted",
+		`{"spec":{"maintenance":null}}`:                                                     "",
+		`{"spec":{"a":null,"traits":null}}`:                                                 "spec.traits",
+		`{"status":{"a":1,"b":1,"c":1,"d":1,"e":1,"f":{"g":1}},"spec":{"maintenance":1.5}}`: "status.a, status.b, status.c, status.d, status.e and 1 more",
+	} {
+		t.Run(patch, func(t *testing.T) {
+			client := clientWith(hypervisor(nil))
+			client.PrependReactor("patch", "*", func(request clienttesting.Action) (bool, runtime.Object, error) {
+				var body map[string]any
+				if err := json.Unmarshal(request.(clienttesting.PatchAction).GetPatch(), &body); err != nil {
+					return true, nil, err
+				}
+				after := hypervisor(nil)
+				if changed, has := body["spec"].(map[string]any)["maintenance"]; has {
+					unstructured.RemoveNestedField(after.Object, "spec", "maintenance")
+					if changed != nil {
+						_ = unstructured.SetNestedField(after.Object, changed, "spec", "maintenance")
+					}
+				}
+				return true, after, nil
+			})
+			want := action.Progress{State: v1beta1.StepDone}
+			if lost != "" {
+				want.Message = said + lost + ": the API server or a webhook has kept that from being changed"
+			}
+			recorded := strings.Replace(patch, "{", `{"metadata":{"uid":"hv-uid"},`, 1)
+			if got, err := New(client).Do(t.Context(), stepOf(spec(), "worker-1", recorded)); err != nil || got != want {
+				t.Errorf("progress %+v, error %v, want %+v", got, err, want)
+			}
+		})
+	}
+}
+
 func TestErrors(t *testing.T) {
 	tests := map[string]struct {
 		err        error

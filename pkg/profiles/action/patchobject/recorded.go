@@ -6,6 +6,8 @@ package patchobject
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
@@ -85,4 +87,25 @@ func (r recorded) changes(object *unstructured.Unstructured) (bool, error) {
 		return false, fmt.Errorf("could not compare it: %w", err)
 	}
 	return !apiequality.Semantic.DeepEqual(was, is), nil
+}
+
+// lostOf are the fields that are not as a merge patch says, sorted, after a path that ends with a dot.
+func lostOf(patch, object map[string]any, path string) (lost []string) {
+	for _, name := range slices.Sorted(maps.Keys(patch)) {
+		is, found := object[name]
+		switch wanted := patch[name].(type) {
+		case map[string]any:
+			inner, _ := is.(map[string]any)
+			lost = append(lost, lostOf(wanted, inner, path+name+".")...)
+		case nil:
+			if found {
+				lost = append(lost, path+name)
+			}
+		default:
+			if !apiequality.Semantic.DeepEqual(is, wanted) {
+				lost = append(lost, path+name)
+			}
+		}
+	}
+	return lost
 }

@@ -39,7 +39,7 @@ type TransitionHistoryApplyConfiguration struct {
 	Reason *string `json:"reason,omitempty"`
 	// decisive are the checks that decided.
 	Decisive []string `json:"decisive,omitempty"`
-	// message says what failed, if it was given up.
+	// message says what failed, if it was given up, or what patches have not changed.
 	Message *string `json:"message,omitempty"`
 }
 

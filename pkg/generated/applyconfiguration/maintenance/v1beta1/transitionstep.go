@@ -36,7 +36,7 @@ type TransitionStepApplyConfiguration struct {
 	Failures *int32 `json:"failures,omitempty"`
 	// nextTime is when it is tried, or asked, again.
 	NextTime *v1.MicroTime `json:"nextTime,omitempty"`
-	// message says what it waits for, or why it has failed.
+	// message says what it waits for, why it has failed, or what of the object a patch has not changed.
 	Message *string `json:"message,omitempty"`
 }
 
