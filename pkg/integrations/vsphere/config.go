@@ -42,7 +42,7 @@ type Settings struct {
 
 // Validate says what is wrong with the settings.
 func (s *Settings) Validate() error {
-	parsed, err := url.Parse(strings.ReplaceAll(s.URL, ZoneInURL, "a"))
+	parsed, err := url.Parse(strings.ReplaceAll(s.URL, ZoneInURL, "1")) // a digit may be in a name and in a port
 	switch {
 	case err != nil || (parsed.Scheme != "https" && parsed.Scheme != "http") || parsed.Hostname() == "":
 		return fmt.Errorf("the URL of the vCenters must be as in https://vcenter-%s.example.com", ZoneInURL)

@@ -58,6 +58,9 @@ func (t *term) adopt(ctx context.Context, v *view) (moved, stop bool, err error)
 		v.lookAt(v.now.Add(unreadableAgain))
 		return false, false, nil
 	}
+	if since := v.nodeProfile.Status.Since; adopted.SinceOnly && since != nil && !adopted.Since.Before(since.Time) {
+		found = false // that is what the mirrors say of this NodeProfile itself
+	}
 	if err != nil || !found {
 		return false, false, err
 	}

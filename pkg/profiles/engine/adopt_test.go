@@ -87,6 +87,28 @@ func TestAdopts(t *testing.T) {
 	})
 }
 
+// From what the mirrors have written, a profile takes since when it is Operational, if that is longer than it is there.
+func TestAdoptsSince(t *testing.T) {
+	for name, ago := range map[string]time.Duration{"longer": time.Hour, "of the NodeProfile itself": 0} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, 1, func(w *world) {
+				began := time.Now().Truncate(time.Second)
+				former := &fakeFormer{adopted: sapdata.Adoption{
+					State: v1beta1.ProfileOperational, Previous: v1beta1.ProfileOperational, Since: began.Add(-ago), Hold: v1beta1.StageIdle, SinceOnly: true,
+				}}
+				w.node("w-1")
+				w.profile("flatcar")
+				w.start(func(c *Config) { c.Former = former })
+				w.wait(time.Minute)
+				got := w.get("w-1", "flatcar").Status
+				if want := ago > 0; !got.Since.Time.Equal(began.Add(-ago)) || len(got.History) > 0 != want {
+					t.Errorf("since %v, history %+v, want since %v, adopted: %t", got.Since, got.History, began.Add(-ago), want)
+				}
+			})
+		})
+	}
+}
+
 // While the controller before runs, a profile says where that has the node, and what it would do from there, with the nodes
 // that are in maintenance there. It does nothing, and tells nobody.
 func TestSaysWhatItWouldDoFromThere(t *testing.T) {

@@ -40,12 +40,12 @@ func (t *term) follow(ctx context.Context, running *sync.WaitGroup) bool {
 }
 
 // trim keeps of objects what is mirrored.
-func trim(obj any) (any, error) {
+func (t *term) trim(obj any) (any, error) {
 	switch o := obj.(type) {
 	case *corev1.Node:
 		o.ManagedFields, o.Spec, o.Status = nil, corev1.NodeSpec{}, corev1.NodeStatus{}
 		o.Annotations = only(o.Annotations, sapdata.Annotation, MarkAnnotation)
-		o.Labels = only(o.Labels, v1beta1.StateLabel)
+		o.Labels = only(o.Labels, v1beta1.StateLabel, t.Label)
 	case *v1beta1.MaintenanceProfile:
 		o.ManagedFields, o.Status = nil, v1beta1.MaintenanceProfileStatus{}
 		o.Spec = v1beta1.MaintenanceProfileSpec{Alias: o.Spec.Alias}
@@ -85,7 +85,7 @@ func (t *term) nodeChanged(before, after any) {
 	if !exists {
 		return
 	}
-	if old, known := before.(*corev1.Node); known && old.UID == node.UID && marksOf(old) == marksOf(node) {
+	if old, known := before.(*corev1.Node); known && old.UID == node.UID && marksOf(old) == marksOf(node) && old.Labels[t.Label] == node.Labels[t.Label] {
 		return
 	}
 	t.queue.Add(node.Name)

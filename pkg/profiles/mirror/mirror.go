@@ -20,6 +20,7 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned"
 	informers "github.com/medik8s/maintenance-apiserver/pkg/generated/informers/externalversions/maintenance/v1beta1"
 )
@@ -41,6 +42,8 @@ type Config struct {
 	Maintenance versioned.Interface
 	// Shadow is whether the controller runs. Then nothing is written. Required.
 	Shadow Shadow
+	// Label is the label of nodes that has the aliases of their profiles. Default: v1beta1.DefaultProfileLabel.
+	Label string
 	// Recorder writes the events. Default: one that writes them through Kube while Lead runs.
 	Recorder record.EventRecorder
 	// Clock tells the time. Default: the real one.
@@ -69,6 +72,9 @@ type Mirror struct {
 func New(config Config) (*Mirror, error) {
 	if config.Kube == nil || config.Maintenance == nil || config.Shadow == nil {
 		return nil, errors.New("could not configure the mirrors: they need clients and a shadow")
+	}
+	if config.Label == "" {
+		config.Label = v1beta1.DefaultProfileLabel
 	}
 	if config.Clock == nil {
 		config.Clock = clock.RealClock{}
@@ -142,7 +148,7 @@ func (m *Mirror) newTerm() (t *term, stopRecording func()) {
 			workqueue.TypedRateLimitingQueueConfig[string]{Name: "mirror", Clock: m.config.Clock}),
 	}
 	for _, informer := range []cache.SharedIndexInformer{t.nodes, t.profiles, t.nodeProfiles} {
-		_ = informer.SetTransform(trim) // it fails only after the informer has begun
+		_ = informer.SetTransform(t.trim) // it fails only after the informer has begun
 	}
 	if t.Recorder != nil {
 		return t, func() {}

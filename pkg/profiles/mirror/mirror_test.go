@@ -295,6 +295,29 @@ func TestStateOfTheControllerStaysUntilAdopted(t *testing.T) {
 	}, node("worker-1", map[string]string{sapdata.Annotation: left}))
 }
 
+// A profile may be applied after others: until it is on the node, what the controller knew of it stays.
+func TestProfilesThatComeLater(t *testing.T) {
+	here := node("worker-1", map[string]string{sapdata.Annotation: disks("operational")})
+	here.Labels = map[string]string{v1beta1.DefaultProfileLabel: "Disks"}
+	run(t, func(w *world) {
+		adopted.Store(true)
+		defer adopted.Store(false)
+		w.mirror.Wake()
+		w.want("operational", disks("operational"))
+		label := func(value string) {
+			labelled := w.node("worker-1")
+			labelled.Labels[v1beta1.DefaultProfileLabel] = value
+			if _, err := w.kube.CoreV1().Nodes().Update(t.Context(), labelled, metav1.UpdateOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		label("other")
+		w.want("operational", `{"Profiles":{},"Notifications":{}}`)
+		label("")
+		w.want("operational", noProfile)
+	}, here)
+}
+
 func TestFailures(t *testing.T) {
 	run(t, func(w *world) {
 		w.put(1, v1beta1.ProfileMaintenanceRequired)
@@ -355,5 +378,5 @@ func TestPatchIsBoundToTheNode(t *testing.T) {
 }
 
 func TestTrimTwice(t *testing.T) {
-	drainertest.TransformTwice(t, trim, &corev1.Node{}, &v1beta1.MaintenanceProfile{}, &v1beta1.NodeProfile{})
+	drainertest.TransformTwice(t, (&term{}).trim, &corev1.Node{}, &v1beta1.MaintenanceProfile{}, &v1beta1.NodeProfile{})
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/sapdata"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/selection"
 )
 
 // MarkAnnotation is the mark of a node by which the server knows again what it has written: a hash of the label and the
@@ -100,7 +101,7 @@ func (t *term) wanted(node *corev1.Node, found marks) marks {
 	before, _ := sapdata.Parse(found.data) // what cannot be read tells nothing
 	profiles := t.onNode(node.Name)
 	wanted := marks{
-		state: sapdata.NodeState(profiles), data: sapdata.Of(profiles, before, node.CreationTimestamp.Time).String(),
+		state: sapdata.NodeState(profiles), data: sapdata.Of(profiles, selection.Aliases(node, t.Label), before, node.CreationTimestamp.Time).String(),
 	}
 	wanted.mark = wanted.hash()
 	return wanted

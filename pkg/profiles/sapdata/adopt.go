@@ -33,6 +33,9 @@ type Adoption struct {
 	Pools []v1beta1.LedgerPool
 	// Warnings say what a person should know of it.
 	Warnings []string
+	// SinceOnly says that the mirrors have written the annotation by now: it tells only since when the profile is
+	// Operational, if that is longer than it is on the node, and what was sent.
+	SinceOnly bool
 }
 
 // Adopt reads where the controller has left the profile on the node: from the annotation of the node, and from the
@@ -60,6 +63,23 @@ func Adopt(node *corev1.Node, leases []*coordinationv1.Lease, profile *v1beta1.M
 	adoption.Pools = pools(leases, profile)
 	adoption.Warnings = warnings(node, &adoption, begun)
 	return adoption, true, nil
+}
+
+// AdoptSince is Adopt for an annotation that the mirrors have written. It tells of a profile what the controller has left as
+// long as the profile has not come to the node.
+func AdoptSince(node *corev1.Node, profile *v1beta1.MaintenanceProfile) (Adoption, bool) {
+	data, err := Parse(node.Annotations[Annotation])
+	if err != nil {
+		return Adoption{}, false
+	}
+	known := data.Profiles[profile.AliasOrName()]
+	if !known.isOperational() {
+		return Adoption{}, false
+	}
+	return Adoption{
+		State: v1beta1.ProfileOperational, Previous: v1beta1.ProfileOperational, Hold: v1beta1.StageIdle, SinceOnly: true,
+		Since: known.Transition, Sent: sent(data.Notifications, profile.Spec.Notifiers),
+	}, true
 }
 
 // warnings say what a person should know. Begun is the transition that the controller may have begun.

@@ -28,9 +28,10 @@ func NodeState(profiles []Profile) string {
 	return pairs[most].there
 }
 
-// Of returns the annotation of a node with these profiles. Before is what it was; it tells what is not in the NodeProfiles:
-// when notifiers have sent that have not sent since, and since when a node has no profile. Created is when the node was.
-func Of(profiles []Profile, before Data, created time.Time) Data {
+// Of returns the annotation of a node with these profiles. Named are those that its label names. Before is what the annotation
+// was; it tells what is not in the NodeProfiles: when notifiers have sent that have not sent since, since when a node has no
+// profile, and since when one is operational that has not come yet, or that has just come. Created is when the node was.
+func Of(profiles []Profile, named []string, before Data, created time.Time) Data {
 	data := Data{Profiles: map[string]*ProfileData{}, Notifications: map[string]time.Time{}}
 	maps.Copy(data.Notifications, before.Notifications)
 	for _, p := range profiles {
@@ -39,12 +40,26 @@ func Of(profiles []Profile, before Data, created time.Time) Data {
 			continue
 		}
 		data.Profiles[p.Alias] = profileData(status)
+		if known := before.Profiles[p.Alias]; len(status.History) == 0 && known.isOperational() && known.Transition.Before(data.Profiles[p.Alias].Transition) {
+			data.Profiles[p.Alias].Transition = known.Transition.UTC()
+		}
 		addNotifications(data.Notifications, status)
 	}
-	if len(profiles) == 0 {
+	for _, name := range named {
+		if known := before.Profiles[name]; data.Profiles[name] == nil && known.isOperational() {
+			data.Profiles[name] = known
+		}
+	}
+	if len(profiles) == 0 && len(named) == 0 {
 		data.Profiles[DefaultProfile] = noProfile(before, created)
 	}
 	return data
+}
+
+// isOperational says whether the profile is known, and has entered operational.
+func (p *ProfileData) isOperational() bool {
+	operational := StateName(v1beta1.ProfileOperational)
+	return p != nil && p.Current == operational && p.Previous == operational
 }
 
 func profileData(status *v1beta1.NodeProfileStatus) *ProfileData {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -37,11 +38,13 @@ func TestOf(t *testing.T) {
 			s.Notifications = append(s.Notifications, v1beta1.NotificationStatus{Notifier: name, SentTime: ptr.To(metav1.NewTime(at))})
 		}
 	}
+	was := func(s *v1beta1.NodeProfileStatus) { s.History = make([]v1beta1.TransitionHistory, 1) }
 	entering := func(s *v1beta1.NodeProfileStatus) {
 		s.Transition = &v1beta1.RecordedTransition{Phase: v1beta1.PhaseEnter, From: v1beta1.ProfileOperational}
 	}
 	for name, test := range map[string]struct {
 		profiles         []Profile
+		named            []string
 		before           string
 		want, wantOfNode string
 	}{
@@ -52,6 +55,23 @@ func TestOf(t *testing.T) {
 		"no profile, known since": {
 			before:     `{"Profiles":{"default":{"Transition":"2026-11-19T22:25:36.946484211Z","Current":"operational","Previous":"operational"}},"Notifications":{}}`,
 			want:       `{"Profiles":{"default":{"Transition":"2026-11-19T22:25:36.946484211Z","Current":"operational","Previous":"operational"}},"Notifications":{}}`,
+			wantOfNode: "operational",
+		},
+		"no profile of those that it names": {
+			named:      []string{"a"},
+			want:       `{"Profiles":{},"Notifications":{}}`,
+			wantOfNode: "operational",
+		},
+		"some have not come yet, or have just come": {
+			named: []string{"a", "b", "c", "d"}, profiles: []Profile{profile("a", v1beta1.ProfileOperational), profile("e", v1beta1.ProfileOperational, was)},
+			before: `{"Profiles":{"a":{"Transition":"2026-11-01T00:00:00Z","Current":"operational","Previous":"operational"},` +
+				`"b":{"Transition":"2026-11-02T00:00:00Z","Current":"operational","Previous":"operational"},` +
+				`"c":{"Transition":"2026-11-03T00:00:00Z","Current":"in-maintenance","Previous":"in-maintenance"},` +
+				`"e":{"Transition":"2026-11-05T00:00:00Z","Current":"operational","Previous":"operational"},` +
+				`"f":{"Transition":"2026-11-06T00:00:00Z","Current":"operational","Previous":"operational"}},"Notifications":{}}`,
+			want: `{"Profiles":{"a":{"Transition":"2026-11-01T00:00:00Z","Current":"operational","Previous":"operational"},` +
+				`"b":{"Transition":"2026-11-02T00:00:00Z","Current":"operational","Previous":"operational"},` +
+				`"e":{"Transition":"2026-11-20T11:00:00Z","Current":"operational","Previous":"operational"}},"Notifications":{}}`,
 			wantOfNode: "operational",
 		},
 		"being entered": {
@@ -81,7 +101,7 @@ func TestOf(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if diff := cmp.Diff(test.want, Of(test.profiles, before, created).String()); diff != "" {
+			if diff := cmp.Diff(test.want, Of(test.profiles, test.named, before, created).String()); diff != "" {
 				t.Errorf("annotation (-want +got):\n%s", diff)
 			}
 			if got := NodeState(test.profiles); got != test.wantOfNode {
@@ -208,6 +228,24 @@ func TestAdopt(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// What the mirrors have written tells nothing of a profile but since when it is operational: somebody else may have cordoned
+// the node by now.
+func TestAdoptSince(t *testing.T) {
+	for current, want := range map[string]bool{"operational": true, "in-maintenance": false} {
+		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-1", Annotations: map[string]string{
+			Annotation: `{"Profiles":{"Disks":{"Transition":"2026-11-20T11:00:00Z","Current":"` + current + `","Previous":"` + current + `"}},"Notifications":{}}`,
+		}}, Spec: corev1.NodeSpec{Unschedulable: true}}
+		got, found := AdoptSince(node, sapProfile())
+		wanted := Adoption{}
+		if want {
+			wanted = Adoption{State: v1beta1.ProfileOperational, Previous: v1beta1.ProfileOperational, Since: entered, Hold: v1beta1.StageIdle, SinceOnly: true}
+		}
+		if diff := cmp.Diff(wanted, got, cmpopts.EquateEmpty()); found != want || diff != "" {
+			t.Errorf("%s: found %t, (-want +got):\n%s", current, found, diff)
+		}
 	}
 }
 

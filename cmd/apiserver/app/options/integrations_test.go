@@ -26,6 +26,7 @@ func TestIntegrations(t *testing.T) {
 		"no URL":                 {flags: "--integration=vsphere --vsphere-credentials-dir=/secret", wantVSphere: true, wantError: "must be as in https://vcenter-$AZ"},
 		"a password in the URL":  {flags: strings.Replace(vsphereFlags, "vcenter", "me:secret@vcenter", 1), wantVSphere: true, wantError: "must not have a user"},
 		"a query in the URL":     {flags: vsphereFlags + " --vsphere-url=https://vcenter?x", wantVSphere: true, wantError: "must not have a ?"},
+		"the zone in the port":   {flags: vsphereFlags + " --vsphere-url=https://vcenter.example.com:844$AZ", wantVSphere: true},
 		"no credentials":         {flags: "--integration=vsphere --vsphere-url=https://vcenter", wantVSphere: true, wantError: "directory with the credentials"},
 		"no interval":            {flags: vsphereFlags + " --vsphere-interval=0", wantVSphere: true, wantError: "at least 1s"},
 		"insecure with CAs":      {flags: vsphereFlags + " --vsphere-ca-file=/ca --vsphere-insecure-skip-tls-verify", wantVSphere: true, wantError: "exclude each other"},

@@ -36,6 +36,10 @@ var _ engine.Former = sapFormer{}
 func (f sapFormer) Adopt(
 	ctx context.Context, node *corev1.Node, profile *v1beta1.MaintenanceProfile,
 ) (sapdata.Adoption, bool, error) {
+	if node.Annotations[mirror.MarkAnnotation] != "" {
+		adopted, found := sapdata.AdoptSince(node, profile)
+		return adopted, found, nil
+	}
 	if !f.Has(node, profile) {
 		return sapdata.Adoption{}, false, nil
 	}

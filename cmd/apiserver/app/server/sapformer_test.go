@@ -5,6 +5,7 @@ package server
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,6 +28,7 @@ func TestSAPFormer(t *testing.T) {
 	text := sapdata.Data{Profiles: map[string]*sapdata.ProfileData{
 		"flatcar": {Transition: time.Unix(1700000000, 0).UTC(), Current: "in-maintenance", Previous: "in-maintenance"},
 	}}.String()
+	comes := strings.ReplaceAll(text, "in-maintenance", "operational")
 	now := metav1.NewMicroTime(time.Now())
 	lease := func(namespace string) *coordinationv1.Lease {
 		return &coordinationv1.Lease{
@@ -53,6 +55,7 @@ func TestSAPFormer(t *testing.T) {
 		"another profile":         {map[string]string{sapdata.Annotation: text}, "other", "sap/boot", "", false, false},
 		"nothing":                 {nil, "flatcar", "sap/boot", "", false, false},
 		"written by us":           {map[string]string{sapdata.Annotation: text, mirror.MarkAnnotation: "x"}, "flatcar", "sap/boot", "", false, false},
+		"not there yet":           {map[string]string{sapdata.Annotation: comes, mirror.MarkAnnotation: "x"}, "flatcar", "sap/boot", v1beta1.ProfileOperational, false, false},
 		"unreadable":              {map[string]string{sapdata.Annotation: "{"}, "flatcar", "sap/boot", "", true, true},
 		"Leases elsewhere":        {map[string]string{sapdata.Annotation: text}, "flatcar", "other/boot", v1beta1.ProfileInMaintenance, true, false},
 		"no right to read Leases": {map[string]string{sapdata.Annotation: text}, "flatcar", "closed/boot", "", true, true},
@@ -66,7 +69,7 @@ func TestSAPFormer(t *testing.T) {
 			if got.State != test.want || found != (test.want != "") || errors.As(err, &unreadable) != test.wantUnreadable {
 				t.Errorf("%+v, found %t, error %v, want %q", got, found, err, test.want)
 			}
-			if found && len(got.Pools) != 1 {
+			if found && !got.SinceOnly && len(got.Pools) != 1 {
 				t.Errorf("pools %+v, want the place of the Lease", got.Pools)
 			}
 			if has := former.Has(node, profile); has != test.wantHas {

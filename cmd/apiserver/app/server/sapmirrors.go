@@ -27,7 +27,7 @@ func (c CompletedConfig) newMirrors(drain *drainer.Drainer, client versioned.Int
 	}
 	m := &mirrors{shadow: shadow.New(shadow.Config{Kube: c.drainer.Kube, Namespace: c.sap.Namespace})}
 	var err error
-	m.mirror, err = mirror.New(mirror.Config{Kube: c.drainer.Kube, Maintenance: client, Shadow: m.shadow})
+	m.mirror, err = mirror.New(mirror.Config{Kube: c.drainer.Kube, Maintenance: client, Shadow: m.shadow, Label: c.profiles.Label})
 	if err != nil {
 		return nil, fmt.Errorf("could not create the mirrors of the SAP maintenance-controller: %w", err)
 	}
