@@ -26,6 +26,7 @@ import (
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
 	openapinamer "k8s.io/apiserver/pkg/endpoints/openapi"
+	"k8s.io/apiserver/pkg/registry/generic"
 	"k8s.io/apiserver/pkg/registry/rest"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	restclient "k8s.io/client-go/rest"
@@ -126,6 +127,7 @@ type testServer struct {
 	fleet     *testFleet
 	previewer *testPreviewer
 	profiles  *testProfiles
+	store     generic.RESTOptionsGetter
 }
 
 // testRights are the permissions for nodes that some users lack, as "user verb nodes/subresource".
@@ -226,15 +228,14 @@ func startServer(t *testing.T, changes ...func(*Dependencies)) *testServer {
 	for _, change := range changes {
 		change(&deps)
 	}
-	group, err := NewAPIGroupInfo(scheme.Scheme, scheme.Codecs, scheme.ParameterCodec,
-		registrytest.RESTOptionsGetter(t),
-		deps)
+	s.store = registrytest.RESTOptionsGetter(t)
+	group, err := NewAPIGroupInfo(scheme.Scheme, scheme.Codecs, scheme.ParameterCodec, s.store, deps)
 	if err != nil {
 		t.Fatal(err)
 	}
 	config := genericConfig()
 	config.AdmissionControl = chain
-	generic, err := config.Complete(nil).New("test", genericapiserver.NewEmptyDelegate())
+	serving, err := config.Complete(nil).New("test", genericapiserver.NewEmptyDelegate())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,16 +243,16 @@ func startServer(t *testing.T, changes ...func(*Dependencies)) *testServer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := generic.InstallAPIGroups(append(legacy, &group)...); err != nil {
+	if err := serving.InstallAPIGroups(append(legacy, &group)...); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(generic.Destroy)
+	t.Cleanup(serving.Destroy)
 	for _, storage := range group.VersionedResourcesStorageMap["v1beta1"] {
 		if cached, ok := storage.(rest.StorageWithReadiness); ok {
 			registrytest.WaitUntilReady(t, cached)
 		}
 	}
-	httpServer := httptest.NewServer(generic.Handler)
+	httpServer := httptest.NewServer(serving.Handler)
 	t.Cleanup(httpServer.Close)
 	s.url = httpServer.URL
 	return s

@@ -11,21 +11,25 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
+	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/caller"
 )
 
-// Get implements rest.Getter.
+// Get implements rest.Getter. It fails for an object that cannot be read.
 func (r *REST) Get(ctx context.Context, name string, options *metav1.GetOptions) (runtime.Object, error) {
-	obj, err := r.Store.Get(ctx, name, options)
-	return r.redact.object(ctx, obj), err
+	return r.redact.get(ctx, r.Store, name, options)
 }
 
 // List implements rest.Lister.
 func (r *REST) List(ctx context.Context, options *metainternalversion.ListOptions) (runtime.Object, error) {
 	list, err := r.Store.List(ctx, options)
-	if err != nil || r.redact.allows(ctx) {
-		return list, err
+	if err != nil {
+		return nil, err
+	}
+	WarnOfUnreadable(ctx, r.DefaultQualifiedResource, list)
+	if r.redact.allows(ctx) {
+		return list, nil
 	}
 	items, err := meta.ExtractList(list)
 	if err != nil {
@@ -56,6 +60,18 @@ func (r *REST) Watch(ctx context.Context, options *metainternalversion.ListOptio
 
 // redactor is Redact of a Definition.
 type redactor func(runtime.Object) runtime.Object
+
+// get gets an object as the caller sees it. It fails for an object that cannot be read.
+func (r redactor) get(ctx context.Context, store *genericregistry.Store, name string, options *metav1.GetOptions) (runtime.Object, error) {
+	obj, err := store.Get(ctx, name, options)
+	if err == nil {
+		err = unreadableError(store.DefaultQualifiedResource, obj)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.object(ctx, obj), nil
+}
 
 // allows says whether the caller sees objects as they are stored.
 func (r redactor) allows(ctx context.Context) bool { return r == nil || caller.IsServer(ctx) }

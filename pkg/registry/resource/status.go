@@ -42,8 +42,7 @@ func (r *StatusREST) Destroy() {}
 
 // Get implements rest.Getter.
 func (r *StatusREST) Get(ctx context.Context, name string, options *metav1.GetOptions) (runtime.Object, error) {
-	obj, err := r.store.Get(ctx, name, options)
-	return r.redact.object(ctx, obj), err
+	return r.redact.get(ctx, r.store, name, options)
 }
 
 // Update implements rest.Updater. It never creates an object, not even for a server-side

@@ -15,6 +15,8 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/storage"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 )
 
 // NewStorage returns the storage of the defined resource and of its subresources. The keys
@@ -24,6 +26,9 @@ func NewStorage(d Definition, optsGetter generic.RESTOptionsGetter) (map[string]
 		return nil, err
 	}
 	store := d.newStore()
+	if example, ok := d.New().(maintenance.Stored); ok {
+		optsGetter = &asideOptions{RESTOptionsGetter: optsGetter, example: example}
+	}
 	if d.Bill != nil {
 		optsGetter = &billedOptions{RESTOptionsGetter: optsGetter, bill: d.Bill}
 	}

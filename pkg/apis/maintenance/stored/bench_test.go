@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/storage/value"
+	"k8s.io/apiserver/pkg/storage/value/encrypt/identity"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -53,5 +55,18 @@ func BenchmarkDecode(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// BenchmarkSettingAside looks whether a hold that is being drained has to be set aside, before it is decoded.
+func BenchmarkSettingAside(b *testing.B) {
+	hold := drainingHold().hold
+	data, transformer := []byte(encoded(b, hold)), SettingAside(identity.NewEncryptCheckTransformer(), hold)
+	key := value.DefaultContext("/registry/" + hold.Name)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, _, err := transformer.TransformFromStorage(b.Context(), data, key); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

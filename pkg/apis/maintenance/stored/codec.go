@@ -7,6 +7,7 @@
 package stored
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"reflect"
@@ -34,8 +35,26 @@ type codec struct {
 	strict runtime.Decoder
 }
 
-// Decode implements runtime.Decoder. Only an object with fields that are not known is read twice.
+// Decode implements runtime.Decoder. Only an object with fields that are not known is read twice. For an object that cannot
+// be read it returns one with v1beta1.UnreadableAnnotation, if the data says what kind it is of, and its name.
 func (c codec) Decode(data []byte, defaults *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
+	obj, kind, err := c.decode(data, defaults, into)
+	why := ""
+	if err != nil {
+		why = err.Error()
+	} else if object, ok := obj.(maintenance.Stored); ok {
+		why = v1beta1.WhyUnreadable(object)
+	}
+	if why == "" {
+		return obj, kind, err
+	}
+	if aside := setAside(data, why, into); aside != nil {
+		return aside, kind, nil
+	}
+	return nil, kind, errors.New(why)
+}
+
+func (c codec) decode(data []byte, defaults *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
 	obj, kind, err := c.strict.Decode(data, defaults, into)
 	known := err == nil
 	if !known && !runtime.IsStrictDecodingError(err) {

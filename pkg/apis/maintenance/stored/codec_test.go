@@ -198,16 +198,18 @@ func TestDecodeInto(t *testing.T) {
 	}
 }
 
+// What does not say which object it is stays an error. The store's transformer lets no such data pass.
 func TestWhatCannotBeDecoded(t *testing.T) {
 	tests := map[string]struct{ stored, want string }{
-		"a version of later": {
-			stored: `{"kind":"NodeMaintenance","apiVersion":"maintenance.medik8s.io/v1","metadata":{"name":"a"}}`,
-			want:   `no kind "NodeMaintenance" is registered for version "maintenance.medik8s.io/v1"`,
+		"a kind of later": {
+			stored: `{"kind":"New","apiVersion":"maintenance.medik8s.io/v1beta1","metadata":{"name":"a"}}`,
+			want:   `no kind "New" is registered for version "maintenance.medik8s.io/v1beta1"`,
 		},
-		"another type": {
+		"no name": {
 			stored: `{"kind":"NodeMaintenance","apiVersion":"maintenance.medik8s.io/v1beta1","new":1,"spec":{"reason":5}}`,
 			want:   "cannot unmarshal number",
 		},
+		"no JSON": {stored: "x", want: "couldn't get version/kind"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

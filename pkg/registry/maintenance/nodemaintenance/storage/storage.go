@@ -88,6 +88,7 @@ func New(waker Waker, nodes NodeFinder, planner Planner, quorum Quorum, fleet Fl
 // List implements rest.Lister. What it returns is encoded once for all who list the same at the same time.
 func (r *REST) List(ctx context.Context, options *metainternalversion.ListOptions) (runtime.Object, error) {
 	if shared := r.shared(ctx, options); shared != nil {
+		resource.WarnOfUnreadable(ctx, r.DefaultQualifiedResource, shared.NodeMaintenanceList)
 		return shared, nil
 	}
 	listed, err := r.REST.List(ctx, options)
