@@ -9,20 +9,18 @@ import (
 	"fmt"
 	"sync"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	appsv1informers "k8s.io/client-go/informers/apps/v1"
-	corev1informers "k8s.io/client-go/informers/core/v1"
-	policyv1informers "k8s.io/client-go/informers/policy/v1"
-	storagev1informers "k8s.io/client-go/informers/storage/v1"
 	appsv1listers "k8s.io/client-go/listers/apps/v1"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
-	maintenanceinformers "github.com/medik8s/maintenance-apiserver/pkg/generated/informers/externalversions/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/watched"
 )
 
 // holdsByNode is the index of the NodeMaintenances by the node that they name.
@@ -33,43 +31,51 @@ const attachmentsByNode = "node"
 
 // caches are the drainer's informers. Pods are not among them: see podWatches.
 type caches struct {
-	holds      cache.SharedIndexInformer
-	nodes      cache.SharedIndexInformer
-	daemonSets cache.SharedIndexInformer
-	budgets    cache.SharedIndexInformer
-	namespaces cache.SharedIndexInformer
+	holds      *watched.Informer
+	nodes      *watched.Informer
+	daemonSets *watched.Informer
+	budgets    *watched.Informer
+	namespaces *watched.Informer
 	// attachments are the VolumeAttachments.
-	attachments cache.SharedIndexInformer
+	attachments *watched.Informer
 	// synced says by name whether each cache is synced. Nothing is decided before all are. Handlers are
 	// in it, too, because one of them fills eviction.Budgets.
 	synced map[string]cache.InformerSynced
 }
 
 func newCaches(config Config) (*caches, error) {
+	watches := func(resource string, indexers cache.Indexers) watched.Config {
+		return watched.Config{By: "drainer", Resource: resource, Clients: config.Kube, Indexers: indexers, Clock: config.Clock}
+	}
+	holds := watches("nodemaintenances", cache.Indexers{
+		holdsByNode: func(obj any) ([]string, error) {
+			hold, isHold := obj.(*v1beta1.NodeMaintenance)
+			if !isHold {
+				return nil, fmt.Errorf("not a NodeMaintenance: %T", obj)
+			}
+			return []string{hold.Spec.NodeName}, nil
+		},
+	})
+	holds.Clients, holds.Kind = config.Maintenance, "NodeMaintenance"
+	attachments := watches("volumeattachments", cache.Indexers{
+		attachmentsByNode: func(obj any) ([]string, error) {
+			attachment, isAttachment := obj.(*storagev1.VolumeAttachment)
+			if !isAttachment {
+				return nil, fmt.Errorf("not a VolumeAttachment: %T", obj)
+			}
+			return []string{attachment.Spec.NodeName}, nil
+		},
+	})
 	c := &caches{
-		holds: maintenanceinformers.NewNodeMaintenanceInformer(config.Maintenance, 0, cache.Indexers{
-			holdsByNode: func(obj any) ([]string, error) {
-				hold, isHold := obj.(*v1beta1.NodeMaintenance)
-				if !isHold {
-					return nil, fmt.Errorf("not a NodeMaintenance: %T", obj)
-				}
-				return []string{hold.Spec.NodeName}, nil
-			},
-		}),
-		nodes:      corev1informers.NewNodeInformer(config.Kube, 0, cache.Indexers{}),
-		daemonSets: appsv1informers.NewDaemonSetInformer(config.Kube, metav1.NamespaceAll, 0, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}),
-		budgets:    policyv1informers.NewPodDisruptionBudgetInformer(config.Kube, metav1.NamespaceAll, 0, cache.Indexers{}),
-		namespaces: corev1informers.NewNamespaceInformer(config.Kube, 0, cache.Indexers{}),
-		attachments: storagev1informers.NewVolumeAttachmentInformer(config.Kube, 0, cache.Indexers{
-			attachmentsByNode: func(obj any) ([]string, error) {
-				attachment, isAttachment := obj.(*storagev1.VolumeAttachment)
-				if !isAttachment {
-					return nil, fmt.Errorf("not a VolumeAttachment: %T", obj)
-				}
-				return []string{attachment.Spec.NodeName}, nil
-			},
-		}),
-		synced: map[string]cache.InformerSynced{},
+		holds: watched.New(holds, config.Maintenance.MaintenanceV1beta1().NodeMaintenances(), &v1beta1.NodeMaintenance{}),
+		nodes: watched.New(watches("nodes", nil), config.Kube.CoreV1().Nodes(), &corev1.Node{}),
+		daemonSets: watched.New(watches("daemonsets", cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}),
+			config.Kube.AppsV1().DaemonSets(metav1.NamespaceAll), &appsv1.DaemonSet{}),
+		budgets: watched.New(watches("poddisruptionbudgets", nil),
+			config.Kube.PolicyV1().PodDisruptionBudgets(metav1.NamespaceAll), &policyv1.PodDisruptionBudget{}),
+		namespaces:  watched.New(watches("namespaces", nil), config.Kube.CoreV1().Namespaces(), &corev1.Namespace{}),
+		attachments: watched.New(attachments, config.Kube.StorageV1().VolumeAttachments(), &storagev1.VolumeAttachment{}),
+		synced:      map[string]cache.InformerSynced{},
 	}
 	for _, informer := range c.all() {
 		if err := informer.SetTransform(trim); err != nil {

@@ -18,6 +18,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/pager"
 	"k8s.io/klog/v2"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/watched"
 )
 
 const (
@@ -29,10 +31,14 @@ const (
 	catchUpRequest = 10 * time.Second
 	// catchUpMost bounds all of it: this process may hold the lease, so no other one drains meanwhile.
 	catchUpMost = 30 * time.Second
+	// mostAge is how old a cache may be while this process leads. API servers tell about each minute that there is nothing
+	// new. lookAtAge is how often that is looked at.
+	mostAge   = 5 * time.Minute
+	lookAtAge = 10 * time.Second
 )
 
 // catchUp waits until the caches of holds and nodes show at least what the API servers know when it is called.
-// It fails if that takes too long, or ctx is done before. Another process may have led until a moment ago. A hold that it has ended
+// It fails if that takes too long, or ctx is done before, and while a cache is stale. Another process may have led until a moment ago. A hold that it has ended
 // must not be seen as lasting, nor a node that it has given back as cordoned: pods would be evicted from a node in
 // service, and no write that could end in a conflict comes before. Pods are listed anew anyway, and a budget
 // that is stale only costs a refusal.
@@ -51,7 +57,42 @@ func (w *watcher) catchUp(ctx context.Context) error {
 	if nodes != nil {
 		return fmt.Errorf("could not learn what nodes there are now: %w", nodes)
 	}
+	err := wait.PollUntilContextCancel(ctx, catchUpList, true, func(context.Context) (bool, error) { return w.stale() == nil, nil })
+	if err != nil {
+		return cmp.Or(w.stale(), err)
+	}
 	return nil
+}
+
+// stale says which cache of those that leading depends on most is told nothing any more: its watch is broken, or hangs.
+// What others show only costs requests that are refused.
+func (w *watcher) stale() error {
+	for _, cache := range []struct {
+		of       string
+		informer *watched.Informer
+	}{{"NodeMaintenances", w.caches.holds}, {"nodes", w.caches.nodes}} {
+		if age := cache.informer.Age(); age > mostAge {
+			return fmt.Errorf("the API server has not told anything of %s for %s", cache.of, age.Round(time.Second))
+		}
+	}
+	return nil
+}
+
+// endWhenStale calls end when a cache is stale: another process may know more. It returns then, or when ctx is done.
+func (w *watcher) endWhenStale(ctx context.Context, end context.CancelCauseFunc) {
+	ticker := w.config.Clock.NewTicker(lookAtAge)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C():
+			if err := w.stale(); err != nil {
+				end(err)
+				return
+			}
+		}
+	}
 }
 
 // caughtUp waits until the store shows at least what a list shows that begins now.

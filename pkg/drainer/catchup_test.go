@@ -8,14 +8,17 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/record"
@@ -198,4 +201,60 @@ func TestProcessThatLeadsAllTheTimeCatchesUp(t *testing.T) {
 			t.Error("it does not lead")
 		}
 	})
+}
+
+// A leader whose watch hangs, of holds or of nodes, gives up after a while, and leads again only when it is told something
+// again. Watches of other things may hang.
+func TestLeaderThatIsToldNothingGivesUp(t *testing.T) {
+	for resource, wantEnd := range map[string]bool{"nodemaintenances": true, "nodes": true, "namespaces": false} {
+		t.Run(resource, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := newCluster(t, drainertest.Node{}.Object())
+				kube, maintenance := c.Clients()
+				hanging := watch.NewFake()
+				for _, fake := range []*clienttesting.Fake{&kube.Fake, &maintenance.Fake} {
+					fake.PrependWatchReactor(resource, clienttesting.DefaultWatchReactor(hanging, nil))
+				}
+				c.config.Kube, c.config.Maintenance = kube, maintenance
+				drainer, err := New(c.config)
+				if err != nil {
+					t.Fatal(err)
+				}
+				ctx, cancel := context.WithCancel(t.Context())
+				var running sync.WaitGroup
+				defer running.Wait()
+				defer cancel()
+				running.Go(func() { drainer.Watch(ctx) })
+				c.drainer = drainer
+				ended := make(chan error, 1)
+				running.Go(func() { ended <- drainer.Lead(ctx) })
+				c.wait(mostAge - time.Minute)
+				if len(ended) > 0 {
+					t.Fatalf("it gave up too early: %v", <-ended)
+				}
+				c.wait(2 * time.Minute)
+				if !wantEnd {
+					if len(ended) > 0 {
+						t.Errorf("it gave up: %v", <-ended)
+					}
+					return
+				}
+				if err := <-ended; err == nil || !strings.Contains(err.Error(), "has not told anything of") {
+					t.Errorf("it ended with %v, want what it was not told of", err)
+				}
+				if err := drainer.Lead(ctx); err == nil {
+					t.Error("it led again, although it is told nothing")
+				}
+				hanging.Action(watch.Bookmark, map[string]runtime.Object{
+					"nodes":            &corev1.Node{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "1"}},
+					"nodemaintenances": &v1beta1.NodeMaintenance{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "1"}},
+				}[resource])
+				running.Go(func() { ended <- drainer.Lead(ctx) })
+				c.wait(time.Minute)
+				if len(ended) > 0 {
+					t.Errorf("it does not lead again: %v", <-ended)
+				}
+			})
+		})
+	}
 }

@@ -5,6 +5,7 @@ package drainer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -81,7 +82,7 @@ func (d *Drainer) Watch(ctx context.Context) { d.watcher.run(ctx) }
 
 // Lead drains nodes, beside Watch, until ctx is done, and returns when everything it started has ended.
 // It may be called again, and remembers nothing of the time before. It fails when Watch has ended, and when the
-// caches are behind the API servers and stay so: another process may know more.
+// caches are behind the API servers and stay so, or become stale later: another process may know more.
 func (d *Drainer) Lead(ctx context.Context) error {
 	if !d.watcher.sync(ctx) {
 		return nil // ctx is done
@@ -91,10 +92,19 @@ func (d *Drainer) Lead(ctx context.Context) error {
 	} else if err != nil {
 		return err
 	}
+	leading, end := context.WithCancelCause(ctx)
+	var looking sync.WaitGroup
+	defer looking.Wait()
+	defer end(nil)
+	looking.Go(func() { d.watcher.endWhenStale(leading, end) })
 	l := newLeader(d.config, d.watcher)
 	d.leading.Store(l)
 	defer d.leading.Store(nil)
-	return l.run(ctx, d.beside)
+	err := l.run(leading, d.beside)
+	if ctx.Err() == nil {
+		err = errors.Join(err, context.Cause(leading))
+	}
+	return err
 }
 
 // Wake makes the drainer look at the node soon, if this process leads. It never blocks. A lost call

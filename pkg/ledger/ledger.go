@@ -19,6 +19,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	typedv1beta1 "github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned/typed/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/watched"
 )
 
 const (
@@ -97,6 +98,12 @@ func Get(ctx context.Context, client typedv1beta1.MaintenanceLedgerInterface) (*
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	stored, err := client.Get(ctx, v1beta1.LedgerName, metav1.GetOptions{})
+	switch {
+	case apierrors.IsStoreReadError(err):
+		watched.NoteUnreadable("maintenanceledgers", "MaintenanceLedger", v1beta1.LedgerName, err.Error())
+	case err == nil, apierrors.IsNotFound(err):
+		watched.NoteUnreadable("maintenanceledgers", "MaintenanceLedger", v1beta1.LedgerName, "")
+	}
 	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}

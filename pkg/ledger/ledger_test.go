@@ -9,6 +9,8 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/component-base/metrics/legacyregistry"
 	testingclock "k8s.io/utils/clock/testing"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -138,4 +140,38 @@ func TestEnd(t *testing.T) {
 	if err := w.enter(l, "w-3"); !errors.Is(err, ErrDeposed) {
 		t.Errorf("error %v, want that another process keeps the ledger", err)
 	}
+}
+
+// A ledger that cannot be read is none that does not exist: nothing is written, and a metric says so.
+func TestUnreadableLedger(t *testing.T) {
+	w := newWorld(t)
+	l := w.part(&Epoch{})
+	if err := w.enter(l, "w-1"); err != nil {
+		t.Fatal(err)
+	}
+	l.Reread()
+	wantUnreadable := func(want float64) {
+		t.Helper()
+		vectors, err := legacyregistry.DefaultGatherer.Gather()
+		got := -1.0
+		for _, vector := range vectors {
+			if vector.GetName() == "maintenance_store_unreadable_objects" {
+				got = vector.GetMetric()[0].GetGauge().GetValue()
+			}
+		}
+		if got != want || err != nil {
+			t.Errorf("unreadable are %v, error %v, want %v", got, err, want)
+		}
+	}
+	w.Inject(drainertest.Failing("get", "maintenanceledgers", &apierrors.StatusError{ErrStatus: metav1.Status{Reason: metav1.StatusReasonStoreReadError, Code: 500, Message: "bits flipped"}}))
+	if err := w.enter(l, "w-2"); !apierrors.IsStoreReadError(err) {
+		t.Errorf("error %v, want that it cannot be read", err)
+	}
+	wantUnreadable(1)
+	w.Heal()
+	if err := w.enter(l, "w-2"); err != nil {
+		t.Error(err)
+	}
+	wantUnreadable(0)
+	w.want(1, 2)
 }

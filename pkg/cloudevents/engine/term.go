@@ -18,10 +18,10 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	typed "github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned/typed/maintenance/v1beta1"
-	informers "github.com/medik8s/maintenance-apiserver/pkg/generated/informers/externalversions/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/newest"
 	"github.com/medik8s/maintenance-apiserver/pkg/ownhold"
 	"github.com/medik8s/maintenance-apiserver/pkg/visit"
+	"github.com/medik8s/maintenance-apiserver/pkg/watched"
 )
 
 const (
@@ -57,7 +57,9 @@ func (e *Engine) Lead(ctx context.Context) {
 	var watching sync.WaitGroup
 	defer watching.Wait()
 	defer stop()
-	events := informers.NewScheduledEventInformer(e.config.Maintenance, 0, cache.Indexers{})
+	events := watched.New(
+		watched.Config{By: "events", Resource: "scheduledevents", Clients: e.config.Maintenance, Kind: "ScheduledEvent", Clock: e.config.Clock},
+		e.config.Maintenance.MaintenanceV1beta1().ScheduledEvents(), &v1beta1.ScheduledEvent{})
 	watching.Go(func() { events.RunWithContext(ctx) })
 	if !cache.WaitForCacheSync(ctx.Done(), events.HasSynced) {
 		return

@@ -4,12 +4,15 @@
 package drainertest
 
 import (
+	"reflect"
 	"slices"
 	"strconv"
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 	clienttesting "k8s.io/client-go/testing"
@@ -29,6 +32,9 @@ type serverWatch struct {
 	stopped   chan struct{}
 	stopOnce  sync.Once
 }
+
+// bookmarkInterval is after how long without a change a watch tells that there is none.
+const bookmarkInterval = 2 * time.Minute
 
 // watch goes on after the resource version that the request names.
 func (s *Server) watch(action clienttesting.Action) (bool, watch.Interface, error) {
@@ -73,6 +79,11 @@ func (w *serverWatch) run() {
 			select {
 			case <-w.more:
 				continue
+			case <-time.After(bookmarkInterval):
+				if !w.deliver(watch.Bookmark, w.bookmark()) {
+					return
+				}
+				continue
 			case <-w.stopped:
 				return
 			}
@@ -80,12 +91,37 @@ func (w *serverWatch) run() {
 		if !pause(w.stopped, time.Until(event.at.Add(w.server.lag(event.version)))) {
 			return
 		}
-		select {
-		case w.results <- watch.Event{Type: event.kind, Object: event.object.DeepCopyObject()}:
-		case <-w.stopped:
+		if !w.deliver(event.kind, event.object.DeepCopyObject()) {
 			return
 		}
 	}
+}
+
+// deliver says no when the watch was stopped before.
+func (w *serverWatch) deliver(kind watch.EventType, object runtime.Object) bool {
+	select {
+	case w.results <- watch.Event{Type: kind, Object: object}:
+		return true
+	case <-w.stopped:
+		return false
+	}
+}
+
+// bookmark is the object of an event that tells that there is nothing new.
+func (w *serverWatch) bookmark() runtime.Object {
+	w.server.mu.Lock()
+	defer w.server.mu.Unlock()
+	items, err := meta.GetItemsPtr(newList(w.resource))
+	if err != nil {
+		panic(err) // every list has items
+	}
+	object := reflect.New(reflect.TypeOf(items).Elem().Elem()).Interface().(Object)
+	version := w.server.Store.version
+	if events := w.server.Store.table(w.resource).events; w.next < len(events) {
+		version = events[w.next].version - 1 // that one is to come
+	}
+	object.SetResourceVersion(strconv.Itoa(version))
+	return object
 }
 
 // take returns the next change that the watch is to deliver.

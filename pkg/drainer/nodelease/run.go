@@ -8,9 +8,10 @@ import (
 	"sync"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
-	coordinationinformers "k8s.io/client-go/informers/coordination/v1"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/watched"
 )
 
 // Run implements drainer.Gate: it watches the leases, and renews those that are ours. A node whose lease has
@@ -21,7 +22,8 @@ func (g *Gate) Run(ctx context.Context, wake func(node string)) {
 	defer running.Wait()
 	defer g.forgetAll()
 	running.Go(func() { g.renewAll(ctx, wake) })
-	leases := coordinationinformers.NewLeaseInformer(g.client.kube, g.client.namespace, 0, cache.Indexers{})
+	leases := watched.New(watched.Config{By: "leases", Resource: "leases", Clients: g.client.kube},
+		g.client.kube.CoordinationV1().Leases(g.client.namespace), &coordinationv1.Lease{})
 	changed := func(obj any) { g.changed(obj, wake) }
 	handled, err := leases.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc: changed, UpdateFunc: func(_, obj any) { changed(obj) }, DeleteFunc: func(obj any) { g.removed(obj, wake) },

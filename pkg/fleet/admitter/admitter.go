@@ -17,8 +17,8 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
 	"github.com/medik8s/maintenance-apiserver/pkg/fleet/decision"
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned"
-	informers "github.com/medik8s/maintenance-apiserver/pkg/generated/informers/externalversions/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/ledger"
+	"github.com/medik8s/maintenance-apiserver/pkg/watched"
 )
 
 // Config is what an Admitter is made from.
@@ -99,8 +99,10 @@ func New(config Config) (*Admitter, error) {
 	}
 	registerMetrics()
 	return &Admitter{
-		config:    config,
-		policies:  informers.NewMaintenancePolicyInformer(config.Maintenance, 0, cache.Indexers{}),
+		config: config,
+		policies: watched.New(
+			watched.Config{By: "policies", Resource: "maintenancepolicies", Clients: config.Maintenance, Kind: "MaintenancePolicy", Clock: config.Clock},
+			config.Maintenance.MaintenanceV1beta1().MaintenancePolicies(), &v1beta1.MaintenancePolicy{}),
 		explained: &sharedLedger{client: config.Maintenance.MaintenanceV1beta1().MaintenanceLedgers(), clock: config.Clock},
 	}, nil
 }

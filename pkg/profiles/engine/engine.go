@@ -17,11 +17,14 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned"
-	informers "github.com/medik8s/maintenance-apiserver/pkg/generated/informers/externalversions/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/ledger"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/action"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/evaluation"
+	"github.com/medik8s/maintenance-apiserver/pkg/watched"
 )
+
+// watcher is who watches, in metrics.
+const watcher = "profiles"
 
 // Config is what an Engine is made from.
 type Config struct {
@@ -134,12 +137,17 @@ func New(config Config) (*Engine, error) {
 	}
 	registerMetrics()
 	e := &Engine{
-		config:   config,
-		profiles: informers.NewMaintenanceProfileInformer(config.Maintenance, 0, cache.Indexers{}),
-		nodeProfiles: informers.NewNodeProfileInformer(config.Maintenance, 0, cache.Indexers{
-			byNode:    func(obj any) ([]string, error) { return []string{specOf(obj).NodeName}, nil },
-			byProfile: func(obj any) ([]string, error) { return []string{specOf(obj).Profile}, nil },
-		}),
+		config: config,
+		profiles: watched.New(
+			watched.Config{By: watcher, Resource: "maintenanceprofiles", Clients: config.Maintenance, Kind: "MaintenanceProfile", Clock: config.Clock},
+			config.Maintenance.MaintenanceV1beta1().MaintenanceProfiles(), &v1beta1.MaintenanceProfile{}),
+		nodeProfiles: watched.New(watched.Config{
+			By: watcher, Resource: "nodeprofiles", Clients: config.Maintenance, Kind: "NodeProfile", Clock: config.Clock,
+			Indexers: cache.Indexers{
+				byNode:    func(obj any) ([]string, error) { return []string{specOf(obj).NodeName}, nil },
+				byProfile: func(obj any) ([]string, error) { return []string{specOf(obj).Profile}, nil },
+			},
+		}, config.Maintenance.MaintenanceV1beta1().NodeProfiles(), &v1beta1.NodeProfile{}),
 	}
 	return e, e.forgetGone()
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	corev1informers "k8s.io/client-go/informers/core/v1"
 	"k8s.io/client-go/kubernetes/scheme"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/cache"
@@ -22,6 +21,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/newest"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/action/hold"
 	"github.com/medik8s/maintenance-apiserver/pkg/visit"
+	"github.com/medik8s/maintenance-apiserver/pkg/watched"
 )
 
 const (
@@ -110,7 +110,8 @@ func (e *Engine) lead(ctx context.Context) {
 
 func (e *Engine) newTerm() (t *term, stopRecording func()) {
 	t = &term{
-		Engine: e, nodes: corev1informers.NewNodeInformer(e.config.Kube, 0, cache.Indexers{}),
+		Engine: e, nodes: watched.New(watched.Config{By: watcher, Resource: "nodes", Clients: e.config.Kube, Clock: e.config.Clock},
+			e.config.Kube.CoreV1().Nodes(), &corev1.Node{}),
 		vouchers: newVouchers(), turns: newTurns(), holds: hold.New(e.config.Maintenance), cluster: e.config.NewCluster(), recorder: e.config.Recorder,
 		written: moments{at: map[string]time.Time{}},
 		pairs:   pairs{of: map[string]v1beta1.NodeProfileSpec{}}, kept: words{of: map[string]string{}}, room: newRoom(e.config.MaxNodeProfiles),

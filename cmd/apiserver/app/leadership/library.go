@@ -5,7 +5,7 @@ package leadership
 
 import (
 	"k8s.io/client-go/tools/leaderelection"
-	_ "k8s.io/component-base/metrics/prometheus/clientgo/leaderelection" // the metric leader_election_master_status
+	_ "k8s.io/component-base/metrics/prometheus/clientgo" // the metrics leader_election_master_status and rest_client_*
 )
 
 // libraryLevel is the level at which the library logs. It says little more than Elector does, and says it each

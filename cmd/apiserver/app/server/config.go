@@ -6,6 +6,7 @@
 package server
 
 import (
+	"context"
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -36,6 +37,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/authorization"
 	holdstorage "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance/storage"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
+	"github.com/medik8s/maintenance-apiserver/pkg/watched"
 )
 
 // Config is what a server is made from.
@@ -156,6 +158,7 @@ func (c CompletedConfig) New() (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	drain.LeadBeside(func(ctx context.Context) { watched.TellUnreadable(ctx, c.drainer.Kube) })
 	authorizing.KnowNodes(drain)
 	authorizing.KnowWhatIsUnderWay(underWay(client))
 	authorizing.AskForServer(c.serverMay)

@@ -8,12 +8,13 @@ import (
 
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned"
-	informers "github.com/medik8s/maintenance-apiserver/pkg/generated/informers/externalversions/maintenance/v1beta1"
 	listers "github.com/medik8s/maintenance-apiserver/pkg/generated/listers/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/endpoint/clients"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/outbox/delivery"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/authorization"
+	"github.com/medik8s/maintenance-apiserver/pkg/watched"
 )
 
 // endpoints are the servers that profiles call, as MaintenanceEndpoints say. They are known while watch runs, and only
@@ -25,7 +26,9 @@ type endpoints struct {
 
 // newEndpoints returns the servers that profiles call. The client is one for this server.
 func (c CompletedConfig) newEndpoints(client versioned.Interface, authorizing *authorization.Plugin) *endpoints {
-	informer := informers.NewMaintenanceEndpointInformer(client, 0, cache.Indexers{})
+	informer := watched.New(
+		watched.Config{By: "endpoints", Resource: "maintenanceendpoints", Clients: client, Kind: "MaintenanceEndpoint"},
+		client.MaintenanceV1beta1().MaintenanceEndpoints(), &v1beta1.MaintenanceEndpoint{})
 	return &endpoints{informer: informer, Clients: clients.New(clients.Config{
 		Endpoints: listers.NewMaintenanceEndpointLister(informer.GetIndexer()), Kube: c.drainer.Kube,
 		SecretNamespace: c.profiles.SecretNamespace, AllowLoopback: c.profiles.AllowLoopback, Vouch: authorizing.VouchForEndpoint,
