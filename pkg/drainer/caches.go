@@ -174,9 +174,9 @@ func (c *caches) labelsOf(pods []*corev1.Pod) map[string]labels.Set {
 	return known
 }
 
-// holdsOn returns the NodeMaintenances that name the node.
+// holdsOn returns the NodeMaintenances that name the node, and those that cannot be read and may be on it.
 func (c *caches) holdsOn(node string) []*v1beta1.NodeMaintenance {
-	return indexed[*v1beta1.NodeMaintenance](c.holds, holdsByNode, node)
+	return append(indexed[*v1beta1.NodeMaintenance](c.holds, holdsByNode, node), c.lostOn(node)...)
 }
 
 // attachmentsTo returns the attachments of volumes to the node.

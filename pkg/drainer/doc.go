@@ -26,7 +26,8 @@
 //	none but those whose stage only   the node is left as it is; their status      unknownstage.go
 //	a newer version knows, or of      says so
 //	which it is not known whether
-//	they are admitted
+//	they are admitted, or that        unreadable.go
+//	cannot be read
 //	some that want it cordoned        1. each writes status.nodeBefore             before.go
 //	                                  2. ending holds end                          holdwriter.go
 //	                                  3. the gates are asked                       gate.go

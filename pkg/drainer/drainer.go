@@ -139,8 +139,8 @@ func (d *Drainer) Node(name string) (*corev1.Node, error) { return d.watcher.nod
 // Nodes returns what is cached of all nodes, in no order. See Node.
 func (d *Drainer) Nodes() ([]*corev1.Node, error) { return d.watcher.nodes() }
 
-// HoldsOn returns what is cached of the NodeMaintenances that name the node, in no order. They are not to be
-// changed.
+// HoldsOn returns what is cached of the NodeMaintenances that name the node, in no order, with those that cannot be read and
+// may be on it. They are not to be changed.
 func (d *Drainer) HoldsOn(node string) []*v1beta1.NodeMaintenance {
 	return d.watcher.caches.holdsOn(node)
 }

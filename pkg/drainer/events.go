@@ -36,6 +36,7 @@ const (
 	eventDrainTimedOut      = "DrainTimedOut"
 	eventDrainRestarted     = "DrainRestarted"
 	eventNodeLeftBehind     = "NodeLeftBehind"
+	eventUnreadable         = "MaintenanceUnreadable"
 	eventHoldExpiring       = "HoldExpiring"
 	eventHoldExpired        = "HoldExpired"
 )

@@ -10,8 +10,8 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-// Holds returns what is cached of all NodeMaintenances, in no order. They are not to be changed. It fails while they are
-// not known.
+// Holds returns what is cached of all NodeMaintenances that can be read, in no order. They are not to be changed. It fails
+// while they are not known.
 func (d *Drainer) Holds() ([]*v1beta1.NodeMaintenance, error) {
 	if !d.watcher.caches.holds.HasSynced() {
 		return nil, errHoldsUnknown
@@ -19,7 +19,7 @@ func (d *Drainer) Holds() ([]*v1beta1.NodeMaintenance, error) {
 	listed := d.watcher.caches.holds.GetStore().List()
 	holds := make([]*v1beta1.NodeMaintenance, 0, len(listed))
 	for _, obj := range listed {
-		if hold, isHold := obj.(*v1beta1.NodeMaintenance); isHold {
+		if hold, isHold := obj.(*v1beta1.NodeMaintenance); isHold && v1beta1.WhyUnreadable(hold) == "" {
 			holds = append(holds, hold)
 		}
 	}

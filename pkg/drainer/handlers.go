@@ -47,6 +47,7 @@ func (l *leader) watch() (synced []cache.InformerSynced, unwatch func(), err err
 }
 
 func (l *leader) holdChanged(obj any) {
+	l.wakeForLost(obj)
 	if hold, known := object[*v1beta1.NodeMaintenance](obj); known {
 		l.queue.Add(hold.Spec.NodeName)
 	}
@@ -54,6 +55,7 @@ func (l *leader) holdChanged(obj any) {
 
 func (l *leader) holdUpdated(old, updated any) {
 	if asksAnew(old, updated) || l.statusChanged(old, updated) {
+		l.holdChanged(old) // what cannot be read any more need not say which node it is about
 		l.holdChanged(updated)
 	}
 }

@@ -83,9 +83,12 @@ func (w holdWriter) saveMessage(ctx context.Context, holds []hold, cause string)
 	return did
 }
 
-// save writes the hold's status if it changed and may be written now. The write names the version it
+// save writes the hold's status if it changed and may be written now. What cannot be read is not written. The write names the version it
 // was worked out from: a stale cache ends in a conflict, never in an overwritten status.
 func (w holdWriter) save(ctx context.Context, h hold, next v1beta1.NodeMaintenanceStatus, urgent bool) result {
+	if h.unreadable() != "" {
+		return result{}
+	}
 	write, again := h.memory.writes.next(h, next, urgent, w.clock.Now())
 	if !write {
 		return result{again: again}

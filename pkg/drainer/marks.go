@@ -55,19 +55,24 @@ type heldBy struct {
 	Since     metav1.Time `json:"since"`
 }
 
-func (m marks) note(holds []hold, before v1beta1.NodeBefore) (string, error) {
+// note is the annotation of a node in maintenance for the holds. Of one that cannot be read it says what old says.
+func (m marks) note(holds []hold, before v1beta1.NodeBefore, old holdsNote) (string, error) {
 	note := holdsNote{StoreID: m.storeID, Holds: []heldBy{}, Before: before}
 	for _, h := range holds {
-		if !h.cordons() {
+		if !h.cordons() && h.unreadable() == "" {
 			continue
 		}
 		if len(note.Holds) == maxAnnotatedHolds {
 			note.More++
 			continue
 		}
-		note.Holds = append(note.Holds, heldBy{
+		by := heldBy{
 			Name: h.Name, Requestor: text.Escape(h.Spec.Requestor), Reason: text.Escape(h.Spec.Reason), Since: h.CreationTimestamp,
-		})
+		}
+		if before := old.entry(h.Name); before != nil && h.unreadable() != "" {
+			by = *before
+		}
+		note.Holds = append(note.Holds, by)
 	}
 	value, err := json.Marshal(note)
 	if err != nil {

@@ -52,6 +52,9 @@ type nodeMemory struct {
 	// toldLeftBehind is the annotation of a node left behind that an event told of. Written by
 	// noteLeftBehind. Stale with the annotation. Lost: one more event.
 	toldLeftBehind string
+	// toldUnread are the holds that cannot be read, with why, that an event told of. Written by noteUnread. Stale when
+	// others cannot be read. Lost: one more event.
+	toldUnread []string
 	// unreleased says that the gates may still hold something for a node that nobody holds, and that is in
 	// service. Written by leader.releaseLeftBehind and confirmUnheld. Never stale. Lost: the gates name the
 	// node when the next process begins to lead.

@@ -31,7 +31,7 @@ type nodeWriter struct {
 // could not be updated. The rate of repairs is limited, because whoever changes the cordon may do so
 // again at once.
 func (w nodeWriter) cordon(ctx context.Context, v *view, before v1beta1.NodeBefore) (cordoned bool, did result) {
-	note, err := w.marks.note(v.active, before)
+	note, err := w.marks.note(v.active, before, v.marks.note)
 	if err != nil {
 		return false, result{err: err}
 	}

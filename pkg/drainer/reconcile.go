@@ -46,6 +46,7 @@ func (r *result) add(step result) {
 func (l *leader) reconcile(ctx context.Context, name string) result {
 	v := l.look(name)
 	did := l.holds.expire(ctx, v.active)
+	did.add(noteUnread(v))
 	did.add(l.act(ctx, v))
 	did.add(l.holds.saveStatuses(ctx, v.released, facts{}))
 	did.add(result{again: askAgain(v.active)})

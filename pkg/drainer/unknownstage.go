@@ -39,6 +39,10 @@ func (l *leader) leaveAsItIs(ctx context.Context, v *view) result {
 
 // keptBy says why the node is not given back.
 func keptBy(h hold) string {
+	if why := h.unreadable(); why != "" {
+		return fmt.Sprintf("node %s is not given back: the server cannot read what it has stored of NodeMaintenance %s: %s",
+			h.Spec.NodeName, h.Name, why)
+	}
 	if h.stays {
 		return fmt.Sprintf("node %s is not given back yet: the server has to find out first whether NodeMaintenance %s may have it",
 			h.Spec.NodeName, h.Name)

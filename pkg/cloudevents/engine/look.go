@@ -17,6 +17,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/cloudevents/decision"
 	"github.com/medik8s/maintenance-apiserver/pkg/cloudevents/machines"
+	fleet "github.com/medik8s/maintenance-apiserver/pkg/fleet/decision"
 	"github.com/medik8s/maintenance-apiserver/pkg/ownhold"
 )
 
@@ -27,10 +28,10 @@ const (
 	mostKnown = 10 * time.Minute
 )
 
-// look looks at an event. It returns nil if there is none.
+// look looks at an event. It returns nil if there is none, or it cannot be read: then what it has begun stays as it is.
 func (t *term) look(ctx context.Context, name string) (*view, error) {
 	event, err := t.confirmed(ctx, name)
-	if event == nil {
+	if event == nil || v1beta1.WhyUnreadable(event) != "" {
 		return nil, err
 	}
 	v := &view{name: name, now: t.config.Clock.Now(), event: event}
@@ -50,7 +51,11 @@ func (t *term) look(ctx context.Context, name string) (*view, error) {
 	if err := t.confirmGone(ctx, v); err != nil {
 		return nil, err
 	}
-	v.facts.Policies = decision.PoliciesOf(v.facts.Found.Node, t.config.Policies.Policies())
+	policies := t.config.Policies.Policies()
+	if err := unreadPolicy(policies, v); err != nil {
+		return nil, err
+	}
+	v.facts.Policies = decision.PoliciesOf(v.facts.Found.Node, policies)
 	if v.facts.Hold, err = t.storedHold(ctx, v); err != nil {
 		return nil, err
 	}
@@ -59,6 +64,20 @@ func (t *term) look(ctx context.Context, name string) (*view, error) {
 		v.facts.MachineAPI, v.facts.Machine = t.machine(ctx, v)
 	}
 	return v, nil
+}
+
+// unreadPolicy fails if a policy cannot be read that may say what is done at the event: what is usual may be what it excludes.
+func unreadPolicy(policies []*v1beta1.MaintenancePolicy, v *view) error {
+	node := v.facts.Found.Node
+	if node == nil || decision.Ended(v.event) {
+		return nil
+	}
+	for _, policy := range policies {
+		if selects, err := fleet.Selects(policy, node); v1beta1.WhyUnreadable(policy) != "" && (selects || err != nil) {
+			return fmt.Errorf("nothing is done, since MaintenancePolicy %s cannot be read: %s", policy.Name, v1beta1.WhyUnreadable(policy))
+		}
+	}
+	return nil
 }
 
 // confirmed returns an event. In each term this server itself is asked for it once: a former leader may have gone on with

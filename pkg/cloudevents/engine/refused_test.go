@@ -138,3 +138,39 @@ func TestMachineCannotBeAsked(t *testing.T) {
 		}
 	})
 }
+
+// An event that cannot be read keeps its node as it is, and so does a policy that cannot be read and may say what is done.
+func TestUnreadable(t *testing.T) {
+	inWorld(t, func(w *world) {
+		one, other := w.cloud.worker(), w.cloud.worker()
+		w.start()
+		w.event("one", v1beta1.CodeInstanceReboot, one, notBefore(30*time.Minute))
+		w.wait(time.Minute)
+		stored := w.get("one")
+		drainertest.Lose(w.Server, stored, func(*v1beta1.ScheduledEvent) {})
+		w.event("other", v1beta1.CodeInstanceReboot, other, notBefore(30*time.Minute))
+		w.wait(10 * time.Minute)
+		if w.holdOf("one", one) == nil || w.holdOf("other", other) == nil {
+			t.Error("a node is not held: want the one as it was, and the other one too")
+		}
+		w.Replace(stored)
+		w.setState("one", v1beta1.EventCanceled)
+		w.wait(3 * time.Minute)
+		w.wantPhase("one", v1beta1.EventPhaseCanceled)
+
+		policy := &v1beta1.MaintenancePolicy{ObjectMeta: metav1.ObjectMeta{Name: "p"}}
+		w.Add(policy)
+		drainertest.Lose(w.Server, policy, func(*v1beta1.MaintenancePolicy) {})
+		w.wait(time.Second) // until the caches show it
+		w.event("third", v1beta1.CodeInstanceReboot, one, notBefore(30*time.Minute))
+		w.wait(10 * time.Minute)
+		if w.holdOf("third", one) != nil {
+			t.Error("the node is held, although a policy that cannot be read may say that nothing is done")
+		}
+		w.Remove(policy)
+		w.wait(2 * time.Minute)
+		if w.holdOf("third", one) == nil {
+			t.Error("the node is not held, although the policy is gone")
+		}
+	})
+}

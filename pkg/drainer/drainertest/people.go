@@ -5,10 +5,13 @@ package drainertest
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // What follows acts as people and other controllers do, behind the back of the server's clients, and
@@ -62,6 +65,17 @@ func Change[T Object](s *Server, object T, change func(T)) {
 	next := runtime.Object(Find[T](s.Store, object.GetNamespace(), object.GetName())).DeepCopyObject().(T)
 	change(next)
 	s.Store.Put(next)
+}
+
+// Lose has the server be unable to read an object that it has stored, but for its name and what keep sets.
+func Lose[T Object](s *Server, object T, keep func(T)) {
+	Change(s, object, func(stored T) {
+		name, empty := stored.GetName(), reflect.New(reflect.TypeOf(stored).Elem())
+		reflect.ValueOf(stored).Elem().Set(empty.Elem())
+		stored.SetName(name)
+		stored.SetAnnotations(map[string]string{v1beta1.UnreadableAnnotation: "bits flipped"})
+		keep(stored)
+	})
 }
 
 // StatusWrites is when clients have written the status of the NodeMaintenance of that name.

@@ -5,6 +5,7 @@ package drainertest
 
 import (
 	"fmt"
+	"net/http"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -46,6 +47,9 @@ func (s *Server) current(action clienttesting.Action, name string) (Object, erro
 	if object == nil {
 		return nil, apierrors.NewNotFound(action.GetResource().GroupResource(), name)
 	}
+	if why := v1beta1.WhyUnreadable(object); why != "" {
+		return nil, &apierrors.StatusError{ErrStatus: metav1.Status{Reason: metav1.StatusReasonStoreReadError, Code: http.StatusInternalServerError, Message: why}}
+	}
 	return object, nil
 }
 
@@ -70,7 +74,7 @@ func (s *Server) create(action clienttesting.CreateAction) (runtime.Object, erro
 		return nil, s.countedEviction(eviction)
 	}
 	object := action.GetObject().DeepCopyObject().(Object)
-	if _, err := s.current(action, object.GetName()); err == nil {
+	if _, err := s.current(action, object.GetName()); !apierrors.IsNotFound(err) {
 		return nil, apierrors.NewAlreadyExists(action.GetResource().GroupResource(), object.GetName())
 	}
 	if object.GetUID() == "" {

@@ -90,6 +90,13 @@ func TestPolicyChangesMidRoll(t *testing.T) {
 			},
 			want: []string{"w-1", "w-2"}, wantThen: []string{"w-2", "w-3"},
 		},
+		"not readable any more": {change: func(w *world) { w.losePolicy("workers", nil) }, want: []string{"w-1", "w-2"}, wantThen: []string{"w-2"}},
+		"readable but for its selector": {
+			change: func(w *world) {
+				w.losePolicy("workers", &metav1.LabelSelector{MatchLabels: map[string]string{"zone": "b"}})
+			},
+			want: []string{"w-1", "w-2", "w-3"}, wantThen: []string{"w-2", "w-3"},
+		},
 		"deleted": {change: func(w *world) { w.deletePolicy("workers") }, want: []string{"w-1", "w-2", "w-3", "w-4"}, wantThen: []string{"w-2", "w-3", "w-4"}},
 	}
 	for name, test := range tests {
@@ -284,5 +291,27 @@ func TestRaisedHoldAndAPolicyThatTheCacheLacks(t *testing.T) {
 		if answer.Stage != v1beta1.StageCordon || answer.Reason != v1beta1.AdmissionPaused {
 			t.Errorf("the answer is %+v, want the drain to wait", answer)
 		}
+	})
+}
+
+// A hold that cannot be read counts, before and after a restart: its node is in maintenance. Once it is gone, another starts.
+func TestUnreadableHoldCounts(t *testing.T) {
+	inWorld(t, 1, func(w *world) {
+		w.nodes(2)
+		w.policy("workers", maxConcurrent(1))
+		r := w.start()
+		w.hold("w-1")
+		w.settle()
+		drainertest.Lose(w.Server, drainertest.Get[*v1beta1.NodeMaintenance](w.Server, "", "w-1"), func(*v1beta1.NodeMaintenance) {})
+		w.hold("w-2")
+		w.settle()
+		w.wantCordoned("w-1")
+		r.stop()
+		w.start()
+		w.wait(5 * time.Minute)
+		w.wantCordoned("w-1")
+		w.Remove(drainertest.Get[*v1beta1.NodeMaintenance](w.Server, "", "w-1"))
+		w.settle()
+		w.wantCordoned("w-2")
 	})
 }

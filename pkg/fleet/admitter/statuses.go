@@ -54,7 +54,7 @@ func newStatuses(a *Admitter, recorder record.EventRecorder) *statuses {
 func (s *statuses) want(policies []*v1beta1.MaintenancePolicy, outcomes map[string]decision.PolicyOutcome) {
 	next := make(map[string]wanted, len(policies))
 	for _, policy := range policies {
-		if outcome, decided := outcomes[policy.Name]; decided {
+		if outcome, decided := outcomes[policy.Name]; decided && v1beta1.WhyUnreadable(policy) == "" {
 			next[policy.Name] = wanted{policy: policy.UID, status: outcome.Status}
 		}
 	}

@@ -158,6 +158,13 @@ func (w *world) deletePolicy(name string) {
 	w.Remove(drainertest.Get[*v1beta1.MaintenancePolicy](w.Server, "", name))
 }
 
+// losePolicy has the policy be unreadable, but for its selector if that is given.
+func (w *world) losePolicy(name string, selector *metav1.LabelSelector) {
+	drainertest.Lose(w.Server, drainertest.Get[*v1beta1.MaintenancePolicy](w.Server, "", name), func(p *v1beta1.MaintenancePolicy) {
+		p.Spec.NodeSelector = selector
+	})
+}
+
 // end deletes the hold of that name.
 func (w *world) end(name string) {
 	w.Delete(drainertest.Get[*v1beta1.NodeMaintenance](w.Server, "", name))

@@ -18,6 +18,8 @@ import (
 // rules are a policy's spec, made ready for decisions. Goroutines share them.
 type rules struct {
 	spec v1beta1.MaintenancePolicySpec
+	// unreadable is why the policy cannot be read; empty: it can.
+	unreadable string
 	// selector selects every node if the policy's own cannot be applied.
 	selector labels.Selector
 	// calendar is always open if the policy's own cannot be applied.
@@ -28,8 +30,9 @@ type rules struct {
 	invalid error
 }
 
-func compile(spec v1beta1.MaintenancePolicySpec) *rules {
-	r := &rules{spec: *spec.DeepCopy(), selector: labels.Everything()}
+func compile(policy *v1beta1.MaintenancePolicy) *rules {
+	spec := policy.Spec
+	r := &rules{spec: *spec.DeepCopy(), unreadable: v1beta1.WhyUnreadable(policy), selector: labels.Everything()}
 	selector, err := selectorOf(spec)
 	if err == nil {
 		r.selector = selector
@@ -38,6 +41,9 @@ func compile(spec v1beta1.MaintenancePolicySpec) *rules {
 	if r.calendar, badTimes = calendar.Compile(spec.Schedule); badTimes != nil {
 		badTimes = fmt.Errorf("spec.schedule cannot be applied: %w", badTimes)
 		r.calendar, _ = calendar.Compile(nil) // that cannot fail
+	}
+	if r.unreadable != "" {
+		r.invalid = fmt.Errorf("what is stored of it cannot be read: %s", r.unreadable)
 	}
 	for _, bad := range []error{err, badTimes, badLimits(spec.Limits), badPace(spec.Pace), badConsent(spec), badGates(spec.Gates)} {
 		if r.invalid == nil && bad != nil {

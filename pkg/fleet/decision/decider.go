@@ -28,8 +28,8 @@ func (d *Decider) compiled(policies []*v1beta1.MaintenancePolicy, now time.Time)
 	all := make([]*rules, len(policies))
 	for i, policy := range policies {
 		found := known[policy.Name]
-		if found == nil || !equality.Semantic.DeepEqual(found.spec, policy.Spec) {
-			found = compile(policy.Spec)
+		if found == nil || found.unreadable != v1beta1.WhyUnreadable(policy) || !equality.Semantic.DeepEqual(found.spec, policy.Spec) {
+			found = compile(policy)
 		}
 		found = found.at(now)
 		all[i], d.rules[policy.Name] = found, found

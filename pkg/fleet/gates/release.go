@@ -109,7 +109,11 @@ func (g *Gates) MayGiveBack(ctx context.Context, node *corev1.Node) (drainer.Ver
 	if !known {
 		return g.keepUnknown(ctx, node), nil
 	}
-	policies := releasing(g.config.Admitter.Policies(), entry, node)
+	all := g.config.Admitter.Policies()
+	if policy := unread(all, entry, node); policy != nil {
+		return g.keepUnread(ctx, node, policy), nil
+	}
+	policies := releasing(all, entry, node)
 	if len(policies) == 0 {
 		g.pass(ctx, node, entry)
 		return drainer.Verdict{}, nil
@@ -144,6 +148,27 @@ func (g *Gates) keepUnknown(ctx context.Context, node *corev1.Node) drainer.Verd
 		g.log(ctx, node.Name, wait.Message)
 	}
 	return drainer.Verdict{Wait: wait, Again: untilKnown}
+}
+
+// unread returns the first policy that cannot be read, and may have release gates that the node must pass.
+func unread(policies []*v1beta1.MaintenancePolicy, entry *v1beta1.LedgerEntry, node *corev1.Node) *v1beta1.MaintenancePolicy {
+	for _, policy := range policies {
+		if v1beta1.WhyUnreadable(policy) != "" && (admittedUnder(entry, policy.Name) || selects(policy, node)) {
+			return policy
+		}
+	}
+	return nil
+}
+
+// keepUnread keeps a node while it is not known which gates of a policy it is to pass.
+func (g *Gates) keepUnread(ctx context.Context, node *corev1.Node, policy *v1beta1.MaintenancePolicy) drainer.Verdict {
+	g.keptHere(node.Name)
+	g.config.Admitter.KeepsBack(node.Name, true)
+	wait := &drainer.Wait{Reason: v1beta1.ReasonReleaseGate, Message: fmt.Sprintf(
+		"policy %q: what is stored of it cannot be read, so it is not known which release gates node %s must pass: %s; %s",
+		policy.Name, node.Name, v1beta1.WhyUnreadable(policy), g.howToSkip(node))}
+	g.log(ctx, node.Name, wait.Message)
+	return drainer.Verdict{Wait: wait, Again: askInterval}
 }
 
 // releasing returns the policies whose release gates the node must pass.

@@ -317,6 +317,27 @@ func TestWhosePolicyCounts(t *testing.T) {
 	}
 }
 
+// A policy that cannot be read may have gates: it keeps the nodes that were admitted under it, until somebody skips its gates.
+func TestUnreadablePolicyKeepsItsNodes(t *testing.T) {
+	for name, admittedUnder := range map[string]string{"admitted under it": "workers", "admitted under another one": "others"} {
+		t.Run(name, func(t *testing.T) {
+			policies := releasePolicy()
+			policies[0].Spec, policies[0].Annotations = v1beta1.MaintenancePolicySpec{}, map[string]string{v1beta1.UnreadableAnnotation: "bits flipped"}
+			inCluster(t, policies, func(c *cluster) {
+				c.admitter.entries[drainertest.NodeName].Policies = []v1beta1.LedgerPolicy{{Name: admittedUnder}}
+				c.take()
+				c.delete("a")
+				if admittedUnder == "workers" {
+					c.wantKept(v1beta1.ReasonReleaseGate, `policy "workers": what is stored of it cannot be read, so it is not known which release gates node `+
+						drainertest.NodeName+` must pass: bits flipped; `+skipBySpec)
+					c.change("a", func(hold *v1beta1.NodeMaintenance) { hold.Spec.BypassPolicies = true })
+				}
+				c.wantGivenBack()
+			})
+		})
+	}
+}
+
 // While the ledger is not known, it is not known either whose gates are to pass.
 func TestLedgerIsNotKnownYet(t *testing.T) {
 	inCluster(t, releasePolicy(queryGate("up", 0)), func(c *cluster) {

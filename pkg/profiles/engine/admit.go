@@ -197,7 +197,8 @@ func (a *admitter) try(name string, spec *v1beta1.MaintenanceLedgerSpec) (grant 
 		return nil, false
 	}
 	about.profile, about.node = a.profile(about.nodeProfile.Spec.Profile), a.node(about.nodeProfile.Spec.NodeName)
-	if about.profile == nil || about.node == nil || about.node.UID != next.NodeUID {
+	if about.profile == nil || about.node == nil || about.node.UID != next.NodeUID ||
+		v1beta1.WhyUnreadable(about.nodeProfile) != "" || v1beta1.WhyUnreadable(about.profile) != "" {
 		return nil, false
 	}
 	if reason, _ := a.idle(about.profile, about.node.Name); reason != "" {

@@ -45,7 +45,7 @@ func (e *Engine) snapshot(ctx context.Context) (*snapshot, error) {
 		return nil, fmt.Errorf("could not list nodes: %w", err)
 	}
 	for _, object := range e.profiles.GetStore().List() {
-		if profile, is := object.(*v1beta1.MaintenanceProfile); is {
+		if profile, is := object.(*v1beta1.MaintenanceProfile); is && v1beta1.WhyUnreadable(profile) == "" {
 			s.cluster.SetProfile(profile)
 		}
 	}
@@ -54,7 +54,7 @@ func (e *Engine) snapshot(ctx context.Context) (*snapshot, error) {
 		s.cluster.SetNode(&list.Items[i])
 	}
 	for _, object := range e.nodeProfiles.GetStore().List() {
-		if nodeProfile, is := object.(*v1beta1.NodeProfile); is {
+		if nodeProfile, is := object.(*v1beta1.NodeProfile); is && v1beta1.WhyUnreadable(nodeProfile) == "" {
 			s.cluster.SetNodeProfile(nodeProfile)
 		}
 	}

@@ -66,6 +66,9 @@ func (t *term) profileChanged(before, after any) {
 		t.wakeProfile(old.Name)
 		return
 	}
+	if v1beta1.WhyUnreadable(profile) != "" {
+		return // what it said stays
+	}
 	t.wake(t.cluster.SetProfile(profile))
 	t.answers.Moved(profile.Name)
 	if old != nil && old.UID == profile.UID && old.Generation == profile.Generation &&
@@ -152,6 +155,9 @@ func (t *term) nodeProfileChanged(before, after any) {
 		return
 	}
 	t.room.exists(nodeProfile.Name)
+	if v1beta1.WhyUnreadable(nodeProfile) != "" {
+		return // where the node was counts for others
+	}
 	for _, name := range t.cluster.SetNodeProfile(nodeProfile) {
 		t.queue.AddAfter(name, settles)
 	}

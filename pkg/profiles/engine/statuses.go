@@ -74,10 +74,10 @@ func (s *statuses) writeAll(ctx context.Context) (failed bool) {
 	return failed
 }
 
-// stored are all profiles.
+// stored are all profiles that can be read.
 func (s *statuses) stored() (profiles []*v1beta1.MaintenanceProfile) {
 	for _, object := range s.profiles.GetStore().List() {
-		if profile, is := object.(*v1beta1.MaintenanceProfile); is {
+		if profile, is := object.(*v1beta1.MaintenanceProfile); is && v1beta1.WhyUnreadable(profile) == "" {
 			profiles = append(profiles, profile)
 		}
 	}

@@ -34,7 +34,7 @@ func (t *term) moveOnce(ctx context.Context, name string) (moved bool, again tim
 	ctx, cancel := context.WithTimeout(ctx, moveTimeout)
 	defer cancel()
 	v, err := t.look(ctx, name)
-	if err != nil {
+	if err != nil || v.unread() {
 		return false, time.Time{}, err
 	}
 	moved, err = t.move(ctx, v)
@@ -84,6 +84,13 @@ func (t *term) look(ctx context.Context, name string) (*view, error) {
 	v.idleReason, v.idleMessage = t.idle(v.profile, v.nodeName())
 	v.acts = v.idleReason == ""
 	return v, nil
+}
+
+// unread says whether the NodeProfile, its profile or its hold cannot be read. Then everything stays as it is until one of
+// them changes, and what the ledger says is kept.
+func (v *view) unread() bool {
+	return v.nodeProfile != nil && v1beta1.WhyUnreadable(v.nodeProfile) != "" || v.profile != nil && v1beta1.WhyUnreadable(v.profile) != "" ||
+		v.hold.Hold != nil && v1beta1.WhyUnreadable(v.hold.Hold) != ""
 }
 
 func (t *term) selects(profile *v1beta1.MaintenanceProfile, node *corev1.Node) bool {

@@ -5,6 +5,7 @@ package mirror
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -117,6 +118,15 @@ func (t *term) onNode(name string) []sapdata.Profile {
 		}
 	}
 	return profiles
+}
+
+// unread says whether a NodeProfile of the node, or its profile, cannot be read. What was mirrored stays.
+func (t *term) unread(node string) bool {
+	return slices.ContainsFunc(t.onNode(node), func(on sapdata.Profile) bool {
+		object, _, _ := t.profiles.GetStore().GetByKey(on.NodeProfile.Spec.Profile)
+		profile, is := object.(*v1beta1.MaintenanceProfile)
+		return v1beta1.WhyUnreadable(on.NodeProfile) != "" || is && v1beta1.WhyUnreadable(profile) != ""
+	})
 }
 
 // alias is what the controller calls a profile.

@@ -41,7 +41,7 @@ func (m marks) hash() string {
 func (t *term) mirror(ctx context.Context, name string) error {
 	object, exists, _ := t.nodes.GetStore().GetByKey(name)
 	node, is := object.(*corev1.Node)
-	if !exists || !is || node.DeletionTimestamp != nil {
+	if !exists || !is || node.DeletionTimestamp != nil || t.unread(name) {
 		return nil
 	}
 	found := marksOf(node)

@@ -26,8 +26,11 @@ type Selector struct {
 }
 
 // New returns the Selector of a profile. Label is the key of the label of nodes that has the aliases of their profiles.
-// It fails if the selector of the profile is not valid.
+// It fails if the selector of the profile is not valid, or cannot be read.
 func New(profile *v1beta1.MaintenanceProfile, label string) (*Selector, error) {
+	if why := v1beta1.WhyUnreadable(profile); why != "" {
+		return nil, fmt.Errorf("the profile cannot be read: %s", why)
+	}
 	selector, err := metav1.LabelSelectorAsSelector(profile.Spec.Nodes.Selector)
 	if err != nil {
 		return nil, fmt.Errorf("spec.nodes.selector: %w", err)

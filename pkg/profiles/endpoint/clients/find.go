@@ -23,6 +23,8 @@ func (c *Clients) find(name string) (*v1beta1.MaintenanceEndpoint, error) {
 		return nil, unusable(name, "it does not exist")
 	case err != nil:
 		return nil, fmt.Errorf("could not find the endpoint %s: %w", name, err)
+	case v1beta1.WhyUnreadable(found) != "":
+		return nil, unusable(name, "it cannot be read: %s", v1beta1.WhyUnreadable(found))
 	default:
 		return found, nil
 	}
