@@ -50,9 +50,7 @@ func TestNodeOfAnotherStore(t *testing.T) {
 	env.EventuallyWithin(t, env.EventsTimeout, "an event tells of the node", func(ctx context.Context) string {
 		return wrongCount(ctx, pool, pool.Nodes[0], eventLeftBehind, 1)
 	})
-	env.Eventually(t, "a metric tells of the node", func(ctx context.Context) string {
-		return wrongGauge(ctx, t, other, gaugeLeftBehind, "1")
-	})
+	env.WaitForMetric(t, other, gaugeLeftBehind, "1")
 	env.Always(t, watchTime, "the other server leaves the node alone", func(ctx context.Context) string {
 		if after := marksOn(pool.Node(t, pool.Nodes[0])); after != before {
 			return fmt.Sprintf("it went from %s to %s", before, after)
@@ -166,21 +164,4 @@ func wrongCount(ctx context.Context, pool *env.Pool, object, reason string, want
 		return fmt.Sprintf("%s was written %d times, want %d", reason, count, want)
 	}
 	return ""
-}
-
-// wrongGauge compares a metric of a server; "" if it is as wanted.
-func wrongGauge(ctx context.Context, t *testing.T, server *localcluster.Server, name, want string) string {
-	t.Helper()
-	metrics, err := get(ctx, t, server, "/metrics")
-	if err != nil {
-		return err.Error()
-	}
-	for line := range strings.Lines(metrics) {
-		if value, found := strings.CutPrefix(strings.TrimSpace(line), name+" "); found && value == want {
-			return ""
-		} else if found {
-			return fmt.Sprintf("%s is %s, want %s", name, value, want)
-		}
-	}
-	return "there is no metric " + name
 }
