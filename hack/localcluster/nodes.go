@@ -87,7 +87,7 @@ func newNode(options NodeOptions, index int) *corev1.Node {
 				{Type: corev1.NodeInternalIP, Address: fmt.Sprintf("10.0.%d.%d", (index+1)/256, (index+1)%256)},
 				{Type: corev1.NodeHostName, Address: name},
 			},
-			NodeInfo: corev1.NodeSystemInfo{KubeletVersion: "simulated", OperatingSystem: "linux", Architecture: "amd64"},
+			NodeInfo: corev1.NodeSystemInfo{KubeletVersion: "simulated", OperatingSystem: "linux", Architecture: "amd64", BootID: name + "-first"},
 		},
 	}
 }

@@ -51,9 +51,9 @@ func TestNodeIsReadyBeforeItIsGivenBack(t *testing.T) {
 		p.is(t, event, v1beta1.EventPhaseDrained)
 	}
 	for _, node := range p.Nodes {
-		p.down(t, node)
+		p.Down(t, node)
 	}
-	p.boot(t, rebooted, "second")
+	p.Boot(t, rebooted, "second")
 	p.state(t, events[1], v1beta1.EventCompleted)
 	for _, event := range events {
 		p.wait(t, event, "it waits for its node to be Ready", func(event *v1beta1.ScheduledEvent) bool {
@@ -63,7 +63,7 @@ func TestNodeIsReadyBeforeItIsGivenBack(t *testing.T) {
 	p.stays(t, rebooted, time.Second)
 	p.stays(t, over, time.Second)
 	for _, node := range p.Nodes {
-		p.up(t, node)
+		p.Up(t, node)
 	}
 	for _, event := range events {
 		p.is(t, event, v1beta1.EventPhaseCompleted)
@@ -75,12 +75,12 @@ func TestNodeIsReadyBeforeItIsGivenBack(t *testing.T) {
 func TestNodeWithoutABootID(t *testing.T) {
 	p := newPool(t, 1)
 	node := p.Nodes[0]
-	p.patchStatus(t, node, `{"status":{"nodeInfo":{"bootID":""}}}`)
+	p.PatchNodeStatus(t, node, `{"status":{"nodeInfo":{"bootID":""}}}`)
 	event := p.announce(t, "reboot", rebootOf(node, 0))
 	p.is(t, event, v1beta1.EventPhaseDrained)
 	p.stays(t, node, time.Second)
-	p.down(t, node)
-	p.up(t, node)
+	p.Down(t, node)
+	p.Up(t, node)
 	p.is(t, event, v1beta1.EventPhaseCompleted)
 	p.WaitUntilClean(t)
 }

@@ -5,7 +5,6 @@ package cloudevents
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -19,43 +18,12 @@ import (
 	"github.com/medik8s/maintenance-apiserver/test/env"
 )
 
-// boot has a node report another boot, as after a reboot.
-func (p *pool) boot(t *testing.T, node, id string) {
-	t.Helper()
-	p.patchStatus(t, node, fmt.Sprintf(`{"status":{"nodeInfo":{"bootID":%q}}}`, node+"-"+id))
-}
-
-func (p *pool) patchStatus(t *testing.T, node, patch string) {
-	t.Helper()
-	_, err := p.Kube.CoreV1().Nodes().Patch(t.Context(), node, types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{}, "status")
-	if err != nil {
-		t.Fatalf("could not patch the status of node %s: %v", node, err)
-	}
-}
-
-// down has a machine go: its node is not Ready, and stays so.
-func (p *pool) down(t *testing.T, node string) {
-	t.Helper()
-	if err := p.Cluster.StopKubelet(t.Context(), node); err != nil {
-		t.Fatal(err)
-	}
-	p.patchStatus(t, node, `{"status":{"conditions":[{"type":"Ready","status":"False","reason":"Test"}]}}`)
-}
-
-// up has a machine come back that is down. The simulated kubelet makes its node Ready.
-func (p *pool) up(t *testing.T, node string) {
-	t.Helper()
-	if err := p.Cluster.StartKubelet(t.Context(), node); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // reboot has a machine go and come back.
 func (p *pool) reboot(t *testing.T, node string) {
 	t.Helper()
-	p.down(t, node)
-	p.boot(t, node, "second")
-	p.up(t, node)
+	p.Down(t, node)
+	p.Boot(t, node, "second")
+	p.Up(t, node)
 }
 
 // rebootOf is a reboot of a node that is due, unless the time says later.

@@ -34,7 +34,7 @@ func poolOf(t *testing.T, e *env.Env, nodes int) *pool {
 	t.Helper()
 	p := &pool{Pool: e.NewPool(t, nodes)}
 	for _, node := range p.Nodes {
-		p.boot(t, node, "first")
+		p.Boot(t, node, "first")
 	}
 	return p
 }

@@ -102,13 +102,13 @@ func (o *own) rebootReplacesNothing(t *testing.T) {
 	t.Parallel()
 	c := o.newCrew(t, openShift(), openShift().sets, "MachineSet", 2)
 	node := c.nodes(t)[0]
-	c.boot(t, node, "first")
+	c.Boot(t, node, "first")
 	for _, code := range []string{v1beta1.CodeInstanceReboot, v1beta1.CodeSystemReboot, v1beta1.CodeSystemMaintenance} {
 		event := c.announce(t, code, v1beta1.ScheduledEventSpec{Code: code, NodeName: node})
 		c.is(t, event, v1beta1.EventPhaseDrained)
-		c.down(t, node)
-		c.boot(t, node, "after-"+code)
-		c.up(t, node)
+		c.Down(t, node)
+		c.Boot(t, node, "after-"+code)
+		c.Up(t, node)
 		if done := c.is(t, event, v1beta1.EventPhaseCompleted); done.Status.Replacement != nil {
 			t.Errorf("%s: the machine is replaced: %+v", code, done.Status.Replacement)
 		}

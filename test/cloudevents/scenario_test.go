@@ -85,7 +85,7 @@ func (s *scenario) zone(t *testing.T, name string, count int64) *crew {
 // drained is a node of a zone that is to be drained: its pods are followed.
 func (s *scenario) drained(t *testing.T, zone *crew, node string) string {
 	t.Helper()
-	zone.boot(t, node, "first")
+	zone.Boot(t, node, "first")
 	s.pods[zone] = append(s.pods[zone], zone.podUIDs(t, node)...)
 	return node
 }

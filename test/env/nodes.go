@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/apimachinery/pkg/util/wait"
 
@@ -111,6 +112,38 @@ func (p *Pool) Node(t *testing.T, name string) *corev1.Node {
 		t.Fatalf("could not get node %s: %v", name, err)
 	}
 	return node
+}
+
+// PatchNodeStatus changes the status of a node, as its kubelet does.
+func (p *Pool) PatchNodeStatus(t *testing.T, node, patch string) {
+	t.Helper()
+	_, err := p.Kube.CoreV1().Nodes().Patch(t.Context(), node, types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{}, "status")
+	if err != nil {
+		t.Fatalf("could not patch the status of node %s: %v", node, err)
+	}
+}
+
+// Boot has a node report another boot, as after a reboot: NODE-ID.
+func (p *Pool) Boot(t *testing.T, node, id string) {
+	t.Helper()
+	p.PatchNodeStatus(t, node, fmt.Sprintf(`{"status":{"nodeInfo":{"bootID":%q}}}`, node+"-"+id))
+}
+
+// Down has a machine go: its node is not Ready, and stays so.
+func (p *Pool) Down(t *testing.T, node string) {
+	t.Helper()
+	if err := p.Cluster.StopKubelet(t.Context(), node); err != nil {
+		t.Fatal(err)
+	}
+	p.PatchNodeStatus(t, node, `{"status":{"conditions":[{"type":"Ready","status":"False","reason":"Test"}]}}`)
+}
+
+// Up has a machine come back that is down. The simulated kubelet makes its node Ready.
+func (p *Pool) Up(t *testing.T, node string) {
+	t.Helper()
+	if err := p.Cluster.StartKubelet(t.Context(), node); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // PodsOn returns the pool's pods on a node, terminating ones included.
