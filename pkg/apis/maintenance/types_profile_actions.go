@@ -29,6 +29,8 @@ type ProfileTrigger struct {
 	Release *ReleaseTrigger
 	// job runs a Job on the node.
 	Job *JobTrigger
+	// reboot waits until the node has rebooted, which a Job or somebody else has it do.
+	Reboot *RebootTrigger
 	// webhook calls an HTTP server.
 	Webhook *WebhookTrigger
 	// patchObject changes another object of the cluster.
@@ -100,6 +102,23 @@ type JobTrigger struct {
 	// cronJob is the name of a CronJob with spec.suspend true, whose spec.jobTemplate the Job is made of.
 	// Required.
 	CronJob string
+}
+
+// RebootTrigger waits until the node has rebooted: until it is Ready, and its kubelet reports another boot ID, in
+// status.nodeInfo.bootID of the node, than the one in the status of the NodeProfile. That one is recorded before
+// anything is done. Such as {job: {namespace: maintenance, cronJob: reboot}}, or {} if somebody else reboots the node:
+// a person, or an agent that the triggers before it in the same list have told to. With job, it is the boot ID of the
+// node when the trigger begins; without, when the trigger after the last hold before it begins. A node that is down or
+// not Ready is waited for also after timeoutSeconds. With onFailure Abort, the transition is given up after that time
+// only while the node is Ready, has the same boot ID, and no Job runs; a reboot that comes still later hits a node in
+// service.
+type RebootTrigger struct {
+	// job runs a Job on the node, which reboots it: at once, or in a moment. What becomes of the Job does not matter,
+	// and it may die with the node. It is started while the node is Ready, once in a transition, with one pod that is
+	// not run again: of its template, what would run more pods is left out, with restartPolicy Never. The pod has the
+	// boot ID of the node that is to be rebooted in the annotation maintenance.medik8s.io/boot-id. If the node reboots
+	// without the Job, the Job is stopped before the trigger is done. If not set, the trigger only waits.
+	Job *JobTrigger
 }
 
 // WebhookTrigger calls an HTTP server with POST, such as {endpoint: cmdb}, and waits for its answer: 2xx means

@@ -151,6 +151,5 @@ func (s *state) restartsCountFrom() time.Time {
 
 // restarted says whether the machine of the node has started anew since it had a boot ID.
 func restarted(bootID string, node *corev1.Node) bool {
-	now := node.Status.NodeInfo.BootID
-	return bootID != "" && now != "" && now != bootID
+	return v1beta1.HasRebooted(bootID, node.Status.NodeInfo.BootID)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -26,6 +27,8 @@ var (
 	Volumes     = corev1.SchemeGroupVersion.WithResource("persistentvolumes")
 	Events      = corev1.SchemeGroupVersion.WithResource("events")
 	DaemonSets  = appsv1.SchemeGroupVersion.WithResource("daemonsets")
+	Jobs        = batchv1.SchemeGroupVersion.WithResource("jobs")
+	CronJobs    = batchv1.SchemeGroupVersion.WithResource("cronjobs")
 	Budgets     = policyv1.SchemeGroupVersion.WithResource("poddisruptionbudgets")
 	Leases      = coordinationv1.SchemeGroupVersion.WithResource("leases")
 	Attachments = storagev1.SchemeGroupVersion.WithResource("volumeattachments")
@@ -56,6 +59,10 @@ func resourceOf(object runtime.Object) schema.GroupVersionResource {
 		return Events
 	case *appsv1.DaemonSet:
 		return DaemonSets
+	case *batchv1.Job:
+		return Jobs
+	case *batchv1.CronJob:
+		return CronJobs
 	case *policyv1.PodDisruptionBudget:
 		return Budgets
 	case *coordinationv1.Lease:
@@ -96,6 +103,10 @@ func newList(resource schema.GroupVersionResource) runtime.Object {
 		return &corev1.EventList{}
 	case DaemonSets:
 		return &appsv1.DaemonSetList{}
+	case Jobs:
+		return &batchv1.JobList{}
+	case CronJobs:
+		return &batchv1.CronJobList{}
 	case Budgets:
 		return &policyv1.PodDisruptionBudgetList{}
 	case Leases:

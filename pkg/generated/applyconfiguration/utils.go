@@ -213,6 +213,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &maintenancev1beta1.PrometheusGateApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("QueuePosition"):
 		return &maintenancev1beta1.QueuePositionApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("RebootTrigger"):
+		return &maintenancev1beta1.RebootTriggerApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("RecordedDecision"):
 		return &maintenancev1beta1.RecordedDecisionApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("RecordedTransition"):

@@ -156,6 +156,7 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		v1beta1.PrometheusGate{}.OpenAPIModelName():                   schema_pkg_apis_maintenance_v1beta1_PrometheusGate(ref),
 		v1beta1.QueuePosition{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_QueuePosition(ref),
 		v1beta1.QueuedMaintenance{}.OpenAPIModelName():                schema_pkg_apis_maintenance_v1beta1_QueuedMaintenance(ref),
+		v1beta1.RebootTrigger{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_RebootTrigger(ref),
 		v1beta1.RecordedDecision{}.OpenAPIModelName():                 schema_pkg_apis_maintenance_v1beta1_RecordedDecision(ref),
 		v1beta1.RecordedTransition{}.OpenAPIModelName():               schema_pkg_apis_maintenance_v1beta1_RecordedTransition(ref),
 		v1beta1.ReleaseTrigger{}.OpenAPIModelName():                   schema_pkg_apis_maintenance_v1beta1_ReleaseTrigger(ref),
@@ -7631,6 +7632,12 @@ func schema_pkg_apis_maintenance_v1beta1_ProfileTrigger(ref common.ReferenceCall
 							Ref:         ref(v1beta1.JobTrigger{}.OpenAPIModelName()),
 						},
 					},
+					"reboot": {
+						SchemaProps: spec.SchemaProps{
+							Description: "reboot waits until the node has rebooted, which a Job or somebody else has it do.",
+							Ref:         ref(v1beta1.RebootTrigger{}.OpenAPIModelName()),
+						},
+					},
 					"webhook": {
 						SchemaProps: spec.SchemaProps{
 							Description: "webhook calls an HTTP server.",
@@ -7648,7 +7655,7 @@ func schema_pkg_apis_maintenance_v1beta1_ProfileTrigger(ref common.ReferenceCall
 			},
 		},
 		Dependencies: []string{
-			v1beta1.HoldTrigger{}.OpenAPIModelName(), v1beta1.JobTrigger{}.OpenAPIModelName(), v1beta1.PatchNodeTrigger{}.OpenAPIModelName(), v1beta1.PatchObjectTrigger{}.OpenAPIModelName(), v1beta1.ReleaseTrigger{}.OpenAPIModelName(), v1beta1.WebhookTrigger{}.OpenAPIModelName()},
+			v1beta1.HoldTrigger{}.OpenAPIModelName(), v1beta1.JobTrigger{}.OpenAPIModelName(), v1beta1.PatchNodeTrigger{}.OpenAPIModelName(), v1beta1.PatchObjectTrigger{}.OpenAPIModelName(), v1beta1.RebootTrigger{}.OpenAPIModelName(), v1beta1.ReleaseTrigger{}.OpenAPIModelName(), v1beta1.WebhookTrigger{}.OpenAPIModelName()},
 	}
 }
 
@@ -7846,6 +7853,27 @@ func schema_pkg_apis_maintenance_v1beta1_QueuedMaintenance(ref common.ReferenceC
 		},
 		Dependencies: []string{
 			v1beta1.AdmissionWait{}.OpenAPIModelName(), v1.Time{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_RebootTrigger(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "RebootTrigger waits until the node has rebooted: until it is Ready, and its kubelet reports another boot ID, in status.nodeInfo.bootID of the node, than the one in the status of the NodeProfile. That one is recorded before anything is done. Such as {job: {namespace: maintenance, cronJob: reboot}}, or {} if somebody else reboots the node: a person, or an agent that the triggers before it in the same list have told to. With job, it is the boot ID of the node when the trigger begins; without, when the trigger after the last hold before it begins. A node that is down or not Ready is waited for also after timeoutSeconds. With onFailure Abort, the transition is given up after that time only while the node is Ready, has the same boot ID, and no Job runs; a reboot that comes still later hits a node in service.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"job": {
+						SchemaProps: spec.SchemaProps{
+							Description: "job runs a Job on the node, which reboots it: at once, or in a moment. What becomes of the Job does not matter, and it may die with the node. It is started while the node is Ready, once in a transition, with one pod that is not run again: of its template, what would run more pods is left out, with restartPolicy Never. The pod has the boot ID of the node that is to be rebooted in the annotation maintenance.medik8s.io/boot-id. If the node reboots without the Job, the Job is stopped before the trigger is done. If not set, the trigger only waits.",
+							Ref:         ref(v1beta1.JobTrigger{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.JobTrigger{}.OpenAPIModelName()},
 	}
 }
 
@@ -9112,7 +9140,7 @@ func schema_pkg_apis_maintenance_v1beta1_TransitionStep(ref common.ReferenceCall
 					},
 					"object": {
 						SchemaProps: spec.SchemaProps{
-							Description: "object is the name of the object that it is about: for a patchObject, the value that nameExpression had; for a job, the Job, once it was created.",
+							Description: "object is the name of the object that it is about: for a patchObject, the value that nameExpression had; for a job, or the job of a reboot, the Job, once it was created.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
@@ -9120,6 +9148,13 @@ func schema_pkg_apis_maintenance_v1beta1_TransitionStep(ref common.ReferenceCall
 					"patch": {
 						SchemaProps: spec.SchemaProps{
 							Description: "patch is the value that patchExpression of a patchObject had, as JSON. It may have parts of objects, so that only the server itself sees it. Others see (not shown).",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"bootID": {
+						SchemaProps: spec.SchemaProps{
+							Description: "bootID is the boot ID of the node that a reboot has to end: status.nodeInfo.bootID as it was when the step began, or when an earlier one did that may have asked for the reboot.",
 							Type:        []string{"string"},
 							Format:      "",
 						},

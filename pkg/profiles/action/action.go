@@ -36,12 +36,13 @@ const (
 	KindHold        Kind = "hold"
 	KindRelease     Kind = "release"
 	KindJob         Kind = "job"
+	KindReboot      Kind = "reboot"
 	KindWebhook     Kind = "webhook"
 	KindPatchObject Kind = "patchObject"
 )
 
 // AllKinds are the kinds of triggers.
-var AllKinds = []Kind{KindPatchNode, KindHold, KindRelease, KindJob, KindWebhook, KindPatchObject}
+var AllKinds = []Kind{KindPatchNode, KindHold, KindRelease, KindJob, KindReboot, KindWebhook, KindPatchObject}
 
 // Kinds are the triggers by kind. The command makes it, and the engine asks it. A kind that is missing makes a step fail
 // with an error that says so: a newer version may have recorded it.
@@ -112,6 +113,9 @@ type Progress struct {
 	Object string
 	// Again is when to call again at the latest; zero: when something wakes the engine.
 	Again time.Time
+	// Committed says that what was begun cannot be called off any more, such as a node that is down to boot. So the step
+	// is not given up since it takes too long. It counts also with an error.
+	Committed bool
 }
 
 // Done says that the step is done.
@@ -139,6 +143,8 @@ func KindOf(trigger *v1beta1.ProfileTrigger) Kind {
 		return KindRelease
 	case trigger.Job != nil:
 		return KindJob
+	case trigger.Reboot != nil:
+		return KindReboot
 	case trigger.Webhook != nil:
 		return KindWebhook
 	case trigger.PatchObject != nil:

@@ -36,6 +36,8 @@ func (t *term) drive(ctx context.Context, v *view) (moved, stop bool, err error)
 		return true, false, t.finish(ctx, v)
 	case step.State == v1beta1.StepPending:
 		return t.begins(ctx, v, step)
+	case step.State == v1beta1.StepRunning && machine.AwaitsBoot(v.next.Status.Transition) == step:
+		return t.begins(ctx, v, step) // an earlier version, which does not know the trigger, has it run without a boot
 	case step.State == v1beta1.StepRunning:
 		return t.do(ctx, v, step)
 	case step.Trigger.OnFailure == v1beta1.FailureAbort:

@@ -114,6 +114,7 @@ func (t *term) nodeChanged(before, after any) {
 	t.wake(t.cluster.SetNode(node))
 	if old != nil {
 		t.thereChanged(old, node)
+		t.bootChanged(old, node)
 	}
 	if old != nil && old.UID == node.UID && maps.Equal(old.Labels, node.Labels) {
 		return

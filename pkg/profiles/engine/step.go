@@ -27,14 +27,25 @@ func (t *term) begins(ctx context.Context, v *view, step *v1beta1.TransitionStep
 	}
 	if isUnresolved(step) {
 		if err := t.resolve(ctx, v, step); err != nil {
-			unresolved(step, err, v.now)
-			v.lookAt(step.NextTime.Time)
-			return false, true, nil
+			return t.mayNotBegin(ctx, v, step, err)
 		}
-		step.Failures, step.NextTime, step.Message = 0, nil, ""
 	}
+	if moved, stop, err := t.recordBoot(ctx, v, step); moved || stop || err != nil {
+		return moved, stop, err
+	}
+	step.Failures, step.NextTime, step.Message = 0, nil, ""
 	t.run(v)
 	return true, false, t.write(ctx, v)
+}
+
+// mayNotBegin notes why a step may not begin. It fails, or is tried again later.
+func (t *term) mayNotBegin(ctx context.Context, v *view, step *v1beta1.TransitionStep, why error) (moved, stop bool, err error) {
+	unresolved(step, why, v.now)
+	if step.State == v1beta1.StepFailed {
+		return true, false, t.write(ctx, v)
+	}
+	v.lookAt(step.NextTime.Time)
+	return false, true, nil
 }
 
 // unresolved notes why a step of a state that was entered cannot be recorded as it is. It fails, or is tried again later.
@@ -98,8 +109,8 @@ func (t *term) do(ctx context.Context, v *view, step *v1beta1.TransitionStep) (m
 	if late := machine.TimedOut(step); !late.IsZero() {
 		if v.now.Before(late) {
 			v.lookAt(late)
-		} else if step.Trigger.OnFailure == v1beta1.FailureAbort {
-			return true, false, t.abort(ctx, v, machine.Cause{Message: lateMessage(step, progress, err)})
+		} else if step.Trigger.OnFailure == v1beta1.FailureAbort && !progress.Committed {
+			return true, false, t.abort(ctx, v, machine.Cause{Message: step.Trigger.Name + ": " + lateMessage(step, progress, err)})
 		}
 	}
 	return t.postpone(ctx, v, step, progress, err)
@@ -117,8 +128,7 @@ func (t *term) postpone(ctx context.Context, v *view, step *v1beta1.TransitionSt
 		machine.Postpone(step, v.now)
 		v.lookAt(step.NextTime.Time)
 	case progress.State != v1beta1.StepFailed:
-		step.Message, step.NextTime, step.Failures = text(progress.Message), nil, 0
-		v.lookAt(progress.Again)
+		t.waits(v, step, progress)
 	case step.Trigger.OnFailure == v1beta1.FailureAbort:
 		failedSteps.WithLabelValues(v.nodeProfile.Spec.Profile, string(action.KindOf(&step.Trigger))).Inc()
 		return true, false, t.abort(ctx, v, machine.Cause{Message: fmt.Sprintf("%s: %s", step.Trigger.Name, text(progress.Message))})
@@ -132,13 +142,22 @@ func (t *term) postpone(ctx context.Context, v *view, step *v1beta1.TransitionSt
 	return false, true, nil
 }
 
+// waits notes what a step waits for. If that takes too long, it counts as a failure, so that people are told once.
+func (t *term) waits(v *view, step *v1beta1.TransitionStep, progress action.Progress) {
+	v.lookAt(progress.Again)
+	step.Message, step.NextTime, step.Failures = text(progress.Message), nil, 0
+	if late := machine.TimedOut(step); !late.IsZero() && !v.now.Before(late) {
+		step.Message, step.Failures = text(lateMessage(step, progress, nil)), 1
+	}
+}
+
 // goOn notes that the next step may begin, or that all are done, in the same write as the end of the one before.
 func (t *term) goOn(ctx context.Context, v *view) error {
 	next := machine.Current(v.next.Status.Transition)
 	switch {
 	case next == nil:
 		return t.finish(ctx, v)
-	case next.State == v1beta1.StepPending && !isUnresolved(next):
+	case next.State == v1beta1.StepPending && !isUnresolved(next) && machine.AwaitsBoot(v.next.Status.Transition) == nil:
 		t.run(v)
 	}
 	return t.write(ctx, v)
@@ -184,7 +203,7 @@ func lateMessage(step *v1beta1.TransitionStep, progress action.Progress, err err
 	if err != nil {
 		why = errorText(err)
 	}
-	return fmt.Sprintf("%s was not done within %d seconds: %s", step.Trigger.Name, *step.Trigger.TimeoutSeconds, why)
+	return fmt.Sprintf("not done within %d seconds: %s", *step.Trigger.TimeoutSeconds, why)
 }
 
 // errorText is the text of an error as a status shows it.

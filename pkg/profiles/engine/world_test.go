@@ -54,6 +54,8 @@ type world struct {
 	outside outside
 	// lag is how late watches are.
 	lag atomic.Int64
+	// follow is told of each change, too; nil: nobody is. It is called under the server's lock.
+	follow func(before, after drainertest.Object)
 }
 
 // outside is what triggers have done.
@@ -241,6 +243,9 @@ func (w *world) wantRecorded(step action.Step) {
 
 // changed checks what must always be so. It is called under the server's lock.
 func (w *world) changed(before, after drainertest.Object) {
+	if w.follow != nil {
+		w.follow(before, after)
+	}
 	switch o := after.(type) {
 	case *v1beta1.MaintenanceLedger:
 		if w.limit > 0 && len(o.Spec.InMaintenance) > w.limit {

@@ -4,6 +4,7 @@
 package machine
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -322,6 +323,54 @@ func TestTimedOut(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if got := TimedOut(&test.step); !got.Equal(test.want) {
 				t.Errorf("%v, want %v", got, test.want)
+			}
+		})
+	}
+}
+
+// The boot is recorded before anything begins that may ask for the reboot: a Job is started by the reboot itself, and what
+// others do may be asked for by any trigger that comes after the drain.
+func TestAwaitsBoot(t *testing.T) {
+	kinds := map[string]v1beta1.ProfileTrigger{
+		"hold": {Hold: &v1beta1.HoldTrigger{}}, "patch": {PatchNode: &v1beta1.PatchNodeTrigger{}}, "hook": {Webhook: &v1beta1.WebhookTrigger{}},
+		"job": {Reboot: &v1beta1.RebootTrigger{Job: &v1beta1.JobTrigger{}}}, "others": {Reboot: &v1beta1.RebootTrigger{}},
+	}
+	for name, test := range map[string]struct {
+		steps []string
+		done  int
+		// boots are the steps that have one.
+		boots []int
+		want  int
+	}{
+		"no reboot":                       {steps: []string{"hold", "patch"}, want: -1},
+		"before the drain":                {steps: []string{"hold", "patch", "others"}, want: -1},
+		"before what may ask for it":      {steps: []string{"hold", "patch", "others"}, done: 1, want: 2},
+		"before what may, without a hold": {steps: []string{"hook", "patch", "others"}, want: 2},
+		"it is recorded":                  {steps: []string{"hold", "patch", "others"}, done: 1, boots: []int{2}, want: -1},
+		"it begins":                       {steps: []string{"hold", "others"}, done: 1, want: 1},
+		"it runs":                         {steps: []string{"hold", "others"}, done: 1, boots: []int{1}, want: -1},
+		"a Job, before another trigger":   {steps: []string{"hold", "patch", "job"}, done: 1, want: -1},
+		"a Job begins":                    {steps: []string{"hold", "patch", "job"}, done: 2, want: 2},
+		"a second one":                    {steps: []string{"others", "patch", "others"}, boots: []int{0}, want: -1},
+		"after the first one":             {steps: []string{"others", "patch", "others"}, done: 1, boots: []int{0}, want: 2},
+		"after a drain of its own":        {steps: []string{"patch", "hold", "others"}, want: -1},
+		"all are done":                    {steps: []string{"others"}, done: 1, boots: []int{0}, want: -1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			transition := &v1beta1.RecordedTransition{}
+			for i, kind := range test.steps {
+				step := v1beta1.TransitionStep{Trigger: kinds[kind], State: v1beta1.StepPending}
+				if i < test.done {
+					step.State = v1beta1.StepDone
+				}
+				if slices.Contains(test.boots, i) {
+					step.BootID = "boot"
+				}
+				transition.Steps = append(transition.Steps, step)
+			}
+			got := AwaitsBoot(transition)
+			if test.want < 0 && got != nil || test.want >= 0 && got != &transition.Steps[test.want] {
+				t.Errorf("got %+v, want that of step %d", got, test.want)
 			}
 		})
 	}

@@ -42,6 +42,25 @@ func Current(transition *v1beta1.RecordedTransition) *v1beta1.TransitionStep {
 	return nil
 }
 
+// AwaitsBoot is the reboot whose boot ID is to be recorded before the next step begins; nil if there is none. With a Job,
+// nothing before it has the node reboot, and it is recorded when the reboot itself begins. Else any trigger since the last
+// hold may be what asks for it.
+func AwaitsBoot(transition *v1beta1.RecordedTransition) *v1beta1.TransitionStep {
+	current := Current(transition)
+	for i := range transition.Steps {
+		step := &transition.Steps[i]
+		reboot := step.Trigger.Reboot
+		switch {
+		case step.State == v1beta1.StepDone:
+		case reboot != nil && step.BootID == "" && (step == current || reboot.Job == nil):
+			return step
+		case reboot != nil, step.Trigger.Hold != nil:
+			return nil
+		}
+	}
+	return nil
+}
+
 // HasBegun says whether something of the transition may have been done.
 func HasBegun(transition *v1beta1.RecordedTransition) bool {
 	return transition.Phase == v1beta1.PhaseEnter || slices.ContainsFunc(transition.Steps, func(s v1beta1.TransitionStep) bool {

@@ -20,11 +20,13 @@ import (
 // cluster is written to through the drainer's clients, which write only while this server leads.
 func (c CompletedConfig) newProfileActions(client versioned.Interface, endpoints endpoint.Endpoints) action.Kinds {
 	holds := hold.New(client)
+	jobs := job.New(c.drainer.Kube, c.drainer.Taints, clock.RealClock{})
 	return action.Kinds{
 		action.KindHold:        hold.Raise{Holds: holds},
 		action.KindRelease:     hold.Release{Holds: holds},
 		action.KindPatchNode:   patchnode.New(c.drainer.Kube),
-		action.KindJob:         job.New(c.drainer.Kube, c.drainer.Taints, clock.RealClock{}),
+		action.KindJob:         jobs,
+		action.KindReboot:      job.NewReboot(c.drainer.Kube, jobs),
 		action.KindWebhook:     webhook.New(endpoints, clock.RealClock{}),
 		action.KindPatchObject: patchobject.New(c.drainer.Dynamic),
 	}

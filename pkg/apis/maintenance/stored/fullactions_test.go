@@ -28,6 +28,7 @@ func fullTriggers() []maintenance.ProfileTrigger {
 			APIVersion: "example.com/v1", Resource: "machines", Namespace: "machines", NameExpression: "node.metadata.name",
 			PatchExpression: `{"spec": {"paused": true}}`,
 		}},
+		{Name: "reboot", Reboot: &maintenance.RebootTrigger{Job: &maintenance.JobTrigger{Namespace: "jobs", CronJob: "reboot"}}},
 	}
 }
 

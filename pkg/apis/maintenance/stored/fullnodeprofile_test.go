@@ -48,7 +48,7 @@ func fullTransition() *maintenance.RecordedTransition {
 	}
 	for i, trigger := range fullTriggers() {
 		transition.Steps = append(transition.Steps, maintenance.TransitionStep{
-			ID: fmt.Sprintf("%d-%s", i, trigger.Name), Trigger: trigger, Object: "jobs/reboot-1", Patch: "{}",
+			ID: fmt.Sprintf("%d-%s", i, trigger.Name), Trigger: trigger, Object: "jobs/reboot-1", Patch: "{}", BootID: "5f9c3a1e",
 			State: maintenance.StepRunning, StartTime: micro(61), Failures: 2, NextTime: micro(75), Message: "it runs",
 		})
 	}

@@ -61,6 +61,8 @@ const (
 	MaxPathBytes = 2048
 	// MaxPatchBytes is for what a patchExpression makes. It is recorded in the status of the NodeProfile.
 	MaxPatchBytes = 64 * 1024
+	// MaxBootIDBytes is for boot IDs that are recorded. Those of Linux have 36; the kubelet says which one it is.
+	MaxBootIDBytes = 128
 	// MaxTemplateBytes is for templates.
 	MaxTemplateBytes = 8 * 1024
 	// MaxRenderedBytes is for what a template makes. 20 of them in a status stay below 100 KiB, and Slack shows

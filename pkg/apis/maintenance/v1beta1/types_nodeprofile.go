@@ -193,13 +193,17 @@ type TransitionStep struct {
 	// matter to it.
 	Trigger ProfileTrigger `json:"trigger"`
 	// object is the name of the object that it is about: for a patchObject, the value that nameExpression had;
-	// for a job, the Job, once it was created.
+	// for a job, or the job of a reboot, the Job, once it was created.
 	// +optional
 	Object string `json:"object,omitempty"`
 	// patch is the value that patchExpression of a patchObject had, as JSON. It may have parts of objects, so that only the
 	// server itself sees it. Others see (not shown).
 	// +optional
 	Patch string `json:"patch,omitempty"`
+	// bootID is the boot ID of the node that a reboot has to end: status.nodeInfo.bootID as it was when the step began,
+	// or when an earlier one did that may have asked for the reboot.
+	// +optional
+	BootID string `json:"bootID,omitempty"`
 	// state is how far it is: Pending, Running, Done, Failed or Skipped. Running is recorded before anything
 	// is done.
 	State StepState `json:"state"`

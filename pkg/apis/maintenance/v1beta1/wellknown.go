@@ -77,6 +77,10 @@ const (
 	// the hash.
 	StepAnnotation = GroupName + "/step"
 
+	// BootIDAnnotation on the pods of a Job that reboots its node has the boot ID that the node had before. The program in
+	// the pod can compare it with that of the machine, so that it never reboots one that has just come up.
+	BootIDAnnotation = GroupName + "/boot-id"
+
 	// DefaultProfileLabel is the label of a node that has the aliases of its profiles, joined with
 	// ProfileSeparator, unless --profile-label names another one.
 	DefaultProfileLabel = "cloud.sap/maintenance-profile"

@@ -584,6 +584,11 @@ func (in QueuedMaintenance) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in RebootTrigger) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.RebootTrigger"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in RecordedDecision) OpenAPIModelName() string {
 	return "io.medik8s.maintenance.v1beta1.RecordedDecision"
 }

@@ -48,6 +48,7 @@ const (
 	jobAt
 	webhookAt
 	patchObjectAt
+	rebootAt
 
 	slackAt   = 0
 	threadAt  = 1
@@ -97,6 +98,7 @@ func fullTriggers() []maintenance.ProfileTrigger {
 		{Name: "v", PatchObject: &maintenance.PatchObjectTrigger{
 			APIVersion: "example.com/v1", Resource: "hypervisors", NameExpression: "node.metadata.name", PatchExpression: `{"spec": {"maintenance": "manual"}}`,
 		}},
+		{Name: "v2", Reboot: &maintenance.RebootTrigger{Job: &maintenance.JobTrigger{Namespace: "ops", CronJob: "reboot"}}},
 	}
 }
 

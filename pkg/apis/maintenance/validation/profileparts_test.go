@@ -265,7 +265,7 @@ func TestProfileTriggers(t *testing.T) {
 	testProfiles(t, map[string]badProfile{
 		"no kind": {
 			change: func(s *profileSpec) { s.Triggers[releaseAt].Release = nil },
-			want:   []string{"spec.triggers[2]: Required value: must have exactly one of: patchNode, hold, release, job, webhook, patchObject"},
+			want:   []string{"spec.triggers[2]: Required value: must have exactly one of: patchNode, hold, release, job, reboot, webhook, patchObject"},
 		},
 		"out of range": {
 			change: func(s *profileSpec) {
@@ -289,6 +289,15 @@ func TestProfileTriggers(t *testing.T) {
 				"spec.triggers[3].job.cronJob: Required value: must be the name of a CronJob with spec.suspend true",
 			},
 		},
+		"no job that reboots": {
+			change: func(s *profileSpec) { *s.Triggers[rebootAt].Reboot.Job = maintenance.JobTrigger{Namespace: "Ops"} },
+			want: []string{
+				`spec.triggers[6].reboot.job.namespace: Invalid value: "Ops": a lowercase RFC 1123 label must consist of lower case alphanumeric characters ` +
+					`or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')`,
+				"spec.triggers[6].reboot.job.cronJob: Required value: must be the name of a CronJob with spec.suspend true",
+			},
+		},
+		"somebody else reboots": {change: func(s *profileSpec) { s.Triggers[rebootAt].Reboot.Job = nil }},
 		"an empty patch": {
 			change: func(s *profileSpec) { *s.Triggers[patchNodeAt].PatchNode = maintenance.PatchNodeTrigger{} },
 			want: []string{"spec.triggers[0].patchNode: Required value: must change something: labels, annotations, removeLabels, removeAnnotations, " +

@@ -24,6 +24,7 @@ func validateTriggers(triggers []maintenance.ProfileTrigger, path *field.Path) f
 			memberOf("hold", trigger.Hold, validateHoldTrigger),
 			memberOf("release", trigger.Release, func(*maintenance.ReleaseTrigger, *field.Path) field.ErrorList { return nil }),
 			memberOf("job", trigger.Job, validateJob),
+			memberOf("reboot", trigger.Reboot, validateReboot),
 			memberOf("webhook", trigger.Webhook, func(webhook *maintenance.WebhookTrigger, path *field.Path) field.ErrorList {
 				return validateEndpointName(webhook.Endpoint, "webhook", path.Child("endpoint"))
 			}),
@@ -38,6 +39,13 @@ func validateHoldTrigger(trigger *maintenance.HoldTrigger, path *field.Path) fie
 		return allErrs
 	}
 	return append(allErrs, ValidateDrain(trigger.Drain, path.Child("drain"))...)
+}
+
+func validateReboot(trigger *maintenance.RebootTrigger, path *field.Path) field.ErrorList {
+	if trigger.Job == nil {
+		return nil
+	}
+	return validateJob(trigger.Job, path.Child("job"))
 }
 
 func validateJob(trigger *maintenance.JobTrigger, path *field.Path) field.ErrorList {

@@ -1,7 +1,8 @@
 // Copyright The maintenance-apiserver Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package job is the trigger job: it runs a Job on the node, made of the template of a suspended CronJob, once.
+// Package job is the triggers job and reboot. A job runs a Job on the node, made of the template of a suspended CronJob,
+// once. A reboot waits for another boot of the node, and may have such a Job bring it about.
 //
 // Nobody may run twice what flashes firmware. The name of the Job follows from the step, so that there is one at most.
 // It is created suspended, so that it does nothing yet; then the step records that it exists; then it is started. A Job
@@ -44,16 +45,30 @@ func New(kube kubernetes.Interface, taints []corev1.Taint, clock clock.PassiveCl
 
 // Do takes the next of the three steps: it creates the Job, starts it, or asks how far it is.
 func (t *Trigger) Do(ctx context.Context, step action.Step) (action.Progress, error) {
-	spec, name := step.Recorded.Trigger.Job, Name(step)
-	said := fmt.Sprintf("Job %s/%s", spec.Namespace, name)
-	job, err := t.batch.Jobs(spec.Namespace).Get(ctx, name, metav1.GetOptions{})
+	job, err := t.get(ctx, step)
+	if err != nil {
+		return action.Refusal("get "+said(step), err)
+	}
+	return t.goOn(ctx, step, job)
+}
+
+// get returns the Job of the step; nil if there is none.
+func (t *Trigger) get(ctx context.Context, step action.Step) (*batchv1.Job, error) {
+	job, err := t.batch.Jobs(specOf(step).Namespace).Get(ctx, Name(step), metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	return job, err
+}
+
+// goOn takes the next of the three steps with the Job as it is; nil if there is none.
+func (t *Trigger) goOn(ctx context.Context, step action.Step, job *batchv1.Job) (action.Progress, error) {
+	said := said(step)
 	switch {
-	case apierrors.IsNotFound(err) && step.Recorded.Object != "":
+	case job == nil && step.Recorded.Object != "":
 		return action.Failed("%s is gone: somebody has deleted it. It may have run, so it is not run again", said), nil
-	case apierrors.IsNotFound(err):
+	case job == nil:
 		return t.create(ctx, step, said)
-	case err != nil:
-		return action.Refusal("get "+said, err)
 	case !made(job, step):
 		return action.Failed("%s exists, and this transition has not made it: delete it", said), nil
 	case step.DryRun:
@@ -69,7 +84,7 @@ func (t *Trigger) Do(ctx context.Context, step action.Step) (action.Progress, er
 
 // create creates the Job, suspended.
 func (t *Trigger) create(ctx context.Context, step action.Step, said string) (action.Progress, error) {
-	spec := step.Recorded.Trigger.Job
+	spec := specOf(step)
 	template, err := t.batch.CronJobs(spec.Namespace).Get(ctx, spec.CronJob, metav1.GetOptions{})
 	switch saidTemplate := fmt.Sprintf("CronJob %s/%s", spec.Namespace, spec.CronJob); {
 	case apierrors.IsNotFound(err):
@@ -133,6 +148,19 @@ func jobs(np *v1beta1.NodeProfile, wanted func(*v1beta1.TransitionStep) bool) (j
 // Name is the name of the Job of a step: that of the CronJob, cut, and the key of the step. Names of Jobs have 63
 // characters at most.
 func Name(step action.Step) string {
-	key, cronJob := step.Key(), step.Recorded.Trigger.Job.CronJob
-	return cmp.Or(prefix(cronJob, 63-len(key)-1), "job") + "-" + key
+	key := step.Key()
+	return cmp.Or(prefix(specOf(step).CronJob, 63-len(key)-1), "job") + "-" + key
+}
+
+// said is what people read of the Job of a step.
+func said(step action.Step) string {
+	return fmt.Sprintf("Job %s/%s", specOf(step).Namespace, Name(step))
+}
+
+// specOf is the Job that the trigger of a step asks for; nil if it asks for none.
+func specOf(step action.Step) *v1beta1.JobTrigger {
+	if trigger := &step.Recorded.Trigger; trigger.Reboot != nil {
+		return trigger.Reboot.Job
+	}
+	return step.Recorded.Trigger.Job
 }

@@ -6,7 +6,6 @@ package job
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -21,16 +20,14 @@ import (
 // Stop gives the Job a deadline that is over: its pods are stopped, and it has failed. It is kept, so that people see how
 // far it was. One that was not started never is.
 func (t *Trigger) Stop(ctx context.Context, step action.Step) error {
-	name, namespace := Name(step), step.Recorded.Trigger.Job.Namespace
-	job, err := t.batch.Jobs(namespace).Get(ctx, name, metav1.GetOptions{})
-	if err == nil && made(job, step) && !hasEnded(job) {
-		_, err = t.batch.Jobs(namespace).Patch(ctx, name, types.MergePatchType, overdue(job), metav1.PatchOptions{})
+	job, err := t.get(ctx, step)
+	if err == nil && job != nil && made(job, step) && !hasEnded(job) {
+		_, err = t.batch.Jobs(job.Namespace).Patch(ctx, job.Name, types.MergePatchType, overdue(job), metav1.PatchOptions{})
 	}
 	if err == nil || apierrors.IsNotFound(err) {
 		return nil
 	}
-	said := fmt.Sprintf("stop Job %s/%s", namespace, name)
-	refused, err := action.Refusal(said, err)
+	refused, err := action.Refusal("stop "+said(step), err)
 	if err == nil { // a transition is not kept for what the server is not allowed to do
 		klog.FromContext(ctx).Error(nil, "A Job runs on although its transition is given up", "reason", refused.Message)
 	}

@@ -39,7 +39,22 @@ func (t *Trigger) newJob(from *batchv1.CronJob, step action.Step) *batchv1.Job {
 	job.Spec.Selector, job.Spec.ManualSelector = nil, nil
 	job.Spec.Template.Labels = withSkip(job.Spec.Template.Labels)
 	t.pin(&job.Spec.Template.Spec, step.NodeProfile.Spec.NodeName)
+	if step.Recorded.Trigger.Reboot != nil {
+		runOnce(&job.Spec)
+		metav1.SetMetaDataAnnotation(&job.Spec.Template.ObjectMeta, v1beta1.BootIDAnnotation, step.Recorded.BootID)
+	}
 	return job
+}
+
+// runOnce has a Job have one pod in its life, whose containers are started once. It dies with its node, and what is
+// started again on the node that has come up would reboot that, too. So of the template, only that stays which has nothing
+// to do with how often it runs.
+func runOnce(job *batchv1.JobSpec) {
+	*job = batchv1.JobSpec{
+		Suspend: job.Suspend, ActiveDeadlineSeconds: job.ActiveDeadlineSeconds, TTLSecondsAfterFinished: job.TTLSecondsAfterFinished,
+		Template: job.Template, BackoffLimit: ptr.To[int32](0), Completions: ptr.To[int32](1), Parallelism: ptr.To[int32](1),
+	}
+	job.Template.Spec.RestartPolicy = corev1.RestartPolicyNever
 }
 
 // deadline is the earlier of that of the template and that of the trigger. A Job that ran on after its trigger has failed

@@ -50,6 +50,7 @@ const (
 	createNodes = "create maintenance.medik8s.io/v1beta1 nodes/maintenance"
 	forceNodes  = "force maintenance.medik8s.io/v1beta1 nodes/maintenance"
 	patchNodes  = "patch /v1 nodes"
+	createBoots = "create batch/v1 jobs boot"
 	createJobs  = "create batch/v1 jobs ops"
 	useHook     = "use maintenance.medik8s.io/v1beta1 maintenanceendpoints  hook"
 	usePool     = "use maintenance.medik8s.io/v1beta1 maintenancepools  web"
@@ -79,6 +80,8 @@ func doesAll(change ...func(*maintenance.MaintenanceProfileSpec)) *maintenance.M
 				{Name: "e", Job: &maintenance.JobTrigger{Namespace: "ops"}},
 				{Name: "f", PatchObject: &maintenance.PatchObjectTrigger{APIVersion: "example.com/v1", Resource: "things", Namespace: "shop"}},
 				{Name: "g", Webhook: &maintenance.WebhookTrigger{Endpoint: "hook"}},
+				{Name: "j", Reboot: &maintenance.RebootTrigger{Job: &maintenance.JobTrigger{Namespace: "boot"}}},
+				{Name: "k", Reboot: &maintenance.RebootTrigger{}},
 			},
 			Notifiers: []maintenance.ProfileNotifier{{Name: "h", Webhook: &maintenance.WebhookNotifier{Endpoint: "hook"}}},
 			States: maintenance.ProfileStates{InMaintenance: maintenance.ProfileStateSpec{
@@ -105,7 +108,7 @@ func profileWrite(profile, old *maintenance.MaintenanceProfile) admission.Attrib
 func TestAuthorsOfProfiles(t *testing.T) {
 	type spec = maintenance.MaintenanceProfileSpec
 	all := []string{
-		createNodes, createJobs, forceNodes, forceNodes, getKinds, getThings, listKinds, patchNodes, patchThings, useHook, usePool, useProm, watchKinds,
+		createNodes, createBoots, createJobs, forceNodes, forceNodes, getKinds, getThings, listKinds, patchNodes, patchThings, useHook, usePool, useProm, watchKinds,
 	}
 	for name, test := range map[string]struct {
 		old    *maintenance.MaintenanceProfile
@@ -151,6 +154,7 @@ func TestWhatAuthorsLack(t *testing.T) {
 		forceNodes:  `cannot force resource "nodes/maintenance" in API group "maintenance.medik8s.io", which spec.states.inMaintenance.hold.drain.gracePeriodSeconds asks for`,
 		patchNodes:  `cannot patch resource "nodes" in API group "", which spec.triggers[0].patchNode asks for`,
 		createJobs:  `cannot create resource "jobs" in API group "batch" in the namespace "ops", which spec.triggers[2].job asks for`,
+		createBoots: `cannot create resource "jobs" in API group "batch" in the namespace "boot", which spec.triggers[5].reboot.job asks for`,
 		patchThings: `cannot patch resource "things" in API group "example.com" in the namespace "shop", which spec.triggers[3].patchObject asks for`,
 		watchKinds:  `cannot watch resource "kinds" in API group "example.com", which spec.checks[0].object asks for`,
 		usePool:     `cannot use resource "maintenancepools" in API group "maintenance.medik8s.io" named "web", which spec.checks[2].stagger.pool asks for`,
@@ -349,8 +353,13 @@ func TestVouch(t *testing.T) {
 
 // What the server itself may not do is warned of at the write, and keeps a profile from starting.
 func TestServerLacks(t *testing.T) {
-	const want = `spec.triggers[2].job: the server itself cannot create resource "jobs" in API group "batch" in the namespace "ops": ` +
-		"have the admin permit that (the chart's value profiles.allowJobs and profiles.jobNamespaces)"
+	const (
+		job = `spec.triggers[2].job: the server itself cannot create resource "jobs" in API group "batch" in the namespace "ops": ` +
+			"have the admin permit that (the chart's value profiles.allowJobs and profiles.jobNamespaces)"
+		reboot = `spec.triggers[5].reboot.job: the server itself cannot create resource "jobs" in API group "batch" in the namespace "boot": ` +
+			"have the admin permit that (the chart's value profiles.allowJobs and profiles.jobNamespaces)"
+		until = ". Until then, the profile starts nothing"
+	)
 	said := &warnings{}
 	ctx := warning.WithWarningRecorder(t.Context(), said)
 	plugin, asked := New(&questions{}, ""), 0
@@ -361,14 +370,14 @@ func TestServerLacks(t *testing.T) {
 	if err := plugin.Validate(ctx, profileWrite(doesAll(func(s *maintenance.MaintenanceProfileSpec) { s.Triggers = append(s.Triggers, s.Triggers[2]) }), nil), nil); err != nil {
 		t.Errorf("refused: %v", err)
 	}
-	if !slices.Equal(said.texts, []string{want + ". Until then, the profile starts nothing"}) || asked != 6 {
+	if !slices.Equal(said.texts, []string{job + until, reboot + until}) || asked != 7 {
 		t.Errorf("warned of %q after %d questions", said.texts, asked)
 	}
 	stored := &v1beta1.MaintenanceProfile{}
 	if err := v1beta1.Convert_maintenance_MaintenanceProfile_To_v1beta1_MaintenanceProfile(doesAll(), stored, nil); err != nil {
 		t.Fatal(err)
 	}
-	if reason, lacks, err := plugin.VouchForProfile(t.Context(), stored); reason != v1beta1.ReasonNotPermitted || lacks != want || err != nil {
+	if reason, lacks, err := plugin.VouchForProfile(t.Context(), stored); reason != v1beta1.ReasonNotPermitted || lacks != job+"; "+reboot || err != nil {
 		t.Errorf("got %s, %s, %v", reason, lacks, err)
 	}
 	plugin.AskForServer(func(context.Context, authorizer.AttributesRecord) (bool, error) { return false, errors.New("no route") })

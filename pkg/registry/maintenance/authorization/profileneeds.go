@@ -123,13 +123,19 @@ func (n nodesNeed) ofTrigger(trigger *maintenance.ProfileTrigger, path string) [
 		need.nodeKeys = keysOf(trigger.PatchNode)
 		return []profileNeed{need}
 	case trigger.Job != nil:
-		jobs := schema.GroupVersionResource{Group: "batch", Version: "v1", Resource: "jobs"}
-		need := onObjects("create", jobs, trigger.Job.Namespace, path+".job")
-		need.value = "profiles.allowJobs and profiles.jobNamespaces"
-		return []profileNeed{need}
+		return ofJob(trigger.Job, path+".job")
+	case trigger.Reboot != nil && trigger.Reboot.Job != nil:
+		return ofJob(trigger.Reboot.Job, path+".reboot.job")
 	case trigger.PatchObject != nil:
 		patch := trigger.PatchObject
 		return onResource(patch.APIVersion, patch.Resource, patch.Namespace, path+".patchObject", "profiles.patchObjects", "get", "patch")
 	}
 	return nil
+}
+
+func ofJob(job *maintenance.JobTrigger, path string) []profileNeed {
+	jobs := schema.GroupVersionResource{Group: "batch", Version: "v1", Resource: "jobs"}
+	need := onObjects("create", jobs, job.Namespace, path)
+	need.value = "profiles.allowJobs and profiles.jobNamespaces"
+	return []profileNeed{need}
 }

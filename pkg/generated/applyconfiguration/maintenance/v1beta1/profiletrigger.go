@@ -38,6 +38,8 @@ type ProfileTriggerApplyConfiguration struct {
 	Release *ReleaseTriggerApplyConfiguration `json:"release,omitempty"`
 	// job runs a Job on the node.
 	Job *JobTriggerApplyConfiguration `json:"job,omitempty"`
+	// reboot waits until the node has rebooted, which a Job or somebody else has it do.
+	Reboot *RebootTriggerApplyConfiguration `json:"reboot,omitempty"`
 	// webhook calls an HTTP server.
 	Webhook *WebhookTriggerApplyConfiguration `json:"webhook,omitempty"`
 	// patchObject changes another object of the cluster.
@@ -103,6 +105,14 @@ func (b *ProfileTriggerApplyConfiguration) WithRelease(value *ReleaseTriggerAppl
 // If called multiple times, the Job field is set to the value of the last call.
 func (b *ProfileTriggerApplyConfiguration) WithJob(value *JobTriggerApplyConfiguration) *ProfileTriggerApplyConfiguration {
 	b.Job = value
+	return b
+}
+
+// WithReboot sets the Reboot field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Reboot field is set to the value of the last call.
+func (b *ProfileTriggerApplyConfiguration) WithReboot(value *RebootTriggerApplyConfiguration) *ProfileTriggerApplyConfiguration {
+	b.Reboot = value
 	return b
 }
 

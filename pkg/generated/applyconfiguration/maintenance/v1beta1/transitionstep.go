@@ -22,11 +22,14 @@ type TransitionStepApplyConfiguration struct {
 	// matter to it.
 	Trigger *ProfileTriggerApplyConfiguration `json:"trigger,omitempty"`
 	// object is the name of the object that it is about: for a patchObject, the value that nameExpression had;
-	// for a job, the Job, once it was created.
+	// for a job, or the job of a reboot, the Job, once it was created.
 	Object *string `json:"object,omitempty"`
 	// patch is the value that patchExpression of a patchObject had, as JSON. It may have parts of objects, so that only the
 	// server itself sees it. Others see (not shown).
 	Patch *string `json:"patch,omitempty"`
+	// bootID is the boot ID of the node that a reboot has to end: status.nodeInfo.bootID as it was when the step began,
+	// or when an earlier one did that may have asked for the reboot.
+	BootID *string `json:"bootID,omitempty"`
 	// state is how far it is: Pending, Running, Done, Failed or Skipped. Running is recorded before anything
 	// is done.
 	State *maintenancev1beta1.StepState `json:"state,omitempty"`
@@ -75,6 +78,14 @@ func (b *TransitionStepApplyConfiguration) WithObject(value string) *TransitionS
 // If called multiple times, the Patch field is set to the value of the last call.
 func (b *TransitionStepApplyConfiguration) WithPatch(value string) *TransitionStepApplyConfiguration {
 	b.Patch = &value
+	return b
+}
+
+// WithBootID sets the BootID field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the BootID field is set to the value of the last call.
+func (b *TransitionStepApplyConfiguration) WithBootID(value string) *TransitionStepApplyConfiguration {
+	b.BootID = &value
 	return b
 }
 

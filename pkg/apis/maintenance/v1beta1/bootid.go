@@ -1,0 +1,10 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package v1beta1
+
+// HasRebooted says whether a machine has started anew: it had one boot ID, and has another one now. An empty one is not
+// known, and says nothing.
+func HasRebooted(before, now string) bool {
+	return before != "" && now != "" && now != before
+}
