@@ -137,11 +137,17 @@ func (c *calls) wantOnce(t *testing.T, nodes int) {
 // rebootJobs creates the CronJob reboot, whose Jobs succeed, and lets the server run them.
 func (p *pool) rebootJobs(t *testing.T) {
 	t.Helper()
+	p.allowJobs(t)
+	p.cronJob(t, "reboot", map[string]string{localcluster.CompleteAfterAnnotation: "200ms"})
+}
+
+// allowJobs lets the server run Jobs in the pool's namespace.
+func (p *pool) allowJobs(t *testing.T) {
+	t.Helper()
 	p.Kubectl().Must(t, "", "label", "namespace", p.Name, "pod-security.kubernetes.io/enforce=privileged")
 	if err := p.Cluster.ApplyChart(t.Context(), ownValues(p.Name)...); err != nil {
 		t.Fatal(err)
 	}
-	p.cronJob(t, "reboot", map[string]string{localcluster.CompleteAfterAnnotation: "200ms"})
 }
 
 // wantJobs checks that so many Jobs have run, each with one pod.

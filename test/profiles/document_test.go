@@ -49,7 +49,7 @@ var (
 	// endpointName is what an example calls an endpoint: as its kind.
 	endpointName = regexp.MustCompile(`endpoint: ([a-z]+)`)
 	// wantExamples are how many of each kind there are.
-	wantExamples = map[string]int{"check": 16, "trigger": 6, "notifier": 4, "endpoint": 6}
+	wantExamples = map[string]int{"check": 16, "trigger": 7, "notifier": 4, "endpoint": 6}
 )
 
 // row is an example of a check, a trigger, a notifier or an endpoint.

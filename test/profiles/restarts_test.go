@@ -32,6 +32,8 @@ func TestRestarts(t *testing.T) {
 	})
 	t.Run("a window closes meanwhile", o.windowClosesMeanwhile)
 	t.Run("killed again and again", o.killedAgainAndAgain)
+	t.Run("a reboot is the reboot", o.rebootIsTheReboot)
+	t.Run("document", o.comesFromKured)
 }
 
 // own is a control plane whose server a test may kill.
@@ -78,6 +80,7 @@ func ownValues(jobs string) []string {
 	return []string{
 		"profiles.allowJobs=true", "profiles.jobNamespaces={" + jobs + "}",
 		"profiles.readObjects[0].apiGroups={coordination.k8s.io}", "profiles.readObjects[0].resources={leases}",
+		"profiles.readObjects[1].apiGroups[0]=", "profiles.readObjects[1].resources={pods}",
 		"profiles.patchObjects[0].apiGroups={coordination.k8s.io}", "profiles.patchObjects[0].resources={leases}",
 	}
 }
@@ -92,6 +95,15 @@ func (o *own) kill(t *testing.T) {
 	t.Helper()
 	if err := o.Server.Kill(); err != nil {
 		t.Fatalf("could not kill the server: %v", err)
+	}
+}
+
+// killAndLaunch has another process of the server take over.
+func (o *own) killAndLaunch(t *testing.T) {
+	t.Helper()
+	o.kill(t)
+	if err := o.Server.Start(t.Context()); err != nil {
+		t.Fatalf("could not start the server: %v", err)
 	}
 }
 
