@@ -50,7 +50,7 @@ func (s *statusBuilder) drain() {
 	case s.late():
 		s.next.Phase = v1beta1.PhaseFailed
 		s.condition(v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonDeadlineExceeded,
-			"%s left past the deadline; %s%s", english.Plural(len(f.Pending), "pod is", "pods are"), s.whatGoesOn(), turnsToCome(f.Turns))
+			"%s left past the deadline; %s%s", english.Plural(len(f.Pending), "pod is", "pods are"), s.whatGoesOn(f), turnsToCome(f.Turns))
 	default:
 		s.next.Phase = v1beta1.PhaseRunning
 		s.condition(v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonDraining,
@@ -149,11 +149,18 @@ func (s *statusBuilder) deadline() {
 	s.next.Deadline = s.hold.deadline(s.next.StartTime)
 }
 
-func (s *statusBuilder) whatGoesOn() string {
-	if s.hold.Deletes {
+// whatGoesOn says what happens with pods past the deadline.
+func (s *statusBuilder) whatGoesOn(f *holdDrain) string {
+	switch stuck := len(f.Blockers); {
+	case !s.hold.Deletes:
+		return "evictions go on"
+	case stuck == 0:
 		return "they are being deleted"
+	case stuck < len(f.Pending):
+		return fmt.Sprintf("they are being deleted, and what holds up %d of them is in status.blockers", stuck)
+	default:
+		return "what holds up their deletion is in status.blockers"
 	}
-	return "evictions go on"
 }
 
 func (s *statusBuilder) late() bool {

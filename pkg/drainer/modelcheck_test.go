@@ -127,6 +127,10 @@ func seconds(s *int64) string {
 
 // deletionPosted checks a deletion that the drainer is about to make.
 func (c *modelCheck) deletionPosted(key types.NamespacedName, options *metav1.DeleteOptions) {
+	if given := options.GracePeriodSeconds; given != nil && *given == 0 {
+		c.removalPosted(key, options)
+		return
+	}
 	c.saw["deletion"]++
 	pod := c.target("deletion", key, options)
 	if pod == nil {
@@ -136,13 +140,34 @@ func (c *modelCheck) deletionPosted(key types.NamespacedName, options *metav1.De
 	if asked != nil && *asked < 1 {
 		c.fail("pod %s is deleted with grace period %d", pod.UID, *asked)
 	}
-	for _, hold := range c.draining(pod.Spec.NodeName, c.recent()) {
-		wish := c.wishOf(hold.NodeMaintenance, pod)
-		if wish.goes && !wish.blocked && c.pastDeadline(hold) {
-			return
-		}
+	if !c.deletes(pod) {
+		c.fail("pod %s is deleted, and no hold on %s deletes it now", pod.UID, pod.Spec.NodeName)
 	}
-	c.fail("pod %s is deleted, and no hold on %s deletes it now", pod.UID, pod.Spec.NodeName)
+}
+
+// deletes says whether a hold deletes the pod now.
+func (c *modelCheck) deletes(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(c.draining(pod.Spec.NodeName, c.recent()), func(hold holdVersion) bool {
+		wish := c.wishOf(hold.NodeMaintenance, pod)
+		return wish.goes && !wish.blocked && c.pastDeadline(hold)
+	})
+}
+
+// removalPosted checks the deletion without a grace period of a pod that should have stopped long ago.
+func (c *modelCheck) removalPosted(key types.NamespacedName, options *metav1.DeleteOptions) {
+	c.saw["removal"]++
+	pod := c.livePod(key)
+	if pod == nil || options.Preconditions == nil || pod.UID != *options.Preconditions.UID {
+		return // it is gone, or the request is refused
+	}
+	switch {
+	case pod.DeletionTimestamp.IsZero() || time.Since(pod.DeletionTimestamp.Time) < 30*time.Second:
+		c.fail("pod %s is removed, and its grace period is not over for long", pod.UID)
+	case c.isOwnPod(pod):
+		c.fail("our own pod %s is removed", pod.UID)
+	case !c.deletes(pod):
+		c.fail("pod %s is removed, and no hold on %s deletes it now", pod.UID, pod.Spec.NodeName)
+	}
 }
 
 func firstNonNil(a, b *int64) *int64 {

@@ -9,9 +9,37 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
+
+// A pod that does not stop is removed once the hold deletes, and the status says what is going on until then.
+func TestPodThatDoesNotStopIsRemoved(t *testing.T) {
+	inCluster(t, func(t *testing.T) *cluster {
+		return newCluster(t, drainertest.Node{}.Object(), drainertest.Pod{Name: "hangs"}.Object(),
+			drainertest.Pod{Name: "kept", Finalizers: []string{"example.com/f"}}.Object())
+	}, func(c *cluster) {
+		c.create(drainertest.Hold{Name: "a", TimeoutSeconds: 60, DeleteOnTimeout: true}.Object())
+		for _, step := range []struct {
+			after time.Duration
+			want  string
+		}{
+			{50 * time.Second, "2 of 2 pods are still to leave"},
+			{12 * time.Second, "1 pod is left past the deadline; what holds up their deletion is in status.blockers"},
+		} {
+			c.wait(step.after)
+			if got := apimeta.FindStatusCondition(c.hold("a").Status.Conditions, v1beta1.ConditionDrained).Message; got != step.want {
+				c.t.Errorf("it says %q, want %q", got, step.want)
+			}
+		}
+		if drainertest.Get[*corev1.Pod](c.Server, drainertest.Namespace, "hangs") != nil {
+			c.t.Error("the pod that does not stop is there still")
+		}
+	})
+}
 
 // What another hold deletes past its own deadline, no budget keeps.
 func TestPlanKnowsWhatOtherHoldsDelete(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 )
 
 // defaultGrace is how many seconds a pod gets that says nothing.
@@ -25,11 +26,15 @@ func (s *Server) DeletePod(pod *corev1.Pod, options *metav1.DeleteOptions) error
 		mismatch := errors.New("the UID in the precondition does not match")
 		return apierrors.NewConflict(corev1.Resource("pods"), pod.Name, mismatch)
 	}
-	grace := gracePeriod(pod, options)
-	ends := metav1.NewTime(time.Now().Add(time.Duration(grace) * time.Second))
-	if !pod.DeletionTimestamp.IsZero() && !ends.Before(pod.DeletionTimestamp) {
-		return nil // a second deletion can only shorten the first
+	grace, began := gracePeriod(pod, options), time.Now()
+	if !pod.DeletionTimestamp.IsZero() {
+		before := ptr.Deref(pod.DeletionGracePeriodSeconds, defaultGrace)
+		if grace >= before {
+			return nil // a second deletion can only shorten the first
+		}
+		began = pod.DeletionTimestamp.Add(-time.Duration(before) * time.Second)
 	}
+	ends := metav1.NewTime(began.Add(time.Duration(grace) * time.Second))
 	next := pod.DeepCopy()
 	next.DeletionTimestamp, next.DeletionGracePeriodSeconds = &ends, &grace
 	s.Store.Put(next)

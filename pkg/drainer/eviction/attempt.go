@@ -26,7 +26,7 @@ const (
 // Attempt records the requests to remove one pod so far, and their results.
 type Attempt struct {
 	// Evicted is when the API server accepted a request; zero before. Such a pod is never
-	// posted again, however late its deletion is seen.
+	// posted again, however late its deletion is seen, but to be removed at once.
 	Evicted time.Time
 	// Last is the answer to the last request.
 	Last Answer
@@ -39,6 +39,8 @@ type Attempt struct {
 	pod *corev1.Pod
 	// forced says that the last request was to delete the pod.
 	forced bool
+	// removed says that a request to remove the pod at once was accepted.
+	removed bool
 	// retry is when the next request may be made.
 	retry time.Time
 }
@@ -50,7 +52,7 @@ func (t *Attempt) take(a Answer, of Eviction, budgetKnown bool, now time.Time) {
 	t.Last, t.answered, t.pod, t.forced = a, now, of.Pod, of.Force
 	switch {
 	case a.Outcome == Evicted:
-		t.Evicted, t.Failures, t.retry = now, 0, time.Time{}
+		t.Evicted, t.Failures, t.retry, t.removed = now, 0, time.Time{}, of.removes()
 	case a.Outcome == NotPosted:
 		t.Failures, t.retry = 0, now.Add(unseenRetry)
 	case a.Outcome == DisruptionBudget && budgetKnown:

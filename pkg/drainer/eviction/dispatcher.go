@@ -221,7 +221,7 @@ func (d *Dispatcher) ready(tried *Attempt, e *queuedEviction, now time.Time) (re
 	switch {
 	case tried == nil:
 		return true, time.Time{}
-	case !tried.Evicted.IsZero():
+	case !tried.Evicted.IsZero() && (tried.removed || !e.removes()):
 		return false, time.Time{}
 	case e.Force && !tried.forced:
 		return true, time.Time{} // an eviction was refused, this is a delete

@@ -425,6 +425,35 @@ func TestDispatchCancel(t *testing.T) {
 	})
 }
 
+// A pod whose eviction was accepted, and that does not stop, is removed at once when that is wanted: until it is accepted, and
+// no more then.
+func TestDispatchRemovesAnEvictedPodOnce(t *testing.T) {
+	dispatching(t, 1, nil, func(t *testing.T, d *Dispatcher, f *fakeClient) {
+		pod := drainertest.Pod{Name: "p1"}.Object()
+		wants(d, "n", pod)
+		f.answer("p1", nil)
+		deletes := func(seconds int64) {
+			t.Helper()
+			d.Want("n", Wanted{Pods: []*corev1.Pod{pod}, Evictions: []Eviction{{Pod: pod, Force: true, GracePeriodSeconds: &seconds}}})
+			synctest.Wait()
+		}
+		deletes(1)
+		wantPosts(t, f, "p1")
+		deletes(0)
+		wantPosts(t, f, "p1", "p1")
+		f.answer("p1", apierrors.NewInternalError(errors.New("etcd is slow")))
+		deletes(0)
+		wantPosts(t, f, "p1", "p1")
+		time.Sleep(2 * leastBackoff)
+		synctest.Wait()
+		wantPosts(t, f, "p1", "p1", "p1")
+		f.answer("p1", nil)
+		time.Sleep(time.Hour)
+		deletes(0)
+		wantPosts(t, f, "p1", "p1", "p1")
+	})
+}
+
 // An eviction that is cut off may have taken its budget's room already.
 func TestDispatchStopLetsRequestsFinish(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

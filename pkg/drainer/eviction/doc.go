@@ -7,7 +7,7 @@
 // # Answers to an eviction
 //
 //	answer                                 outcome                then
-//	2xx                                    Evicted                never posted again; its pod is to be deleted soon
+//	2xx                                    Evicted                never posted again, but to remove a pod that does not stop; its pod is to be deleted soon
 //	404, 409                               Gone                   the pod's watch shows it; else retried later
 //	429, cause DisruptionBudget            DisruptionBudget       nothing is posted for the budget until it changes,
 //	                                                              or for 10 s; retried later if the watch does

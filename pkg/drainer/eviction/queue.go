@@ -16,11 +16,17 @@ type Eviction struct {
 	Pod *corev1.Pod
 	// GracePeriodSeconds is how long the pod gets to stop. Nil: the pod's own.
 	GracePeriodSeconds *int64
-	// Force says that the pod is deleted instead of evicted, whatever its disruption budgets say.
+	// Force says that the pod is deleted instead of evicted, whatever its disruption budgets say. With a grace period of
+	// 0, that is tried also after its eviction was accepted.
 	Force bool
 	// Asks says that the eviction is posted even while a budget forbids it: a webhook sees it before the
 	// budget does, and moves the pod by itself.
 	Asks bool
+}
+
+// removes says that the pod is removed at once, although it may still run: it was evicted or deleted before.
+func (e Eviction) removes() bool {
+	return e.Force && e.GracePeriodSeconds != nil && *e.GracePeriodSeconds == 0
 }
 
 // Wanted is what is to be evicted from one node.

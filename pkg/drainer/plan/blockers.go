@@ -12,17 +12,21 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/kubectl/pkg/util/podutils"
+	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/due"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/eviction"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/quote"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/virtualmachine"
 )
 
 const (
 	// terminationLag is how long after the end of its grace period a pod may still be there before a
 	// blocker reports it: the kubelet tells of its end a little later.
 	terminationLag = 5 * time.Second
+	// removalLag is how long after the end of its grace period a pod is removed that is to be deleted, at least.
+	removalLag = 30 * time.Second
 	// deletionLag is how long after its eviction was accepted a pod may have no deletion timestamp
 	// before a blocker reports it.
 	deletionLag = 30 * time.Second
@@ -68,8 +72,24 @@ func (p *planner) room(of *eviction.Budget) int {
 	return left
 }
 
-// overdue is the blocker of a pod that was evicted and should be gone by now; nil while there is time.
-func (p *planner) overdue(pod *corev1.Pod, tried eviction.Attempt) *v1beta1.DrainBlocker {
+// removal is when a pod is removed, although the kubelet has not stopped it; zero: never. That is so once it is to be
+// deleted, after its grace period was over for as long again. Not if nobody knows whether it runs: another one that takes
+// its place would use the same volumes, or the same disk of a virtual machine. Finalizers keep it all the same.
+func (p *planner) removal(pod *corev1.Pod, wanted union) time.Time {
+	if wanted.action != v1beta1.PlanDelete || pod.DeletionTimestamp.IsZero() || p.NodeDead || len(pod.Finalizers) > 0 ||
+		virtualmachine.IsLauncher(pod) || p.Replicas.Runs(pod) {
+		return time.Time{}
+	}
+	over := pod.DeletionTimestamp.Time
+	if again := p.stopsAgain(pod); again.After(over) {
+		over = again
+	}
+	return over.Add(max(time.Duration(ptr.Deref(pod.DeletionGracePeriodSeconds, 0))*time.Second, removalLag))
+}
+
+// overdue is the blocker of a pod that was evicted and should be gone by now; nil while there is time. removal is when the
+// pod is removed; zero: never.
+func (p *planner) overdue(pod *corev1.Pod, tried eviction.Attempt, removal time.Time) *v1beta1.DrainBlocker {
 	end := tried.Evicted.Add(deletionLag)
 	if !pod.DeletionTimestamp.IsZero() {
 		end = pod.DeletionTimestamp.Add(terminationLag)
@@ -86,7 +106,12 @@ func (p *planner) overdue(pod *corev1.Pod, tried eviction.Attempt) *v1beta1.Drai
 				"it is over at %s at the latest", p.Node, clockTime(p.NodeReadySince), clockTime(again)),
 		}
 	}
-	return terminatingBlocker(pod, p.Node, p.NodeDead)
+	blocker := terminatingBlocker(pod, p.Node, p.NodeDead)
+	if !removal.IsZero() {
+		p.recheckAt(removal)
+		blocker.Message = fmt.Sprintf("the pod's grace period is over, but the kubelet has not stopped the pod: it is removed at %s", clockTime(removal))
+	}
+	return blocker
 }
 
 // stopsAgain is when the grace period of a pod that is being deleted is over if the kubelet has started it anew; zero: it

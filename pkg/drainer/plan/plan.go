@@ -164,7 +164,13 @@ func (p *planner) decide(i int, pod *corev1.Pod) Pod {
 	tried := p.Attempts[pod.UID]
 	going := Pod{Pod: pod}
 	if !pod.DeletionTimestamp.IsZero() || !tried.Evicted.IsZero() {
-		going.Action, going.Blocker = v1beta1.PlanTerminating, cmp.Or(p.overdue(pod, tried), p.leaving(pod))
+		removal := p.removal(pod, u)
+		if !removal.IsZero() && !p.Now.Before(removal) {
+			going.Action, going.gracePeriod, going.why = v1beta1.PlanDelete, new(int64), "it is terminating for too long, so it is removed at once"
+			going.Blocker = attemptBlocker(pod, tried)
+			return going
+		}
+		going.Action, going.Blocker = v1beta1.PlanTerminating, cmp.Or(p.overdue(pod, tried, removal), p.leaving(pod))
 		return going
 	}
 	if u.undecided {

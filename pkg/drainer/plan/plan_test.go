@@ -55,6 +55,8 @@ func TestPlanForOnePod(t *testing.T) {
 		budgets []drainertest.Budget
 		attempt eviction.Attempt
 		own     bool
+		// deletes says that the hold is past its deadline, and deletes.
+		deletes bool
 		dead    bool
 		ready   time.Time
 		now     time.Time
@@ -231,6 +233,51 @@ func TestPlanForOnePod(t *testing.T) {
 			wantAction: v1beta1.PlanTerminating, wantReason: v1beta1.BlockerTerminating, wantObject: "Node/worker-1",
 			wantMessage: "node worker-1 does not report",
 		},
+		"to be deleted, and terminating": {
+			pod: stopping, now: drainertest.Epoch.Add(terminationLag), deletes: true,
+			wantAction: v1beta1.PlanTerminating, wantRecheck: drainertest.Epoch.Add(removalLag),
+			wantReason: v1beta1.BlockerTerminating, wantMessage: "it is removed at 1970-01-12T13:47:10Z",
+		},
+		"to be deleted, and terminating for too long": {
+			pod: stopping, now: drainertest.Epoch.Add(removalLag), deletes: true, attempt: eviction.Attempt{Evicted: drainertest.Epoch},
+			wantAction: v1beta1.PlanDelete,
+		},
+		"to be deleted, with a long grace period": {
+			pod: drainertest.Pod{Name: "p", TerminatingAt: drainertest.Epoch, Change: func(pod *corev1.Pod) {
+				pod.DeletionGracePeriodSeconds = ptr.To[int64](600)
+			}},
+			now: drainertest.Epoch.Add(599 * time.Second), deletes: true,
+			wantAction: v1beta1.PlanTerminating, wantRecheck: drainertest.Epoch.Add(600 * time.Second),
+			wantReason: v1beta1.BlockerTerminating, wantMessage: "it is removed at 1970-01-12T13:56:40Z",
+		},
+		"to be deleted, but its kubelet has restarted": {
+			pod: stopping, now: drainertest.Epoch.Add(removalLag), ready: drainertest.Epoch.Add(-5 * time.Second), deletes: true,
+			wantAction: v1beta1.PlanTerminating, wantRecheck: drainertest.Epoch.Add(15*time.Second + removalLag),
+			wantReason: v1beta1.BlockerTerminating, wantMessage: "it is removed at 1970-01-12T13:47:25Z",
+		},
+		"to be deleted, and it could not be removed": {
+			pod: stopping, now: drainertest.Epoch.Add(time.Hour), deletes: true, attempt: tried(eviction.Failed, "boom"),
+			wantAction: v1beta1.PlanDelete, wantReason: v1beta1.BlockerEvictionFailed, wantObject: "webhook/w", wantMessage: "boom",
+		},
+		"to be deleted, but nobody knows whether it runs": {
+			pod: stopping, now: drainertest.Epoch.Add(time.Hour), deletes: true, dead: true,
+			wantAction: v1beta1.PlanTerminating, wantReason: v1beta1.BlockerTerminating, wantObject: "Node/worker-1",
+			wantMessage: "node worker-1 does not report",
+		},
+		"to be deleted, but kept by finalizers": {
+			pod: drainertest.Pod{Name: "p", TerminatingAt: drainertest.Epoch, Finalizers: []string{"example.com/keep"}},
+			now: drainertest.Epoch.Add(time.Hour), deletes: true,
+			wantAction: v1beta1.PlanTerminating, wantReason: v1beta1.BlockerTerminating, wantMessage: "example.com/keep",
+		},
+		"to be deleted, but a virtual machine": {
+			pod: drainertest.Pod{Name: "p", TerminatingAt: drainertest.Epoch, Change: drainertest.Launcher("vm")},
+			now: drainertest.Epoch.Add(time.Hour), deletes: true,
+			wantAction: v1beta1.PlanTerminating, wantReason: v1beta1.BlockerTerminating, wantMessage: "the kubelet has not stopped the pod: see",
+		},
+		"to be deleted, but this server": {
+			pod: stopping, now: drainertest.Epoch.Add(time.Hour), deletes: true, own: true,
+			wantAction: v1beta1.PlanTerminating, wantReason: v1beta1.BlockerTerminating, wantMessage: "the kubelet has not stopped the pod: see",
+		},
 		"evicted, and the watch lags": {
 			pod: drainertest.Pod{Name: "p"}, attempt: eviction.Attempt{Evicted: drainertest.Epoch},
 			wantAction: v1beta1.PlanTerminating, wantRecheck: drainertest.Epoch.Add(deletionLag),
@@ -264,13 +311,14 @@ func TestPlanForOnePod(t *testing.T) {
 				test.holds = []drainertest.Hold{{Name: "a"}}
 			}
 			in.Holds = holdsOf(test.holds...)
+			in.Holds[0].Deletes = test.deletes
 			plan := Make(in)
 			got := plan.Pods[0]
 			if got.Action != test.wantAction || !plan.Recheck.Equal(test.wantRecheck) {
 				t.Errorf("%s, again at %v; want %s, again at %v", got.Action, plan.Recheck, test.wantAction,
 					test.wantRecheck)
 			}
-			if evictions := plan.Evictions(); (len(evictions) == 1) != (test.wantAction == v1beta1.PlanEvict) {
+			if evictions := plan.Evictions(); (len(evictions) == 1) != removes(test.wantAction) {
 				t.Errorf("evictions %v", evictions)
 			}
 			blocker := v1beta1.DrainBlocker{Pod: "default/p"}

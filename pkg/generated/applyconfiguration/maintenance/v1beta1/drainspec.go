@@ -33,9 +33,11 @@ type DrainSpecApplyConfiguration struct {
 	// sets the phase to Failed. Evictions continue, and if the node is drained later, the phase
 	// becomes Succeeded. Delete does the same, and also deletes the pods, regardless of their
 	// disruption budgets, their order, and the action WaitCompleted. Each pod has its grace period,
-	// but at least 1 second. This NodeMaintenance never deletes pods that its own unmanagedPods or
-	// emptyDirPods block. Delete requires timeoutSeconds, and the verb force on nodes/maintenance.
-	// Defaults to Report.
+	// but at least 1 second. A pod that a kubelet has not stopped for as long again after that, and for
+	// 30 seconds at least, is removed although it may still run; not while the node does not report, and
+	// not the pod of a virtual machine. This NodeMaintenance never deletes pods that its own
+	// unmanagedPods or emptyDirPods block. Delete requires timeoutSeconds, and the verb force on
+	// nodes/maintenance. Defaults to Report.
 	OnTimeout *maintenancev1beta1.TimeoutAction `json:"onTimeout,omitempty"`
 	// unmanagedPods is what happens to pods that no controller owns. Once evicted, they are
 	// not recreated. Evict evicts them. Block leaves them on the node, and the drain waits
