@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/action"
 )
 
 // asking has the check asked decide when the node goes into maintenance. Only nodes with the label allowed go.
@@ -206,6 +207,11 @@ states:
 // Each kind of trigger does its work in a real cluster, with the rights that the chart gives the server.
 func (o *own) doesEachTrigger(t *testing.T) {
 	t.Parallel()
+	for _, kind := range action.AllKinds {
+		if !strings.Contains(acting, ", "+string(kind)+": {") {
+			t.Errorf("trigger %s is never done on a real control plane", kind)
+		}
+	}
 	p := o.newPool(t, 1)
 	node := p.Nodes[0]
 	acts, calls := p.prepareTurns(t)

@@ -41,16 +41,10 @@ func newCaches(client dynamic.Interface, changes cache.ResourceEventHandler, end
 
 // prepare has the informer keep only what keep returns, tell of changes, and call end after a refusal.
 func prepare(informer cache.SharedIndexInformer, keep func(*unstructured.Unstructured) any, changes cache.ResourceEventHandler, end func()) error {
-	err := informer.SetTransform(func(obj any) (any, error) {
-		if u, isNew := obj.(*unstructured.Unstructured); isNew {
-			return keep(u), nil
-		}
-		return obj, nil
-	})
-	if err != nil {
+	if err := informer.SetTransform(only(keep)); err != nil {
 		return err
 	}
-	err = informer.SetWatchErrorHandlerWithContext(func(ctx context.Context, reflector *cache.Reflector, err error) {
+	err := informer.SetWatchErrorHandlerWithContext(func(ctx context.Context, reflector *cache.Reflector, err error) {
 		if !refused(err) {
 			cache.DefaultWatchErrorHandler(ctx, reflector, err)
 			return
@@ -63,6 +57,16 @@ func prepare(informer cache.SharedIndexInformer, keep func(*unstructured.Unstruc
 	}
 	_, err = informer.AddEventHandler(changes)
 	return err
+}
+
+// only returns what keep keeps of an object. An object may come twice.
+func only(keep func(*unstructured.Unstructured) any) cache.TransformFunc {
+	return func(obj any) (any, error) {
+		if u, isNew := obj.(*unstructured.Unstructured); isNew {
+			return keep(u), nil
+		}
+		return obj, nil
+	}
 }
 
 func (c *caches) facts() facts {

@@ -292,3 +292,22 @@ func TestListPage(t *testing.T) {
 		t.Errorf("asked for %+v", kind.asked)
 	}
 }
+
+// An informer whose watch begins with a list transforms each object twice.
+func TestOnlyTwice(t *testing.T) {
+	for name, once := range map[string]struct {
+		object *unstructured.Unstructured
+		keep   func(*unstructured.Unstructured) any
+	}{
+		"machine":   {vm{strategy: "None"}.object(), func(u *unstructured.Unstructured) any { return newMachine(u) }},
+		"migration": {vmim{}.object(), func(u *unstructured.Unstructured) any { return newMigration(u) }},
+	} {
+		first, err := only(once.keep)(once.object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if second, err := only(once.keep)(first); err != nil || second != first {
+			t.Errorf("%s: %v, %v the second time, want %v", name, second, err, first)
+		}
+	}
+}
