@@ -35,7 +35,9 @@ func (p *pool) bind(t *testing.T, claim string, source corev1.PersistentVolumeSo
 	if err != nil {
 		t.Fatalf("could not create a volume: %v", err)
 	}
-	t.Cleanup(func() { _ = p.Kube.CoreV1().PersistentVolumes().Delete(context.Background(), volume, metav1.DeleteOptions{}) })
+	t.Cleanup(func() {
+		_ = p.Kube.CoreV1().PersistentVolumes().Delete(context.Background(), volume, metav1.DeleteOptions{})
+	})
 	_, err = p.Kube.CoreV1().PersistentVolumeClaims(p.Name).Create(t.Context(), &corev1.PersistentVolumeClaim{
 		ObjectMeta: metav1.ObjectMeta{Name: claim},
 		Spec: corev1.PersistentVolumeClaimSpec{

@@ -137,8 +137,8 @@ func jobs(np *v1beta1.NodeProfile, wanted func(*v1beta1.TransitionStep) bool) (j
 		return nil
 	}
 	for i := range transition.Steps {
-		if spec := transition.Steps[i].Trigger.Job; spec != nil && wanted(&transition.Steps[i]) {
-			step := action.Step{NodeProfile: np, Transition: transition, Recorded: &transition.Steps[i]}
+		step := action.Step{NodeProfile: np, Transition: transition, Recorded: &transition.Steps[i]}
+		if spec := specOf(step); spec != nil && wanted(step.Recorded) {
 			jobs = append(jobs, types.NamespacedName{Namespace: spec.Namespace, Name: Name(step)})
 		}
 	}

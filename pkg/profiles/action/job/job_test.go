@@ -275,3 +275,27 @@ func TestName(t *testing.T) {
 		}
 	}
 }
+
+// The Jobs of a NodeProfile are those of both triggers that have one.
+func TestJobsOfANodeProfile(t *testing.T) {
+	spec := &v1beta1.JobTrigger{Namespace: "shop", CronJob: "reboot"}
+	for name, test := range map[string]struct {
+		trigger           v1beta1.ProfileTrigger
+		state             v1beta1.StepState
+		wantOf, wantToRun int
+	}{
+		"a Job that runs":           {trigger: v1beta1.ProfileTrigger{Job: spec}, state: v1beta1.StepRunning, wantOf: 1, wantToRun: 1},
+		"a Job that has run":        {trigger: v1beta1.ProfileTrigger{Job: spec}, state: v1beta1.StepDone, wantOf: 1},
+		"a Job that reboots":        {trigger: v1beta1.ProfileTrigger{Reboot: &v1beta1.RebootTrigger{Job: spec}}, state: v1beta1.StepRunning, wantOf: 1, wantToRun: 1},
+		"a reboot by somebody else": {trigger: v1beta1.ProfileTrigger{Reboot: &v1beta1.RebootTrigger{}}, state: v1beta1.StepRunning},
+	} {
+		t.Run(name, func(t *testing.T) {
+			np := &v1beta1.NodeProfile{Status: v1beta1.NodeProfileStatus{Transition: &v1beta1.RecordedTransition{
+				Steps: []v1beta1.TransitionStep{{Trigger: test.trigger, State: test.state}},
+			}}}
+			if of, toRun := len(Of(np)), len(Running(np)); of != test.wantOf || toRun != test.wantToRun {
+				t.Errorf("got %d Jobs, of which %d run, want %d and %d", of, toRun, test.wantOf, test.wantToRun)
+			}
+		})
+	}
+}
