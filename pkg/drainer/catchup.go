@@ -31,9 +31,9 @@ const (
 	catchUpRequest = 10 * time.Second
 	// catchUpMost bounds all of it: this process may hold the lease, so no other one drains meanwhile.
 	catchUpMost = 30 * time.Second
-	// mostAge is how old a cache may be while this process leads. API servers tell about each minute that there is nothing
-	// new. lookAtAge is how often that is looked at.
-	mostAge   = 5 * time.Minute
+	// mostAge is how old a cache may be while this process leads: more than the ten minutes after which a watch that works is
+	// begun anew at most. lookAtAge is how often that is looked at.
+	mostAge   = 15 * time.Minute
 	lookAtAge = 10 * time.Second
 )
 

@@ -72,6 +72,7 @@ func New[L runtime.Object](config Config, client Client[L], example runtime.Obje
 			if err != nil {
 				return nil, err
 			}
+			i.toldNow()
 			return observe(events, i.toldNow), nil
 		},
 	}
@@ -90,8 +91,9 @@ func (i *Informer) RunWithContext(ctx context.Context) {
 	i.SharedIndexInformer.RunWithContext(ctx)
 }
 
-// Age is how long ago the API server has told something last: a list, a change, or, about each minute, that there is nothing
-// new. What the cache shows may be older by that. It counts from the start.
+// Age is how long ago the API server has told something last: a list, that a watch begins, a change, or, from time to time,
+// that there is nothing new. What the cache shows may be older by that. It counts from the start. A watch that works is begun
+// anew after ten minutes at most, so it is no older then, though its server may have had nothing to tell all the time.
 func (i *Informer) Age() time.Duration {
 	told := i.told.Load()
 	if told == 0 {

@@ -13,8 +13,8 @@ import (
 var (
 	lastTold = metrics.NewGaugeVec(&metrics.GaugeOpts{
 		Namespace: "maintenance", Subsystem: "cache", Name: "last_told_timestamp_seconds",
-		Help: "When an API server has told a cache something last, as a Unix time: a list, a change, or, about each minute, that there is " +
-			"nothing new. What the cache shows may be older by the time since then.",
+		Help: "When an API server has told a cache something last, as a Unix time: a list, that a watch begins, a change, " +
+			"or that there is nothing new. What the cache shows may be older by the time since then.",
 		StabilityLevel: metrics.ALPHA,
 	}, []string{"by", "resource"})
 
