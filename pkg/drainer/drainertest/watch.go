@@ -76,15 +76,18 @@ func (w *serverWatch) run() {
 	for {
 		event, found := w.take()
 		if !found {
+			quiet := time.NewTimer(bookmarkInterval)
 			select {
 			case <-w.more:
+				quiet.Stop()
 				continue
-			case <-time.After(bookmarkInterval):
+			case <-quiet.C:
 				if !w.deliver(watch.Bookmark, w.bookmark()) {
 					return
 				}
 				continue
 			case <-w.stopped:
+				quiet.Stop()
 				return
 			}
 		}

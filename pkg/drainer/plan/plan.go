@@ -151,6 +151,18 @@ func Make(in Input) Plan {
 	return plan
 }
 
+// terminating decides about a pod whose removal was asked for already: it is removed at once when a hold wants that.
+func (p *planner) terminating(going Pod, u union, tried eviction.Attempt) Pod {
+	removal := p.removal(going.Pod, u)
+	if !removal.IsZero() && !p.Now.Before(removal) {
+		going.Action, going.gracePeriod, going.why = v1beta1.PlanDelete, new(int64), "it is terminating for too long, so it is removed at once"
+		going.Blocker = attemptBlocker(going.Pod, tried)
+		return going
+	}
+	going.Action, going.Blocker = v1beta1.PlanTerminating, cmp.Or(p.overdue(going.Pod, tried, removal), p.leaving(going.Pod))
+	return going
+}
+
 // decide takes the union of what the holds want: the pod goes when one of them would evict it
 // now.
 func (p *planner) decide(i int, pod *corev1.Pod) Pod {
@@ -164,14 +176,7 @@ func (p *planner) decide(i int, pod *corev1.Pod) Pod {
 	tried := p.Attempts[pod.UID]
 	going := Pod{Pod: pod}
 	if !pod.DeletionTimestamp.IsZero() || !tried.Evicted.IsZero() {
-		removal := p.removal(pod, u)
-		if !removal.IsZero() && !p.Now.Before(removal) {
-			going.Action, going.gracePeriod, going.why = v1beta1.PlanDelete, new(int64), "it is terminating for too long, so it is removed at once"
-			going.Blocker = attemptBlocker(pod, tried)
-			return going
-		}
-		going.Action, going.Blocker = v1beta1.PlanTerminating, cmp.Or(p.overdue(pod, tried, removal), p.leaving(pod))
-		return going
+		return p.terminating(going, u, tried)
 	}
 	if u.undecided {
 		p.recheckAt(p.Now.Add(decideAgain))

@@ -184,8 +184,13 @@ func TestReportOfPredictions(t *testing.T) {
 // Only pods that the hold has evicted, and that somebody creates again, come back or wait.
 func TestRecreated(t *testing.T) {
 	pods := drainertest.Objects([]drainertest.Pod{
-		{Name: "web"}, {Name: "skipped", App: "skipped"}, {Name: "others", App: "others"}, {Name: "done", Phase: corev1.PodSucceeded},
-		{Name: "bare", Unmanaged: true}, {Name: "agent", OwnerKind: "DaemonSet"}, {Name: "job", DrainLabel: v1beta1.DrainLabelWaitCompleted},
+		{Name: "web"},
+		{Name: "skipped", App: "skipped"},
+		{Name: "others", App: "others"},
+		{Name: "done", Phase: corev1.PodSucceeded},
+		{Name: "bare", Unmanaged: true},
+		{Name: "agent", OwnerKind: "DaemonSet"},
+		{Name: "job", DrainLabel: v1beta1.DrainLabelWaitCompleted},
 	})
 	made := Make(Input{
 		Node: drainertest.NodeName, Pods: pods, Drainable: uidsOf(pods), Budgets: snapshot(), Now: drainertest.Epoch,

@@ -571,7 +571,7 @@ func (m *machines) wantRecorded(stored *batchv1.Job, c *computer) {
 	told := stored.Spec.Template.Annotations[v1beta1.BootIDAnnotation]
 	for _, nodeProfile := range drainertest.All[*v1beta1.NodeProfile](m.Store) {
 		transition := nodeProfile.Status.Transition
-		if transition == nil || stored.OwnerReferences[0].UID != nodeProfile.UID {
+		if transition == nil {
 			continue
 		}
 		for _, step := range transition.Steps {

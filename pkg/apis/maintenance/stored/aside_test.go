@@ -152,7 +152,7 @@ func TestErrorsThatMayPass(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	tests := map[string]struct {
-		ctx  context.Context //nolint:containedctx // a case of a table
+		ctx  context.Context
 		err  error
 		want bool
 	}{

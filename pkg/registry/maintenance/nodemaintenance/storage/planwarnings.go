@@ -30,9 +30,11 @@ func warnOfEvictions(ctx context.Context, node string, plan *v1beta1.DrainPlanSt
 			"use " + v1beta1.DrainLabelSkip + " or " + v1beta1.DrainLabelWaitCompleted, plan.MislabeledPods},
 		{"pods of node %q will come back, so that it is never drained: %s: their controllers put them on this node whether it is " +
 			"cordoned or not: remove that, scale them down, or leave these pods alone with action Skip in spec.drain.rules", plan.ReturningPods},
-		{"pods of node %q can run on no other node, so that they are Pending from their eviction until it is back in service: %s: " +
-			"their volumes are only there, or they select it: to keep them running, leave them alone with action Skip in spec.drain.rules",
-			plan.UnschedulablePods},
+		{
+			"pods of node %q can run on no other node, so that they are Pending from their eviction until it is back in service: %s: " +
+				"their volumes are only there, or they select it: to keep them running, leave them alone with action Skip in spec.drain.rules",
+			plan.UnschedulablePods,
+		},
 	} {
 		if len(w.pods) > 0 {
 			warning.AddWarning(ctx, "", fmt.Sprintf(w.format, node, counted(w.pods)))
