@@ -145,7 +145,10 @@ func (o *own) comesFromKured(t *testing.T) {
 	p.allowJobs(t)
 	t.Cleanup(func() {
 		p.removeProfiles(t, "kured")
-		p.Kubectl().Must(t, "", "delete", "mep", "prometheus")
+		endpoints := p.Maintenance.MaintenanceV1beta1().MaintenanceEndpoints()
+		if err := endpoints.Delete(context.WithoutCancel(t.Context()), "prometheus", metav1.DeleteOptions{}); err != nil {
+			t.Error(err)
+		}
 	})
 	node := p.Nodes[0]
 	session := document.NewSession(t, p.Pool)
