@@ -208,7 +208,8 @@ states:
 func (o *own) doesEachTrigger(t *testing.T) {
 	t.Parallel()
 	for _, kind := range action.AllKinds {
-		if !strings.Contains(acting, ", "+string(kind)+": {") {
+		// Reboots have tests of their own: see reboot_test.go.
+		if kind != action.KindReboot && !strings.Contains(acting, ", "+string(kind)+": {") {
 			t.Errorf("trigger %s is never done on a real control plane", kind)
 		}
 	}
