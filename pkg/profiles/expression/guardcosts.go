@@ -35,7 +35,7 @@ const maxExponent = 100
 // costs has each function whose result, or whose work, can be larger than its arguments are. All others are listed in the
 // test of this table.
 var costs = map[string]cost{
-	"_+_":                   func(a []ref.Val) (int, int) { return text(a[0]) + text(a[1]), 0 },
+	"_+_":                   added,
 	"_==_":                  compared,
 	"_!=_":                  compared,
 	"@in":                   searched,
@@ -77,6 +77,35 @@ var costs = map[string]cost{
 	"url":                   textTimes(4),
 	"optional.unwrap":       copied,
 	"unwrapOpt":             copied,
+
+	"bool":            parsed,
+	"cidr":            parsed,
+	"containsCIDR":    parsed,
+	"containsIP":      parsed,
+	"double":          parsed,
+	"duration":        parsed,
+	"format.named":    parsed,
+	"getDate":         parsed,
+	"getDayOfMonth":   parsed,
+	"getDayOfWeek":    parsed,
+	"getDayOfYear":    parsed,
+	"getFullYear":     parsed,
+	"getHours":        parsed,
+	"getMilliseconds": parsed,
+	"getMinutes":      parsed,
+	"getMonth":        parsed,
+	"getSeconds":      parsed,
+	"int":             parsed,
+	"ip":              parsed,
+	"ip.isCanonical":  parsed,
+	"isCIDR":          parsed,
+	"isIP":            parsed,
+	"isSemver":        parsed,
+	"isURL":           parsed,
+	"semver":          parsed,
+	"timestamp":       parsed,
+	"uint":            parsed,
+	"validate":        parsed,
 }
 
 // isRegex are the functions that take a regular expression.
@@ -143,15 +172,39 @@ func deepTo(limit int, value ref.Val, maps bool) int {
 	return count
 }
 
-// deepest returns the largest number of values in one value of a list.
+// deepest returns the largest number of values in one value of a list. It stops where all of them have more than any call may
+// compare.
 func deepest(list ref.Val) int {
-	most := 1
+	most, all := 1, 0
 	if l, ok := list.(traits.Lister); ok {
-		for it := l.Iterator(); it.HasNext() == types.True && most <= maxSteps; {
-			most = max(most, deep(it.Next(), mapsToo))
+		for it := l.Iterator(); it.HasNext() == types.True; {
+			one := deepTo(maxSteps+1-all, it.Next(), mapsToo)
+			if all += one; all > maxSteps {
+				return maxSteps + 1
+			}
+			most = max(most, one)
 		}
 	}
 	return most
+}
+
+// added counts the whole list that "+" gives, although CEL makes it only when it is needed: one that is added to itself again
+// and again would have more values than anything could ever go through. A loop adds to its own list in place.
+func added(a []ref.Val) (made, steps int) {
+	made = text(a[0]) + text(a[1]) + items(a[1])*valueBytes
+	if _, inPlace := a[0].(traits.MutableLister); !inPlace {
+		made += items(a[0]) * valueBytes
+	}
+	return made, 0
+}
+
+// parsed is for functions that read a text: what cannot be read is quoted in an error, more than once.
+func parsed(a []ref.Val) (made, steps int) {
+	const perByte = 16
+	for _, arg := range a {
+		made += perByte * text(arg)
+	}
+	return made, 0
 }
 
 func textTimes(factor int) cost {
@@ -199,7 +252,12 @@ func unique(a []ref.Val) (made, steps int) {
 	return n * valueBytes, steps
 }
 
-func crossed(a []ref.Val) (made, steps int) { return 0, items(a[0]) * items(a[1]) * deepest(a[0]) }
+func crossed(a []ref.Val) (made, steps int) {
+	if pairs := items(a[0]) * items(a[1]); pairs > 0 {
+		steps = pairs * deepest(a[0])
+	}
+	return 0, steps
+}
 
 func inserted(a []ref.Val) (made, steps int) {
 	count := 1
