@@ -23,12 +23,39 @@ import (
 // recorded is a merge patch as it was recorded: with the UID of the object that it was made for.
 type recorded map[string]any
 
+// maxDepth is how deep maps and lists of a patch may be in each other. To merge a patch takes memory for the whole object for
+// each level.
+const maxDepth = 32
+
 func decode(patch string) (recorded, error) {
 	var r recorded
 	if err := json.Unmarshal([]byte(patch), &r); err != nil {
 		return nil, fmt.Errorf("its patch cannot be read: %w", err)
 	}
-	return r, nil
+	return r, wantShallow(map[string]any(r))
+}
+
+func wantShallow(patch map[string]any) error {
+	if isDeeper(maxDepth, patch) {
+		return fmt.Errorf("the patch has more than %d levels of maps and lists in each other", maxDepth)
+	}
+	return nil
+}
+
+// isDeeper says whether a value has more levels.
+func isDeeper(levels int, value any) bool {
+	deeper := func(item any) bool { return levels == 0 || isDeeper(levels-1, item) }
+	switch v := value.(type) {
+	case map[string]any:
+		for _, item := range v {
+			if deeper(item) {
+				return true
+			}
+		}
+	case []any:
+		return slices.ContainsFunc(v, deeper)
+	}
+	return false
 }
 
 // record makes the patch one for that object alone.
@@ -42,6 +69,9 @@ func record(patch map[string]any, uid types.UID) (string, error) {
 		patch["metadata"] = metadata
 	}
 	metadata["uid"] = string(uid)
+	if err := wantShallow(patch); err != nil {
+		return "", err
+	}
 	encoded, err := json.Marshal(patch)
 	if err != nil {
 		return "", fmt.Errorf("the patch cannot be written as JSON: %w", err)
