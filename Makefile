@@ -103,7 +103,7 @@ test-integration: ## Run the tests on a real control plane
 
 .PHONY: test-long
 test-long: ## Run what is random or rare many times, for about an hour and a half
-	hack/test.sh programs images models kills replicas soak
+	hack/test.sh programs images models fuzz kills replicas soak
 
 .PHONY: test-rights
 test-rights: ## Run the tests on a real control plane, and name the permissions of the chart that none has used

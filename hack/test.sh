@@ -108,6 +108,17 @@ models() {
   go test -timeout 2h -run 'TestModel$' ./pkg/cloudevents/engine -model.runs=300
 }
 
+# Random expressions, templates and patches. What asks for too much memory fails at once, and does not
+# take that of the machine.
+fuzz() (
+  ulimit -v $((6 << 20))
+  go test -count=1 -timeout 2h -run '^TestRandomExpressions$' ./pkg/profiles/expression -random.runs=20000
+  go test -count=1 -timeout 2h -run '^TestRandomTemplates$' ./pkg/profiles/message -random.runs=20000
+  go test -run '^$' -fuzz '^FuzzEvaluate$' -fuzztime 3m ./pkg/profiles/expression
+  go test -run '^$' -fuzz '^FuzzRender$' -fuzztime 3m ./pkg/profiles/message
+  go test -run '^$' -fuzz '^FuzzPatch$' -fuzztime 3m ./pkg/profiles/action/patchobject
+)
+
 # Kills, orderly ends and restarts, again and again.
 kills() {
   go test -race -timeout 2h -count=20 -run '^Test(Kill|Terminate|Restart)' ./test/lifecycle
