@@ -19,7 +19,8 @@ import (
 
 // Validate says whether an expression may be admitted: it has only functions that the version before has, too, its value
 // has the right type as far as that is known, and it does not take too long. The error is an *Error.
-func (e *Environment[T]) Validate(source string) error {
+func (e *Environment[T]) Validate(source string) (err error) {
+	defer recovered(&err)
 	checked, err := e.check(e.envs().NewExpressionsEnv(), source)
 	if err != nil {
 		return err
@@ -74,7 +75,8 @@ func (e *Environment[T]) Compile(source string) (*Program[T], error) {
 	return made, nil
 }
 
-func (e *Environment[T]) program(source string) (*Program[T], error) {
+func (e *Environment[T]) program(source string) (_ *Program[T], err error) {
+	defer recovered(&err)
 	env := e.envs().StoredExpressionsEnv()
 	checked, err := e.check(env, source)
 	if err != nil {
@@ -85,6 +87,13 @@ func (e *Environment[T]) program(source string) (*Program[T], error) {
 		return nil, &Error{Message: readable(err.Error())}
 	}
 	return &Program[T]{environment: e, program: made}, nil
+}
+
+// recovered turns a panic of CEL into an error: it makes literals while it compiles, also those that cannot be.
+func recovered(err *error) {
+	if r := recover(); r != nil {
+		*err = &Error{Message: fmt.Sprintf("CEL cannot compile it, such as a map with bytes as keys: %v", r)}
+	}
 }
 
 // check parses the expression and checks the types.

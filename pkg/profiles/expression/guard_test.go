@@ -153,3 +153,14 @@ func FuzzEvaluate(f *testing.F) {
 		}
 	})
 }
+
+// CEL panics while it compiles a map with keys that no map has.
+func TestCompilePanicIsAnError(t *testing.T) {
+	const source = `{b'abc': 1}.size() > 0`
+	if err := Node.Validate(source); err == nil || !strings.Contains(err.Error(), "CEL cannot compile it") {
+		t.Errorf("got %v, want that CEL cannot compile it", err)
+	}
+	if _, err := Node.Compile(source); err == nil {
+		t.Error("it was compiled")
+	}
+}
