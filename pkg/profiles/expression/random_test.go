@@ -22,12 +22,9 @@ import (
 )
 
 var (
-	randomRuns = flag.Int("random.runs", 400, "how many random expressions TestRandomExpressions evaluates")
+	randomRuns = flag.Int("random.runs", defaultRandomRuns, "how many random expressions TestRandomExpressions evaluates")
 	randomSeed = flag.Int64("random.seed", 0, "the seed of the only one; 0: all")
 )
-
-// maxTook is how much time of a processor an evaluation takes at most, with the race detector, and with what is not counted.
-const maxTook = 3 * time.Second
 
 // Random expressions of all functions that there are, about large values. Whatever they are, an evaluation takes no more
 // memory and time than it may. A new function of a library takes part by itself.
