@@ -23,8 +23,11 @@ func (h hold) unreadable() string { return v1beta1.WhyUnreadable(h.NodeMaintenan
 // it. An annotation that does not name all holds may mean any of them.
 func (c *caches) lostOn(name string) []*v1beta1.NodeMaintenance {
 	lost := indexed[*v1beta1.NodeMaintenance](c.holds, holdsByNode, "")
+	if len(lost) == 0 {
+		return nil // as nearly always, and each reconcile asks
+	}
 	node := c.node(name)
-	if len(lost) == 0 || node == nil {
+	if node == nil {
 		return nil
 	}
 	note := readNote(node)
