@@ -19,10 +19,8 @@ import (
 	"k8s.io/apiserver/pkg/registry/generic"
 	"k8s.io/apiserver/pkg/storage"
 	"k8s.io/apiserver/pkg/storage/storagebackend"
-	"k8s.io/apiserver/pkg/storage/storagebackend/factory"
 	"k8s.io/apiserver/pkg/storage/value/encrypt/identity"
 	"k8s.io/apiserver/pkg/warning"
-	clientcache "k8s.io/client-go/tools/cache"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/stored"
@@ -33,29 +31,21 @@ import (
 // maxUnreadableNamed is how many objects the warning of a list names.
 const maxUnreadableNamed = 3
 
-// asideOptions has the stored objects of a resource that cannot be read be set aside, whatever the store is.
-type asideOptions struct {
-	generic.RESTOptionsGetter
-	example maintenance.Stored
-}
-
-// GetRESTOptions implements generic.RESTOptionsGetter.
-func (o *asideOptions) GetRESTOptions(resource schema.GroupResource, example runtime.Object) (generic.RESTOptions, error) {
-	options, err := o.RESTOptionsGetter.GetRESTOptions(resource, example)
-	decorate := options.Decorator
-	options.Decorator = func(config *storagebackend.ConfigForResource, prefix string, keyOf func(runtime.Object) (string, error),
-		newObject, newList func() runtime.Object, attributes storage.AttrFunc, trigger storage.IndexerFuncs, indexers *clientcache.Indexers,
-	) (storage.Interface, factory.DestroyFunc, error) {
-		own := *config
-		if own.Transformer == nil {
-			own.Transformer = identity.NewEncryptCheckTransformer()
-		}
-		own.Transformer = stored.SettingAside(own.Transformer, o.example)
-		store, destroy, err := decorate(&own, prefix, keyOf, newObject, newList, attributes, trigger, indexers)
-		kind := reflect.TypeOf(o.example).Elem().Name() // the internal types bear the names of the kinds
-		return &asideStore{Interface: store, resource: resource, kind: schema.GroupKind{Group: resource.Group, Kind: kind}}, destroy, err
+// setAside has the stored objects of a kind that cannot be read be set aside, whatever the store is.
+func setAside(getter generic.RESTOptionsGetter, example maintenance.Stored) generic.RESTOptionsGetter {
+	kind := reflect.TypeOf(example).Elem().Name() // the internal types bear the names of the kinds
+	return &wrappedOptions{
+		RESTOptionsGetter: getter,
+		prepare: func(config *storagebackend.ConfigForResource) {
+			if config.Transformer == nil {
+				config.Transformer = identity.NewEncryptCheckTransformer()
+			}
+			config.Transformer = stored.SettingAside(config.Transformer, example)
+		},
+		wrap: func(store storage.Interface, resource schema.GroupResource, _ *storagebackend.ConfigForResource) storage.Interface {
+			return &asideStore{Interface: store, resource: resource, kind: schema.GroupKind{Group: resource.Group, Kind: kind}}
+		},
 	}
-	return options, err
 }
 
 // asideStore is a store that replaces no object that cannot be read. Each way to write ends here but a dry run.

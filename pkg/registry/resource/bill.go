@@ -100,23 +100,40 @@ func (b *Bill) bucket(user string) *rate.Limiter {
 	return known.(*rate.Limiter)
 }
 
-// billedOptions puts a bill around each store when it is made. From then on, the library's own goroutines use the store.
-type billedOptions struct {
+// wrappedOptions puts something around each store when it is made. From then on, the library's own goroutines use the store.
+type wrappedOptions struct {
 	generic.RESTOptionsGetter
-	bill *Bill
+	// prepare changes what the store is made from, which is a copy. Optional.
+	prepare func(*storagebackend.ConfigForResource)
+	// wrap returns what is put around the store of a resource.
+	wrap func(storage.Interface, schema.GroupResource, *storagebackend.ConfigForResource) storage.Interface
 }
 
 // GetRESTOptions implements generic.RESTOptionsGetter.
-func (o *billedOptions) GetRESTOptions(resource schema.GroupResource, example runtime.Object) (generic.RESTOptions, error) {
+func (o *wrappedOptions) GetRESTOptions(resource schema.GroupResource, example runtime.Object) (generic.RESTOptions, error) {
 	options, err := o.RESTOptionsGetter.GetRESTOptions(resource, example)
 	decorate := options.Decorator
 	options.Decorator = func(config *storagebackend.ConfigForResource, prefix string, keyOf func(runtime.Object) (string, error),
 		newObject, newList func() runtime.Object, attributes storage.AttrFunc, trigger storage.IndexerFuncs, indexers *clientcache.Indexers,
 	) (storage.Interface, factory.DestroyFunc, error) {
-		store, destroy, err := decorate(config, prefix, keyOf, newObject, newList, attributes, trigger, indexers)
-		return &billed{Interface: store, bill: o.bill, resource: resource, codec: config.Codec}, destroy, err
+		own := *config
+		if o.prepare != nil {
+			o.prepare(&own)
+		}
+		store, destroy, err := decorate(&own, prefix, keyOf, newObject, newList, attributes, trigger, indexers)
+		return o.wrap(store, resource, &own), destroy, err
 	}
 	return options, err
+}
+
+// billStores puts a bill around each store.
+func billStores(getter generic.RESTOptionsGetter, bill *Bill) generic.RESTOptionsGetter {
+	return &wrappedOptions{
+		RESTOptionsGetter: getter,
+		wrap: func(store storage.Interface, resource schema.GroupResource, config *storagebackend.ConfigForResource) storage.Interface {
+			return &billed{Interface: store, bill: bill, resource: resource, codec: config.Codec}
+		},
+	}
 }
 
 // billed is a store of one resource whose users pay for what they write, after all other checks. Each way to write ends

@@ -27,10 +27,10 @@ func NewStorage(d Definition, optsGetter generic.RESTOptionsGetter) (map[string]
 	}
 	store := d.newStore()
 	if example, ok := d.New().(maintenance.Stored); ok {
-		optsGetter = &asideOptions{RESTOptionsGetter: optsGetter, example: example}
+		optsGetter = setAside(optsGetter, example)
 	}
 	if d.Bill != nil {
-		optsGetter = &billedOptions{RESTOptionsGetter: optsGetter, bill: d.Bill}
+		optsGetter = billStores(optsGetter, d.Bill)
 	}
 	if err := store.CompleteWithOptions(d.storeOptions(optsGetter)); err != nil {
 		return nil, fmt.Errorf("could not complete the store of %s: %w", store.DefaultQualifiedResource, err)
