@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -24,17 +25,22 @@ import (
 // server is an API server with policies.
 type server struct {
 	items  []v1beta1.MaintenancePolicy
-	broken error
+	broken atomic.Bool // the informer asks whenever it likes
 	events *watch.FakeWatcher
 }
 
+var errBroken = errors.New("no route to host")
+
 func (s *server) List(context.Context, metav1.ListOptions) (*v1beta1.MaintenancePolicyList, error) {
-	return &v1beta1.MaintenancePolicyList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}, Items: s.items}, s.broken
+	if s.broken.Load() {
+		return nil, errBroken
+	}
+	return &v1beta1.MaintenancePolicyList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}, Items: s.items}, nil
 }
 
 func (s *server) Watch(context.Context, metav1.ListOptions) (watch.Interface, error) {
-	if s.broken != nil {
-		return nil, s.broken
+	if s.broken.Load() {
+		return nil, errBroken
 	}
 	s.events = watch.NewFake()
 	return s.events, nil
@@ -108,11 +114,11 @@ func TestAge(t *testing.T) {
 		s.events.Add(policy("a", "3", ""))
 		wantAge(0)
 
-		s.broken = errors.New("no route to host")
+		s.broken.Store(true)
 		s.events.Action(watch.Error, &metav1.Status{Reason: metav1.StatusReasonExpired, Code: 410})
 		time.Sleep(time.Hour)
 		wantAge(time.Hour)
-		s.broken = nil
+		s.broken.Store(false)
 		time.Sleep(time.Minute) // it tries again within that time
 		if age := i.Age(); age > time.Minute {
 			t.Errorf("the cache is %s old, although the server answers again", age)
