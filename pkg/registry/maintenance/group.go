@@ -5,6 +5,7 @@
 package maintenance
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -78,6 +79,8 @@ type Dependencies struct {
 	AuthorizeApproval approval.Authorize
 	// AuthorizeDecision authorizes decisions on NodeProfiles.
 	AuthorizeDecision profiledecision.Authorize
+	// SharesRoom says whether the user who makes a request leaves room for others, in what there is for profiles and endpoints.
+	SharesRoom func(ctx context.Context) bool
 	// ReplacesMachines says that this server may use machine APIs. Otherwise events are warned of that ask for another
 	// machine.
 	ReplacesMachines bool
@@ -115,6 +118,7 @@ func definitions(scheme *runtime.Scheme, deps Dependencies, endpoints func() res
 		maintenanceendpoint.Definition(scheme, deps.Room.ObjectBytes()),
 		maintenanceprofile.Definition(scheme, deps.Room.ProfileBytes(), profilestorage.New(profilestorage.Config{
 			Previewer: deps.ProfilePreviewer, Endpoints: endpoints, Nodes: deps.Nodes, Label: deps.ProfileLabel, Room: deps.Room,
+			SharesRoom: deps.SharesRoom,
 		})),
 		nodeprofile.Definition(scheme),
 		scheduledevent.Definition(scheme, deps.AuthorizeUpdate, deps.Room.ObjectBytes(), eventstorage.New(deps.Nodes, deps.ReplacesMachines)),
@@ -137,7 +141,7 @@ func NewAPIGroupInfo(scheme *runtime.Scheme, codecs serializer.CodecFactory, par
 		bill = resource.NewBill(clock.RealClock{})
 	}
 	for _, definition := range definitions(scheme, deps, endpoints) {
-		definition.Bill = bill
+		definition.Bill, definition.SharesRoom = bill, deps.SharesRoom
 		if definition.Plural != maintenanceledger.Plural { // there is one, and what has begun cannot end without it
 			definition.Space = deps.Space
 		}
@@ -166,7 +170,7 @@ func NewAPIGroupInfo(scheme *runtime.Scheme, codecs serializer.CodecFactory, par
 
 func (d *Dependencies) validate() error {
 	if d.Waker == nil || d.Nodes == nil || d.Planner == nil || d.Space == nil || d.Admission == nil ||
-		d.AuthorizeUpdate == nil || d.AuthorizeRead == nil || d.AuthorizeApproval == nil || d.AuthorizeDecision == nil {
+		d.AuthorizeUpdate == nil || d.AuthorizeRead == nil || d.AuthorizeApproval == nil || d.AuthorizeDecision == nil || d.SharesRoom == nil {
 		return errors.New("the registry needs a waker, the nodes, a planner, the space, admission and authorization")
 	}
 	return nil

@@ -32,13 +32,14 @@ func TestDependenciesAreRequired(t *testing.T) {
 		"no authorization of read":   func(d *Dependencies) { d.AuthorizeRead = nil },
 		"none of approval":           func(d *Dependencies) { d.AuthorizeApproval = nil },
 		"none of decisions":          func(d *Dependencies) { d.AuthorizeDecision = nil },
+		"nobody who shares":          func(d *Dependencies) { d.SharesRoom = nil },
 	}
 	for name, drop := range tests {
 		t.Run(name, func(t *testing.T) {
 			deps := Dependencies{
 				Waker: noWaker{}, Nodes: &changingNodes{}, Planner: noPlanner{}, Space: &testSpace{}, Admission: &recordingAdmission{},
 				AuthorizeUpdate: authorizing.AuthorizeUpdate, AuthorizeRead: authorizing.AuthorizeRead, AuthorizeApproval: authorizing.AuthorizeApproval,
-				AuthorizeDecision: authorizing.AuthorizeDecision,
+				AuthorizeDecision: authorizing.AuthorizeDecision, SharesRoom: authorizing.SharesRoom,
 			}
 			drop(&deps)
 			_, err := NewAPIGroupInfo(scheme.Scheme, scheme.Codecs, scheme.ParameterCodec, generic.RESTOptions{}, deps)

@@ -33,7 +33,7 @@ func oldStorage(t *testing.T, version schema.GroupVersion) *legacy.REST {
 	group, err := NewAPIGroupInfo(scheme.Scheme, scheme.Codecs, scheme.ParameterCodec, options, Dependencies{
 		Waker: noWaker{}, Nodes: &changingNodes{}, Planner: noPlanner{}, Space: &testSpace{}, Admission: &recordingAdmission{},
 		AuthorizeUpdate: authorizing.AuthorizeUpdate, AuthorizeRead: authorizing.AuthorizeRead, AuthorizeApproval: authorizing.AuthorizeApproval,
-		AuthorizeDecision: authorizing.AuthorizeDecision,
+		AuthorizeDecision: authorizing.AuthorizeDecision, SharesRoom: authorizing.SharesRoom,
 	})
 	if err != nil {
 		t.Fatal(err)

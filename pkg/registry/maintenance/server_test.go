@@ -224,6 +224,7 @@ func startServer(t *testing.T, changes ...func(*Dependencies)) *testServer {
 		Waker: noWaker{}, Nodes: s.nodes, Planner: noPlanner{}, Space: s.space, Quorum: noQuorum{}, Fleet: s.fleet, Previewer: s.previewer,
 		Admission: chain, AuthorizeUpdate: authorizing.AuthorizeUpdate, AuthorizeRead: authorizing.AuthorizeRead, AuthorizeApproval: authorizing.AuthorizeApproval,
 		ProfilePreviewer: s.profiles, Evaluator: s.profiles, AuthorizeDecision: authorizing.AuthorizeDecision,
+		SharesRoom: authorizing.SharesRoom,
 	}
 	for _, change := range changes {
 		change(&deps)

@@ -7,6 +7,7 @@
 package resource
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -51,6 +52,9 @@ type Definition struct {
 	Space Space
 	// Limit is how much users may store. If nil, they may store any amount.
 	Limit *Limit
+	// SharesRoom says whether the user who makes a request leaves room for others, where the limit knows authors. It is asked
+	// only before a refusal. If nil, nobody does.
+	SharesRoom func(ctx context.Context) bool
 	// Table converts objects to what kubectl prints.
 	Table rest.TableConvertor
 

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/registry/rest"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/caller"
 )
 
@@ -27,6 +28,9 @@ type Limit struct {
 	ObjectBytes int
 	// Bytes is how large all of them may be together. Zero: there is no limit.
 	Bytes int
+	// Author returns who wrote an object last; nil: nobody knows. Optional. With it, a user who shares the room may have half
+	// of Objects, and of Bytes.
+	Author func(obj runtime.Object) *maintenance.Author
 	// Counts says whether a stored object counts. Optional: all do.
 	Counts func(obj runtime.Object) bool
 	// Beside is a further check of a new object, against the others that count. Its error is returned as the reason of a
@@ -117,6 +121,9 @@ func (l *limited) check(ctx context.Context, obj, old runtime.Object) error {
 	if err := l.of.admit(size, obj, old, others); err != nil {
 		return refuse(err)
 	}
+	if err := l.of.admitShare(ctx, size, obj, old, others); err != nil {
+		return refuse(err)
+	}
 	return nil
 }
 
@@ -136,6 +143,17 @@ func (r *REST) grown(obj, old runtime.Object) (size, by int, err error) {
 func (r *REST) size(obj runtime.Object) (int, error) {
 	encoded, err := runtime.Encode(r.Storage.Codec, obj)
 	return len(encoded), err // the store would refuse it with the same words
+}
+
+func (r *REST) sizes(objects []runtime.Object) (bytes int, err error) {
+	for _, obj := range objects {
+		size, err := r.size(obj)
+		if err != nil {
+			return 0, err
+		}
+		bytes += size
+	}
+	return bytes, nil
 }
 
 // others are all stored objects that count but the one of that name.
@@ -168,13 +186,9 @@ func (r *REST) admit(size int, obj, old runtime.Object, others []runtime.Object)
 	if limit.Bytes == 0 {
 		return nil
 	}
-	stored := 0
-	for _, other := range others {
-		bytes, err := r.size(other)
-		if err != nil {
-			return err
-		}
-		stored += bytes
+	stored, err := r.sizes(others)
+	if err != nil {
+		return err
 	}
 	if stored+size > limit.Bytes {
 		return fmt.Errorf("it has %s, and with the %s of other %s that is more than the %s that the memory limit of this server has room for: %s",
@@ -182,3 +196,37 @@ func (r *REST) admit(size int, obj, old runtime.Object, others []runtime.Object)
 	}
 	return nil
 }
+
+// admitShare says why the author of an object would have too much of the room; nil: they would not.
+func (r *REST) admitShare(ctx context.Context, size int, obj, old runtime.Object, others []runtime.Object) error {
+	limit := r.limit
+	if r.sharesRoom == nil || limit.Author == nil || limit.Author(obj) == nil {
+		return nil
+	}
+	author := limit.Author(obj).Username
+	var own []runtime.Object
+	for _, other := range others {
+		if by := limit.Author(other); by != nil && by.Username == author {
+			own = append(own, other)
+		}
+	}
+	stored, err := r.sizes(own)
+	if err != nil {
+		return err
+	}
+	const rule = "half of what there is room for, so that others have some, too: %s, or ask an admin, who may create MaintenancePolicies, to write it"
+	var refusal error
+	if share := Half(limit.Objects); old == nil && len(own) >= share {
+		refusal = fmt.Errorf("user %q has written %d %s, and may have %d, "+rule, author, len(own), limit.Kinds, share, limit.Advice)
+	} else if share := Half(limit.Bytes); limit.Bytes > 0 && stored+size > share {
+		refusal = fmt.Errorf("it has %s, and user %q has written %s of other %s, and may have %s, "+rule, humanize.IBytes(uint64(size)), author,
+			humanize.IBytes(uint64(stored)), limit.Kinds, humanize.IBytes(uint64(share)), limit.Advice)
+	}
+	if refusal == nil || !r.sharesRoom(ctx) {
+		return nil
+	}
+	return refusal
+}
+
+// Half is how much of some room a user may have who shares it.
+func Half(room int) int { return (room + 1) / 2 }

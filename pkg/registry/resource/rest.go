@@ -38,6 +38,8 @@ type REST struct {
 	space Space
 	// limit is nil if users may store any number of objects.
 	limit *Limit
+	// sharesRoom is nil if nobody leaves room for others.
+	sharesRoom func(ctx context.Context) bool
 	// writing is held while a new object is counted and stored.
 	writing sync.Mutex
 }

@@ -36,7 +36,10 @@ func NewStorage(d Definition, optsGetter generic.RESTOptionsGetter) (map[string]
 		return nil, fmt.Errorf("could not complete the store of %s: %w", store.DefaultQualifiedResource, err)
 	}
 
-	served := &REST{Store: store, shortNames: d.ShortNames, categories: d.Categories, authorize: d.AuthorizeUpdate, redact: d.Redact, space: d.Space, limit: d.Limit}
+	served := &REST{
+		Store: store, shortNames: d.ShortNames, categories: d.Categories, authorize: d.AuthorizeUpdate, redact: d.Redact, space: d.Space,
+		limit: d.Limit, sharesRoom: d.SharesRoom,
+	}
 	storages := map[string]rest.Storage{d.Plural: served}
 	if d.Wrap != nil {
 		storages[d.Plural] = d.Wrap(served)

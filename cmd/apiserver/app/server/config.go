@@ -218,7 +218,7 @@ func (c CompletedConfig) newGroups(
 			Fleet: explain.New(admit), Previewer: preview.New(admit, c.prometheus != nil), Admission: c.generic.AdmissionControl,
 			AuthorizeUpdate: authorizing.AuthorizeUpdate, AuthorizeRead: authorizing.AuthorizeRead, AuthorizeApproval: authorizing.AuthorizeApproval,
 			AuthorizeDecision: authorizing.AuthorizeDecision, ProfilePreviewer: profiles, Evaluator: profiles,
-			Room: c.room(), ProfileLabel: c.profiles.Label,
+			Room: c.room(), SharesRoom: authorizing.SharesRoom, ProfileLabel: c.profiles.Label,
 			ReplacesMachines: c.replacesMachines(), ShortNameTaken: slices.Contains(c.legacy.Versions, medik8sv1beta1.SchemeGroupVersion),
 		})
 	if err != nil {

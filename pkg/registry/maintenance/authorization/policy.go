@@ -10,8 +10,11 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/maintenancepolicy"
 )
 
@@ -47,4 +50,13 @@ func ofEvents(policy *maintenance.MaintenancePolicy) maintenance.MaintenancePoli
 		return maintenance.MaintenancePolicySpec{}
 	}
 	return maintenance.MaintenancePolicySpec{NodeSelector: policy.Spec.NodeSelector, Events: policy.Spec.Events}
+}
+
+// SharesRoom says whether the user who makes the request leaves room for what others write: who may not create
+// MaintenancePolicies, which are for admins. It does so, too, if nobody can tell.
+func (p *Plugin) SharesRoom(ctx context.Context) bool {
+	requester, found := genericapirequest.UserFrom(ctx)
+	return !found || p.askOne(ctx, requester, maintenance.Resource(policies), "", profileNeed{question: authorizer.AttributesRecord{
+		Verb: "create", APIGroup: v1beta1.GroupName, APIVersion: v1beta1.SchemeGroupVersion.Version, Resource: policies,
+	}}) != nil
 }

@@ -24,6 +24,9 @@ const Plural = "maintenanceendpoints"
 func newLimit(bytes int) *resource.Limit {
 	return &resource.Limit{
 		Kinds: "MaintenanceEndpoints", Objects: 256, ObjectBytes: 192 << 10, Bytes: bytes,
+		Author: func(obj runtime.Object) *maintenance.Author {
+			return obj.(*maintenance.MaintenanceEndpoint).Status.Author
+		},
 		Advice: "delete those that nobody uses, or have several profiles share one",
 	}
 }

@@ -28,6 +28,9 @@ const Plural = "maintenanceprofiles"
 func newLimit(bytes int) *resource.Limit {
 	return &resource.Limit{
 		Kinds: "MaintenanceProfiles", Objects: 256, ObjectBytes: 3 * v1beta1.MaxProfileBytes, Bytes: bytes,
+		Author: func(obj runtime.Object) *maintenance.Author {
+			return obj.(*maintenance.MaintenanceProfile).Status.Author
+		},
 		Advice: "delete those that nobody uses, have one do the work of two, or give the server more memory",
 	}
 }

@@ -24,7 +24,7 @@ import (
 func (r *REST) compare(ctx context.Context, profile, before *maintenance.MaintenanceProfile, others []maintenance.MaintenanceProfile) error {
 	errs := aliasTaken(profile, before, others)
 	errs = append(errs, tooManyWatched(profile, before, others)...)
-	errs = append(errs, r.tooManyNodeProfiles(profile, before, others)...)
+	errs = append(errs, r.tooManyNodeProfiles(ctx, profile, before, others)...)
 	unknown, err := r.unknownEndpoints(ctx, profile, before)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@
 package storage
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/dustin/go-humanize"
@@ -19,7 +20,9 @@ import (
 // tooManyNodeProfiles refuses to select more nodes than the server has memory for NodeProfiles. It goes by what profiles
 // select now, so that one which was written just before counts. Later nodes, and those that are not known yet, are left to
 // who makes NodeProfiles.
-func (r *REST) tooManyNodeProfiles(profile, before *maintenance.MaintenanceProfile, others []maintenance.MaintenanceProfile) field.ErrorList {
+func (r *REST) tooManyNodeProfiles(ctx context.Context, profile, before *maintenance.MaintenanceProfile,
+	others []maintenance.MaintenanceProfile,
+) field.ErrorList {
 	room := r.Room.NodeProfiles()
 	if room == 0 {
 		return nil
@@ -32,15 +35,28 @@ func (r *REST) tooManyNodeProfiles(profile, before *maintenance.MaintenanceProfi
 	if own <= r.selects(before, nodes) {
 		return nil
 	}
-	ofOthers := 0
+	ofOthers, ofAuthor := 0, 0
+	author := profile.Status.Author
 	for i := range others {
-		ofOthers += r.selects(&others[i], nodes)
+		selected := r.selects(&others[i], nodes)
+		ofOthers += selected
+		if by := others[i].Status.Author; by != nil && author != nil && by.Username == author.Username {
+			ofAuthor += selected
+		}
 	}
+	path := field.NewPath("spec", "nodes")
 	if own+ofOthers <= room {
-		return nil
+		share := resource.Half(room)
+		if author == nil || own+ofAuthor <= share || !r.SharesRoom(ctx) {
+			return nil
+		}
+		return field.ErrorList{field.Forbidden(path, fmt.Sprintf("selects %s nodes; with those of other profiles that user %q has written that is %s, "+
+			"and one user may have %s NodeProfiles, half of what there is room for, so that others have some, too: "+
+			"select fewer nodes, or ask an admin, who may create MaintenancePolicies, to write it",
+			humanize.Comma(int64(own)), author.Username, humanize.Comma(int64(own+ofAuthor)), humanize.Comma(int64(share))))}
 	}
 	needed := resource.ForNodeProfiles(own + ofOthers)
-	return field.ErrorList{field.Forbidden(field.NewPath("spec", "nodes"), fmt.Sprintf(
+	return field.ErrorList{field.Forbidden(path, fmt.Sprintf(
 		"selects %s nodes; with the %s NodeProfiles of other profiles that is %s, and this server has room for %s (GOMEMLIMIT is %s): "+
 			"select fewer nodes, or raise GOMEMLIMIT to %s (with Helm: resources.limits.memory to %dMi)",
 		humanize.Comma(int64(own)), humanize.Comma(int64(ofOthers)), humanize.Comma(int64(own+ofOthers)), humanize.Comma(int64(room)),

@@ -57,6 +57,9 @@ type Config struct {
 	Label string
 	// Room is how many NodeProfiles there may be.
 	Room resource.Room
+	// SharesRoom says whether the user who makes the request may have only half of them. Required, if there is not room for
+	// any number.
+	SharesRoom func(ctx context.Context) bool
 }
 
 // New returns what makes the storage of MaintenanceProfiles from the generic one.
