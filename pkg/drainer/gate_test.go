@@ -32,7 +32,7 @@ type fakeGate struct {
 	names []string
 	// acquired are the names of the holds that it was asked for, one entry for each call.
 	acquired [][]string
-	// recorded is what hold a had recorded when it was asked for the first time.
+	// recorded is what hold a had recorded when it was asked for that hold the first time.
 	recorded *v1beta1.NodeBefore
 	released int
 	// atRelease is what the node of the last call of Release looked like, and whose finalizers were there.
@@ -53,7 +53,8 @@ func (g *fakeGate) Acquire(
 		names = append(names, hold.Name)
 	}
 	g.cluster.Locked(func() {
-		if hold := drainertest.Find[*v1beta1.NodeMaintenance](g.cluster.Store, "", "a"); len(g.acquired) == 0 {
+		hold := drainertest.Find[*v1beta1.NodeMaintenance](g.cluster.Store, "", "a")
+		if hold != nil && !slices.ContainsFunc(g.acquired, func(names []string) bool { return slices.Contains(names, "a") }) {
 			g.recorded = hold.Status.NodeBefore.DeepCopy()
 		}
 		g.acquired = append(g.acquired, names)
