@@ -24,11 +24,12 @@ type modelReturns struct {
 	posted map[types.UID]time.Time
 }
 
-// returnPosted checks that pods which come back as fast as they are evicted are not evicted that fast.
+// returnPosted checks that pods which come back as fast as they are evicted are not evicted that fast. Those that have run
+// to their end go at once: what puts others in their place does so because they have ended.
 func (c *modelCheck) returnPosted(pod *corev1.Pod) {
 	record := c.pods[pod.UID]
 	node := c.liveNode(pod.Spec.NodeName)
-	if c.ending || record.app.home != pod.Spec.NodeName || node == nil {
+	if c.ending || isOver(pod) || record.app.home != pod.Spec.NodeName || node == nil {
 		return
 	}
 	known := c.returns[record.app]

@@ -17,7 +17,8 @@ import (
 )
 
 // holds says whether a pod whose turn has come is not to be evicted yet, because it came back: one at a
-// time is chosen of each controller, and not before its time.
+// time is chosen of each controller, and not before its time. A pod that has run to its end is not held: its controller
+// replaces it whether it is evicted or not.
 func (p *planner) holds(going Pod) bool {
 	of, back := p.Returns[going.Pod.UID]
 	if !back || !going.goesNow() || of.Free || eviction.Finished(going.Pod) {

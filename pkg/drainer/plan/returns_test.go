@@ -50,6 +50,7 @@ func TestPlanForPodsThatCameBack(t *testing.T) {
 	tests := map[string]struct {
 		of       returns.Controller
 		deletes  bool
+		over     bool
 		attempts map[types.UID]eviction.Attempt
 
 		wantNow, wantBlocked []string
@@ -77,6 +78,9 @@ func TestPlanForPodsThatCameBack(t *testing.T) {
 			attempts: evicted, wantBlocked: []string{"b"}, wantChosen: drainertest.UID("a"), wantToGo: 1,
 			wantRecheck: drainertest.Epoch.Add(deletionLag),
 		},
+		"they have run to their end": {
+			of: waiting, over: true, wantNow: []string{"a", "b"}, wantBlocked: []string{"a", "b"}, wantPermanent: true,
+		},
 		"none comes back any more": {
 			of: back(func(of *returns.Controller) { of.Free = true }), wantNow: []string{"a", "b"}, wantToGo: 2,
 		},
@@ -84,6 +88,9 @@ func TestPlanForPodsThatCameBack(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			pods := drainertest.Objects([]drainertest.Pod{{Name: "a"}, {Name: "b"}})
+			if test.over {
+				pods[0].Status.Phase, pods[1].Status.Phase = corev1.PodFailed, corev1.PodFailed
+			}
 			holds := holdsOf(drainertest.Hold{Name: "h"})
 			holds[0].Deletes = test.deletes
 			plan := Make(Input{
