@@ -26,8 +26,9 @@ type Admitted struct {
 	// Stage is how far the hold may go: its own stage, or a lower one.
 	Stage v1beta1.MaintenanceStage
 	// Status is what the hold's status.admission is to say, without the approvals; nil: nothing, because no policy
-	// selects the node and the hold itself does not wait. If it says approved and raises the stage, it is stored before the
-	// drainer acts on that: from then on the registry refuses to withdraw approvals and to change spec.drain.
+	// selects the node and the hold itself does not wait. If it raises the stage, it is stored before the drainer acts on
+	// that, for the hold as it is then. Once it says approved, the registry refuses to withdraw approvals and to change
+	// spec.drain.
 	Status *v1beta1.MaintenanceAdmission
 	// Reason and Message are those of the condition Admitted. The condition is True when the stage is the hold's own.
 	Reason  v1beta1.AdmissionReason

@@ -130,10 +130,21 @@ func (h hold) withAdmission(now time.Time) v1beta1.NodeMaintenanceStatus {
 	return *s.next
 }
 
-// approvalStored says whether nobody can change any more what people have approved of the hold, or none had to. Nothing
-// starts before that is so: until its status says it, spec.drain may be changed, and approvals may be withdrawn.
-func (h hold) approvalStored() bool {
-	return h.news == nil || h.news.status == nil || !h.news.status.Approved || h.told.Admission.Approves(h.news.status.Stage)
+// admissionStored says whether the status of the hold says that it may go as far as it is admitted. Nothing starts before
+// that is so. Until then approvals may be withdrawn, and what was changed of spec.drain while the hold waited may not have
+// reached the cache: then the write ends in a conflict. What has begun before a policy had a say in it goes on.
+func (h hold) admissionStored() bool {
+	told := ourAdmission(h.told)
+	switch {
+	case h.news == nil:
+		return true
+	case h.news.status != nil && h.news.status.Approved:
+		return told.Approves(h.news.status.Stage)
+	case told == nil:
+		return h.news.status == nil || h.told.NodeBefore != nil
+	default:
+		return v1beta1.AdmittedStage(h.Stage, told.Stage) == h.Stage
+	}
 }
 
 // withApprovalsOf is the status with the approvals of another one. What people decide is not the drainer's.

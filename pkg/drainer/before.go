@@ -17,12 +17,12 @@ import (
 // record writes what the node was like before into the status of every hold that cordons the node, and
 // returns it; nil when no hold has it. At least one hold must have it before the node is changed. With
 // both a record and an error, some holds could not be written, which does not stop the others. The same writes
-// store that holds were admitted under approvals.
+// store how far holds are admitted.
 func (l *leader) record(ctx context.Context, v *view) (*v1beta1.NodeBefore, result) {
 	var before *v1beta1.NodeBefore
 	var did result
 	for i, h := range v.active {
-		if !h.cordons() || (h.approvalStored() && h.recorded(v.node.UID) && l.nodes.marks.recorded(*h.told.NodeBefore)) {
+		if !h.cordons() || (h.admissionStored() && h.recorded(v.node.UID) && l.nodes.marks.recorded(*h.told.NodeBefore)) {
 			continue
 		}
 		if before == nil {
@@ -33,7 +33,7 @@ func (l *leader) record(ctx context.Context, v *view) (*v1beta1.NodeBefore, resu
 			before = found
 		}
 		written, wrote := l.holds.write(ctx, h, l.withBefore(h, v, before))
-		if wrote.err != nil && !h.approvalStored() {
+		if wrote.err != nil && !h.admissionStored() {
 			written = h.undecided(v, l.config.Clock.Now())
 		}
 		v.active[i] = written
