@@ -127,6 +127,9 @@ func (s *statusBuilder) admission() {
 func (h hold) withAdmission(now time.Time) v1beta1.NodeMaintenanceStatus {
 	s := statusBuilder{next: h.present.DeepCopy(), hold: h, now: metav1.NewTime(now).Rfc3339Copy()}
 	s.admission()
+	if h.Drains() && conditionReason(*s.next, v1beta1.ConditionDrained) == v1beta1.ReasonNotAdmitted {
+		s.listing() // it waits no more
+	}
 	return *s.next
 }
 

@@ -101,8 +101,12 @@ func (s *statusBuilder) podsUnknown() {
 	s.begin()
 	s.deadline()
 	s.next.Phase = v1beta1.PhaseRunning
-	s.condition(v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonDraining, "the pods of node %s are being listed", s.hold.Spec.NodeName)
+	s.listing()
 	s.unblocked()
+}
+
+func (s *statusBuilder) listing() {
+	s.condition(v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonDraining, "the pods of node %s are being listed", s.hold.Spec.NodeName)
 }
 
 func (s *statusBuilder) begin() {

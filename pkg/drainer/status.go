@@ -212,6 +212,7 @@ func (s *statusBuilder) waiting() {
 
 func (s *statusBuilder) cordoning() {
 	s.next.Phase = v1beta1.PhaseRunning
+	s.wantsNode()
 	s.next.NodeBefore = s.facts.before
 	s.next.Deadline = s.hold.deadline(s.next.StartTime)
 	s.setError(s.facts.cordonError)
@@ -223,6 +224,18 @@ func (s *statusBuilder) cordoning() {
 }
 
 // undrained takes Drained back: new pods may come to the node, and their eviction is another drain.
+// wantsNode drops what was said while the hold was not to have its node cordoned. It is not so any more, and what comes next
+// is not known yet.
+func (s *statusBuilder) wantsNode() {
+	for _, kind := range []string{v1beta1.ConditionCordoned, v1beta1.ConditionDrained} {
+		reason := conditionReason(*s.next, kind)
+		waits := kind == v1beta1.ConditionDrained && s.hold.waits()
+		if reason == v1beta1.ReasonStageIdle || (reason == v1beta1.ReasonNotAdmitted && !waits) {
+			apimeta.RemoveStatusCondition(&s.next.Conditions, kind)
+		}
+	}
+}
+
 func (s *statusBuilder) undrained() {
 	if !drained(s.old) {
 		return
