@@ -223,7 +223,6 @@ func (s *statusBuilder) cordoning() {
 	s.unblocked()
 }
 
-// undrained takes Drained back: new pods may come to the node, and their eviction is another drain.
 // wantsNode drops what was said while the hold was not to have its node cordoned. It is not so any more, and what comes next
 // is not known yet.
 func (s *statusBuilder) wantsNode() {
@@ -236,6 +235,7 @@ func (s *statusBuilder) wantsNode() {
 	}
 }
 
+// undrained takes Drained back: new pods may come to the node, and their eviction is another drain.
 func (s *statusBuilder) undrained() {
 	if !drained(s.old) {
 		return
