@@ -15,11 +15,26 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/utils/lru"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/crashguard"
 )
 
 // Validate says whether an expression may be admitted: it has only functions that the version before has, too, its value
 // has the right type as far as that is known, and it does not take too long. The error is an *Error.
-func (e *Environment[T]) Validate(source string) (err error) {
+func (e *Environment[T]) Validate(source string) error {
+	if err := e.admit(source); err != nil {
+		return err
+	}
+	return e.try(source)
+}
+
+// admit is Validate as far as the expression is not evaluated.
+func (e *Environment[T]) admit(source string) (err error) {
+	_, seat, err := e.begin(source)
+	if err != nil {
+		return err
+	}
+	defer crashguard.Process.Leave(seat)
 	defer recovered(&err)
 	checked, err := e.check(e.envs().NewExpressionsEnv(), source)
 	if err != nil {
@@ -28,10 +43,7 @@ func (e *Environment[T]) Validate(source string) (err error) {
 	if err := checkFields(checked.NativeRep()); err != nil {
 		return err
 	}
-	if err := e.estimate(checked); err != nil {
-		return err
-	}
-	return e.try(source)
+	return e.estimate(checked)
 }
 
 // longNode is a node whose name is as long as it can be.
@@ -76,6 +88,11 @@ func (e *Environment[T]) Compile(source string) (*Program[T], error) {
 }
 
 func (e *Environment[T]) program(source string) (_ *Program[T], err error) {
+	text, seat, err := e.begin(source)
+	if err != nil {
+		return nil, err
+	}
+	defer crashguard.Process.Leave(seat)
 	defer recovered(&err)
 	env := e.envs().StoredExpressionsEnv()
 	checked, err := e.check(env, source)
@@ -86,7 +103,17 @@ func (e *Environment[T]) program(source string) (_ *Program[T], err error) {
 	if err != nil {
 		return nil, &Error{Message: readable(err.Error())}
 	}
-	return &Program[T]{environment: e, program: made}, nil
+	return &Program[T]{environment: e, text: text, program: made}, nil
+}
+
+// begin is enter for an expression that is to be compiled.
+func (d *declaration) begin(source string) (text crashguard.Text, seat int, err error) {
+	if err := sized(source, d.most); err != nil {
+		return text, 0, err
+	}
+	text = crashguard.TextOf(source)
+	seat, err = enter(context.Background(), text)
+	return text, seat, err
 }
 
 // recovered turns a panic of CEL into an error: it makes literals while it compiles, also those that cannot be.
@@ -98,9 +125,6 @@ func recovered(err *error) {
 
 // check parses the expression and checks the types.
 func (d *declaration) check(env *cel.Env, source string) (*cel.Ast, error) {
-	if err := sized(source, d.most); err != nil {
-		return nil, err
-	}
 	parsed, issues := env.Parse(source)
 	if len(issues.Errors()) > 0 { // issues.Err() would write each of them, with the whole source
 		return nil, d.refusal(source, issues)

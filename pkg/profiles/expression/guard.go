@@ -23,15 +23,10 @@ const (
 	maxMadeBytes = 8 << 20
 	// maxSteps is how many values an evaluation compares at most: about a tenth of a second.
 	maxSteps = 1 << 18
-	// maxAtOnce is how many evaluations of the process run at the same time: others wait.
-	maxAtOnce = 8
 )
 
 // valueBytes is about what a value in a list takes. One in a map takes twice as much.
 const valueBytes = 48
-
-// running bounds the memory of all evaluations together.
-var running = make(chan struct{}, maxAtOnce)
 
 // usageVariable is a variable that no expression can name.
 const usageVariable = "#usage"

@@ -4,6 +4,7 @@
 package expression
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"sort"
@@ -15,6 +16,7 @@ import (
 	"github.com/google/cel-go/parser"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/crashguard"
 )
 
 // chainParser has no macros: has(a) is not a chain.
@@ -33,6 +35,11 @@ func parse(source string, checks []string) (link, error) {
 	if err := sized(source, v1beta1.MaxExpressionBytes); err != nil {
 		return link{}, err
 	}
+	seat, err := enter(context.Background(), crashguard.TextOf(source))
+	if err != nil {
+		return link{}, err
+	}
+	defer crashguard.Process.Leave(seat)
 	tree, errs := chainParser.Parse(common.NewTextSource(source))
 	if found := errs.GetErrors(); len(found) > 0 {
 		return link{}, notAChain(source, checks, first(found))

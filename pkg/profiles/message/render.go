@@ -4,17 +4,24 @@
 package message
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/crashguard"
 )
 
 // Render makes the text: at most v1beta1.MaxRenderedBytes, cut with "..." if it is longer. With some data, a template can
 // fail, such as if it goes on from a field that the node does not have. The text then ends there and says so, and the
 // error says why: people are rather told half of it than nothing.
 func (t *Template) Render(data Data) (string, error) {
+	seat, err := crashguard.Process.Enter(context.Background(), t.text)
+	if err != nil {
+		return t.format.whole(missing(t.format, err)), err
+	}
+	defer crashguard.Process.Leave(seat)
 	r := run{format: t.format}
 	copied, err := t.parsed.Clone()
 	if err != nil {
@@ -25,8 +32,11 @@ func (t *Template) Render(data Data) (string, error) {
 		return cut(t.format.whole(r.text.String()), r.full), nil
 	}
 	err = readable(err)
-	rest := fmt.Sprintf(" [the rest is missing: %s]", t.format.value(err.Error()))
-	return cut(t.format.whole(r.text.String()+rest), false), err
+	return cut(t.format.whole(r.text.String()+missing(t.format, err)), false), err
+}
+
+func missing(format Format, err error) string {
+	return fmt.Sprintf(" [the rest is missing: %s]", format.value(err.Error()))
 }
 
 const mark = "..."
