@@ -89,8 +89,8 @@ type NodeProfileStatus struct {
 	Hold *NodeProfileHold
 	// conditions are Attached (False while the profile does not select the node any more), NodeFound (False
 	// while the node does not exist), Evaluated (False while a check that matters ends in an error, or the
-	// profile cannot be applied) and Acting (False with the reason DryRun, Paused, OtherController, AuthorLost,
-	// NotPermitted or NotAdopted while nothing is done).
+	// profile cannot be applied) and Acting (False with the reason DryRun, Paused, OtherController, StoppedAfterCrash,
+	// AuthorLost, NotPermitted or NotAdopted while nothing is done).
 	Conditions []metav1.Condition
 }
 

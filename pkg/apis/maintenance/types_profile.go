@@ -190,13 +190,25 @@ type MaintenanceProfileStatus struct {
 	Preview *ProfilePreview
 	// conditions are Attached (only there while it is False: the server has no memory for a NodeProfile on each
 	// node that the profile selects), Valid (False if the server cannot apply the profile, which a newer version may have
-	// stored) and Acting (False with the reason DryRun, Paused, OtherController, AuthorLost or
-	// NotPermitted while the profile changes
-	// nothing).
+	// stored) and Acting (False with the reason DryRun, Paused, OtherController, StoppedAfterCrash, AuthorLost or NotPermitted while
+	// the profile changes nothing).
 	Conditions []metav1.Condition
 	// author is who wrote the spec last; to have a profile do less does not count. The server asks again whether they may
 	// do what the profile says. If not, it is as if the mode were Paused. Not set if a version before stored the profile: then nobody is asked about.
 	Author *Author
+	// crash names a text of the spec that is evaluated no more, since a process of the server died while it evaluated it. As
+	// long as it is there, it is as if the mode were Paused. It goes once that text is another one.
+	Crash *ProfileCrash
+}
+
+// ProfileCrash is a text of a profile that is evaluated no more.
+type ProfileCrash struct {
+	// field is where the text is, such as spec.checks[0].node.expression.
+	Field string
+	// digest is the SHA-256 of the text, in hexadecimal digits.
+	Digest string
+	// began is when the evaluation began that the process did not survive.
+	Began metav1.MicroTime
 }
 
 // ProfileCounts are how many nodes a profile is on.

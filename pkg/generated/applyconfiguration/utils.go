@@ -189,6 +189,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &maintenancev1beta1.ProfileCheckApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("ProfileCounts"):
 		return &maintenancev1beta1.ProfileCountsApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("ProfileCrash"):
+		return &maintenancev1beta1.ProfileCrashApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("ProfileHold"):
 		return &maintenancev1beta1.ProfileHoldApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("ProfileNodes"):

@@ -143,6 +143,7 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		v1beta1.PolicyWindow{}.OpenAPIModelName():                     schema_pkg_apis_maintenance_v1beta1_PolicyWindow(ref),
 		v1beta1.ProfileCheck{}.OpenAPIModelName():                     schema_pkg_apis_maintenance_v1beta1_ProfileCheck(ref),
 		v1beta1.ProfileCounts{}.OpenAPIModelName():                    schema_pkg_apis_maintenance_v1beta1_ProfileCounts(ref),
+		v1beta1.ProfileCrash{}.OpenAPIModelName():                     schema_pkg_apis_maintenance_v1beta1_ProfileCrash(ref),
 		v1beta1.ProfileHold{}.OpenAPIModelName():                      schema_pkg_apis_maintenance_v1beta1_ProfileHold(ref),
 		v1beta1.ProfileNodes{}.OpenAPIModelName():                     schema_pkg_apis_maintenance_v1beta1_ProfileNodes(ref),
 		v1beta1.ProfileNotifier{}.OpenAPIModelName():                  schema_pkg_apis_maintenance_v1beta1_ProfileNotifier(ref),
@@ -4054,7 +4055,7 @@ func schema_pkg_apis_maintenance_v1beta1_MaintenanceProfileStatus(ref common.Ref
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "conditions are Attached (only there while it is False: the server has no memory for a NodeProfile on each node that the profile selects), Valid (False if the server cannot apply the profile, which a newer version may have stored) and Acting (False with the reason DryRun, Paused, OtherController, AuthorLost or NotPermitted while the profile changes nothing).",
+							Description: "conditions are Attached (only there while it is False: the server has no memory for a NodeProfile on each node that the profile selects), Valid (False if the server cannot apply the profile, which a newer version may have stored) and Acting (False with the reason DryRun, Paused, OtherController, StoppedAfterCrash, AuthorLost or NotPermitted while the profile changes nothing).",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -4071,11 +4072,17 @@ func schema_pkg_apis_maintenance_v1beta1_MaintenanceProfileStatus(ref common.Ref
 							Ref:         ref(v1beta1.Author{}.OpenAPIModelName()),
 						},
 					},
+					"crash": {
+						SchemaProps: spec.SchemaProps{
+							Description: "crash names a text of the spec that is evaluated no more, since a process of the server died while it evaluated it. As long as it is there, it is as if the mode were Paused. It goes once that text is another one.",
+							Ref:         ref(v1beta1.ProfileCrash{}.OpenAPIModelName()),
+						},
+					},
 				},
 			},
 		},
 		Dependencies: []string{
-			v1beta1.Author{}.OpenAPIModelName(), v1beta1.ProfileCounts{}.OpenAPIModelName(), v1beta1.ProfilePreview{}.OpenAPIModelName(), v1.Condition{}.OpenAPIModelName()},
+			v1beta1.Author{}.OpenAPIModelName(), v1beta1.ProfileCounts{}.OpenAPIModelName(), v1beta1.ProfileCrash{}.OpenAPIModelName(), v1beta1.ProfilePreview{}.OpenAPIModelName(), v1.Condition{}.OpenAPIModelName()},
 	}
 }
 
@@ -5374,7 +5381,7 @@ func schema_pkg_apis_maintenance_v1beta1_NodeProfileStatus(ref common.ReferenceC
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "conditions are Attached (False while the profile does not select the node any more), NodeFound (False while the node does not exist), Evaluated (False while a check that matters ends in an error, or the profile cannot be applied) and Acting (False with the reason DryRun, Paused, OtherController, AuthorLost, NotPermitted or NotAdopted while nothing is done).",
+							Description: "conditions are Attached (False while the profile does not select the node any more), NodeFound (False while the node does not exist), Evaluated (False while a check that matters ends in an error, or the profile cannot be applied) and Acting (False with the reason DryRun, Paused, OtherController, StoppedAfterCrash, AuthorLost, NotPermitted or NotAdopted while nothing is done).",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -7152,6 +7159,44 @@ func schema_pkg_apis_maintenance_v1beta1_ProfileCounts(ref common.ReferenceCallb
 				},
 			},
 		},
+	}
+}
+
+func schema_pkg_apis_maintenance_v1beta1_ProfileCrash(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ProfileCrash is a text of a profile that is evaluated no more.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"field": {
+						SchemaProps: spec.SchemaProps{
+							Description: "field is where the text is, such as spec.checks[0].node.expression.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"digest": {
+						SchemaProps: spec.SchemaProps{
+							Description: "digest is the SHA-256 of the text, in hexadecimal digits.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"began": {
+						SchemaProps: spec.SchemaProps{
+							Description: "began is when the evaluation began that the process did not survive.",
+							Ref:         ref(v1.MicroTime{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"field", "digest", "began"},
+			},
+		},
+		Dependencies: []string{
+			v1.MicroTime{}.OpenAPIModelName()},
 	}
 }
 

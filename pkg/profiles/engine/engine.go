@@ -19,6 +19,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned"
 	"github.com/medik8s/maintenance-apiserver/pkg/ledger"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/action"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/crashguard"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/evaluation"
 	"github.com/medik8s/maintenance-apiserver/pkg/watched"
 )
@@ -58,6 +59,8 @@ type Config struct {
 	// Vouch says whether a profile may do what it says: if not, with the reason of its condition Acting, and what it lacks.
 	// It is asked before anything starts, and from time to time. Optional: then all may.
 	Vouch func(ctx context.Context, profile *v1beta1.MaintenanceProfile) (reason, lacks string, err error)
+	// Guard knows the texts that are evaluated no more, since a process has died of them. Default: none is known yet.
+	Guard *crashguard.Guard
 	// Former knows what the controller before this one has left, which profiles go on from. Optional: then there was none.
 	Former Former
 	// Epoch is shared with others in this process that write the ledger. Default: nobody else does.
@@ -116,6 +119,9 @@ type Engine struct {
 	config Config
 	// profiles and nodeProfiles are kept up to date in every process.
 	profiles, nodeProfiles cache.SharedIndexInformer
+	// told says whether the guard knows what the stored profiles say.
+	told    cache.InformerSynced
+	crashes crashes
 	// leading is the present term; nil while this process does not lead, or there are no profiles.
 	leading atomic.Pointer[term]
 }
@@ -132,12 +138,16 @@ func New(config Config) (*Engine, error) {
 	if config.Label == "" {
 		config.Label = v1beta1.DefaultProfileLabel
 	}
+	if config.Guard == nil {
+		config.Guard = crashguard.New()
+	}
 	if config.Clock == nil {
 		config.Clock = clock.RealClock{}
 	}
 	registerMetrics()
 	e := &Engine{
-		config: config,
+		config:  config,
+		crashes: crashes{known: map[string]knownCrash{}},
 		profiles: watched.New(
 			watched.Config{By: watcher, Resource: "maintenanceprofiles", Clients: config.Maintenance, Kind: "MaintenanceProfile", Clock: config.Clock},
 			config.Maintenance.MaintenanceV1beta1().MaintenanceProfiles(), &v1beta1.MaintenanceProfile{}),
@@ -149,20 +159,14 @@ func New(config Config) (*Engine, error) {
 			},
 		}, config.Maintenance.MaintenanceV1beta1().NodeProfiles(), &v1beta1.NodeProfile{}),
 	}
-	return e, e.forgetGone()
-}
-
-// forgetGone has what is compiled of a profile dropped once it is gone, in every process: all evaluate.
-func (e *Engine) forgetGone() error {
-	if e.config.Forget == nil {
-		return nil
+	registration, err := e.profiles.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc: e.knownProfile, UpdateFunc: func(_, after any) { e.knownProfile(after) }, DeleteFunc: e.goneProfile,
+	})
+	if err != nil {
+		return nil, err
 	}
-	_, err := e.profiles.AddEventHandler(cache.ResourceEventHandlerFuncs{DeleteFunc: func(obj any) {
-		if name, err := cache.DeletionHandlingObjectToName(obj); err == nil {
-			e.config.Forget(name.Name)
-		}
-	}})
-	return err
+	e.told = registration.HasSynced
+	return e, nil
 }
 
 // The indexes of NodeProfiles.

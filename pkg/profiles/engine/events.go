@@ -17,13 +17,14 @@ import (
 
 const eventComponent = "maintenance-apiserver"
 
-// Reasons of the events, on the NodeProfile and on the Node.
+// Reasons of the events, on the NodeProfile and on the Node; eventStopped is on the MaintenanceProfile.
 const (
 	eventStateChanged = "ProfileStateChanged"
 	eventAborted      = "ProfileTransitionAborted"
 	eventStepFailed   = "ProfileTriggerFailed"
 	eventAdopted      = "ProfileAdoptedInPart"
 	eventNotAdopted   = "ProfileNotAdopted"
+	eventStopped      = "ProfileStoppedAfterCrash"
 )
 
 // tell tells people what a write has changed, after it was stored.

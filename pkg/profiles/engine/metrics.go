@@ -30,6 +30,11 @@ var (
 		Help: "How many NodeProfiles there may be; 0: any number. Only the leader has it.", StabilityLevel: metrics.ALPHA,
 	})
 
+	profilesStopped = metrics.NewGauge(&metrics.GaugeOpts{
+		Namespace: "maintenance", Subsystem: "profile", Name: "stopped_after_crash",
+		Help: "Profiles that start nothing, since a process died while it evaluated something of them. Only the leader has it.", StabilityLevel: metrics.ALPHA,
+	})
+
 	transitions = gauges.NewCounter(&metrics.CounterOpts{
 		Namespace: "maintenance", Subsystem: "profile", Name: "transitions_total",
 		Help: "Transitions that have ended, by the state that they led to and how.", StabilityLevel: metrics.ALPHA,
@@ -60,7 +65,7 @@ func counter(name, help string) *metrics.Counter {
 }
 
 var registerMetrics = sync.OnceFunc(func() {
-	legacyregistry.MustRegister(nodesInState, lackingNodeProfiles, maxNodeProfiles, transitions, failedSteps, stateDuration,
+	legacyregistry.MustRegister(nodesInState, lackingNodeProfiles, maxNodeProfiles, profilesStopped, transitions, failedSteps, stateDuration,
 		evaluations, statusWrites, failedVisits, panics, grants)
 })
 
@@ -86,4 +91,5 @@ func resetGauges() {
 	nodesInState.Replace(gauges.Values{})
 	lackingNodeProfiles.Set(0)
 	maxNodeProfiles.Set(0)
+	profilesStopped.Set(0)
 }

@@ -93,7 +93,11 @@ func (s *statuses) gauge(profiles []*v1beta1.MaintenanceProfile, lacks map[strin
 	lackingNodeProfiles.Set(float64(total))
 	maxNodeProfiles.Set(float64(s.config.MaxNodeProfiles))
 	var nodes gauges.Values
+	stopped := 0
 	for _, profile := range profiles {
+		if s.crash(profile) != nil {
+			stopped++
+		}
 		counts := s.counts(profile.Name)
 		for state, count := range map[v1beta1.ProfileState]int32{
 			v1beta1.ProfileOperational: counts.Operational, v1beta1.ProfileMaintenanceRequired: counts.MaintenanceRequired,
@@ -103,6 +107,7 @@ func (s *statuses) gauge(profiles []*v1beta1.MaintenanceProfile, lacks map[strin
 		}
 	}
 	nodesInState.Replace(nodes)
+	profilesStopped.Set(float64(stopped))
 	keepCounters(profiles)
 }
 
@@ -110,7 +115,7 @@ func (s *statuses) gauge(profiles []*v1beta1.MaintenanceProfile, lacks map[strin
 // nodes.
 func (s *statuses) update(ctx context.Context, profile *v1beta1.MaintenanceProfile, lacks int) error {
 	next := profile.DeepCopy()
-	next.Status.ObservedGeneration, next.Status.Counts = profile.Generation, s.counts(profile.Name)
+	next.Status.ObservedGeneration, next.Status.Counts, next.Status.Crash = profile.Generation, s.counts(profile.Name), s.crash(profile)
 	conditions := []metav1.Condition{s.validCondition(profile), actingCondition(s.idle(profile, ""))}
 	if lacks > 0 {
 		conditions = append(conditions, s.noRoomCondition(lacks))
@@ -129,7 +134,10 @@ func (s *statuses) update(ctx context.Context, profile *v1beta1.MaintenanceProfi
 	if apiequality.Semantic.DeepEqual(profile.Status, next.Status) {
 		return nil
 	}
-	_, err := client.UpdateStatus(ctx, next, metav1.UpdateOptions{})
+	written, err := client.UpdateStatus(ctx, next, metav1.UpdateOptions{})
+	if err == nil {
+		s.tellCrash(profile, written)
+	}
 	return err
 }
 

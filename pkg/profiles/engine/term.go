@@ -62,7 +62,7 @@ type term struct {
 func (e *Engine) Lead(ctx context.Context) {
 	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithName("profiles"))
 	defer e.config.Epoch.Join()()
-	if !cache.WaitForCacheSync(ctx.Done(), e.profiles.HasSynced, e.nodeProfiles.HasSynced) {
+	if !cache.WaitForCacheSync(ctx.Done(), e.profiles.HasSynced, e.nodeProfiles.HasSynced, e.told) {
 		return
 	}
 	for visit.AwaitWork(ctx, e.profiles, e.nodeProfiles) {

@@ -132,10 +132,13 @@ func (t *term) idle(profile *v1beta1.MaintenanceProfile, node string) (reason, m
 			return v1beta1.ReasonOtherController, text(other)
 		}
 	}
-	switch profile.Spec.Mode {
-	case v1beta1.ProfileDryRun:
+	if profile.Spec.Mode == v1beta1.ProfileDryRun {
 		return v1beta1.ReasonDryRun, ""
-	case v1beta1.ProfilePaused:
+	}
+	if crash := t.crash(profile); crash != nil {
+		return v1beta1.ReasonStoppedAfterCrash, crashMessage(crash)
+	}
+	if profile.Spec.Mode == v1beta1.ProfilePaused {
 		return v1beta1.ReasonPaused, ""
 	}
 	said, _ := t.vouchers.of(profile)
@@ -144,7 +147,11 @@ func (t *term) idle(profile *v1beta1.MaintenanceProfile, node string) (reason, m
 
 // paused says whether nothing new starts, but what has begun is finished.
 func (v *view) paused() bool {
-	return v.idleReason == v1beta1.ReasonPaused || v.idleReason == v1beta1.ReasonAuthorLost || v.idleReason == v1beta1.ReasonNotPermitted
+	switch v.idleReason {
+	case v1beta1.ReasonPaused, v1beta1.ReasonStoppedAfterCrash, v1beta1.ReasonAuthorLost, v1beta1.ReasonNotPermitted:
+		return true
+	}
+	return false
 }
 
 // move makes the first move that is to be made. It says no if there is none left.

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -32,6 +34,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/action"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/action/hold"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/aggregate"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/crashguard"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/evaluation"
 )
 
@@ -56,6 +59,11 @@ type world struct {
 	lag atomic.Int64
 	// follow is told of each change, too; nil: nobody is. It is called under the server's lock.
 	follow func(before, after drainertest.Object)
+	// records has the crash records.
+	records string
+	mu      sync.Mutex
+	// deaths are how many processes have died of each bomb. mu guards it.
+	deaths map[string]int
 }
 
 // outside is what triggers have done.
@@ -71,7 +79,7 @@ type outside struct {
 func inWorld(t *testing.T, limit int, test func(w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{t: t, limit: limit, outside: outside{jobs: map[string]int{}, calls: map[string]int{}}}
+		w := &world{t: t, limit: limit, records: t.TempDir(), deaths: map[string]int{}, outside: outside{jobs: map[string]int{}, calls: map[string]int{}}}
 		w.Server = drainertest.NewServer(drainertest.Hooks{Changed: w.changed, Lag: func(int) time.Duration { return time.Duration(w.lag.Load()) }})
 		ctx, stop := context.WithCancel(context.Background())
 		var drains sync.WaitGroup
@@ -140,11 +148,23 @@ type replica struct {
 	writes   atomic.Int64
 	made     atomic.Int64
 	recorder *record.FakeRecorder
+	guard    *crashguard.Guard
+	pod      string
+	// left is the crash record as the process has left it that has died of a bomb.
+	left []byte
 }
 
-// start starts a process that leads.
-func (w *world) start(changes ...func(*Config)) *replica {
-	r := &replica{recorder: record.NewFakeRecorder(10000)}
+// start starts a process that leads, and has no crash record.
+func (w *world) start(changes ...func(*Config)) *replica { return w.startIn("", changes...) }
+
+// startIn starts a process that leads, in a pod, whose crash record it uses.
+func (w *world) startIn(pod string, changes ...func(*Config)) *replica {
+	r := &replica{recorder: record.NewFakeRecorder(10000), guard: crashguard.New(), pod: pod}
+	if pod != "" {
+		if _, _, err := r.guard.Open(w.record(pod)); err != nil {
+			w.t.Fatal(err)
+		}
+	}
 	r.writes.Store(-1)
 	kube, maintenance := w.Clients()
 	for _, fake := range []*clienttesting.Fake{&kube.Fake, &maintenance.Fake} {
@@ -154,8 +174,8 @@ func (w *world) start(changes ...func(*Config)) *replica {
 	config := Config{
 		Maintenance: maintenance, Kube: kube, Holds: fakeHolds{holds},
 		NewCluster: func() Cluster { return aggregate.New() },
-		Evaluate:   (&evaluation.Cache{}).Evaluate, Preview: evaluation.Evaluate,
-		Recorder: r.recorder,
+		Evaluate:   w.evaluating(r, (&evaluation.Cache{}).Evaluate), Preview: evaluation.Evaluate,
+		Recorder: r.recorder, Guard: r.guard,
 	}
 	own := hold.New(maintenance)
 	config.Kinds = action.Kinds{
@@ -184,8 +204,57 @@ func (w *world) start(changes ...func(*Config)) *replica {
 		r.dead.Store(true)
 		cancel()
 		running.Wait()
+		if err := r.guard.Close(); err != nil {
+			w.t.Error(err)
+		}
+		if r.left != nil {
+			if err := os.WriteFile(w.record(r.pod), r.left, 0o600); err != nil {
+				w.t.Error(err)
+			}
+		}
 	}
 	return r
+}
+
+// record is the crash record of the processes that run in a pod, one after the other.
+func (w *world) record(pod string) string { return filepath.Join(w.records, pod) }
+
+// isBomb begins expressions that kill the process that evaluates them.
+const isBomb = "'bomb' != '"
+
+// bomb is a check that kills the process that evaluates it. It is in no chain.
+func bomb(text string) v1beta1.ProfileCheck {
+	return v1beta1.ProfileCheck{Name: "bomb", Node: &v1beta1.NodeExpressionCheck{Expression: isBomb + text + "'"}}
+}
+
+// evaluating has the process die of bombs, each noted in the crash record, as expressions are.
+func (w *world) evaluating(r *replica, evaluate func(evaluation.Facts) evaluation.Outcome) func(evaluation.Facts) evaluation.Outcome {
+	return func(facts evaluation.Facts) evaluation.Outcome {
+		for _, check := range facts.Profile.Spec.Checks {
+			if check.Node == nil || !strings.HasPrefix(check.Node.Expression, isBomb) {
+				continue
+			}
+			w.explode(r, check.Node.Expression)
+		}
+		return evaluate(facts)
+	}
+}
+
+func (w *world) explode(r *replica, expression string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if r.dead.Load() {
+		return
+	}
+	if _, err := r.guard.Enter(context.Background(), crashguard.TextOf(expression)); err != nil {
+		return
+	}
+	r.dead.Store(true)
+	w.deaths[expression]++
+	var err error
+	if r.left, err = os.ReadFile(w.record(r.pod)); err != nil {
+		w.t.Error(err)
+	}
 }
 
 // react has the process die at a write, which may be before it or instead of it.

@@ -33,6 +33,7 @@ func fullProfile() *maintenance.MaintenanceProfile {
 			ObservedGeneration: 1,
 			Counts:             maintenance.ProfileCounts{Nodes: 6, Operational: 3, MaintenanceRequired: 2, InMaintenance: 1},
 			Conditions:         []metav1.Condition{fullCondition(v1beta1.ConditionActing)},
+			Crash:              &maintenance.ProfileCrash{Field: "spec.checks[0].node.expression", Digest: "5f0c", Began: *micro(1)},
 		},
 	}
 }

@@ -103,7 +103,7 @@ const (
 	// ConditionValid is False if the server cannot apply the profile, which a newer version may have stored.
 	ConditionValid = "Valid"
 	// ConditionActing is False while the profile changes nothing. Its reason is then ReasonDryRun, ReasonPaused,
-	// ReasonOtherController, ReasonAuthorLost, ReasonNotPermitted or ReasonNotAdopted.
+	// ReasonOtherController, ReasonStoppedAfterCrash, ReasonAuthorLost, ReasonNotPermitted or ReasonNotAdopted.
 	ConditionActing = "Acting"
 	// ConditionAttached is False while the profile does not select the node any more. A MaintenanceProfile has
 	// it, and it is False, while the profile is not on all nodes that it selects.
@@ -125,6 +125,9 @@ const (
 	// ReasonAuthorLost means that the user who wrote the spec may not do any more what it says. The message says what they
 	// may not do. It is as if the mode were Paused.
 	ReasonAuthorLost = "AuthorLost"
+	// ReasonStoppedAfterCrash means that a process of the server died while it evaluated something of the profile. The message says
+	// what. It is as if the mode were Paused, until that is another text.
+	ReasonStoppedAfterCrash = "StoppedAfterCrash"
 	// ReasonNotPermitted means that the cluster does not permit the server itself what the profile says. The message says
 	// what, and which value of the chart permits it. It is as if the mode were Paused.
 	ReasonNotPermitted = "NotPermitted"

@@ -233,9 +233,8 @@ type MaintenanceProfileStatus struct {
 	Preview *ProfilePreview `json:"preview,omitempty"`
 	// conditions are Attached (only there while it is False: the server has no memory for a NodeProfile on each
 	// node that the profile selects), Valid (False if the server cannot apply the profile, which a newer version may have
-	// stored) and Acting (False with the reason DryRun, Paused, OtherController, AuthorLost or
-	// NotPermitted while the profile changes
-	// nothing).
+	// stored) and Acting (False with the reason DryRun, Paused, OtherController, StoppedAfterCrash, AuthorLost or NotPermitted while
+	// the profile changes nothing).
 	// +optional
 	// +listType=map
 	// +listMapKey=type
@@ -244,6 +243,20 @@ type MaintenanceProfileStatus struct {
 	// do what the profile says. If not, it is as if the mode were Paused. Not set if a version before stored the profile: then nobody is asked about.
 	// +optional
 	Author *Author `json:"author,omitempty"`
+	// crash names a text of the spec that is evaluated no more, since a process of the server died while it evaluated it. As
+	// long as it is there, it is as if the mode were Paused. It goes once that text is another one.
+	// +optional
+	Crash *ProfileCrash `json:"crash,omitempty"`
+}
+
+// ProfileCrash is a text of a profile that is evaluated no more.
+type ProfileCrash struct {
+	// field is where the text is, such as spec.checks[0].node.expression.
+	Field string `json:"field"`
+	// digest is the SHA-256 of the text, in hexadecimal digits.
+	Digest string `json:"digest"`
+	// began is when the evaluation began that the process did not survive.
+	Began metav1.MicroTime `json:"began"`
 }
 
 // ProfileCounts are how many nodes a profile is on.

@@ -519,6 +519,11 @@ func (in ProfileCounts) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ProfileCrash) OpenAPIModelName() string {
+	return "io.medik8s.maintenance.v1beta1.ProfileCrash"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in ProfileHold) OpenAPIModelName() string {
 	return "io.medik8s.maintenance.v1beta1.ProfileHold"
 }

@@ -26,7 +26,7 @@ const (
 // table is what kubectl prints for MaintenanceProfiles.
 var table = resource.Table[*maintenance.MaintenanceProfile]{
 	column("Name", "name", "Name of the MaintenanceProfile", 0, func(p *maintenance.MaintenanceProfile) any { return p.Name }),
-	column("Mode", "", "What the profile does: Active, DryRun or Paused; OtherController while another one takes care of the nodes", 0, modeCell),
+	column("Mode", "", "What the profile does: Active, DryRun or Paused; or why it starts nothing, such as OtherController or StoppedAfterCrash", 0, modeCell),
 	column("Nodes", "", "How many nodes the profile is on", 0, count(func(c maintenance.ProfileCounts) int32 { return c.Nodes })),
 	column("Operational", "", "On how many of them it is Operational", 0, count(func(c maintenance.ProfileCounts) int32 { return c.Operational })),
 	column("Required", "", "On how many of them it is MaintenanceRequired", 0, count(func(c maintenance.ProfileCounts) int32 { return c.MaintenanceRequired })),
@@ -42,10 +42,10 @@ var table = resource.Table[*maintenance.MaintenanceProfile]{
 // modeCell is the mode, unless the profile does not do what its mode says.
 func modeCell(profile *maintenance.MaintenanceProfile) any {
 	acting := meta.FindStatusCondition(profile.Status.Conditions, v1beta1.ConditionActing)
-	if acting != nil && acting.Status == metav1.ConditionFalse && acting.Reason == v1beta1.ReasonOtherController {
-		return acting.Reason
+	if acting == nil || acting.Status != metav1.ConditionFalse || acting.Reason == v1beta1.ReasonDryRun || acting.Reason == v1beta1.ReasonPaused {
+		return string(profile.Spec.Mode)
 	}
-	return string(profile.Spec.Mode)
+	return acting.Reason
 }
 
 // count shows nothing of a status that has not been written yet: zeros would look like facts.

@@ -23,13 +23,15 @@ type MaintenanceProfileStatusApplyConfiguration struct {
 	Preview *ProfilePreviewApplyConfiguration `json:"preview,omitempty"`
 	// conditions are Attached (only there while it is False: the server has no memory for a NodeProfile on each
 	// node that the profile selects), Valid (False if the server cannot apply the profile, which a newer version may have
-	// stored) and Acting (False with the reason DryRun, Paused, OtherController, AuthorLost or
-	// NotPermitted while the profile changes
-	// nothing).
+	// stored) and Acting (False with the reason DryRun, Paused, OtherController, StoppedAfterCrash, AuthorLost or NotPermitted while
+	// the profile changes nothing).
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
 	// author is who wrote the spec last; to have a profile do less does not count. The server asks again whether they may
 	// do what the profile says. If not, it is as if the mode were Paused. Not set if a version before stored the profile: then nobody is asked about.
 	Author *AuthorApplyConfiguration `json:"author,omitempty"`
+	// crash names a text of the spec that is evaluated no more, since a process of the server died while it evaluated it. As
+	// long as it is there, it is as if the mode were Paused. It goes once that text is another one.
+	Crash *ProfileCrashApplyConfiguration `json:"crash,omitempty"`
 }
 
 // MaintenanceProfileStatusApplyConfiguration constructs a declarative configuration of the MaintenanceProfileStatus type for use with
@@ -80,5 +82,13 @@ func (b *MaintenanceProfileStatusApplyConfiguration) WithConditions(values ...*v
 // If called multiple times, the Author field is set to the value of the last call.
 func (b *MaintenanceProfileStatusApplyConfiguration) WithAuthor(value *AuthorApplyConfiguration) *MaintenanceProfileStatusApplyConfiguration {
 	b.Author = value
+	return b
+}
+
+// WithCrash sets the Crash field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Crash field is set to the value of the last call.
+func (b *MaintenanceProfileStatusApplyConfiguration) WithCrash(value *ProfileCrashApplyConfiguration) *MaintenanceProfileStatusApplyConfiguration {
+	b.Crash = value
 	return b
 }
