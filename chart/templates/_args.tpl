@@ -40,6 +40,7 @@
 {{- if $v.prometheus.tokenSecret }}
 - --prometheus-token-file=/etc/maintenance-apiserver/prometheus-token/token
 {{- end }}
+- --crash-record=/run/maintenance-apiserver/crash-record
 {{- with $v.profiles.secretNamespace }}
 - --secret-namespace={{ . }}
 {{- end }}

@@ -9,6 +9,9 @@
 - name: tmp
   mountPath: /tmp
   source: {emptyDir: {sizeLimit: 64Mi}} # hardly anything is written there
+- name: crash-record
+  mountPath: /run/maintenance-apiserver
+  source: {emptyDir: {medium: Memory, sizeLimit: 1Mi}} # 16 KiB that outlive the container, but not the machine
 {{- if .Values.audit.enabled }}
 - name: audit
   mountPath: /etc/maintenance-apiserver/audit

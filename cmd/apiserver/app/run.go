@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
 
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/leadership"
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/options"
@@ -22,12 +23,18 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
 	"github.com/medik8s/maintenance-apiserver/pkg/fleet/gates"
 	"github.com/medik8s/maintenance-apiserver/pkg/fleet/promquery"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/crashguard"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/authorization"
 )
 
 // Run runs the server until ctx ends. The options must have been completed and validated.
 // When Run returns, everything that it started has ended.
 func Run(ctx context.Context, o *options.Options) error {
+	closeRecord, err := openCrashRecord(ctx, o.Profiles.CrashRecord)
+	if err != nil {
+		return err
+	}
+	defer closeRecord()
 	found, err := discover(ctx, o.Recommended.CoreAPI.CoreAPIKubeconfigPath, reachTimeout)
 	if err != nil {
 		return err
@@ -61,6 +68,22 @@ func Run(ctx context.Context, o *options.Options) error {
 		return err
 	}
 	return runWhileStoreRuns(ctx, st, srv)
+}
+
+// openCrashRecord has it noted what is being evaluated, and what the process before died of evaluated no more.
+func openCrashRecord(ctx context.Context, path string) (closeRecord func(), err error) {
+	if path == "" {
+		return func() {}, nil
+	}
+	of, died, err := crashguard.Process.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if died {
+		klog.FromContext(ctx).Error(nil, "The process before died while it evaluated a text of a user, which is evaluated no more",
+			"text", of.Text, "digest", of.Digest, "began", of.Began)
+	}
+	return func() { _ = crashguard.Process.Close() }, nil
 }
 
 // openStore opens the store that the options name.

@@ -26,6 +26,8 @@ type ProfileOptions struct {
 	NodeKeys []string
 	// AllowLoopback lets endpoints be on this machine.
 	AllowLoopback bool
+	// CrashRecord is the file that says what a process was evaluating when it died. Empty: there is none.
+	CrashRecord string
 }
 
 func newProfileOptions() *ProfileOptions {
@@ -44,6 +46,10 @@ func (o *ProfileOptions) addFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.AllowLoopback, "allow-loopback-endpoints", o.AllowLoopback,
 		"Let MaintenanceEndpoints have addresses of this machine: for tests, and for a proxy that runs beside the server. Whoever may write "+
 			"endpoints then reaches everything that listens on this machine. Default: false.")
+	fs.StringVar(&o.CrashRecord, "crash-record", o.CrashRecord,
+		"File in which the server notes which expression or template of a user it is evaluating. If the process dies of one, the next process finds that "+
+			"there, and evaluates it no more. It must be on a volume that outlives the process but not the machine, such as one in memory, and each replica "+
+			"needs its own. Default: none, so that what has killed one process kills the next one.")
 }
 
 func (o *ProfileOptions) validate() []error {

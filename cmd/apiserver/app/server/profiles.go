@@ -22,6 +22,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/action/patchobject"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/aggregate"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/answers"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/crashguard"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/endpoint"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/engine"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/evaluation"
@@ -52,7 +53,7 @@ func (c CompletedConfig) newProfiles(
 		NewCluster: func() engine.Cluster { return aggregate.New() },
 		NewAnswers: c.newAnswers(endpoints, func(names ...string) { profiles.Wake(names...) }),
 		Evaluate:   compiled.Evaluate, Forget: compiled.Forget, Preview: evaluation.Evaluate, Notify: engine.Notify, Label: c.profiles.Label,
-		MaxNodeProfiles: c.room().NodeProfiles(), Vouch: authorizing.VouchForProfile,
+		MaxNodeProfiles: c.room().NodeProfiles(), Vouch: authorizing.VouchForProfile, Guard: crashguard.Process,
 	}
 	if c.drainer.Dynamic != nil {
 		config.Resolve = patchobject.NewResolver(c.drainer.Dynamic).Resolve
