@@ -83,7 +83,11 @@ func openCrashRecord(ctx context.Context, path string) (closeRecord func(), err 
 		klog.FromContext(ctx).Error(nil, "The process before died while it evaluated a text of a user, which is evaluated no more",
 			"text", of.Text, "digest", of.Digest, "began", of.Began)
 	}
-	return func() { _ = crashguard.Process.Close() }, nil
+	stop := context.AfterFunc(ctx, crashguard.Process.End)
+	return func() {
+		stop()
+		_ = crashguard.Process.Close()
+	}, nil
 }
 
 // openStore opens the store that the options name.

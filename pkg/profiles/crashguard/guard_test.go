@@ -25,14 +25,14 @@ const diesOf = "CRASHGUARD_TEST_DIES_OF"
 
 // death is what a child does that evaluates something.
 type death struct {
-	does func(leave func())
-	// isOrdered says that nothing is being evaluated when the process dies.
-	isOrdered bool
+	does func(g *Guard, leave func())
+	// isInnocent says that the process dies of nothing that it evaluates.
+	isInnocent bool
 }
 
 var deaths = map[string]death{
-	"SIGKILL": {does: func(func()) { awaitKill() }},
-	"too little memory": {does: func(func()) {
+	"SIGKILL": {does: func(*Guard, func()) { awaitKill() }},
+	"too little memory": {does: func(*Guard, func()) {
 		if err := syscall.Setrlimit(syscall.RLIMIT_AS, &syscall.Rlimit{Cur: 1 << 20, Max: 1 << 20}); err != nil {
 			panic(err)
 		}
@@ -41,18 +41,19 @@ var deaths = map[string]death{
 			all = append(all, bytes.Repeat([]byte{1}, 1<<20))
 		}
 	}},
-	"a stack that overflows": {does: func(func()) {
+	"a stack that overflows": {does: func(*Guard, func()) {
 		debug.SetMaxStack(1 << 20)
 		var deeper func(int) int
 		deeper = func(n int) int { return deeper(n+1) + n }
 		fmt.Println(deeper(0))
 	}},
-	"a panic elsewhere": {does: func(func()) {
+	"a panic elsewhere": {does: func(*Guard, func()) {
 		go func() { panic("a defect") }()
 		select {}
 	}},
-	"its end":         {isOrdered: true, does: func(leave func()) { leave() }},
-	"a later SIGKILL": {isOrdered: true, does: func(leave func()) { leave(); awaitKill() }},
+	"its end":            {isInnocent: true, does: func(_ *Guard, leave func()) { leave() }},
+	"a later SIGKILL":    {isInnocent: true, does: func(_ *Guard, leave func()) { leave(); awaitKill() }},
+	"SIGKILL as it ends": {isInnocent: true, does: func(g *Guard, _ func()) { g.End(); awaitKill() }},
 }
 
 // awaitKill has the test kill the process.
@@ -73,7 +74,7 @@ func TestMain(m *testing.M) {
 	}
 	g.Leave(enter("innocent", g))
 	bomb, later := enter("bomb", g), enter("later", g)
-	of.does(func() { g.Leave(bomb); g.Leave(later) })
+	of.does(g, func() { g.Leave(bomb); g.Leave(later) })
 }
 
 func enter(text string, g *Guard) (seat int) {
@@ -116,12 +117,12 @@ func TestDeaths(t *testing.T) {
 			die(t, record, name)
 			for successor := range 2 {
 				g, of, died := open(t, record)
-				if died != (successor == 0 && !death.isOrdered) || died && of.Text != `"bomb"` {
+				if died != (successor == 0 && !death.isInnocent) || died && of.Text != `"bomb"` {
 					t.Errorf("it died: %t, of %s", died, of.Text)
 				}
 				refusal, refused := g.Refused("bomb")
-				if refused == death.isOrdered || (g.Refuses() > 0) != refused {
-					t.Errorf("refused: %t, want %t", refused, !death.isOrdered)
+				if refused == death.isInnocent || (g.Refuses() > 0) != refused {
+					t.Errorf("refused: %t, want %t", refused, !death.isInnocent)
 				}
 				if refused && (refusal.Began.Before(began) || refusal.Began.After(time.Now())) {
 					t.Errorf("it began at %s, want after %s", refusal.Began, began)
@@ -167,7 +168,8 @@ func TestManyDeaths(t *testing.T) {
 	for n := range deaths {
 		g, _, _ := open(t, record)
 		enter(text(n), g)
-		closeGuard(t, g) // and it dies
+		g.record = nil // it dies before it ends
+		closeGuard(t, g)
 	}
 	g, of, died := open(t, record)
 	if want := TextOf(text(deaths - 1)).digest; !died || of.Digest != want {

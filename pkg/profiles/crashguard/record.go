@@ -17,13 +17,15 @@ import (
 	"time"
 )
 
-// A record has lines of one length: what is refused, and then what is being evaluated, one line for each seat. A line is
-// free, or has the time in nanoseconds since 1970, the digest of a text, and how that begins.
+// A record has lines of one length: what is refused, then what is being evaluated, one line for each seat, and in the end
+// whether the process ends in order. A line is free, or has the time in nanoseconds since 1970, the digest of a text, and how
+// that begins.
 const (
 	lineBytes = 256
 	// maxRefused is how many refused texts are kept: the last ones.
-	maxRefused = 56
-	lines      = maxRefused + Seats
+	maxRefused = 55
+	endLine    = maxRefused + Seats
+	lines      = endLine + 1
 	// maxQuoted leaves room for the time, the digest and what is between them.
 	maxQuoted = lineBytes - 19 - 64 - 3
 	free      = '.'
@@ -71,10 +73,20 @@ func (r record) read(n int) (said Refusal, found bool) {
 	return Refusal{Digest: words[1], Began: time.Unix(0, nanoseconds), Text: words[2]}, true
 }
 
+// end notes that the process ends in order.
+func (r record) end() {
+	if r != nil {
+		r.line(endLine)[0] = 'e'
+	}
+}
+
 // died returns what the process before died of, as far as the notes say: what it had evaluated for the longest time, for
-// anything else takes microseconds.
+// anything else takes microseconds. It finds nothing if the process was about to end in order.
 func (r record) died() (of Refusal, found bool) {
-	for n := maxRefused; n < lines; n++ {
+	if r.line(endLine)[0] != free {
+		return Refusal{}, false
+	}
+	for n := maxRefused; n < endLine; n++ {
 		if said, is := r.read(n); is && (!found || said.Began.Before(of.Began)) {
 			of, found = said, true
 		}
@@ -129,7 +141,7 @@ func (g *Guard) use(file *os.File) (of Refusal, died bool, err error) {
 	}
 	of, died = old.died()
 	// The bytes are written, and not only mapped, so that there is memory for all of them. What is refused comes first in
-	// the file: a process that is killed meanwhile leaves the note as it is.
+	// the file, and the end last: a process that is killed meanwhile leaves what the one before had noted.
 	next := record(bytes.Repeat([]byte{free}, lines*lineBytes))
 	for n, refusal := range old.refused() {
 		next.write(n, refusal.Began, refusal.Digest+" "+refusal.Text)
@@ -146,8 +158,17 @@ func (g *Guard) use(file *os.File) (of Refusal, died bool, err error) {
 	return of, died, nil
 }
 
-// Close lets another process use the file, which stays mapped. Nobody may enter any more.
+// End says that the process ends in order: whatever it is still evaluating when it is killed, for it takes too long to end, it
+// does not die of that.
+func (g *Guard) End() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.record.end()
+}
+
+// Close ends, and lets another process use the file, which stays mapped. Nobody may enter any more.
 func (g *Guard) Close() error {
+	g.End()
 	if g.file == nil {
 		return nil
 	}
