@@ -28,7 +28,8 @@ var (
 
 // Random profiles, nodes, people, faults and crashes, with one leader or two at the same time. Whatever happens: never
 // are more nodes in maintenance than may be, never two profiles on a node, no step is done before it was recorded, no Job
-// runs twice, no hold is without a NodeProfile that has recorded it; and when all is well again, all nodes come through.
+// runs twice, no hold is without a NodeProfile that has recorded it, no expression kills more than one process of a pod; and
+// when all is well again, all nodes come through.
 func TestModel(t *testing.T) {
 	for seed := uint64(1); seed <= uint64(*modelRuns); seed++ {
 		if *modelSeed != 0 && seed != uint64(*modelSeed) {
@@ -44,7 +45,12 @@ func TestModel(t *testing.T) {
 type model struct {
 	*world
 	random *rand.Rand
+	// bombs is how many expressions were written that kill processes.
+	bombs int
 }
+
+// pods are where the processes run: each has a crash record. No two run in one pod at the same time.
+var pods = []string{"pod-0", "pod-1", "pod-2"}
 
 var modelNodes, modelProfiles = []string{"w-1", "w-2", "w-3", "w-4"}, []string{"esx", "flatcar"}
 
@@ -151,16 +157,26 @@ func (m *model) restart() {
 		m.replicas[0].stop()
 		m.replicas = m.replicas[1:]
 	}
-	r := m.start()
+	r := m.startInPod()
 	if m.random.IntN(2) == 0 {
 		r.writes.Store(int64(m.random.IntN(40)))
+	}
+}
+
+// startInPod starts a process in a pod in which none runs.
+func (m *model) startInPod() *replica {
+	for {
+		pod := pods[m.random.IntN(len(pods))]
+		if !slices.ContainsFunc(m.replicas, func(r *replica) bool { return r.pod == pod }) {
+			return m.startIn(pod)
+		}
 	}
 }
 
 // event makes something happen.
 func (m *model) event() {
 	node, profile := modelNodes[m.random.IntN(len(modelNodes))], modelProfiles[m.random.IntN(len(modelProfiles))]
-	switch m.random.IntN(14) {
+	switch m.random.IntN(15) {
 	case 0, 1, 2:
 		m.change(node, "go", m.random.IntN(4) > 0)
 	case 3, 4:
@@ -181,7 +197,23 @@ func (m *model) event() {
 		m.lag.Store(int64(m.random.IntN(3000)) * int64(time.Millisecond))
 	case 13:
 		m.detach(profile)
+	case 14:
+		m.plant(profile)
 	}
+}
+
+// plant gives a profile an expression that kills who evaluates it, or takes it away again.
+func (m *model) plant(profile string) {
+	if drainertest.Get[*v1beta1.MaintenanceProfile](m.Server, "", profile) == nil {
+		return
+	}
+	m.changeProfile(profile, func(spec *v1beta1.MaintenanceProfileSpec) {
+		defuse(spec)
+		if m.random.IntN(3) > 0 {
+			m.bombs++
+			spec.Checks = append(spec.Checks, bomb(fmt.Sprint(m.bombs)))
+		}
+	})
 }
 
 func (m *model) change(node, label string, set bool) {
@@ -271,7 +303,7 @@ func (m *model) end() {
 		r.stop()
 	}
 	m.replicas = nil
-	m.start()
+	m.startInPod()
 	m.wait(2 * time.Minute) // what was being deleted goes
 	m.wantNeeded()
 	for _, node := range modelNodes {
@@ -288,6 +320,7 @@ func (m *model) end() {
 		}
 		m.changeProfile(profile, func(spec *v1beta1.MaintenanceProfileSpec) {
 			spec.Mode = v1beta1.ProfileActive
+			defuse(spec)
 			spec.Nodes.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"pool": "web"}}
 			spec.States.MaintenanceRequired.Transitions = []v1beta1.ProfileTransition{{Name: "back", Check: "done", Next: v1beta1.ProfileOperational}}
 			for i := range spec.Triggers {
@@ -309,6 +342,11 @@ func (m *model) wantNeeded() {
 }
 
 func (m *model) wantRest() {
+	for expression, deaths := range m.deaths {
+		if deaths > len(pods) {
+			m.t.Errorf("%d processes died of %s, want at most one in each of %d pods", deaths, expression, len(pods))
+		}
+	}
 	for _, profile := range modelProfiles {
 		stored := drainertest.Get[*v1beta1.MaintenanceProfile](m.Server, "", profile)
 		if stored == nil {
