@@ -279,6 +279,9 @@ func (s *Server) legacyArgs() []string {
 	return []string{"--serve-legacy-groups=" + legacyGroups}
 }
 
+// SetExtraArgs has the server started with these further arguments from its next start on.
+func (s *Server) SetExtraArgs(args ...string) { s.options.ExtraArgs = args }
+
 // Pause stops the server's process where it is, as a machine that hangs does, until Continue.
 func (s *Server) Pause() error { return s.proc.Signal(syscall.SIGSTOP) }
 

@@ -33,6 +33,7 @@ func TestRestarts(t *testing.T) {
 	t.Run("a window closes meanwhile", o.windowClosesMeanwhile)
 	t.Run("killed again and again", o.killedAgainAndAgain)
 	t.Run("a reboot is the reboot", o.rebootIsTheReboot)
+	t.Run("dies of an expression", o.diesOfAnExpression)
 	t.Run("document", o.comesFromKured)
 }
 
@@ -102,6 +103,12 @@ func (o *own) kill(t *testing.T) {
 func (o *own) killAndLaunch(t *testing.T) {
 	t.Helper()
 	o.kill(t)
+	o.start(t)
+}
+
+// start starts the server again, and waits until it serves.
+func (o *own) start(t *testing.T) {
+	t.Helper()
 	if err := o.Server.Start(t.Context()); err != nil {
 		t.Fatalf("could not start the server: %v", err)
 	}

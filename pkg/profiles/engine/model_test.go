@@ -303,6 +303,11 @@ func (m *model) end() {
 		r.stop()
 	}
 	m.replicas = nil
+	for _, profile := range modelProfiles {
+		if drainertest.Get[*v1beta1.MaintenanceProfile](m.Server, "", profile) != nil {
+			m.changeProfile(profile, defuse)
+		}
+	}
 	m.startInPod()
 	m.wait(2 * time.Minute) // what was being deleted goes
 	m.wantNeeded()
@@ -320,7 +325,6 @@ func (m *model) end() {
 		}
 		m.changeProfile(profile, func(spec *v1beta1.MaintenanceProfileSpec) {
 			spec.Mode = v1beta1.ProfileActive
-			defuse(spec)
 			spec.Nodes.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"pool": "web"}}
 			spec.States.MaintenanceRequired.Transitions = []v1beta1.ProfileTransition{{Name: "back", Check: "done", Next: v1beta1.ProfileOperational}}
 			for i := range spec.Triggers {
