@@ -38,13 +38,13 @@ type Guard struct {
 
 	mu sync.RWMutex
 	// refused are the texts that are evaluated no more, by their digests.
-	refused map[string]Refusal
+	refused map[string]RefusedError
 	// refuses is how many they are.
 	refuses atomic.Int64
 }
 
-// Refusal says why a text is evaluated no more.
-type Refusal struct {
+// RefusedError says why a text is evaluated no more.
+type RefusedError struct {
 	// Digest is the SHA-256 of the text, in hexadecimal digits.
 	Digest string
 	// Began is when the evaluation began that the process did not survive.
@@ -54,14 +54,14 @@ type Refusal struct {
 }
 
 // Error implements error.
-func (r Refusal) Error() string {
+func (r RefusedError) Error() string {
 	return fmt.Sprintf("is not evaluated any more: a process of the server died while it evaluated this, at %s;"+
 		" write it in another way, or with one more space if the process died of something else", r.Began.UTC().Format(time.RFC3339))
 }
 
 // New returns a Guard whose notes do not outlive the process.
 func New() *Guard {
-	g := &Guard{seats: make(chan int, Seats), refused: map[string]Refusal{}}
+	g := &Guard{seats: make(chan int, Seats), refused: map[string]RefusedError{}}
 	for seat := range Seats {
 		g.seats <- seat
 	}
@@ -93,7 +93,7 @@ func digestOf(text string) string {
 }
 
 // Enter notes that the text is about to be evaluated, parsed or compiled. It waits for a seat. Leave is to be called with it
-// in the end. It fails with a Refusal, or with the error of the context.
+// in the end. It fails with a RefusedError, or with the error of the context.
 func (g *Guard) Enter(ctx context.Context, text Text) (seat int, err error) {
 	if g.refuses.Load() > 0 {
 		g.mu.RLock()
@@ -119,7 +119,7 @@ func (g *Guard) Leave(seat int) {
 }
 
 // Refuse has a text evaluated no more.
-func (g *Guard) Refuse(refusal Refusal) {
+func (g *Guard) Refuse(refusal RefusedError) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if _, known := g.refused[refusal.Digest]; !known {
@@ -132,11 +132,11 @@ func (g *Guard) Refuse(refusal Refusal) {
 func (g *Guard) Refuses() int { return int(g.refuses.Load()) }
 
 // Refused says whether a text is evaluated no more, and why.
-func (g *Guard) Refused(text string) (refusal Refusal, refused bool) {
+func (g *Guard) Refused(text string) (refusal RefusedError, refused bool) {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
 	if len(g.refused) == 0 {
-		return Refusal{}, false
+		return RefusedError{}, false
 	}
 	refusal, refused = g.refused[digestOf(text)]
 	return refusal, refused

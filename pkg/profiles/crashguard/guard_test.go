@@ -36,10 +36,7 @@ var deaths = map[string]death{
 		if err := syscall.Setrlimit(syscall.RLIMIT_AS, &syscall.Rlimit{Cur: 1 << 20, Max: 1 << 20}); err != nil {
 			panic(err)
 		}
-		var all [][]byte
-		for {
-			all = append(all, bytes.Repeat([]byte{1}, 1<<20))
-		}
+		fmt.Fprintln(os.Stderr, len(bytes.Repeat([]byte{1}, 1<<30)))
 	}},
 	"a stack that overflows": {does: func(*Guard, func()) {
 		debug.SetMaxStack(1 << 20)
@@ -128,7 +125,7 @@ func TestDeaths(t *testing.T) {
 					t.Errorf("it began at %s, want after %s", refusal.Began, began)
 				}
 				seat, err := g.Enter(t.Context(), TextOf("bomb"))
-				if errors.As(err, new(Refusal)) != refused {
+				if errors.As(err, new(RefusedError)) != refused {
 					t.Errorf("to evaluate it again gave %v", err)
 				}
 				if err == nil {
@@ -143,7 +140,7 @@ func TestDeaths(t *testing.T) {
 	}
 }
 
-func open(t *testing.T, record string) (g *Guard, of Refusal, died bool) {
+func open(t *testing.T, record string) (g *Guard, of RefusedError, died bool) {
 	t.Helper()
 	g = New()
 	of, died, err := g.Open(record)
@@ -223,9 +220,9 @@ func TestSeats(t *testing.T) {
 		}
 		g.Leave(seat)
 		g.Leave(enter("text", g))
-		g.Refuse(Refusal{Digest: TextOf("text").digest})
-		g.Refuse(Refusal{Digest: TextOf("text").digest})
-		if _, err := g.Enter(t.Context(), TextOf("text")); !errors.As(err, new(Refusal)) {
+		g.Refuse(RefusedError{Digest: TextOf("text").digest})
+		g.Refuse(RefusedError{Digest: TextOf("text").digest})
+		if _, err := g.Enter(t.Context(), TextOf("text")); !errors.As(err, new(RefusedError)) {
 			t.Errorf("what is refused was entered: %v", err)
 		}
 	})

@@ -60,17 +60,17 @@ func (r record) clear(seat int) {
 }
 
 // read returns what a line says.
-func (r record) read(n int) (said Refusal, found bool) {
+func (r record) read(n int) (said RefusedError, found bool) {
 	text, _, ended := strings.Cut(string(r.line(n)), "\n")
 	words := strings.SplitN(text, " ", 3)
 	if !ended || len(words) != 3 || len(words[1]) != 64 {
-		return Refusal{}, false
+		return RefusedError{}, false
 	}
 	nanoseconds, err := strconv.ParseInt(words[0], 10, 64)
 	if err != nil {
-		return Refusal{}, false
+		return RefusedError{}, false
 	}
-	return Refusal{Digest: words[1], Began: time.Unix(0, nanoseconds), Text: words[2]}, true
+	return RefusedError{Digest: words[1], Began: time.Unix(0, nanoseconds), Text: words[2]}, true
 }
 
 // end notes that the process ends in order.
@@ -82,9 +82,9 @@ func (r record) end() {
 
 // died returns what the process before died of, as far as the notes say: what it had evaluated for the longest time, for
 // anything else takes microseconds. It finds nothing if the process was about to end in order.
-func (r record) died() (of Refusal, found bool) {
+func (r record) died() (of RefusedError, found bool) {
 	if r.line(endLine)[0] != free {
-		return Refusal{}, false
+		return RefusedError{}, false
 	}
 	for n := maxRefused; n < endLine; n++ {
 		if said, is := r.read(n); is && (!found || said.Began.Before(of.Began)) {
@@ -95,37 +95,37 @@ func (r record) died() (of Refusal, found bool) {
 }
 
 // refused are the texts that processes have died of, the last one first.
-func (r record) refused() (all []Refusal) {
+func (r record) refused() (all []RefusedError) {
 	for n := range maxRefused {
 		if said, is := r.read(n); is {
 			all = append(all, said)
 		}
 	}
 	if of, died := r.died(); died {
-		all = slices.DeleteFunc(all, func(known Refusal) bool { return known.Digest == of.Digest })
+		all = slices.DeleteFunc(all, func(known RefusedError) bool { return known.Digest == of.Digest })
 		all = append(all, of)
 	}
-	slices.SortFunc(all, func(a, b Refusal) int { return cmp.Or(b.Began.Compare(a.Began), cmp.Compare(a.Digest, b.Digest)) })
+	slices.SortFunc(all, func(a, b RefusedError) int { return cmp.Or(b.Began.Compare(a.Began), cmp.Compare(a.Digest, b.Digest)) })
 	return all[:min(len(all), maxRefused)]
 }
 
 // Open has notes written to a file, which is created if it does not exist. What an earlier process was evaluating when it
 // died is refused from now on. died says what that is, and whether there is something. Nobody may have entered before. It
 // fails if another process uses the file, or if it is something else.
-func (g *Guard) Open(path string) (of Refusal, died bool, err error) {
+func (g *Guard) Open(path string) (of RefusedError, died bool, err error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return Refusal{}, false, fmt.Errorf("could not open the crash record: %w", err)
+		return RefusedError{}, false, fmt.Errorf("could not open the crash record: %w", err)
 	}
 	of, died, err = g.use(file)
 	if err != nil {
 		_ = file.Close()
-		return Refusal{}, false, fmt.Errorf("could not use the crash record %s: %w", path, err)
+		return RefusedError{}, false, fmt.Errorf("could not use the crash record %s: %w", path, err)
 	}
 	return of, died, nil
 }
 
-func (g *Guard) use(file *os.File) (of Refusal, died bool, err error) {
+func (g *Guard) use(file *os.File) (of RefusedError, died bool, err error) {
 	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		return of, false, fmt.Errorf("another process uses it: %w", err)
 	}

@@ -43,7 +43,7 @@ type knownCrash struct {
 // all evaluate.
 func (e *Engine) knownProfile(obj any) {
 	if profile, is := obj.(*v1beta1.MaintenanceProfile); is && profile.Status.Crash != nil {
-		e.config.Guard.Refuse(crashguard.Refusal{Digest: profile.Status.Crash.Digest, Began: profile.Status.Crash.Began.Time})
+		e.config.Guard.Refuse(crashguard.RefusedError{Digest: profile.Status.Crash.Digest, Began: profile.Status.Crash.Began.Time})
 	}
 }
 

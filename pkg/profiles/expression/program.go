@@ -43,7 +43,7 @@ func (p *Program[T]) Evaluate(ctx context.Context, in Input) (T, error) {
 // enter has what is done with the text noted, until the seat is left. The error is an *Error if a process has died of it.
 func enter(ctx context.Context, text crashguard.Text) (seat int, err error) {
 	seat, err = crashguard.Process.Enter(ctx, text)
-	var refused crashguard.Refusal
+	var refused crashguard.RefusedError
 	if errors.As(err, &refused) {
 		return 0, &Error{Message: refused.Error()}
 	}
