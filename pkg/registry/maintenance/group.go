@@ -12,13 +12,13 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/registry/generic"
 	"k8s.io/apiserver/pkg/registry/rest"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/utils/clock"
 
+	maintenancescheme "github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/approval"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/maintenanceendpoint"
@@ -128,7 +128,7 @@ func definitions(scheme *runtime.Scheme, deps Dependencies, endpoints func() res
 // NewAPIGroupInfo makes the storage of the group's resources and describes them to
 // the generic API server, ready for its InstallAPIGroup. The scheme must have the
 // group installed.
-func NewAPIGroupInfo(scheme *runtime.Scheme, codecs serializer.CodecFactory, parameterCodec runtime.ParameterCodec,
+func NewAPIGroupInfo(scheme *runtime.Scheme, codecs maintenancescheme.CodecFactory, parameterCodec runtime.ParameterCodec,
 	optsGetter generic.RESTOptionsGetter, deps Dependencies,
 ) (genericapiserver.APIGroupInfo, error) {
 	if err := deps.validate(); err != nil {
@@ -190,10 +190,10 @@ func addToNodeProfiles(storages map[string]rest.Storage, deps Dependencies) erro
 }
 
 func newGroupInfo(version schema.GroupVersion, storages map[string]rest.Storage, scheme *runtime.Scheme,
-	codecs serializer.CodecFactory, parameterCodec runtime.ParameterCodec,
+	codecs maintenancescheme.CodecFactory, parameterCodec runtime.ParameterCodec,
 ) genericapiserver.APIGroupInfo {
-	info := genericapiserver.NewDefaultAPIGroupInfo(version.Group, scheme, parameterCodec, codecs)
-	info.NegotiatedSerializer = withoutProtobuf{info.NegotiatedSerializer}
+	info := genericapiserver.NewDefaultAPIGroupInfo(version.Group, scheme, parameterCodec, codecs.CodecFactory)
+	info.NegotiatedSerializer = withoutProtobuf{codecs}
 	info.VersionedResourcesStorageMap[version.Version] = storages
 	return info
 }

@@ -8,12 +8,12 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/registry/rest"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/legacy/managedv1alpha1"
+	maintenancescheme "github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/legacy"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/machinemaintenance"
@@ -28,7 +28,7 @@ import (
 // installed together: the generic API server can then tell who owns which fields of an object, whichever group it was
 // written through.
 func NewLegacyGroupInfos(versions []schema.GroupVersion, own genericapiserver.APIGroupInfo, nodes storage.NodeFinder, chain admission.Interface,
-	scheme *runtime.Scheme, codecs serializer.CodecFactory, parameterCodec runtime.ParameterCodec,
+	scheme *runtime.Scheme, codecs maintenancescheme.CodecFactory, parameterCodec runtime.ParameterCodec,
 ) ([]*genericapiserver.APIGroupInfo, error) {
 	stored := own.VersionedResourcesStorageMap[v1beta1.SchemeGroupVersion.Version]
 	infos := make([]*genericapiserver.APIGroupInfo, 0, len(versions))

@@ -260,7 +260,7 @@ func startServer(t *testing.T, changes ...func(*Dependencies)) *testServer {
 }
 
 func genericConfig() *genericapiserver.Config {
-	config := genericapiserver.NewConfig(scheme.Codecs)
+	config := genericapiserver.NewConfig(scheme.Codecs.CodecFactory)
 	config.EffectiveVersion = basecompatibility.NewEffectiveVersionFromString("0.1", "0.1", "0.1")
 	config.ExternalAddress = "127.0.0.1:443"
 	config.LoopbackClientConfig = &restclient.Config{BearerToken: "loopback"}

@@ -82,7 +82,7 @@ type Config struct {
 // NewGenericConfig returns the generic configuration with the API's scheme, OpenAPI and
 // version.
 func NewGenericConfig() *genericapiserver.RecommendedConfig {
-	config := genericapiserver.NewRecommendedConfig(scheme.Codecs)
+	config := genericapiserver.NewRecommendedConfig(scheme.Codecs.CodecFactory)
 	config.EffectiveVersion = newEffectiveVersion(buildversion.Get())
 	config.FeatureGate = utilfeature.DefaultFeatureGate
 	namer := openapinamer.NewDefinitionNamer(scheme.Scheme)

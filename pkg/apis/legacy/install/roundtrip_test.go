@@ -59,7 +59,7 @@ func filler(seed int64) *randfill.Filler {
 		}
 	}
 	funcs := fuzzer.MergeFuzzerFuncs(genericfuzzer.Funcs, maintenancefuzzer.Funcs, old)
-	return fuzzer.FuzzerFor(funcs, rand.NewSource(seed), scheme.Codecs)
+	return fuzzer.FuzzerFor(funcs, rand.NewSource(seed), scheme.Codecs.CodecFactory)
 }
 
 func podNames(count int) []string {

@@ -8,7 +8,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/runtime/serializer"
 
 	legacyinstall "github.com/medik8s/maintenance-apiserver/pkg/apis/legacy/install"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/install"
@@ -18,7 +17,7 @@ var (
 	// Scheme knows every type that the server serves.
 	Scheme = newScheme()
 	// Codecs encodes and decodes them.
-	Codecs = serializer.NewCodecFactory(Scheme)
+	Codecs = NewCodecFactory(Scheme)
 	// ParameterCodec reads list, watch, create and other options from URLs.
 	ParameterCodec = runtime.NewParameterCodec(Scheme)
 )

@@ -24,7 +24,7 @@ import (
 // Codec encodes objects for the store, and decodes them. It writes the version v1beta1 as JSON.
 var Codec runtime.Codec = codec{
 	Codec:  scheme.Codecs.LegacyCodec(v1beta1.SchemeGroupVersion),
-	strict: serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).LegacyCodec(v1beta1.SchemeGroupVersion),
+	strict: scheme.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).LegacyCodec(v1beta1.SchemeGroupVersion),
 }
 
 // codec adds the unknown fields to the codec of the scheme, which drops them.
