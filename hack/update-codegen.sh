@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # Regenerates everything that is generated from pkg/apis: deep copies, defaults,
-# conversions, OpenAPI and all client code. Run it with `make generate`.
+# OpenAPI and all client code. Run it with `make generate`.
 
 set -o errexit
 set -o nounset

@@ -12,7 +12,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
@@ -64,13 +63,7 @@ func TestStatusOfMonstrousPodsIsValid(t *testing.T) {
 	if status.BlockedPodCount != 300 {
 		t.Errorf("%d blocked, want all", status.BlockedPodCount)
 	}
-	internal := &maintenance.NodeMaintenance{}
-	if err := v1beta1.Convert_v1beta1_NodeMaintenance_To_maintenance_NodeMaintenance(&v1beta1.NodeMaintenance{
-		Status: status,
-	}, internal, nil); err != nil {
-		t.Fatal(err)
-	}
-	if errs := validation.ValidateNodeMaintenanceStatusUpdate(internal, &maintenance.NodeMaintenance{}); len(errs) > 0 {
+	if errs := validation.ValidateNodeMaintenanceStatusUpdate(&v1beta1.NodeMaintenance{Status: status}, &v1beta1.NodeMaintenance{}); len(errs) > 0 {
 		t.Errorf("the status is invalid: %.500s", errs.ToAggregate().Error())
 	}
 	if encoded, err := json.Marshal(status); err != nil || len(encoded) > 256<<10 {

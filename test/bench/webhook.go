@@ -17,7 +17,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
@@ -82,14 +81,11 @@ func (w *webhook) ServeHTTP(response http.ResponseWriter, request *http.Request)
 
 // validateCustom returns everything that is wrong with the object of a request.
 func validateCustom(request *admissionv1.AdmissionRequest) error {
-	stored, hold := &v1beta1.NodeMaintenance{}, &maintenance.NodeMaintenance{}
-	if err := json.Unmarshal(request.Object.Raw, stored); err != nil {
+	hold := &v1beta1.NodeMaintenance{}
+	if err := json.Unmarshal(request.Object.Raw, hold); err != nil {
 		return fmt.Errorf("could not read the object: %w", err)
 	}
-	scheme.Scheme.Default(stored)
-	if err := scheme.Scheme.Convert(stored, hold, nil); err != nil {
-		return fmt.Errorf("could not convert the object: %w", err)
-	}
+	scheme.Scheme.Default(hold)
 	if hold.Spec.Requestor != request.UserInfo.Username {
 		return errors.New("spec.requestor must be the user who makes the request")
 	}

@@ -6,13 +6,13 @@ package legacy
 import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // Keep completes a hold that a client of a former version has written: everything that the version cannot
 // say, and everything that the client has not changed, stays as stored. seen is the stored hold as the
 // client saw it: converted to the client's version, and back. stored and seen are not changed.
-func Keep(written, stored, seen *maintenance.NodeMaintenance) {
+func Keep(written, stored, seen *v1beta1.NodeMaintenance) {
 	spec, status := written.Spec, written.Status
 	stored = stored.DeepCopy()
 	written.Spec, written.Status = stored.Spec, stored.Status
@@ -22,7 +22,7 @@ func Keep(written, stored, seen *maintenance.NodeMaintenance) {
 
 // keepSpec also takes what the cluster's webhooks have changed since: to them, what the version cannot say
 // looks like the defaults.
-func keepSpec(stored, written, seen *maintenance.NodeMaintenanceSpec) {
+func keepSpec(stored, written, seen *v1beta1.NodeMaintenanceSpec) {
 	stored.NodeName, stored.Reason = written.NodeName, written.Reason
 	take(&stored.Requestor, written.Requestor, seen.Requestor)
 	take(&stored.Stage, written.Stage, seen.Stage)
@@ -35,7 +35,7 @@ func keepSpec(stored, written, seen *maintenance.NodeMaintenanceSpec) {
 	keepDrain(&stored.Drain, &written.Drain, &seen.Drain)
 }
 
-func keepDrain(stored, written, seen *maintenance.DrainSpec) {
+func keepDrain(stored, written, seen *v1beta1.DrainSpec) {
 	take(&stored.PodSelector, written.PodSelector, seen.PodSelector)
 	take(&stored.GracePeriodSeconds, written.GracePeriodSeconds, seen.GracePeriodSeconds)
 	take(&stored.TimeoutSeconds, written.TimeoutSeconds, seen.TimeoutSeconds)
@@ -45,7 +45,7 @@ func keepDrain(stored, written, seen *maintenance.DrainSpec) {
 	take(&stored.Rules, written.Rules, seen.Rules)
 }
 
-func keepStatus(stored, written, seen *maintenance.NodeMaintenanceStatus) {
+func keepStatus(stored, written, seen *v1beta1.NodeMaintenanceStatus) {
 	take(&stored.Phase, written.Phase, seen.Phase)
 	take(&stored.DrainProgress, written.DrainProgress, seen.DrainProgress)
 	take(&stored.LastUpdate, written.LastUpdate, seen.LastUpdate)

@@ -11,15 +11,15 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-// AddHub returns a function that registers the internal NodeMaintenance under a further group. So the
+// AddHub returns a function that registers our NodeMaintenance as the internal version of a further group. So the
 // versions of that group have it as their hub.
 func AddHub(group string) func(*runtime.Scheme) error {
 	return func(scheme *runtime.Scheme) error {
 		internal := schema.GroupVersion{Group: group, Version: runtime.APIVersionInternal}
-		scheme.AddKnownTypes(internal, &maintenance.NodeMaintenance{}, &maintenance.NodeMaintenanceList{})
+		scheme.AddKnownTypes(internal, &v1beta1.NodeMaintenance{}, &v1beta1.NodeMaintenanceList{})
 		return nil
 	}
 }
@@ -30,20 +30,20 @@ type ListParts[T any] struct {
 	Items *[]T
 }
 
-// AddConversions registers the conversions between the internal NodeMaintenance and a version with the
+// AddConversions registers the conversions between our NodeMaintenance and a version with the
 // object T and the list L. Those of lists follow from those of objects.
-func AddConversions[T, L any](scheme *runtime.Scheme, fromHub func(*maintenance.NodeMaintenance, *T) error,
-	toHub func(*T, *maintenance.NodeMaintenance) error, parts func(*L) ListParts[T],
+func AddConversions[T, L any](scheme *runtime.Scheme, fromHub func(*v1beta1.NodeMaintenance, *T) error,
+	toHub func(*T, *v1beta1.NodeMaintenance) error, parts func(*L) ListParts[T],
 ) error {
 	return errors.Join(
 		addConversion(scheme, fromHub),
 		addConversion(scheme, toHub),
-		addConversion(scheme, func(in *maintenance.NodeMaintenanceList, out *L) error {
+		addConversion(scheme, func(in *v1beta1.NodeMaintenanceList, out *L) error {
 			to := parts(out)
 			*to.Meta = in.ListMeta
 			return convertItems(in.Items, to.Items, fromHub)
 		}),
-		addConversion(scheme, func(in *L, out *maintenance.NodeMaintenanceList) error {
+		addConversion(scheme, func(in *L, out *v1beta1.NodeMaintenanceList) error {
 			from := parts(in)
 			out.ListMeta = *from.Meta
 			return convertItems(*from.Items, &out.Items, toHub)

@@ -11,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
@@ -36,7 +35,7 @@ type Status struct {
 }
 
 // StatusOf returns the status of a hold as the medik8s operator would write it.
-func StatusOf(hold *maintenance.NodeMaintenance) Status {
+func StatusOf(hold *v1beta1.NodeMaintenance) Status {
 	status := Status{
 		Phase: phase(hold), DrainProgress: ptr.Deref(hold.Status.DrainProgress, 0),
 		LastUpdate: hold.Status.LastUpdate, LastError: lastError(hold),
@@ -52,7 +51,7 @@ func StatusOf(hold *maintenance.NodeMaintenance) Status {
 
 // KubeVirtStatusOf returns the status of a hold as KubeVirt's operator would write it: it waits for a node
 // that does not exist.
-func KubeVirtStatusOf(hold *maintenance.NodeMaintenance) Status {
+func KubeVirtStatusOf(hold *v1beta1.NodeMaintenance) Status {
 	status := StatusOf(hold)
 	if noNode(hold) {
 		status.Phase = PhaseRunning
@@ -62,12 +61,12 @@ func KubeVirtStatusOf(hold *maintenance.NodeMaintenance) Status {
 
 // phase is Succeeded only if the node is empty: whoever reads it may switch the node off. A hold may also
 // be done with less, which the former operators did not know.
-func phase(hold *maintenance.NodeMaintenance) string {
+func phase(hold *v1beta1.NodeMaintenance) string {
 	drained := condition(hold, v1beta1.ConditionDrained)
 	switch {
-	case hold.Status.Phase == maintenance.PhaseFailed, noNode(hold):
+	case hold.Status.Phase == v1beta1.PhaseFailed, noNode(hold):
 		return PhaseFailed
-	case hold.Status.Phase == maintenance.PhaseSucceeded && drained.Status == metav1.ConditionTrue && drained.Reason == v1beta1.ReasonNodeEmpty:
+	case hold.Status.Phase == v1beta1.PhaseSucceeded && drained.Status == metav1.ConditionTrue && drained.Reason == v1beta1.ReasonNodeEmpty:
 		return PhaseSucceeded
 	default:
 		return PhaseRunning
@@ -75,7 +74,7 @@ func phase(hold *maintenance.NodeMaintenance) string {
 }
 
 // lastError is the hold's own error, or else what the node or its pods wait for.
-func lastError(hold *maintenance.NodeMaintenance) string {
+func lastError(hold *v1beta1.NodeMaintenance) string {
 	cordoned, blocked := condition(hold, v1beta1.ConditionCordoned), condition(hold, v1beta1.ConditionBlocked)
 	switch {
 	case phase(hold) == PhaseSucceeded:
@@ -90,14 +89,14 @@ func lastError(hold *maintenance.NodeMaintenance) string {
 		return cordoned.Message
 	case blocked.Status == metav1.ConditionTrue:
 		return blocked.Message
-	case hold.Status.Phase == maintenance.PhaseFailed:
+	case hold.Status.Phase == v1beta1.PhaseFailed:
 		return condition(hold, v1beta1.ConditionDrained).Message
 	default:
 		return ""
 	}
 }
 
-func noNode(hold *maintenance.NodeMaintenance) bool {
+func noNode(hold *v1beta1.NodeMaintenance) bool {
 	reason := condition(hold, v1beta1.ConditionCordoned).Reason
 	return reason == v1beta1.ReasonNodeNotFound || reason == v1beta1.ReasonNodeDeleted
 }
@@ -113,14 +112,14 @@ func waits(cordoned metav1.Condition) bool {
 }
 
 // condition returns an empty condition if the hold has none of this type.
-func condition(hold *maintenance.NodeMaintenance, kind string) metav1.Condition {
+func condition(hold *v1beta1.NodeMaintenance, kind string) metav1.Condition {
 	return ptr.Deref(apimeta.FindStatusCondition(hold.Status.Conditions, kind), metav1.Condition{})
 }
 
 // ToHub returns the status in the terms of maintenance.medik8s.io. It lacks what only that group knows.
-func (s Status) ToHub() maintenance.NodeMaintenanceStatus {
-	status := maintenance.NodeMaintenanceStatus{
-		Phase: maintenance.MaintenancePhase(s.Phase), LastUpdate: s.LastUpdate, LastError: s.LastError,
+func (s Status) ToHub() v1beta1.NodeMaintenanceStatus {
+	status := v1beta1.NodeMaintenanceStatus{
+		Phase: v1beta1.MaintenancePhase(s.Phase), LastUpdate: s.LastUpdate, LastError: s.LastError,
 		TotalPods: s.TotalPods, EvictionPods: s.EvictionPods, LeaseErrorCount: s.ErrorOnLeaseCount,
 		DrainProgress: ptr.To(s.DrainProgress), PendingPodCount: int32(len(s.PendingPods)),
 	}

@@ -11,101 +11,101 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-type change = func(*maintenance.NodeMaintenance)
+type change = func(*v1beta1.NodeMaintenance)
 
-func hold(changes ...change) *maintenance.NodeMaintenance {
-	hold := &maintenance.NodeMaintenance{Spec: maintenance.NodeMaintenanceSpec{NodeName: "worker-1", Stage: maintenance.StageDrain}}
+func hold(changes ...change) *v1beta1.NodeMaintenance {
+	hold := &v1beta1.NodeMaintenance{Spec: v1beta1.NodeMaintenanceSpec{NodeName: "worker-1", Stage: v1beta1.StageDrain}}
 	for _, change := range changes {
 		change(hold)
 	}
 	return hold
 }
 
-func in(phase maintenance.MaintenancePhase, progress int32) change {
-	return func(hold *maintenance.NodeMaintenance) {
+func in(phase v1beta1.MaintenancePhase, progress int32) change {
+	return func(hold *v1beta1.NodeMaintenance) {
 		hold.Status.Phase, hold.Status.DrainProgress = phase, &progress
 	}
 }
 
 func is(kind string, status metav1.ConditionStatus, reason, message string) change {
-	return func(hold *maintenance.NodeMaintenance) {
+	return func(hold *v1beta1.NodeMaintenance) {
 		hold.Status.Conditions = append(hold.Status.Conditions, metav1.Condition{Type: kind, Status: status, Reason: reason, Message: message})
 	}
 }
 
 func failing(message string) change {
-	return func(hold *maintenance.NodeMaintenance) { hold.Status.LastError = message }
+	return func(hold *v1beta1.NodeMaintenance) { hold.Status.LastError = message }
 }
 
 func TestPhase(t *testing.T) {
 	empty := is("Drained", metav1.ConditionTrue, "NodeEmpty", "")
 	for name, test := range map[string]struct {
-		hold *maintenance.NodeMaintenance
+		hold *v1beta1.NodeMaintenance
 		// wantKubeVirt is empty if KubeVirt's operator shows the same.
 		want, wantKubeVirt string
 		wantProgress       int32
 		wantError          string
 	}{
-		"new":                 {hold: hold(in(maintenance.PhasePending, 0)), want: PhaseRunning},
+		"new":                 {hold: hold(in(v1beta1.PhasePending, 0)), want: PhaseRunning},
 		"no status":           {hold: hold(), want: PhaseRunning},
-		"draining":            {hold: hold(in(maintenance.PhaseRunning, 40)), want: PhaseRunning, wantProgress: 40},
-		"idle":                {hold: hold(in(maintenance.PhasePending, 0), is("Cordoned", "False", "StageIdle", "idle")), want: PhaseRunning},
-		"given back":          {hold: hold(in(maintenance.PhasePending, 0), is("Cordoned", "False", "Released", "kept")), want: PhaseRunning},
-		"empty":               {hold: hold(in(maintenance.PhaseSucceeded, 100), empty), want: PhaseSucceeded, wantProgress: 100},
-		"empty, an old error": {hold: hold(in(maintenance.PhaseSucceeded, 100), empty, failing("old")), want: PhaseSucceeded, wantProgress: 100},
-		"only cordoned":       {hold: hold(in(maintenance.PhaseSucceeded, 0), is("Drained", "False", "StageCordon", "")), want: PhaseRunning},
+		"draining":            {hold: hold(in(v1beta1.PhaseRunning, 40)), want: PhaseRunning, wantProgress: 40},
+		"idle":                {hold: hold(in(v1beta1.PhasePending, 0), is("Cordoned", "False", "StageIdle", "idle")), want: PhaseRunning},
+		"given back":          {hold: hold(in(v1beta1.PhasePending, 0), is("Cordoned", "False", "Released", "kept")), want: PhaseRunning},
+		"empty":               {hold: hold(in(v1beta1.PhaseSucceeded, 100), empty), want: PhaseSucceeded, wantProgress: 100},
+		"empty, an old error": {hold: hold(in(v1beta1.PhaseSucceeded, 100), empty, failing("old")), want: PhaseSucceeded, wantProgress: 100},
+		"only cordoned":       {hold: hold(in(v1beta1.PhaseSucceeded, 0), is("Drained", "False", "StageCordon", "")), want: PhaseRunning},
 		"some pods gone": {
-			hold: hold(in(maintenance.PhaseSucceeded, 100), is("Drained", "True", "SelectedPodsGone", "")),
+			hold: hold(in(v1beta1.PhaseSucceeded, 100), is("Drained", "True", "SelectedPodsGone", "")),
 			want: PhaseRunning, wantProgress: 99,
 		},
 		"no pod selected": {
-			hold: hold(in(maintenance.PhaseSucceeded, 100), is("Drained", "True", "NoPodSelected", "")),
+			hold: hold(in(v1beta1.PhaseSucceeded, 100), is("Drained", "True", "NoPodSelected", "")),
 			want: PhaseRunning, wantProgress: 99,
 		},
 		"late": {
-			hold: hold(in(maintenance.PhaseFailed, 40), is("Blocked", "True", "DisruptionBudget", "no room")),
+			hold: hold(in(v1beta1.PhaseFailed, 40), is("Blocked", "True", "DisruptionBudget", "no room")),
 			want: PhaseFailed, wantProgress: 40, wantError: "no room",
 		},
 		"late, and nothing blocks": {
-			hold: hold(in(maintenance.PhaseFailed, 40), is("Blocked", "False", "NotBlocked", "nothing"), is("Drained", "False", "DeadlineExceeded", "2 pods are left")),
+			hold: hold(in(v1beta1.PhaseFailed, 40), is("Blocked", "False", "NotBlocked", "nothing"), is("Drained", "False", "DeadlineExceeded", "2 pods are left")),
 			want: PhaseFailed, wantProgress: 40, wantError: "2 pods are left",
 		},
 		"waiting for a policy": {
-			hold: hold(in(maintenance.PhasePending, 0), is("Cordoned", "False", "NotAdmitted", "see Admitted"), is("Admitted", "False", "Queued", "2 of 2 nodes")),
+			hold: hold(in(v1beta1.PhasePending, 0), is("Cordoned", "False", "NotAdmitted", "see Admitted"), is("Admitted", "False", "Queued", "2 of 2 nodes")),
 			want: PhaseRunning, wantError: "2 of 2 nodes",
 		},
 		"admitted": {
-			hold: hold(in(maintenance.PhaseRunning, 40), is("Admitted", "True", "Admitted", "admitted")), want: PhaseRunning, wantProgress: 40,
+			hold: hold(in(v1beta1.PhaseRunning, 40), is("Admitted", "True", "Admitted", "admitted")), want: PhaseRunning, wantProgress: 40,
 		},
 		"blocked": {
-			hold: hold(in(maintenance.PhaseRunning, 40), is("Blocked", "True", "DisruptionBudget", "no room")),
+			hold: hold(in(v1beta1.PhaseRunning, 40), is("Blocked", "True", "DisruptionBudget", "no room")),
 			want: PhaseRunning, wantProgress: 40, wantError: "no room",
 		},
 		"an error": {
-			hold: hold(in(maintenance.PhaseRunning, 0), failing("broken"), is("Blocked", "True", "DisruptionBudget", "no room")),
+			hold: hold(in(v1beta1.PhaseRunning, 0), failing("broken"), is("Blocked", "True", "DisruptionBudget", "no room")),
 			want: PhaseRunning, wantError: "broken",
 		},
 		"no node": {
-			hold: hold(in(maintenance.PhasePending, 0), is("Cordoned", "False", "NodeNotFound", "gone")),
+			hold: hold(in(v1beta1.PhasePending, 0), is("Cordoned", "False", "NodeNotFound", "gone")),
 			want: PhaseFailed, wantKubeVirt: PhaseRunning, wantError: `nodes "worker-1" not found`,
 		},
 		"node deleted": {
-			hold: hold(in(maintenance.PhasePending, 0), is("Cordoned", "False", "NodeDeleted", "gone")),
+			hold: hold(in(v1beta1.PhasePending, 0), is("Cordoned", "False", "NodeDeleted", "gone")),
 			want: PhaseFailed, wantKubeVirt: PhaseRunning, wantError: `nodes "worker-1" not found`,
 		},
 		"lease held": {
-			hold: hold(in(maintenance.PhasePending, 0), is("Cordoned", "False", "LeaseHeld", "held by x")),
+			hold: hold(in(v1beta1.PhasePending, 0), is("Cordoned", "False", "LeaseHeld", "held by x")),
 			want: PhaseRunning, wantError: "held by x",
 		},
 		"lease lost": {
-			hold: hold(in(maintenance.PhaseFailed, 0), is("Cordoned", "True", "LeaseLost", "taken by x")),
+			hold: hold(in(v1beta1.PhaseFailed, 0), is("Cordoned", "True", "LeaseLost", "taken by x")),
 			want: PhaseFailed, wantError: "taken by x",
 		},
 		"quorum": {
-			hold: hold(in(maintenance.PhasePending, 0), is("Cordoned", "False", "ControlPlaneQuorum", "2 of 3")),
+			hold: hold(in(v1beta1.PhasePending, 0), is("Cordoned", "False", "ControlPlaneQuorum", "2 of 3")),
 			want: PhaseRunning, wantError: "2 of 3",
 		},
 	} {
@@ -127,7 +127,7 @@ func TestPhase(t *testing.T) {
 
 func TestCounts(t *testing.T) {
 	now := metav1.NewTime(time.Now())
-	got := StatusOf(&maintenance.NodeMaintenance{Status: maintenance.NodeMaintenanceStatus{
+	got := StatusOf(&v1beta1.NodeMaintenance{Status: v1beta1.NodeMaintenanceStatus{
 		PendingPods: []string{"a/pod-1", "b/pod-2"}, PendingPodCount: 102, EvictionPods: 120, TotalPods: 130, LeaseErrorCount: 2,
 		LastUpdate: &now, DrainProgress: ptr.To[int32](15),
 	}})
@@ -145,41 +145,38 @@ func TestCounts(t *testing.T) {
 
 // What a client of an old version has not changed stays as stored, also if the version shows it otherwise.
 func TestKeep(t *testing.T) {
-	stored := hold(in(maintenance.PhasePending, 0), is("Cordoned", "False", "NodeNotFound", "gone"))
+	stored := hold(in(v1beta1.PhasePending, 0), is("Cordoned", "False", "NodeNotFound", "gone"))
 	stored.Spec.Drain.PodSelector = &metav1.LabelSelector{}
 	stored.Status.PendingPods, stored.Status.PendingPodCount = []string{"a/b"}, 101
-	see := func() *maintenance.NodeMaintenance {
+	see := func() *v1beta1.NodeMaintenance {
 		seen := stored.DeepCopy()
 		seen.Status = StatusOf(stored).ToHub()
-		var err error
-		if seen.Spec, err = SpecToHub(stored.Spec.NodeName, stored.Spec.Reason); err != nil {
-			t.Fatal(err)
-		}
+		seen.Spec = SpecToHub(stored.Spec.NodeName, stored.Spec.Reason)
 		return seen
 	}
 	for name, test := range map[string]struct {
 		write change
 		want  change
 	}{
-		"nothing": {write: func(*maintenance.NodeMaintenance) {}, want: func(*maintenance.NodeMaintenance) {}},
-		"phase":   {write: in(maintenance.PhaseSucceeded, 0), want: in(maintenance.PhaseSucceeded, 0)},
+		"nothing": {write: func(*v1beta1.NodeMaintenance) {}, want: func(*v1beta1.NodeMaintenance) {}},
+		"phase":   {write: in(v1beta1.PhaseSucceeded, 0), want: in(v1beta1.PhaseSucceeded, 0)},
 		"reason": {
-			write: func(h *maintenance.NodeMaintenance) { h.Spec.Reason = "new" },
-			want:  func(h *maintenance.NodeMaintenance) { h.Spec.Reason = "new" },
+			write: func(h *v1beta1.NodeMaintenance) { h.Spec.Reason = "new" },
+			want:  func(h *v1beta1.NodeMaintenance) { h.Spec.Reason = "new" },
 		},
 		"what a webhook sets": {
-			write: func(h *maintenance.NodeMaintenance) {
-				h.Spec.Stage, h.Spec.ExpirationSeconds, h.Spec.Drain.EmptyDirPods = maintenance.StageCordon, ptr.To[int64](60), maintenance.PolicyBlock
+			write: func(h *v1beta1.NodeMaintenance) {
+				h.Spec.Stage, h.Spec.ExpirationSeconds, h.Spec.Drain.EmptyDirPods = v1beta1.StageCordon, ptr.To[int64](60), v1beta1.PolicyBlock
 			},
-			want: func(h *maintenance.NodeMaintenance) {
-				h.Spec.Stage, h.Spec.ExpirationSeconds, h.Spec.Drain.EmptyDirPods = maintenance.StageCordon, ptr.To[int64](60), maintenance.PolicyBlock
+			want: func(h *v1beta1.NodeMaintenance) {
+				h.Spec.Stage, h.Spec.ExpirationSeconds, h.Spec.Drain.EmptyDirPods = v1beta1.StageCordon, ptr.To[int64](60), v1beta1.PolicyBlock
 			},
 		},
 		"pods": {
-			write: func(h *maintenance.NodeMaintenance) {
+			write: func(h *v1beta1.NodeMaintenance) {
 				h.Status.PendingPods, h.Status.PendingPodCount = []string{"a/c"}, 1
 			},
-			want: func(h *maintenance.NodeMaintenance) {
+			want: func(h *v1beta1.NodeMaintenance) {
 				h.Status.PendingPods, h.Status.PendingPodCount = []string{"a/c"}, 1
 			},
 		},

@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	apifield "k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/install"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
 )
 
@@ -27,7 +27,7 @@ func wantValid(t *testing.T, manifests []byte) {
 		t.Fatal(err)
 	}
 	codecs := serializer.NewCodecFactory(scheme, serializer.EnableStrict)
-	decoder := codecs.UniversalDecoder(maintenance.SchemeGroupVersion, corev1.SchemeGroupVersion)
+	decoder := codecs.UniversalDecoder(v1beta1.SchemeGroupVersion, corev1.SchemeGroupVersion)
 	for _, manifest := range strings.Split(string(manifests), "---\n")[1:] {
 		object, err := runtime.Decode(decoder, []byte(manifest))
 		if err != nil {
@@ -42,9 +42,9 @@ func wantValid(t *testing.T, manifests []byte) {
 
 func validate(object runtime.Object) apifield.ErrorList {
 	switch o := object.(type) {
-	case *maintenance.MaintenanceProfile:
+	case *v1beta1.MaintenanceProfile:
 		return validation.ValidateMaintenanceProfile(o)
-	case *maintenance.MaintenanceEndpoint:
+	case *v1beta1.MaintenanceEndpoint:
 		return validation.ValidateMaintenanceEndpoint(o)
 	case *corev1.Secret:
 		return apivalidation.ValidateObjectMeta(&o.ObjectMeta, true, apivalidation.NameIsDNSSubdomain, apifield.NewPath("metadata"))

@@ -18,7 +18,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
@@ -32,7 +31,7 @@ type rawStore struct {
 
 func (s *testServer) rawStore(plural string) rawStore {
 	s.t.Helper()
-	options, err := s.store.GetRESTOptions(maintenance.Resource(plural), nil)
+	options, err := s.store.GetRESTOptions(v1beta1.Resource(plural), nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -90,7 +89,7 @@ func TestUnreadable(t *testing.T) {
 		t.Run(definition.Plural, func(t *testing.T) {
 			s := *s
 			s.t = t
-			kind := strings.TrimPrefix(fmt.Sprintf("%T", definition.New()), "*maintenance.")
+			kind := strings.TrimPrefix(fmt.Sprintf("%T", definition.New()), "*v1beta1.")
 			path, raw := "/apis/maintenance.medik8s.io/v1beta1/"+definition.Plural, s.rawStore(definition.Plural)
 			good := func(name string) string {
 				return fmt.Sprintf(`{"kind":%q,"apiVersion":"maintenance.medik8s.io/v1beta1","metadata":{"name":%q,"uid":"u"}}`, kind, name)

@@ -17,8 +17,8 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest/resttest"
 
 	legacyinstall "github.com/medik8s/maintenance-apiserver/pkg/apis/legacy/install"
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/authorization"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/legacy"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/registrytest"
@@ -27,7 +27,7 @@ import (
 // oldStorage is the storage of an old group on a store of its own, without a watch cache.
 func oldStorage(t *testing.T, version schema.GroupVersion) *legacy.REST {
 	t.Helper()
-	options := registrytest.RESTOptions(t, maintenance.Resource("nodemaintenances"))
+	options := registrytest.RESTOptions(t, v1beta1.Resource("nodemaintenances"))
 	options.Decorator = generic.UndecoratedStorage
 	authorizing := authorization.New(&testRights{}, "")
 	group, err := NewAPIGroupInfo(scheme.Scheme, scheme.Codecs, scheme.ParameterCodec, options, Dependencies{
@@ -57,27 +57,27 @@ func TestOldContract(t *testing.T) {
 			})
 			tester.SetUserInfo(&user.DefaultInfo{Name: "alice"})
 			create := func(ctx context.Context, obj runtime.Object) error {
-				key, err := storage.KeyFunc(ctx, obj.(*maintenance.NodeMaintenance).Name)
+				key, err := storage.KeyFunc(ctx, obj.(*v1beta1.NodeMaintenance).Name)
 				if err != nil {
 					return err
 				}
 				return storage.Storage.Create(ctx, key, obj, nil, 0, false)
 			}
 			get := func(ctx context.Context, obj runtime.Object) (runtime.Object, error) {
-				return storage.Get(ctx, obj.(*maintenance.NodeMaintenance).Name, &metav1.GetOptions{})
+				return storage.Get(ctx, obj.(*v1beta1.NodeMaintenance).Name, &metav1.GetOptions{})
 			}
-			stored := &maintenance.NodeMaintenance{
+			stored := &v1beta1.NodeMaintenance{
 				ObjectMeta: metav1.ObjectMeta{Name: "stored", Labels: map[string]string{"team": "storage"}},
-				Spec: maintenance.NodeMaintenanceSpec{
-					NodeName: "worker-1", Requestor: "alice", Stage: maintenance.StageDrain,
-					Drain: maintenance.DrainSpec{
-						OnTimeout: maintenance.OnTimeoutReport, UnmanagedPods: maintenance.PolicyEvict, EmptyDirPods: maintenance.PolicyEvict,
+				Spec: v1beta1.NodeMaintenanceSpec{
+					NodeName: "worker-1", Requestor: "alice", Stage: v1beta1.StageDrain,
+					Drain: v1beta1.DrainSpec{
+						OnTimeout: v1beta1.OnTimeoutReport, UnmanagedPods: v1beta1.PolicyEvict, EmptyDirPods: v1beta1.PolicyEvict,
 					},
 				},
-				Status: maintenance.NodeMaintenanceStatus{Phase: maintenance.PhasePending},
+				Status: v1beta1.NodeMaintenanceStatus{Phase: v1beta1.PhasePending},
 			}
 			tester.TestUpdate(stored, create, get, func(obj runtime.Object) runtime.Object {
-				obj.(*maintenance.NodeMaintenance).Spec.Reason = "new"
+				obj.(*v1beta1.NodeMaintenance).Spec.Reason = "new"
 				return obj
 			})
 			tester.TestDelete(stored, create, get, apierrors.IsNotFound)

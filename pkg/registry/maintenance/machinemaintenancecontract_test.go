@@ -17,8 +17,8 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest/resttest"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/legacy/managedv1alpha1"
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/machinemaintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/scheduledevent"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/registrytest"
@@ -28,7 +28,7 @@ import (
 // machineMaintenances is their storage on a store of its own, without a watch cache, and that store.
 func machineMaintenances(t *testing.T) (*machinemaintenance.REST, *genericregistry.Store) {
 	t.Helper()
-	options := registrytest.RESTOptions(t, maintenance.Resource(scheduledevent.Plural))
+	options := registrytest.RESTOptions(t, v1beta1.Resource(scheduledevent.Plural))
 	options.Decorator = generic.UndecoratedStorage
 	storages, err := resource.NewStorage(scheduledevent.Definition(scheme.Scheme, nil, 0, nil), options)
 	if err != nil {

@@ -33,7 +33,6 @@ import (
 	basecompatibility "k8s.io/component-base/compatibility"
 
 	legacyinstall "github.com/medik8s/maintenance-apiserver/pkg/apis/legacy/install"
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/openapi"
@@ -205,7 +204,7 @@ func (a *recordingAdmission) Validate(_ context.Context, attributes admission.At
 	if object == nil {
 		object = attributes.GetOldObject()
 	}
-	if hold, ok := object.(*maintenance.NodeMaintenance); ok && (hold.Spec.Reason == "refused" || a.refuses(hold.Name)) {
+	if hold, ok := object.(*v1beta1.NodeMaintenance); ok && (hold.Spec.Reason == "refused" || a.refuses(hold.Name)) {
 		return admission.NewForbidden(attributes, errors.New("by policy"))
 	}
 	return nil
@@ -264,7 +263,7 @@ func genericConfig() *genericapiserver.Config {
 	config.EffectiveVersion = basecompatibility.NewEffectiveVersionFromString("0.1", "0.1", "0.1")
 	config.ExternalAddress = "127.0.0.1:443"
 	config.LoopbackClientConfig = &restclient.Config{BearerToken: "loopback"}
-	namer := openapinamer.NewDefinitionNamer(scheme.Scheme)
+	namer := openapinamer.NewDefinitionNamer(scheme.Served())
 	config.OpenAPIConfig = genericapiserver.DefaultOpenAPIConfig(openapi.GetOpenAPIDefinitions, namer)
 	config.OpenAPIV3Config = genericapiserver.DefaultOpenAPIV3Config(openapi.GetOpenAPIDefinitions, namer)
 	config.Authentication.Authenticator = authenticator.RequestFunc(userFromHeader)

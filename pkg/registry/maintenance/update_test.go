@@ -6,6 +6,7 @@ package maintenance
 import (
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -41,6 +42,35 @@ func TestUpdate(t *testing.T) {
 		t.Errorf("got %+v, generation %d, progress %d", got.Spec, got.Generation, ptr.Deref(got.Status.DrainProgress, 0))
 	}
 	s.put("alice", path, changed).want(t, http.StatusConflict)
+}
+
+// A write that says with other words what is stored already stores nothing, so that nobody who watches is woken.
+func TestWriteThatChangesNothing(t *testing.T) {
+	s := startServer(t)
+	start := time.Now().Add(time.Hour).Truncate(time.Second)
+	spec := `"spec":{"nodeName":"worker-1","notBefore":"` + start.In(time.FixedZone("", 60*60)).Format(time.RFC3339) + `"}`
+	apply := `{"apiVersion":"maintenance.medik8s.io/v1beta1","kind":"NodeMaintenance","metadata":{"name":"a"},` + spec + `}`
+	s.do("alice", http.MethodPatch, collection+"/a?fieldManager=alice", asApply, apply).want(t, http.StatusCreated)
+	stored := s.get("a")
+	stored.Spec.Reason = "disk replacement"
+	for i := range stored.ManagedFields {
+		stored.ManagedFields[i].Time = ptr.To(metav1.NewTime(start.Add(-2 * time.Hour))) // the next write has another one
+	}
+	s.put("alice", collection+"/a?fieldManager=alice", stored).want(t, http.StatusOK)
+	stored = s.get("a")
+
+	s.put("alice", collection+"/a?fieldManager=alice", stored).want(t, http.StatusOK)
+	for contentType, body := range map[string]string{
+		asApply: apply, asMergePatch: "{" + spec + "}",
+		// To Go's JSON, the field with what is not known of a hold has this name.
+		"application/strategic-merge-patch+json": `{"-":"x",` + spec + "}",
+		"application/json-patch+json":            `[{"op":"test","path":"/spec/nodeName","value":"worker-1"}]`,
+	} {
+		s.do("alice", http.MethodPatch, collection+"/a?fieldManager=alice", contentType, body).want(t, http.StatusOK)
+		if diff := cmp.Diff(stored, s.get("a")); diff != "" {
+			t.Errorf("%s changes the hold (-want +got):\n%s", contentType, diff)
+		}
+	}
 }
 
 // Whoever may write the status writes nothing else with it.

@@ -22,7 +22,6 @@ import (
 	"k8s.io/apiserver/pkg/storage/value/encrypt/identity"
 	"k8s.io/apiserver/pkg/warning"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/stored"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/caller"
@@ -32,8 +31,8 @@ import (
 const maxUnreadableNamed = 3
 
 // setAside has the stored objects of a kind that cannot be read be set aside, whatever the store is.
-func setAside(getter generic.RESTOptionsGetter, example maintenance.Stored) generic.RESTOptionsGetter {
-	kind := reflect.TypeOf(example).Elem().Name() // the internal types bear the names of the kinds
+func setAside(getter generic.RESTOptionsGetter, example v1beta1.Stored) generic.RESTOptionsGetter {
+	kind := reflect.TypeOf(example).Elem().Name() // the types bear the names of the kinds
 	return &wrappedOptions{
 		RESTOptionsGetter: getter,
 		prepare: func(config *storagebackend.ConfigForResource) {

@@ -30,9 +30,9 @@ type Definition struct {
 	// Categories are names with which kubectl lists several resources at once. Optional.
 	Categories []string
 
-	// New returns an empty object of the internal type.
+	// New returns an empty object.
 	New func() runtime.Object
-	// NewList returns an empty list of the internal type.
+	// NewList returns an empty list.
 	NewList func() runtime.Object
 
 	// Strategy holds the rules for create, update and delete, and says whether

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/registry/rest"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/caller"
 )
 
@@ -30,7 +30,7 @@ type Limit struct {
 	Bytes int
 	// Author returns who wrote an object last; nil: nobody knows. Optional. With it, a user who shares the room may have half
 	// of Objects, and of Bytes.
-	Author func(obj runtime.Object) *maintenance.Author
+	Author func(obj runtime.Object) *v1beta1.Author
 	// Counts says whether a stored object counts. Optional: all do.
 	Counts func(obj runtime.Object) bool
 	// Beside is a further check of a new object, against the others that count. Its error is returned as the reason of a

@@ -4,19 +4,22 @@
 package resource
 
 import (
+	"context"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/registry/generic"
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/storage"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // NewStorage returns the storage of the defined resource and of its subresources. The keys
@@ -26,7 +29,7 @@ func NewStorage(d Definition, optsGetter generic.RESTOptionsGetter) (map[string]
 		return nil, err
 	}
 	store := d.newStore()
-	if example, ok := d.New().(maintenance.Stored); ok {
+	if example, ok := d.New().(v1beta1.Stored); ok {
 		optsGetter = setAside(optsGetter, example)
 	}
 	if d.Bill != nil {
@@ -67,7 +70,17 @@ func (d *Definition) newStore() *genericregistry.Store {
 		ReturnDeletedObject: true,
 
 		TableConvertor: d.Table,
+
+		BeginUpdate: forgetKinds,
 	}
+}
+
+// forgetKinds runs before the rules for updates. Where the generic API server works out who owns which fields, it may set the
+// kind in one of the objects. Then they would differ, and a write that changes nothing would be stored.
+func forgetKinds(_ context.Context, obj, old runtime.Object, _ *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
+	obj.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
+	old.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
+	return func(context.Context, bool) {}, nil
 }
 
 func (d *Definition) storeOptions(optsGetter generic.RESTOptionsGetter) *generic.StoreOptions {

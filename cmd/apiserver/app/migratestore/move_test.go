@@ -25,7 +25,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/embeddedetcd"
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/store"
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/store/clusterstore"
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 const (
@@ -105,7 +105,7 @@ func fill(t *testing.T, place target, count int) contents {
 	}
 	c := contents{id: id, objects: holds(data)}
 	for _, resource := range []string{"maintenancepolicies", "maintenanceledgers", "maintenanceprofiles", "maintenanceendpoints", "nodeprofiles", "scheduledevents"} {
-		c.objects[key{resource: maintenance.Resource(resource), name: "other"}] = []byte(`{"new":1.50,"metadata":{"name":"other"}}`)
+		c.objects[key{resource: v1beta1.Resource(resource), name: "other"}] = []byte(`{"new":1.50,"metadata":{"name":"other"}}`)
 	}
 	if err := place.begin(t.Context(), c.id); err != nil {
 		t.Fatal(err)
@@ -231,7 +231,7 @@ func TestMoveIntoTheClusterRepeats(t *testing.T) {
 	if err := move(t.Context(), from, to, io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	kind, err := clusterstore.KindOf(maintenance.Resource("nodemaintenances"))
+	kind, err := clusterstore.KindOf(v1beta1.Resource("nodemaintenances"))
 	if err != nil {
 		t.Fatal(err)
 	}

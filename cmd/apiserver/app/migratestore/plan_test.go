@@ -9,14 +9,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // holds are objects by their names.
 func holds(data map[string]string) map[key][]byte {
 	objects := map[key][]byte{}
 	for name, text := range data {
-		objects[key{resource: maintenance.Resource("nodemaintenances"), name: name}] = []byte(text)
+		objects[key{resource: v1beta1.Resource("nodemaintenances"), name: name}] = []byte(text)
 	}
 	return objects
 }

@@ -13,7 +13,6 @@ import (
 	logsapi "k8s.io/component-base/logs/api/v1"
 
 	"github.com/medik8s/maintenance-apiserver/cmd/apiserver/app/store"
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/stored"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
@@ -78,14 +77,14 @@ func New() *Options {
 
 func newRecommended() *genericoptions.RecommendedOptions {
 	o := genericoptions.NewRecommendedOptions(
-		"/registry/"+maintenance.GroupName,
+		"/registry/"+v1beta1.GroupName,
 		stored.Codec,
 	)
 	o.Etcd.StorageConfig.EncodeVersioner = runtime.NewMultiGroupVersioner(
-		v1beta1.SchemeGroupVersion, schema.GroupKind{Group: maintenance.GroupName})
+		v1beta1.SchemeGroupVersion, schema.GroupKind{Group: v1beta1.GroupName})
 	// A cache keeps the last hundred versions of an object at least, and the ledger of thousands of nodes takes a
 	// megabyte. Only this server watches it.
-	o.Etcd.WatchCacheSizes = []string{maintenance.Resource("maintenanceledgers").String() + "#0"}
+	o.Etcd.WatchCacheSizes = []string{v1beta1.Resource("maintenanceledgers").String() + "#0"}
 	// A container that does not run as root can bind this port. The Service maps 443 to it.
 	o.SecureServing.BindPort = 8443
 	o.SecureServing.ServerCert.CertDirectory = ""

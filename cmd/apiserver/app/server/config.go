@@ -85,7 +85,7 @@ func NewGenericConfig() *genericapiserver.RecommendedConfig {
 	config := genericapiserver.NewRecommendedConfig(scheme.Codecs.CodecFactory)
 	config.EffectiveVersion = newEffectiveVersion(buildversion.Get())
 	config.FeatureGate = utilfeature.DefaultFeatureGate
-	namer := openapinamer.NewDefinitionNamer(scheme.Scheme)
+	namer := openapinamer.NewDefinitionNamer(scheme.Served())
 	config.OpenAPIConfig = genericapiserver.DefaultOpenAPIConfig(openapi.GetOpenAPIDefinitions, namer)
 	config.OpenAPIV3Config = genericapiserver.DefaultOpenAPIV3Config(openapi.GetOpenAPIDefinitions, namer)
 	config.OpenAPIConfig.Info.Title = "Kubernetes node maintenance"

@@ -24,7 +24,6 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/legacy/kubevirtv1alpha1"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/legacy/kubevirtv1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/legacy/medik8sv1beta1"
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	maintenancefuzzer "github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/fuzzer"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -120,10 +119,10 @@ func TestNothingIsLost(t *testing.T) {
 		t.Run(version.String(), func(t *testing.T) {
 			fill := filler(2)
 			for range fuzzRuns {
-				want := &maintenance.NodeMaintenance{}
+				want := &v1beta1.NodeMaintenance{}
 				fill.Fill(want)
-				want.TypeMeta = maintenance.NodeMaintenance{}.TypeMeta
-				written := convert(t, convert(t, want, version), hubOf(version)).(*maintenance.NodeMaintenance)
+				want.TypeMeta = v1beta1.NodeMaintenance{}.TypeMeta
+				written := convert(t, convert(t, want, version), hubOf(version)).(*v1beta1.NodeMaintenance)
 				legacy.Keep(written, want, written.DeepCopy())
 				if diff := cmp.Diff(want, written, cmpopts.EquateEmpty(), ignoreKinds); diff != "" {
 					t.Fatalf("the hold differs (-want +got):\n%s", diff)
@@ -135,13 +134,13 @@ func TestNothingIsLost(t *testing.T) {
 
 // The first group of a type is the one that it is stored in, and that errors name.
 func TestOwnGroupComesFirst(t *testing.T) {
-	for _, obj := range []runtime.Object{&maintenance.NodeMaintenance{}, &maintenance.NodeMaintenanceList{}} {
+	for _, obj := range []runtime.Object{&v1beta1.NodeMaintenance{}, &v1beta1.NodeMaintenanceList{}} {
 		kinds, _, err := scheme.Scheme.ObjectKinds(obj)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if kinds[0].Group != maintenance.GroupName || len(kinds) != 1+len(install.GroupVersions()) {
-			t.Errorf("%T has the kinds %v, want ours first, and one of each old group", obj, kinds)
+		if kinds[0].GroupVersion() != v1beta1.SchemeGroupVersion || len(kinds) != 2+len(install.GroupVersions()) {
+			t.Errorf("%T has the kinds %v, want the served one of ours first, its internal one, and one of each old group", obj, kinds)
 		}
 	}
 }
@@ -150,7 +149,6 @@ func TestOwnGroupComesFirst(t *testing.T) {
 func TestDefaults(t *testing.T) {
 	own := &v1beta1.NodeMaintenance{Spec: v1beta1.NodeMaintenanceSpec{NodeName: "worker-1", Reason: "disk"}}
 	scheme.Scheme.Default(own)
-	want := convert(t, own, maintenance.SchemeGroupVersion).(*maintenance.NodeMaintenance).Spec
 	for _, version := range install.GroupVersions() {
 		obj, err := scheme.Scheme.New(version.WithKind("NodeMaintenance"))
 		if err != nil {
@@ -159,8 +157,8 @@ func TestDefaults(t *testing.T) {
 		spec := reflect.ValueOf(obj).Elem().FieldByName("Spec")
 		spec.FieldByName("NodeName").SetString("worker-1")
 		spec.FieldByName("Reason").SetString("disk")
-		got := convert(t, obj, hubOf(version)).(*maintenance.NodeMaintenance).Spec
-		if diff := cmp.Diff(want, got); diff != "" {
+		got := convert(t, obj, hubOf(version)).(*v1beta1.NodeMaintenance).Spec
+		if diff := cmp.Diff(own.Spec, got); diff != "" {
 			t.Errorf("%s: the spec differs (-want +got):\n%s", version, diff)
 		}
 	}

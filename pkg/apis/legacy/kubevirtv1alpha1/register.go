@@ -21,7 +21,7 @@ var (
 	schemeBuilder = runtime.NewSchemeBuilder(addKnownTypes, legacy.AddHub(GroupName), addConversions,
 		legacy.AddFieldLabels(SchemeGroupVersion))
 
-	// AddToScheme adds this version to a scheme. The scheme must have the internal types of
+	// AddToScheme adds this version to a scheme. The scheme must have the types of
 	// maintenance.medik8s.io already.
 	AddToScheme = schemeBuilder.AddToScheme
 )

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/legacy"
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 func addConversions(scheme *runtime.Scheme) error {
@@ -17,7 +17,7 @@ func addConversions(scheme *runtime.Scheme) error {
 		})
 }
 
-func fromHub(in *maintenance.NodeMaintenance, out *NodeMaintenance) error {
+func fromHub(in *v1beta1.NodeMaintenance, out *NodeMaintenance) error {
 	status := legacy.KubeVirtStatusOf(in)
 	out.ObjectMeta = legacy.MetadataFromHub(in.ObjectMeta)
 	out.Spec = NodeMaintenanceSpec{NodeName: in.Spec.NodeName, Reason: in.Spec.Reason}
@@ -32,7 +32,7 @@ func fromHub(in *maintenance.NodeMaintenance, out *NodeMaintenance) error {
 	return nil
 }
 
-func toHub(in *NodeMaintenance, out *maintenance.NodeMaintenance) (err error) {
+func toHub(in *NodeMaintenance, out *v1beta1.NodeMaintenance) error {
 	out.ObjectMeta = legacy.MetadataToHub(in.ObjectMeta)
 	out.Status = legacy.Status{
 		Phase:             in.Status.Phase,
@@ -42,6 +42,6 @@ func toHub(in *NodeMaintenance, out *maintenance.NodeMaintenance) (err error) {
 		EvictionPods:      in.Status.EvictionPods,
 		ErrorOnLeaseCount: in.Status.ErrorOnLeaseCount,
 	}.ToHub()
-	out.Spec, err = legacy.SpecToHub(in.Spec.NodeName, in.Spec.Reason)
-	return err
+	out.Spec = legacy.SpecToHub(in.Spec.NodeName, in.Spec.Reason)
+	return nil
 }

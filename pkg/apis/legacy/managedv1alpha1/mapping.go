@@ -6,7 +6,6 @@ package managedv1alpha1
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
@@ -21,7 +20,7 @@ const (
 
 // FromEvent returns an event as the MachineMaintenance that it is. It says no if it is none: its name is another, or is
 // used for an event of another source. Who owns which fields stays in terms of the event.
-func FromEvent(event *maintenance.ScheduledEvent) (mm *MachineMaintenance, is bool) {
+func FromEvent(event *v1beta1.ScheduledEvent) (mm *MachineMaintenance, is bool) {
 	namespace, name, is := SplitEventName(event.Name)
 	if !is || event.Spec.Source != Source {
 		return nil, false
@@ -31,7 +30,7 @@ func FromEvent(event *maintenance.ScheduledEvent) (mm *MachineMaintenance, is bo
 	return mm, true
 }
 
-func specOf(event *maintenance.ScheduledEvent) MachineMaintenanceSpec {
+func specOf(event *v1beta1.ScheduledEvent) MachineMaintenanceSpec {
 	spec := MachineMaintenanceSpec{
 		MaintenanceScheduled: done(event), EventCode: event.Spec.Code, EventID: event.Spec.EventID, MachineID: event.Spec.InstanceID,
 	}
@@ -43,17 +42,17 @@ func specOf(event *maintenance.ScheduledEvent) MachineMaintenanceSpec {
 
 // done says whether the operator would have said that it has scheduled the maintenance: it has sent the delete of the
 // machine. It is also true of an event that has ended, or that its source says has happened.
-func done(event *maintenance.ScheduledEvent) bool {
-	return event.Spec.State == maintenance.EventCompleted || event.Status.EndTime != nil || machineDeleted(event.Status.Replacement)
+func done(event *v1beta1.ScheduledEvent) bool {
+	return event.Spec.State == v1beta1.EventCompleted || event.Status.EndTime != nil || machineDeleted(event.Status.Replacement)
 }
 
 // machineDeleted says whether the delete of the machine was sent.
-func machineDeleted(replacement *maintenance.MachineReplacement) bool {
+func machineDeleted(replacement *v1beta1.MachineReplacement) bool {
 	if replacement == nil {
 		return false
 	}
 	switch replacement.Step {
-	case maintenance.StepAwaitGone, maintenance.StepAwaitReplaced, maintenance.StepReplaced:
+	case v1beta1.StepAwaitGone, v1beta1.StepAwaitReplaced, v1beta1.StepReplaced:
 		return true
 	default:
 		return false
@@ -61,33 +60,33 @@ func machineDeleted(replacement *maintenance.MachineReplacement) bool {
 }
 
 // NewEvent returns the event that a new MachineMaintenance asks for.
-func NewEvent(mm *MachineMaintenance) *maintenance.ScheduledEvent {
-	event := &maintenance.ScheduledEvent{
+func NewEvent(mm *MachineMaintenance) *v1beta1.ScheduledEvent {
+	event := &v1beta1.ScheduledEvent{
 		ObjectMeta: eventMeta(mm),
-		Spec: maintenance.ScheduledEventSpec{
+		Spec: v1beta1.ScheduledEventSpec{
 			Source: Source, EventID: mm.Spec.EventID, Code: mm.Spec.EventCode, InstanceID: mm.Spec.MachineID,
-			MachineRef: &maintenance.MachineReference{
+			MachineRef: &v1beta1.MachineReference{
 				APIGroup: v1beta1.OpenShiftMachineGroup, Namespace: MachineNamespace, Name: mm.Spec.MachineLink,
 			},
-			State: maintenance.EventScheduled,
+			State: v1beta1.EventScheduled,
 		},
 	}
 	if event.Spec.Code == "" {
 		event.Spec.Code = DefaultCode
 	}
 	if mm.Spec.MaintenanceScheduled {
-		event.Spec.State = maintenance.EventCompleted
+		event.Spec.State = v1beta1.EventCompleted
 	}
 	return event
 }
 
 // Changed returns the stored event with what a client of MachineMaintenances has changed. What these cannot say stays as
 // stored. The only field of the spec that may change is maintenancescheduled: see ValidateUpdate.
-func Changed(stored *maintenance.ScheduledEvent, written *MachineMaintenance) *maintenance.ScheduledEvent {
+func Changed(stored *v1beta1.ScheduledEvent, written *MachineMaintenance) *v1beta1.ScheduledEvent {
 	event := stored.DeepCopy()
 	event.ObjectMeta = eventMeta(written)
 	if written.Spec.MaintenanceScheduled && !done(stored) {
-		event.Spec.State = maintenance.EventCompleted
+		event.Spec.State = v1beta1.EventCompleted
 	}
 	return event
 }

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/legacy/managedv1alpha1"
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 const (
@@ -23,13 +23,13 @@ const (
 var ended = metav1.NewTime(time.Unix(1_800_000_000, 0))
 
 // event is stored for object.
-func event() *maintenance.ScheduledEvent {
-	return &maintenance.ScheduledEvent{
+func event() *v1beta1.ScheduledEvent {
+	return &v1beta1.ScheduledEvent{
 		ObjectMeta: metav1.ObjectMeta{Name: "mm.ops.mm-worker-1", UID: uid, ResourceVersion: "7", Labels: map[string]string{"a": "b"}},
-		Spec: maintenance.ScheduledEventSpec{
+		Spec: v1beta1.ScheduledEventSpec{
 			Source: "openshift", Code: "instance-stop", EventID: "instance-event-1", InstanceID: "i-1",
-			MachineRef: &maintenance.MachineReference{APIGroup: "machine.openshift.io", Namespace: "openshift-machine-api", Name: "worker-1-abcde"},
-			State:      maintenance.EventScheduled,
+			MachineRef: &v1beta1.MachineReference{APIGroup: "machine.openshift.io", Namespace: "openshift-machine-api", Name: "worker-1-abcde"},
+			State:      v1beta1.EventScheduled,
 		},
 	}
 }
@@ -47,34 +47,34 @@ func object() *managedv1alpha1.MachineMaintenance {
 
 func TestFromEvent(t *testing.T) {
 	done := func(mm *managedv1alpha1.MachineMaintenance) { mm.Spec.MaintenanceScheduled = true }
-	replacing := func(step maintenance.ReplacementStep) func(*maintenance.ScheduledEvent) {
-		return func(event *maintenance.ScheduledEvent) {
-			event.Status.Replacement = &maintenance.MachineReplacement{Step: step}
+	replacing := func(step v1beta1.ReplacementStep) func(*v1beta1.ScheduledEvent) {
+		return func(event *v1beta1.ScheduledEvent) {
+			event.Status.Replacement = &v1beta1.MachineReplacement{Step: step}
 		}
 	}
 	same := func(*managedv1alpha1.MachineMaintenance) {}
 	for name, test := range map[string]struct {
-		stored func(*maintenance.ScheduledEvent)
+		stored func(*v1beta1.ScheduledEvent)
 		// want is nil if the event is not shown.
 		want func(*managedv1alpha1.MachineMaintenance)
 	}{
-		"scheduled": {stored: func(*maintenance.ScheduledEvent) {}, want: same},
+		"scheduled": {stored: func(*v1beta1.ScheduledEvent) {}, want: same},
 		"without a machine": {
-			stored: func(event *maintenance.ScheduledEvent) { event.Spec.MachineRef = nil },
+			stored: func(event *v1beta1.ScheduledEvent) { event.Spec.MachineRef = nil },
 			want:   func(mm *managedv1alpha1.MachineMaintenance) { mm.Spec.MachineLink = "" },
 		},
-		"completed":          {stored: func(event *maintenance.ScheduledEvent) { event.Spec.State = maintenance.EventCompleted }, want: done},
-		"canceled":           {stored: func(event *maintenance.ScheduledEvent) { event.Spec.State = maintenance.EventCanceled }, want: same},
-		"ended":              {stored: func(event *maintenance.ScheduledEvent) { event.Status.EndTime = &ended }, want: done},
-		"drained":            {stored: func(event *maintenance.ScheduledEvent) { event.Status.Phase = maintenance.EventPhaseDrained }, want: same},
-		"a new machine":      {stored: replacing(maintenance.StepAwaitNewNode), want: same},
-		"about to delete":    {stored: replacing(maintenance.StepDelete), want: same},
-		"the delete is sent": {stored: replacing(maintenance.StepAwaitGone), want: done},
-		"awaits a machine":   {stored: replacing(maintenance.StepAwaitReplaced), want: done},
-		"replaced":           {stored: replacing(maintenance.StepReplaced), want: done},
-		"given up":           {stored: replacing(maintenance.StepGivenUp), want: same},
-		"another source":     {stored: func(event *maintenance.ScheduledEvent) { event.Spec.Source = "manual" }},
-		"another name":       {stored: func(event *maintenance.ScheduledEvent) { event.Name = "mm-worker-1" }},
+		"completed":          {stored: func(event *v1beta1.ScheduledEvent) { event.Spec.State = v1beta1.EventCompleted }, want: done},
+		"canceled":           {stored: func(event *v1beta1.ScheduledEvent) { event.Spec.State = v1beta1.EventCanceled }, want: same},
+		"ended":              {stored: func(event *v1beta1.ScheduledEvent) { event.Status.EndTime = &ended }, want: done},
+		"drained":            {stored: func(event *v1beta1.ScheduledEvent) { event.Status.Phase = v1beta1.EventPhaseDrained }, want: same},
+		"a new machine":      {stored: replacing(v1beta1.StepAwaitNewNode), want: same},
+		"about to delete":    {stored: replacing(v1beta1.StepDelete), want: same},
+		"the delete is sent": {stored: replacing(v1beta1.StepAwaitGone), want: done},
+		"awaits a machine":   {stored: replacing(v1beta1.StepAwaitReplaced), want: done},
+		"replaced":           {stored: replacing(v1beta1.StepReplaced), want: done},
+		"given up":           {stored: replacing(v1beta1.StepGivenUp), want: same},
+		"another source":     {stored: func(event *v1beta1.ScheduledEvent) { event.Spec.Source = "manual" }},
+		"another name":       {stored: func(event *v1beta1.ScheduledEvent) { event.Name = "mm-worker-1" }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			stored := event()
@@ -102,11 +102,11 @@ func TestFromEvent(t *testing.T) {
 func TestNewEvent(t *testing.T) {
 	for name, test := range map[string]struct {
 		write func(*managedv1alpha1.MachineMaintenance)
-		want  func(*maintenance.ScheduledEvent)
+		want  func(*v1beta1.ScheduledEvent)
 	}{
-		"as it is":     {write: func(*managedv1alpha1.MachineMaintenance) {}, want: func(*maintenance.ScheduledEvent) {}},
-		"without code": {write: func(mm *managedv1alpha1.MachineMaintenance) { mm.Spec.EventCode = "" }, want: func(event *maintenance.ScheduledEvent) { event.Spec.Code = "instance-retirement" }},
-		"done":         {write: func(mm *managedv1alpha1.MachineMaintenance) { mm.Spec.MaintenanceScheduled = true }, want: func(event *maintenance.ScheduledEvent) { event.Spec.State = maintenance.EventCompleted }},
+		"as it is":     {write: func(*managedv1alpha1.MachineMaintenance) {}, want: func(*v1beta1.ScheduledEvent) {}},
+		"without code": {write: func(mm *managedv1alpha1.MachineMaintenance) { mm.Spec.EventCode = "" }, want: func(event *v1beta1.ScheduledEvent) { event.Spec.Code = "instance-retirement" }},
+		"done":         {write: func(mm *managedv1alpha1.MachineMaintenance) { mm.Spec.MaintenanceScheduled = true }, want: func(event *v1beta1.ScheduledEvent) { event.Spec.State = v1beta1.EventCompleted }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			mm, want := object(), event()
@@ -123,20 +123,20 @@ func TestNewEvent(t *testing.T) {
 func TestChanged(t *testing.T) {
 	stored := event()
 	stored.Spec.NodeName, stored.Spec.Description, stored.Spec.NotBefore = "worker-1", "disk", &ended
-	stored.Status = maintenance.ScheduledEventStatus{Phase: maintenance.EventPhaseDraining, NodeName: "worker-1"}
+	stored.Status = v1beta1.ScheduledEventStatus{Phase: v1beta1.EventPhaseDraining, NodeName: "worker-1"}
 	for name, test := range map[string]struct {
 		write func(*managedv1alpha1.MachineMaintenance)
-		want  func(*maintenance.ScheduledEvent)
+		want  func(*v1beta1.ScheduledEvent)
 	}{
-		"nothing": {write: func(*managedv1alpha1.MachineMaintenance) {}, want: func(*maintenance.ScheduledEvent) {}},
-		"no code": {write: func(mm *managedv1alpha1.MachineMaintenance) { mm.Spec.EventCode = "" }, want: func(*maintenance.ScheduledEvent) {}},
+		"nothing": {write: func(*managedv1alpha1.MachineMaintenance) {}, want: func(*v1beta1.ScheduledEvent) {}},
+		"no code": {write: func(mm *managedv1alpha1.MachineMaintenance) { mm.Spec.EventCode = "" }, want: func(*v1beta1.ScheduledEvent) {}},
 		"a label": {
 			write: func(mm *managedv1alpha1.MachineMaintenance) { mm.Labels = map[string]string{"c": "d"} },
-			want:  func(event *maintenance.ScheduledEvent) { event.Labels = map[string]string{"c": "d"} },
+			want:  func(event *v1beta1.ScheduledEvent) { event.Labels = map[string]string{"c": "d"} },
 		},
 		"done": {
 			write: func(mm *managedv1alpha1.MachineMaintenance) { mm.Spec.MaintenanceScheduled = true },
-			want:  func(event *maintenance.ScheduledEvent) { event.Spec.State = maintenance.EventCompleted },
+			want:  func(event *v1beta1.ScheduledEvent) { event.Spec.State = v1beta1.EventCompleted },
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -154,9 +154,9 @@ func TestChanged(t *testing.T) {
 // A client that writes back what it has read completes no event, although it reads that it is done.
 func TestDoneIsNotWrittenBack(t *testing.T) {
 	stored := event()
-	stored.Status.Replacement = &maintenance.MachineReplacement{Step: maintenance.StepAwaitGone}
+	stored.Status.Replacement = &v1beta1.MachineReplacement{Step: v1beta1.StepAwaitGone}
 	written, _ := managedv1alpha1.FromEvent(stored)
-	if got := managedv1alpha1.Changed(stored, written).Spec.State; got != maintenance.EventScheduled {
+	if got := managedv1alpha1.Changed(stored, written).Spec.State; got != v1beta1.EventScheduled {
 		t.Errorf("got state %s", got)
 	}
 }

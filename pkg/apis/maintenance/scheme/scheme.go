@@ -5,6 +5,8 @@
 package scheme
 
 import (
+	"reflect"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -21,6 +23,17 @@ var (
 	// ParameterCodec reads list, watch, create and other options from URLs.
 	ParameterCodec = runtime.NewParameterCodec(Scheme)
 )
+
+// Served returns the types that clients see, and not what they are in the server too.
+func Served() *runtime.Scheme {
+	served := runtime.NewScheme()
+	for kind, object := range Scheme.AllKnownTypes() {
+		if kind.Version != runtime.APIVersionInternal {
+			served.AddKnownTypeWithName(kind, reflect.New(object).Interface().(runtime.Object))
+		}
+	}
+	return served
+}
 
 func newScheme() *runtime.Scheme {
 	s := runtime.NewScheme()

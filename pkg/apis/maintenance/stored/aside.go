@@ -22,7 +22,6 @@ import (
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	"k8s.io/apiserver/pkg/storage/value"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/text"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -37,7 +36,7 @@ const maxWhy = 500
 // SettingAside returns a transformer for the stored objects of the kind of the example. What cannot be decrypted, or is not the object that
 // its key names, it turns into what Codec reads as an object that is set aside. An error that may go by itself stays one:
 // a key service that does not answer would else have every object be set aside, for as long as a watch lasts.
-func SettingAside(transformer value.Transformer, example maintenance.Stored) value.Transformer {
+func SettingAside(transformer value.Transformer, example v1beta1.Stored) value.Transformer {
 	return settingAside{transformer, kindOf(example)}
 }
 
@@ -140,13 +139,13 @@ func skip(decoder *json.Decoder) error {
 
 // setAside returns what stands for the object that cannot be read; nil if the data does not say which one it is. If into is
 // not nil, it becomes that.
-func setAside(data []byte, why string, into runtime.Object) maintenance.Stored {
+func setAside(data []byte, why string, into runtime.Object) v1beta1.Stored {
 	kind, name := headOf(data)
 	if _, isStored := kinds[kind]; !isStored || name == "" {
 		return nil
 	}
-	made, err := scheme.Scheme.New(maintenance.SchemeGroupVersion.WithKind(kind))
-	aside, isStored := made.(maintenance.Stored)
+	made, err := scheme.Scheme.New(v1beta1.SchemeGroupVersion.WithKind(kind))
+	aside, isStored := made.(v1beta1.Stored)
 	if err != nil || !isStored || (into != nil && reflect.TypeOf(into) != reflect.TypeOf(made)) {
 		return nil
 	}
@@ -158,12 +157,12 @@ func setAside(data []byte, why string, into runtime.Object) maintenance.Stored {
 		return aside
 	}
 	reflect.ValueOf(into).Elem().Set(reflect.ValueOf(aside).Elem())
-	return into.(maintenance.Stored)
+	return into.(v1beta1.Stored)
 }
 
 // salvage sets what is known of an object that cannot be read besides its name, as far as it is JSON: which object it is,
 // which node and profile it is about, and which nodes a policy selects.
-func salvage(data []byte, aside maintenance.Stored) {
+func salvage(data []byte, aside v1beta1.Stored) {
 	var known struct {
 		Metadata struct {
 			UID               types.UID
@@ -180,16 +179,16 @@ func salvage(data []byte, aside maintenance.Stored) {
 		aside.SetCreationTimestamp(metav1.NewTime(created))
 	}
 	switch object := aside.(type) {
-	case *maintenance.NodeMaintenance:
+	case *v1beta1.NodeMaintenance:
 		object.Spec.NodeName = known.Spec.NodeName
-	case *maintenance.NodeProfile:
+	case *v1beta1.NodeProfile:
 		object.Spec.NodeName, object.Spec.Profile = known.Spec.NodeName, known.Spec.Profile
 		if dot := strings.LastIndex(object.Name, "."); dot > 0 && (known.Spec.NodeName == "" || known.Spec.Profile == "") {
 			object.Spec.NodeName, object.Spec.Profile = object.Name[:dot], object.Name[dot+1:]
 		}
-	case *maintenance.ScheduledEvent:
+	case *v1beta1.ScheduledEvent:
 		object.Spec.NodeName = known.Spec.NodeName
-	case *maintenance.MaintenancePolicy:
+	case *v1beta1.MaintenancePolicy:
 		object.Spec.NodeSelector = selectorIn(known.Spec.NodeSelector)
 	}
 }

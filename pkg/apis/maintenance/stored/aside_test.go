@@ -20,12 +20,11 @@ import (
 	"k8s.io/apiserver/pkg/storage/value"
 	"k8s.io/apiserver/pkg/storage/value/encrypt/identity"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // readAt reads what is stored of a kind at a key, as the server does.
-func readAt(t *testing.T, example maintenance.Stored, key, data string) maintenance.Stored {
+func readAt(t *testing.T, example v1beta1.Stored, key, data string) v1beta1.Stored {
 	t.Helper()
 	read, _, err := SettingAside(identity.NewEncryptCheckTransformer(), example).TransformFromStorage(t.Context(), []byte(data), value.DefaultContext(key))
 	if err != nil {
@@ -40,16 +39,16 @@ func TestSettingAside(t *testing.T) {
 	created := metav1.NewTime(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
 	const meta = `"metadata":{"name":"a","uid":"u","creationTimestamp":"2026-01-02T03:04:05Z","finalizers":["f"]}`
 	const kindOfHold, v1 = `{"kind":"NodeMaintenance","apiVersion":"maintenance.medik8s.io/`, `{"kind":"MaintenancePolicy","apiVersion":"maintenance.medik8s.io/v1",`
-	hold := maintenance.NodeMaintenance{ObjectMeta: metav1.ObjectMeta{Name: "a"}}
+	hold := v1beta1.NodeMaintenance{ObjectMeta: metav1.ObjectMeta{Name: "a"}}
 	known := hold
 	known.UID, known.CreationTimestamp, known.Spec.NodeName = "u", created, "n"
-	policy := maintenance.MaintenancePolicy{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "u", CreationTimestamp: created}}
+	policy := v1beta1.MaintenancePolicy{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "u", CreationTimestamp: created}}
 	selecting := policy
 	selecting.Spec.NodeSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"pool": "x"}}
 
 	tests := map[string]struct {
 		key, data string
-		want      maintenance.Stored
+		want      v1beta1.Stored
 		why       string
 	}{
 		"a later version": {
@@ -60,7 +59,7 @@ func TestSettingAside(t *testing.T) {
 		},
 		"a node that is no name": {
 			data: kindOfHold + `v1beta1",` + meta + `,"spec":{"nodeName":5}}`,
-			want: &maintenance.NodeMaintenance{ObjectMeta: known.ObjectMeta}, why: "cannot unmarshal number",
+			want: &v1beta1.NodeMaintenance{ObjectMeta: known.ObjectMeta}, why: "cannot unmarshal number",
 		},
 		"cut off":        {data: kindOfHold + `v1beta1",` + meta + `,"spec":{"nodeName":"n"`, want: &hold, why: "unexpected end of JSON input"},
 		"empty":          {data: "", want: &hold, why: "is not the JSON of a NodeMaintenance named a"},
@@ -69,7 +68,7 @@ func TestSettingAside(t *testing.T) {
 		"another kind":   {data: strings.Replace(newer, "NodeMaintenance", "NodeProfile", 1), want: &hold, why: "NodeMaintenance named a"},
 		"no kind at all": {data: `{"metadata":{"name":"a"},"spec":{"nodeName":"n"}}`, want: &hold, why: "NodeMaintenance named a"},
 		"another name": {
-			key: "/registry/b", data: newer, want: &maintenance.NodeMaintenance{ObjectMeta: metav1.ObjectMeta{Name: "b"}}, why: "NodeMaintenance named b",
+			key: "/registry/b", data: newer, want: &v1beta1.NodeMaintenance{ObjectMeta: metav1.ObjectMeta{Name: "b"}}, why: "NodeMaintenance named b",
 		},
 		"encrypted": {data: "k8s:enc:aescbc:v1:key1:xyz", want: &hold, why: "it cannot be decrypted: identity transformer tried to read encrypted data"},
 		"the mark itself": {
@@ -84,12 +83,12 @@ func TestSettingAside(t *testing.T) {
 		},
 		"a NodeProfile": {
 			key: "/registry/a.b.flatcar", data: "x", why: "is not the JSON",
-			want: &maintenance.NodeProfile{ObjectMeta: metav1.ObjectMeta{Name: "a.b.flatcar"}, Spec: maintenance.NodeProfileSpec{NodeName: "a.b", Profile: "flatcar"}},
+			want: &v1beta1.NodeProfile{ObjectMeta: metav1.ObjectMeta{Name: "a.b.flatcar"}, Spec: v1beta1.NodeProfileSpec{NodeName: "a.b", Profile: "flatcar"}},
 		},
-		"a ledger":   {data: "x", want: &maintenance.MaintenanceLedger{ObjectMeta: hold.ObjectMeta}, why: "is not the JSON"},
-		"a profile":  {data: "x", want: &maintenance.MaintenanceProfile{ObjectMeta: hold.ObjectMeta}, why: "is not the JSON"},
-		"a endpoint": {data: "x", want: &maintenance.MaintenanceEndpoint{ObjectMeta: hold.ObjectMeta}, why: "is not the JSON"},
-		"an event":   {data: "x", want: &maintenance.ScheduledEvent{ObjectMeta: hold.ObjectMeta}, why: "is not the JSON"},
+		"a ledger":   {data: "x", want: &v1beta1.MaintenanceLedger{ObjectMeta: hold.ObjectMeta}, why: "is not the JSON"},
+		"a profile":  {data: "x", want: &v1beta1.MaintenanceProfile{ObjectMeta: hold.ObjectMeta}, why: "is not the JSON"},
+		"a endpoint": {data: "x", want: &v1beta1.MaintenanceEndpoint{ObjectMeta: hold.ObjectMeta}, why: "is not the JSON"},
+		"an event":   {data: "x", want: &v1beta1.ScheduledEvent{ObjectMeta: hold.ObjectMeta}, why: "is not the JSON"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -111,7 +110,7 @@ func TestSettingAside(t *testing.T) {
 
 // What can be read stays as it is.
 func TestNothingToSetAside(t *testing.T) {
-	if got := readAt(t, &maintenance.NodeMaintenance{}, "/registry/a", newer); v1beta1.WhyUnreadable(got) != "" {
+	if got := readAt(t, &v1beta1.NodeMaintenance{}, "/registry/a", newer); v1beta1.WhyUnreadable(got) != "" {
 		t.Errorf("it is set aside: %s", v1beta1.WhyUnreadable(got))
 	}
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
@@ -125,13 +124,13 @@ func TestNothingToSetAside(t *testing.T) {
 
 // The store decodes into an object that the caller has made. Nothing that this had may stay.
 func TestSetAsideInto(t *testing.T) {
-	into := &maintenance.NodeMaintenance{Unknown: "x", Spec: maintenance.NodeMaintenanceSpec{Reason: "of another one"}}
+	into := &v1beta1.NodeMaintenance{Unknown: "x", Spec: v1beta1.NodeMaintenanceSpec{Reason: "of another one"}}
 	data := `{"kind":"NodeMaintenance","apiVersion":"maintenance.medik8s.io/v1beta1","metadata":{"name":"a"},"spec":5}`
 	got, _, err := Codec.Decode([]byte(data), nil, into)
 	if err != nil || got != into || into.Name != "a" || into.Unknown != "" || into.Spec.Reason != "" || v1beta1.WhyUnreadable(into) == "" {
 		t.Errorf("got %+v, error %v", got, err)
 	}
-	if got, _, err := Codec.Decode([]byte(data), nil, &maintenance.NodeProfile{}); err == nil {
+	if got, _, err := Codec.Decode([]byte(data), nil, &v1beta1.NodeProfile{}); err == nil {
 		t.Errorf("a NodeMaintenance became %+v", got)
 	}
 }
@@ -164,7 +163,7 @@ func TestErrorsThatMayPass(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := SettingAside(failing{err: test.err}, &maintenance.NodeMaintenance{}).TransformFromStorage(test.ctx, nil, value.DefaultContext("/registry/a"))
+			_, _, err := SettingAside(failing{err: test.err}, &v1beta1.NodeMaintenance{}).TransformFromStorage(test.ctx, nil, value.DefaultContext("/registry/a"))
 			if (err != nil) != test.want {
 				t.Errorf("error %v, want one: %t", err, test.want)
 			}

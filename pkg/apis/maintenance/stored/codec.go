@@ -16,7 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
@@ -42,7 +41,7 @@ func (c codec) Decode(data []byte, defaults *schema.GroupVersionKind, into runti
 	why := ""
 	if err != nil {
 		why = err.Error()
-	} else if object, ok := obj.(maintenance.Stored); ok {
+	} else if object, ok := obj.(v1beta1.Stored); ok {
 		why = v1beta1.WhyUnreadable(object)
 	}
 	if why == "" {
@@ -60,7 +59,7 @@ func (c codec) decode(data []byte, defaults *schema.GroupVersionKind, into runti
 	if !known && !runtime.IsStrictDecodingError(err) {
 		return nil, kind, err
 	}
-	if object, ok := obj.(maintenance.Stored); ok {
+	if object, ok := obj.(v1beta1.Stored); ok {
 		if *object.UnknownFields(), err = c.unknown(data, object, known); err != nil {
 			return nil, kind, notKept(object, err)
 		}
@@ -69,7 +68,7 @@ func (c codec) decode(data []byte, defaults *schema.GroupVersionKind, into runti
 }
 
 // unknown is what data has beyond what this version writes of the object; nothing if it is known to have nothing.
-func (c codec) unknown(data []byte, object maintenance.Stored, nothing bool) (maintenance.UnknownFields, error) {
+func (c codec) unknown(data []byte, object v1beta1.Stored, nothing bool) (v1beta1.UnknownFields, error) {
 	if nothing {
 		return "", nil
 	}
@@ -93,7 +92,7 @@ func (c codec) Encode(obj runtime.Object, w io.Writer) error {
 	if err := checkYears(reflect.ValueOf(obj)); err != nil {
 		return err
 	}
-	object, ok := obj.(maintenance.Stored)
+	object, ok := obj.(v1beta1.Stored)
 	if !ok || *object.UnknownFields() == "" {
 		return c.Codec.Encode(obj, w)
 	}
@@ -104,7 +103,7 @@ func (c codec) Encode(obj runtime.Object, w io.Writer) error {
 }
 
 // encodeWhole encodes the object with its unknown fields.
-func (c codec) encodeWhole(object maintenance.Stored, w io.Writer) error {
+func (c codec) encodeWhole(object v1beta1.Stored, w io.Writer) error {
 	known, err := runtime.Encode(c.Codec, object)
 	if err != nil {
 		return err
@@ -123,6 +122,6 @@ func (c codec) encodeWhole(object maintenance.Stored, w io.Writer) error {
 	return write(fields, w)
 }
 
-func notKept(object maintenance.Stored, err error) error {
+func notKept(object v1beta1.Stored, err error) error {
 	return fmt.Errorf("could not keep what a newer version stored in %s %s: %w", kindOf(object), object.GetName(), err)
 }

@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // newer is a hold as a newer version might store it. Each field with "new" in its name is one that this version
@@ -42,60 +42,60 @@ var everything = []string{
 
 func TestUnknownFieldsSurvive(t *testing.T) {
 	tests := map[string]struct {
-		change   func(*maintenance.NodeMaintenance)
+		change   func(*v1beta1.NodeMaintenance)
 		wantLost []string
 	}{
 		"no change": {},
-		"other fields of the same objects": {change: func(hold *maintenance.NodeMaintenance) {
-			hold.Labels["b"], hold.Spec.Reason, hold.Spec.Stage = "c", "other", maintenance.StageCordon
-			hold.Spec.Drain.OnTimeout = maintenance.OnTimeoutDelete
-			hold.Status.Phase, hold.Status.LastError = maintenance.PhaseSucceeded, "an error"
+		"other fields of the same objects": {change: func(hold *v1beta1.NodeMaintenance) {
+			hold.Labels["b"], hold.Spec.Reason, hold.Spec.Stage = "c", "other", v1beta1.StageCordon
+			hold.Spec.Drain.OnTimeout = v1beta1.OnTimeoutDelete
+			hold.Status.Phase, hold.Status.LastError = v1beta1.PhaseSucceeded, "an error"
 		}},
 		"a rule is changed": {
-			change:   func(hold *maintenance.NodeMaintenance) { hold.Spec.Drain.Rules[2].Order = 3 },
+			change:   func(hold *v1beta1.NodeMaintenance) { hold.Spec.Drain.Rules[2].Order = 3 },
 			wantLost: []string{"newRule"},
 		},
-		"rules change their places": {change: func(hold *maintenance.NodeMaintenance) {
+		"rules change their places": {change: func(hold *v1beta1.NodeMaintenance) {
 			rules := hold.Spec.Drain.Rules
 			rules[0], rules[2] = rules[2], rules[0]
 		}},
-		"a rule is inserted": {change: func(hold *maintenance.NodeMaintenance) {
-			hold.Spec.Drain.Rules = append([]maintenance.DrainRule{{Action: maintenance.ActionDrain, Order: 9}}, hold.Spec.Drain.Rules...)
+		"a rule is inserted": {change: func(hold *v1beta1.NodeMaintenance) {
+			hold.Spec.Drain.Rules = append([]v1beta1.DrainRule{{Action: v1beta1.ActionDrain, Order: 9}}, hold.Spec.Drain.Rules...)
 		}},
 		"all rules are removed": {
-			change:   func(hold *maintenance.NodeMaintenance) { hold.Spec.Drain.Rules = nil },
+			change:   func(hold *v1beta1.NodeMaintenance) { hold.Spec.Drain.Rules = nil },
 			wantLost: []string{"newExpression", "newRule"},
 		},
 		"a selector is changed": {
-			change:   func(hold *maintenance.NodeMaintenance) { hold.Spec.Drain.PodSelector.MatchLabels["app"] = "db" },
+			change:   func(hold *v1beta1.NodeMaintenance) { hold.Spec.Drain.PodSelector.MatchLabels["app"] = "db" },
 			wantLost: []string{"newSelector"},
 		},
 		"a record of the node is taken anew": {
-			change:   func(hold *maintenance.NodeMaintenance) { hold.Status.NodeBefore.Unschedulable = true },
+			change:   func(hold *v1beta1.NodeMaintenance) { hold.Status.NodeBefore.Unschedulable = true },
 			wantLost: []string{"newBefore"},
 		},
 		"a record of the node ends": {
-			change:   func(hold *maintenance.NodeMaintenance) { hold.Status.NodeBefore = nil },
+			change:   func(hold *v1beta1.NodeMaintenance) { hold.Status.NodeBefore = nil },
 			wantLost: []string{"newBefore"},
 		},
 		"another node of the name": {
-			change:   func(hold *maintenance.NodeMaintenance) { hold.Status.NodeUID = "n2" },
+			change:   func(hold *v1beta1.NodeMaintenance) { hold.Status.NodeUID = "n2" },
 			wantLost: []string{"newStatus"},
 		},
 		"a blocker goes": {
-			change:   func(hold *maintenance.NodeMaintenance) { hold.Status.Blockers = hold.Status.Blockers[1:] },
+			change:   func(hold *v1beta1.NodeMaintenance) { hold.Status.Blockers = hold.Status.Blockers[1:] },
 			wantLost: []string{"newBlocker"},
 		},
-		"a condition says another number": {change: func(hold *maintenance.NodeMaintenance) {
+		"a condition says another number": {change: func(hold *v1beta1.NodeMaintenance) {
 			hold.Status.Conditions[0].Message = "2 of 9"
 		}},
 		"a condition changes": {
-			change:   func(hold *maintenance.NodeMaintenance) { hold.Status.Conditions[0].Status = metav1.ConditionTrue },
+			change:   func(hold *v1beta1.NodeMaintenance) { hold.Status.Conditions[0].Status = metav1.ConditionTrue },
 			wantLost: []string{"newCondition:c"},
 		},
 		"the status is written anew": {
-			change: func(hold *maintenance.NodeMaintenance) {
-				hold.Status = maintenance.NodeMaintenanceStatus{NodeUID: hold.Status.NodeUID}
+			change: func(hold *v1beta1.NodeMaintenance) {
+				hold.Status = v1beta1.NodeMaintenanceStatus{NodeUID: hold.Status.NodeUID}
 			},
 			wantLost: []string{"newBefore", "newBlocker", "newCondition:c", "newCondition:d"},
 		},
@@ -171,7 +171,7 @@ func TestObjectsWithoutUnknownFields(t *testing.T) {
 	if hold.Unknown != "" {
 		t.Errorf("unknown fields are %s, want none", hold.Unknown)
 	}
-	if hold.Spec.Stage != maintenance.StageDrain {
+	if hold.Spec.Stage != v1beta1.StageDrain {
 		t.Errorf("stage is %q, want the default", hold.Spec.Stage)
 	}
 }
@@ -187,11 +187,11 @@ func TestDecodeInto(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			into := &maintenance.NodeMaintenance{Unknown: "of another object"}
+			into := &v1beta1.NodeMaintenance{Unknown: "of another object"}
 			if _, _, err := Codec.Decode([]byte(test.stored), nil, into); err != nil {
 				t.Fatal(err)
 			}
-			if into.Unknown != maintenance.UnknownFields(test.want) {
+			if into.Unknown != v1beta1.UnknownFields(test.want) {
 				t.Errorf("unknown fields are %q, want %q", into.Unknown, test.want)
 			}
 		})
@@ -221,21 +221,21 @@ func TestWhatCannotBeDecoded(t *testing.T) {
 	}
 }
 
-func decoded(t testing.TB, data string) *maintenance.NodeMaintenance {
+func decoded(t testing.TB, data string) *v1beta1.NodeMaintenance {
 	t.Helper()
-	return decodedObject(t, data).(*maintenance.NodeMaintenance)
+	return decodedObject(t, data).(*v1beta1.NodeMaintenance)
 }
 
-func decodedObject(t testing.TB, data string) maintenance.Stored {
+func decodedObject(t testing.TB, data string) v1beta1.Stored {
 	t.Helper()
 	obj, err := runtime.Decode(Codec, []byte(data))
 	if err != nil {
 		t.Fatalf("could not decode %s: %v", data, err)
 	}
-	return obj.(maintenance.Stored)
+	return obj.(v1beta1.Stored)
 }
 
-func encoded(t testing.TB, object maintenance.Stored) string {
+func encoded(t testing.TB, object v1beta1.Stored) string {
 	t.Helper()
 	data, err := runtime.Encode(Codec, object)
 	if err != nil {

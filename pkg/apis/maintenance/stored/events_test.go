@@ -8,7 +8,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 const newerEvent = `{"kind":"ScheduledEvent","apiVersion":"maintenance.medik8s.io/v1beta1","newRoot":1,"metadata":{"name":"a"},
@@ -19,27 +19,27 @@ const newerEvent = `{"kind":"ScheduledEvent","apiVersion":"maintenance.medik8s.i
 
 // What a newer version has stored of events survives, as far as it still holds.
 func TestUnknownFieldsOfEvents(t *testing.T) {
-	event := func(change func(*maintenance.ScheduledEvent)) func(maintenance.Stored) {
-		return func(object maintenance.Stored) { change(object.(*maintenance.ScheduledEvent)) }
+	event := func(change func(*v1beta1.ScheduledEvent)) func(v1beta1.Stored) {
+		return func(object v1beta1.Stored) { change(object.(*v1beta1.ScheduledEvent)) }
 	}
 	for name, test := range map[string]struct {
-		change   func(maintenance.Stored)
+		change   func(v1beta1.Stored)
 		wantLost []string
 	}{
 		"as it is": {},
-		"the replacement goes on": {change: event(func(e *maintenance.ScheduledEvent) {
-			e.Spec.State, e.Status.Replacement.Step, e.Status.WaitingFor = maintenance.EventCompleted, maintenance.StepUndo, "x"
+		"the replacement goes on": {change: event(func(e *v1beta1.ScheduledEvent) {
+			e.Spec.State, e.Status.Replacement.Step, e.Status.WaitingFor = v1beta1.EventCompleted, v1beta1.StepUndo, "x"
 		})},
 		"another machine is replaced": {
-			change:   event(func(e *maintenance.ScheduledEvent) { e.Status.Replacement.Machine.UID = "other" }),
+			change:   event(func(e *v1beta1.ScheduledEvent) { e.Status.Replacement.Machine.UID = "other" }),
 			wantLost: []string{`"newMachineOf":6`},
 		},
 		"it is not blocked any more": {
-			change:   event(func(e *maintenance.ScheduledEvent) { e.Status.Conditions[0].Status = metav1.ConditionFalse }),
+			change:   event(func(e *v1beta1.ScheduledEvent) { e.Status.Conditions[0].Status = metav1.ConditionFalse }),
 			wantLost: []string{`"newCondition":7`},
 		},
 		"another node": {
-			change:   event(func(e *maintenance.ScheduledEvent) { e.Status.NodeUID = "other" }),
+			change:   event(func(e *v1beta1.ScheduledEvent) { e.Status.NodeUID = "other" }),
 			wantLost: []string{`"newStatus":4`},
 		},
 	} {

@@ -7,49 +7,48 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // fullProfile has every field.
-func fullProfile() *maintenance.MaintenanceProfile {
-	return &maintenance.MaintenanceProfile{
+func fullProfile() *v1beta1.MaintenanceProfile {
+	return &v1beta1.MaintenanceProfile{
 		ObjectMeta: metadata("flatcar"),
-		Spec: maintenance.MaintenanceProfileSpec{
-			Alias: "flatcar_1", Mode: maintenance.ProfileDryRun, Priority: 7,
-			Nodes: maintenance.ProfileNodes{
+		Spec: v1beta1.MaintenanceProfileSpec{
+			Alias: "flatcar_1", Mode: v1beta1.ProfileDryRun, Priority: 7,
+			Nodes: v1beta1.ProfileNodes{
 				Selector: fullSelector(), Names: []string{"worker-1"}, ByLabel: true, Unlabelled: true,
 			},
-			OnDetach: maintenance.DetachRelease, NodeGoneSeconds: ptr.To[int64](60),
+			OnDetach: v1beta1.DetachRelease, NodeGoneSeconds: ptr.To[int64](60),
 			Checks: fullChecks(), Triggers: fullTriggers(), Notifiers: fullNotifiers(),
-			States: maintenance.ProfileStates{
-				Operational:         fullState(maintenance.ProfileMaintenanceRequired),
-				MaintenanceRequired: fullState(maintenance.ProfileInMaintenance),
-				InMaintenance:       fullState(maintenance.ProfileOperational),
+			States: v1beta1.ProfileStates{
+				Operational:         fullState(v1beta1.ProfileMaintenanceRequired),
+				MaintenanceRequired: fullState(v1beta1.ProfileInMaintenance),
+				InMaintenance:       fullState(v1beta1.ProfileOperational),
 			},
 		},
-		Status: maintenance.MaintenanceProfileStatus{
+		Status: v1beta1.MaintenanceProfileStatus{
 			Author:             fullAuthor(),
 			ObservedGeneration: 1,
-			Counts:             maintenance.ProfileCounts{Nodes: 6, Operational: 3, MaintenanceRequired: 2, InMaintenance: 1},
+			Counts:             v1beta1.ProfileCounts{Nodes: 6, Operational: 3, MaintenanceRequired: 2, InMaintenance: 1},
 			Conditions:         []metav1.Condition{fullCondition(v1beta1.ConditionActing)},
-			Crash:              &maintenance.ProfileCrash{Field: "spec.checks[0].node.expression", Digest: "5f0c", Began: *micro(1)},
+			Crash:              &v1beta1.ProfileCrash{Field: "spec.checks[0].node.expression", Digest: "5f0c", Began: *micro(1)},
 		},
 	}
 }
 
 // fullState leads to another state.
-func fullState(next maintenance.ProfileState) maintenance.ProfileStateSpec {
-	return maintenance.ProfileStateSpec{
-		Hold:  &maintenance.ProfileHold{Stage: maintenance.StageCordon, Drain: fullDrain()},
+func fullState(next v1beta1.ProfileState) v1beta1.ProfileStateSpec {
+	return v1beta1.ProfileStateSpec{
+		Hold:  &v1beta1.ProfileHold{Stage: v1beta1.StageCordon, Drain: fullDrain()},
 		Enter: []string{"mark"}, Notify: []string{"chat"},
-		Transitions: []maintenance.ProfileTransition{
+		Transitions: []v1beta1.ProfileTransition{
 			{Name: "go", Check: "label && !window", Triggers: []string{"mark", "hook"}, Next: next},
 		},
 	}
 }
 
-func fullDrain() maintenance.DrainSpec { return newHold("drain", everySetting).hold.Spec.Drain }
+func fullDrain() v1beta1.DrainSpec { return newHold("drain", everySetting).hold.Spec.Drain }
 
 func fullSelector() *metav1.LabelSelector { return fullDrain().PodSelector }
 

@@ -8,7 +8,7 @@ import (
 	"encoding/json"
 	"io"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // read returns the fields of an object. Numbers stay as they are written, so that none loses digits.
@@ -19,16 +19,16 @@ func read(data []byte) (fields map[string]any, err error) {
 func write(fields map[string]any, w io.Writer) error { return json.NewEncoder(w).Encode(fields) }
 
 // pack returns the parts in the form that an object carries; empty if there are none.
-func pack(parts []part) (maintenance.UnknownFields, error) {
+func pack(parts []part) (v1beta1.UnknownFields, error) {
 	if len(parts) == 0 {
 		return "", nil
 	}
 	packed, err := json.Marshal(parts)
-	return maintenance.UnknownFields(packed), err
+	return v1beta1.UnknownFields(packed), err
 }
 
 // unpack is the reverse of pack.
-func unpack(packed maintenance.UnknownFields) (parts []part, err error) {
+func unpack(packed v1beta1.UnknownFields) (parts []part, err error) {
 	return parts, decode([]byte(packed), &parts)
 }
 

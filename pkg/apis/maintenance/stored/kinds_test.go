@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/cputest"
 )
 
@@ -33,56 +33,56 @@ const newerLedger = `{"kind":"MaintenanceLedger","apiVersion":"maintenance.medik
 
 // What a newer version has stored survives in every kind, as far as it still holds.
 func TestUnknownFieldsOfEveryKind(t *testing.T) {
-	policy := func(object maintenance.Stored) *maintenance.MaintenancePolicySpec {
-		return &object.(*maintenance.MaintenancePolicy).Spec
+	policy := func(object v1beta1.Stored) *v1beta1.MaintenancePolicySpec {
+		return &object.(*v1beta1.MaintenancePolicy).Spec
 	}
-	ledger := func(object maintenance.Stored) *maintenance.MaintenanceLedgerSpec {
-		return &object.(*maintenance.MaintenanceLedger).Spec
+	ledger := func(object v1beta1.Stored) *v1beta1.MaintenanceLedgerSpec {
+		return &object.(*v1beta1.MaintenanceLedger).Spec
 	}
 	tests := map[string]struct {
 		stored   string
-		change   func(maintenance.Stored)
+		change   func(v1beta1.Stored)
 		wantLost []string
 	}{
 		"a policy as it is": {stored: newerPolicy},
-		"a policy with other limits": {stored: newerPolicy, change: func(object maintenance.Stored) {
+		"a policy with other limits": {stored: newerPolicy, change: func(object v1beta1.Stored) {
 			spec := policy(object)
 			spec.Paused, spec.Pace.SoakSeconds, spec.Schedule.LastStartSeconds, spec.AutoStop.Failures = true, 5, 5, 3
-			spec.Limits.MaxConcurrent, object.(*maintenance.MaintenancePolicy).Status.Selected = nil, 9
+			spec.Limits.MaxConcurrent, object.(*v1beta1.MaintenancePolicy).Status.Selected = nil, 9
 		}},
 		"a policy with other records": {
 			stored: newerPolicy,
-			change: func(object maintenance.Stored) {
+			change: func(object v1beta1.Stored) {
 				spec := policy(object)
 				spec.NodeSelector.MatchLabels["pool"], spec.Limits.Topology[0].Key, spec.Schedule.Windows[0].Name = "db", "rack", "moon"
 				spec.Gates.Start[0].PlanUnblocked = true
-				spec.Events.AtLatestStart, spec.Events.Actions[0].Action = maintenance.LatestStartWait, maintenance.EventActionIgnore
-				spec.Events.Replacement.Strategy = maintenance.DeleteFirst
-				object.(*maintenance.MaintenancePolicy).Status.Conditions[0].Status = metav1.ConditionFalse
+				spec.Events.AtLatestStart, spec.Events.Actions[0].Action = v1beta1.LatestStartWait, v1beta1.EventActionIgnore
+				spec.Events.Replacement.Strategy = v1beta1.DeleteFirst
+				object.(*v1beta1.MaintenancePolicy).Status.Conditions[0].Status = metav1.ConditionFalse
 			},
 			wantLost: []string{`"newSelector":3`, `"newTopology":5`, `"newForm":{`, `"newGate":{`, `"newAction":17`, `"newCondition":15`},
 		},
 		"a policy without its parts": {
 			stored:   newerPolicy,
-			change:   func(object maintenance.Stored) { policy(object).Pace, policy(object).AutoStop = nil, nil },
+			change:   func(object v1beta1.Stored) { policy(object).Pace, policy(object).AutoStop = nil, nil },
 			wantLost: []string{`"newPace":6`, `"newStop":7`},
 		},
 		"a ledger as it is": {stored: newerLedger},
 		"a node is given back": {
 			stored:   newerLedger,
-			change:   func(object maintenance.Stored) { ledger(object).Entries[0].GivenBackTime = &metav1.MicroTime{} },
+			change:   func(object v1beta1.Stored) { ledger(object).Entries[0].GivenBackTime = &metav1.MicroTime{} },
 			wantLost: []string{`"newHold":4`},
 		},
 		"a hold ends": {
 			stored:   newerLedger,
-			change:   func(object maintenance.Stored) { ledger(object).Entries[0].Holds = nil },
+			change:   func(object v1beta1.Stored) { ledger(object).Entries[0].Holds = nil },
 			wantLost: []string{`"newHold":4`},
 		},
-		"an entry ends": {stored: newerLedger, change: func(object maintenance.Stored) { ledger(object).Entries = ledger(object).Entries[1:] }, wantLost: []string{`"newEntry":3`, `"newHold":4`}},
-		"an entry comes": {stored: newerLedger, change: func(object maintenance.Stored) {
-			ledger(object).Entries = append([]maintenance.LedgerEntry{{Node: "w-0"}}, ledger(object).Entries...)
+		"an entry ends": {stored: newerLedger, change: func(object v1beta1.Stored) { ledger(object).Entries = ledger(object).Entries[1:] }, wantLost: []string{`"newEntry":3`, `"newHold":4`}},
+		"an entry comes": {stored: newerLedger, change: func(object v1beta1.Stored) {
+			ledger(object).Entries = append([]v1beta1.LedgerEntry{{Node: "w-0"}}, ledger(object).Entries...)
 		}},
-		"another node of the name": {stored: newerLedger, change: func(object maintenance.Stored) { ledger(object).Entries[1].NodeUID = "u3" }, wantLost: []string{`"newEntry":5`}},
+		"another node of the name": {stored: newerLedger, change: func(object v1beta1.Stored) { ledger(object).Entries[1].NodeUID = "u3" }, wantLost: []string{`"newEntry":5`}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) { wantKept(t, test.stored, test.change, test.wantLost) })
@@ -91,7 +91,7 @@ func TestUnknownFieldsOfEveryKind(t *testing.T) {
 
 // wantKept fails the test unless a change of a stored object keeps all fields that are not known, but for those that are
 // lost.
-func wantKept(t *testing.T, stored string, change func(maintenance.Stored), wantLost []string) {
+func wantKept(t *testing.T, stored string, change func(v1beta1.Stored), wantLost []string) {
 	t.Helper()
 	object := decodedObject(t, stored)
 	if change != nil {
@@ -120,7 +120,7 @@ func TestManyUnknownFields(t *testing.T) {
 		entries = append(entries, fmt.Sprintf(entry, i))
 	}
 	object := decodedObject(t, `{"kind":"MaintenanceLedger","apiVersion":"maintenance.medik8s.io/v1beta1","metadata":{"name":"cluster"},"spec":{"epoch":1,"entries":[`+
-		strings.Join(entries, ",")+`]}}`).(*maintenance.MaintenanceLedger)
+		strings.Join(entries, ",")+`]}}`).(*v1beta1.MaintenanceLedger)
 	object.Spec.Entries = object.Spec.Entries[1:]
 	var written string
 	if took := cputest.Time(t, func() { written = encoded(t, object) }); took > 10*time.Second {

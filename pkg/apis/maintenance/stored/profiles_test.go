@@ -8,7 +8,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 const newerProfile = `{"kind":"MaintenanceProfile","apiVersion":"maintenance.medik8s.io/v1beta1","newRoot":1,"metadata":{"name":"flatcar"},
@@ -31,51 +31,51 @@ const newerNodeProfile = `{"kind":"NodeProfile","apiVersion":"maintenance.medik8
 
 // What a newer version has stored of profiles survives, as far as it still holds.
 func TestUnknownFieldsOfProfiles(t *testing.T) {
-	profile := func(change func(*maintenance.MaintenanceProfile)) func(maintenance.Stored) {
-		return func(object maintenance.Stored) { change(object.(*maintenance.MaintenanceProfile)) }
+	profile := func(change func(*v1beta1.MaintenanceProfile)) func(v1beta1.Stored) {
+		return func(object v1beta1.Stored) { change(object.(*v1beta1.MaintenanceProfile)) }
 	}
-	node := func(change func(*maintenance.NodeProfileStatus)) func(maintenance.Stored) {
-		return func(object maintenance.Stored) { change(&object.(*maintenance.NodeProfile).Status) }
+	node := func(change func(*v1beta1.NodeProfileStatus)) func(v1beta1.Stored) {
+		return func(object v1beta1.Stored) { change(&object.(*v1beta1.NodeProfile).Status) }
 	}
 	for name, test := range map[string]struct {
 		stored   string
-		change   func(maintenance.Stored)
+		change   func(v1beta1.Stored)
 		wantLost []string
 	}{
 		"a profile as it is": {stored: newerProfile},
-		"a profile with another mode": {stored: newerProfile, change: profile(func(p *maintenance.MaintenanceProfile) {
-			p.Spec.Mode, p.Spec.Nodes.ByLabel, p.Spec.States.Operational.Notify, p.Status.Counts.Nodes = maintenance.ProfilePaused, true, []string{"d"}, 3
+		"a profile with another mode": {stored: newerProfile, change: profile(func(p *v1beta1.MaintenanceProfile) {
+			p.Spec.Mode, p.Spec.Nodes.ByLabel, p.Spec.States.Operational.Notify, p.Status.Counts.Nodes = v1beta1.ProfilePaused, true, []string{"d"}, 3
 		})},
 		"a profile with another condition": {
 			stored:   newerProfile,
-			change:   profile(func(p *maintenance.MaintenanceProfile) { p.Status.Conditions[0].Status = metav1.ConditionFalse }),
+			change:   profile(func(p *v1beta1.MaintenanceProfile) { p.Status.Conditions[0].Status = metav1.ConditionFalse }),
 			wantLost: []string{`"newCondition":12`},
 		},
 		"an endpoint as it is": {stored: newerEndpoint},
-		"an endpoint with another status": {stored: newerEndpoint, change: func(object maintenance.Stored) {
-			status := &object.(*maintenance.MaintenanceEndpoint).Status
-			status.Threads = append(status.Threads, maintenance.SlackThread{Channel: "other", Notifier: "n"})
+		"an endpoint with another status": {stored: newerEndpoint, change: func(object v1beta1.Stored) {
+			status := &object.(*v1beta1.MaintenanceEndpoint).Status
+			status.Threads = append(status.Threads, v1beta1.SlackThread{Channel: "other", Notifier: "n"})
 		}},
 		"a node as it is": {stored: newerNodeProfile},
 		"a transition waits": {
 			stored: newerNodeProfile,
-			change: node(func(s *maintenance.NodeProfileStatus) {
-				s.WaitingFor, s.Transition.HoldStage = "x", maintenance.StageDrain
+			change: node(func(s *v1beta1.NodeProfileStatus) {
+				s.WaitingFor, s.Transition.HoldStage = "x", v1beta1.StageDrain
 			}),
 			wantLost: nil,
 		},
 		"a transition ends": {
 			stored:   newerNodeProfile,
-			change:   node(func(s *maintenance.NodeProfileStatus) { s.Transition = nil }),
+			change:   node(func(s *v1beta1.NodeProfileStatus) { s.Transition = nil }),
 			wantLost: []string{`"newTransition":4`, `"newTrigger":{`, `"newStep":6`},
 		},
 		"a notification is sent": {
 			stored: newerNodeProfile,
-			change: node(func(s *maintenance.NodeProfileStatus) { s.Notifications[0].State = maintenance.NotificationSent }),
+			change: node(func(s *v1beta1.NodeProfileStatus) { s.Notifications[0].State = v1beta1.NotificationSent }),
 		},
 		"another node of the name": {
 			stored:   newerNodeProfile,
-			change:   node(func(s *maintenance.NodeProfileStatus) { s.NodeUID = "other" }),
+			change:   node(func(s *v1beta1.NodeProfileStatus) { s.NodeUID = "other" }),
 			wantLost: []string{`"newStatus":3`},
 		},
 	} {

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // rules say what of the objects of a kind lasts while other parts of them change. Each object below the stored one is
@@ -70,8 +70,8 @@ var kinds = map[string]rules{
 	},
 }
 
-// kindOf is the kind of an object. The internal types bear the names of the kinds.
-func kindOf(object maintenance.Stored) string { return reflect.TypeOf(object).Elem().Name() }
+// kindOf is the kind of an object. The types bear the names of the kinds.
+func kindOf(object v1beta1.Stored) string { return reflect.TypeOf(object).Elem().Name() }
 
 func (r rules) isParent(at []string) bool { return slices.Contains(r.parents, strings.Join(at, ".")) }
 

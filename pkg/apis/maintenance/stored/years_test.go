@@ -12,12 +12,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // What is stored can be read again, whoever sets a time, and wherever.
 func TestTimesThatCouldNotBeReadAgain(t *testing.T) {
-	hold := func(change func(*maintenance.NodeMaintenance, *metav1.Time)) func(metav1.Time) runtime.Object {
+	hold := func(change func(*v1beta1.NodeMaintenance, *metav1.Time)) func(metav1.Time) runtime.Object {
 		return func(at metav1.Time) runtime.Object {
 			hold := drainingHold().hold
 			change(hold, &at)
@@ -25,14 +25,14 @@ func TestTimesThatCouldNotBeReadAgain(t *testing.T) {
 		}
 	}
 	tests := map[string]func(metav1.Time) runtime.Object{
-		"in a spec":      hold(func(h *maintenance.NodeMaintenance, at *metav1.Time) { h.Spec.NotBefore = at }),
-		"in a status":    hold(func(h *maintenance.NodeMaintenance, at *metav1.Time) { h.Status.StartTime = at }),
-		"in a condition": hold(func(h *maintenance.NodeMaintenance, at *metav1.Time) { h.Status.Conditions[0].LastTransitionTime = *at }),
-		"of an owner":    hold(func(h *maintenance.NodeMaintenance, at *metav1.Time) { h.ManagedFields[0].Time = at }),
-		"of an admission": hold(func(h *maintenance.NodeMaintenance, at *metav1.Time) {
-			h.Status.Admission = &maintenance.MaintenanceAdmission{AdmittedTime: at}
+		"in a spec":      hold(func(h *v1beta1.NodeMaintenance, at *metav1.Time) { h.Spec.NotBefore = at }),
+		"in a status":    hold(func(h *v1beta1.NodeMaintenance, at *metav1.Time) { h.Status.StartTime = at }),
+		"in a condition": hold(func(h *v1beta1.NodeMaintenance, at *metav1.Time) { h.Status.Conditions[0].LastTransitionTime = *at }),
+		"of an owner":    hold(func(h *v1beta1.NodeMaintenance, at *metav1.Time) { h.ManagedFields[0].Time = at }),
+		"of an admission": hold(func(h *v1beta1.NodeMaintenance, at *metav1.Time) {
+			h.Status.Admission = &v1beta1.MaintenanceAdmission{AdmittedTime: at}
 		}),
-		"beside new fields": hold(func(h *maintenance.NodeMaintenance, at *metav1.Time) { h.Unknown, h.Spec.StartDeadline = `[]`, at }),
+		"beside new fields": hold(func(h *v1beta1.NodeMaintenance, at *metav1.Time) { h.Unknown, h.Spec.StartDeadline = `[]`, at }),
 		"in a policy": func(at metav1.Time) runtime.Object {
 			policy := fullPolicy()
 			policy.Spec.AutoStop.IgnoreBefore = &at

@@ -26,7 +26,7 @@ func TestDrainPlanOptions(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got DrainPlanOptions
-			err = Convert_url_Values_To_v1beta1_DrainPlanOptions(&values, &got, nil)
+			err = readDrainPlanOptions(values, &got, nil)
 			if (err == nil) != (test.wantErr == "") || (err != nil && !strings.Contains(err.Error(), test.wantErr)) {
 				t.Fatalf("got error %v, want %q", err, test.wantErr)
 			}

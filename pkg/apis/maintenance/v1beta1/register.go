@@ -16,14 +16,18 @@ const GroupName = "maintenance.medik8s.io"
 var SchemeGroupVersion = schema.GroupVersion{Group: GroupName, Version: "v1beta1"}
 
 var (
-	// SchemeBuilder collects the functions that add this version to a scheme.
-	// The generated defaulting and conversion functions register here too.
-	SchemeBuilder      = runtime.NewSchemeBuilder(addKnownTypes, addDefaultingFuncs, addFieldLabelConversions)
-	localSchemeBuilder = &SchemeBuilder
+	schemeBuilder = runtime.NewSchemeBuilder(addKnownTypes, addDefaultingFuncs, addFieldLabelConversions, addConversions)
 
 	// AddToScheme adds this version to a scheme.
-	AddToScheme = SchemeBuilder.AddToScheme
+	AddToScheme = schemeBuilder.AddToScheme
 )
+
+// AddHub adds the types as the internal version of the group. A server needs it: it works with that version, and
+// converts each served one to and from it. Clients do not.
+func AddHub(scheme *runtime.Scheme) error {
+	scheme.AddKnownTypes(schema.GroupVersion{Group: GroupName, Version: runtime.APIVersionInternal}, objects()...)
+	return nil
+}
 
 // Resource qualifies a resource name, such as "nodemaintenances", with the group.
 func Resource(resource string) schema.GroupResource {
@@ -31,7 +35,13 @@ func Resource(resource string) schema.GroupResource {
 }
 
 func addKnownTypes(scheme *runtime.Scheme) error {
-	scheme.AddKnownTypes(SchemeGroupVersion,
+	scheme.AddKnownTypes(SchemeGroupVersion, objects()...)
+	metav1.AddToGroupVersion(scheme, SchemeGroupVersion)
+	return nil
+}
+
+func objects() []runtime.Object {
+	return []runtime.Object{
 		&NodeMaintenance{},
 		&NodeMaintenanceList{},
 		&NodeState{},
@@ -54,7 +64,5 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 		&NodeProfileEvaluation{},
 		&ScheduledEvent{},
 		&ScheduledEventList{},
-	)
-	metav1.AddToGroupVersion(scheme, SchemeGroupVersion)
-	return nil
+	}
 }

@@ -31,6 +31,10 @@ type NodeMaintenance struct {
 	// it.
 	// +optional
 	Status NodeMaintenanceStatus `json:"status,omitempty"`
+
+	// Unknown is what a newer version of the server has stored in this object. It is neither served nor
+	// read from clients.
+	Unknown UnknownFields `json:"-"`
 }
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object

@@ -26,6 +26,9 @@ type MaintenanceEndpoint struct {
 	// status is what the server remembers. Only the server writes it.
 	// +optional
 	Status MaintenanceEndpointStatus `json:"status,omitempty"`
+
+	// Unknown is what a newer version of the server has stored in this object. See NodeMaintenance.
+	Unknown UnknownFields `json:"-"`
 }
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object

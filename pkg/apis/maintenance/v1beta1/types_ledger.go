@@ -27,6 +27,9 @@ type MaintenanceLedger struct {
 	// spec is the record.
 	// +optional
 	Spec MaintenanceLedgerSpec `json:"spec,omitempty,omitzero"`
+
+	// Unknown is what a newer version of the server has stored in this object. See NodeMaintenance.
+	Unknown UnknownFields `json:"-"`
 }
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object

@@ -29,6 +29,9 @@ type NodeProfile struct {
 	// status is where the node is.
 	// +optional
 	Status NodeProfileStatus `json:"status,omitempty"`
+
+	// Unknown is what a newer version of the server has stored in this object. See NodeMaintenance.
+	Unknown UnknownFields `json:"-"`
 }
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object

@@ -25,7 +25,6 @@ type DrainPlan struct {
 	Status DrainPlanStatus `json:"status,omitempty"`
 }
 
-// +k8s:conversion-gen:explicit-from=net/url.Values
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
 // DrainPlanOptions are the query parameters of GET nodes/<name>/drainplan. Except for hold, they mean

@@ -31,6 +31,9 @@ type MaintenancePolicy struct {
 	// status is what the policy means now. Only the server writes it.
 	// +optional
 	Status MaintenancePolicyStatus `json:"status,omitempty"`
+
+	// Unknown is what a newer version of the server has stored in this object. See NodeMaintenance.
+	Unknown UnknownFields `json:"-"`
 }
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object

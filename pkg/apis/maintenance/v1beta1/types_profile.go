@@ -28,6 +28,9 @@ type MaintenanceProfile struct {
 	// status is what the profile means now. Only the server writes it.
 	// +optional
 	Status MaintenanceProfileStatus `json:"status,omitempty"`
+
+	// Unknown is what a newer version of the server has stored in this object. See NodeMaintenance.
+	Unknown UnknownFields `json:"-"`
 }
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object

@@ -8,14 +8,14 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-var decisions = []maintenance.ApprovalDecision{maintenance.DecisionApproved, maintenance.DecisionDenied}
+var decisions = []v1beta1.ApprovalDecision{v1beta1.DecisionApproved, v1beta1.DecisionDenied}
 
 // ValidateMaintenanceApproval checks what a person sends to decide of the NodeMaintenance of that name. by is who
 // that is. Whether the policy asks for approvals is for the caller to find out.
-func ValidateMaintenanceApproval(approval *maintenance.MaintenanceApproval, name, by string) field.ErrorList {
+func ValidateMaintenanceApproval(approval *v1beta1.MaintenanceApproval, name, by string) field.ErrorList {
 	var allErrs field.ErrorList
 	if approval.Name != "" && approval.Name != name {
 		allErrs = append(allErrs, field.Invalid(field.NewPath("metadata", "name"), approval.Name,
@@ -34,10 +34,10 @@ func ValidateMaintenanceApproval(approval *maintenance.MaintenanceApproval, name
 
 // validateSeen checks that an approval says what it is of. The name alone does not: the NodeMaintenance may have been
 // changed since, or deleted, and another one created. A denial is right of whatever has the name.
-func validateSeen(approval *maintenance.MaintenanceApproval, name string) field.ErrorList {
+func validateSeen(approval *v1beta1.MaintenanceApproval, name string) field.ErrorList {
 	var allErrs field.ErrorList
 	show := fmt.Sprintf("to see it: kubectl get nm %s -o jsonpath='{.metadata.uid} {.metadata.generation}'", name)
-	approved := approval.Decision == maintenance.DecisionApproved
+	approved := approval.Decision == v1beta1.DecisionApproved
 	if approved && approval.UID == "" {
 		allErrs = append(allErrs, field.Required(field.NewPath("uid"), "must be the metadata.uid of what you approve; "+show))
 	}

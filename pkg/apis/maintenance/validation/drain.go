@@ -13,7 +13,6 @@ import (
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
@@ -21,19 +20,19 @@ import (
 const maxRules = 64
 
 var (
-	timeoutActions   = []maintenance.TimeoutAction{maintenance.OnTimeoutReport, maintenance.OnTimeoutDelete}
-	evictionPolicies = []maintenance.EvictionPolicy{maintenance.PolicyEvict, maintenance.PolicyBlock}
-	drainActions     = []maintenance.DrainAction{maintenance.ActionDrain, maintenance.ActionSkip, maintenance.ActionWaitCompleted}
+	timeoutActions   = []v1beta1.TimeoutAction{v1beta1.OnTimeoutReport, v1beta1.OnTimeoutDelete}
+	evictionPolicies = []v1beta1.EvictionPolicy{v1beta1.PolicyEvict, v1beta1.PolicyBlock}
+	drainActions     = []v1beta1.DrainAction{v1beta1.ActionDrain, v1beta1.ActionSkip, v1beta1.ActionWaitCompleted}
 )
 
 // ValidateDrain checks a drain. path is the path of the drain in its object, or nil if the drain is
 // the object.
-func ValidateDrain(drain *maintenance.DrainSpec, path *field.Path) field.ErrorList {
+func ValidateDrain(drain *v1beta1.DrainSpec, path *field.Path) field.ErrorList {
 	allErrs := validateSelector(drain.PodSelector, path.Child("podSelector"))
 	allErrs = append(allErrs, validateSeconds(drain.GracePeriodSeconds, path.Child("gracePeriodSeconds"))...)
 	allErrs = append(allErrs, validateSeconds(drain.TimeoutSeconds, path.Child("timeoutSeconds"))...)
 	allErrs = append(allErrs, validateEnum(drain.OnTimeout, timeoutActions, path.Child("onTimeout"))...)
-	if drain.OnTimeout == maintenance.OnTimeoutDelete && drain.TimeoutSeconds == nil {
+	if drain.OnTimeout == v1beta1.OnTimeoutDelete && drain.TimeoutSeconds == nil {
 		allErrs = append(allErrs, field.Required(path.Child("timeoutSeconds"), "must be set with onTimeout: Delete, which deletes pods after that time"))
 	}
 	allErrs = append(allErrs, validateEnum(drain.UnmanagedPods, evictionPolicies, path.Child("unmanagedPods"))...)
@@ -41,7 +40,7 @@ func ValidateDrain(drain *maintenance.DrainSpec, path *field.Path) field.ErrorLi
 	return append(allErrs, validateRules(drain.Rules, path.Child("rules"))...)
 }
 
-func validateRules(rules []maintenance.DrainRule, path *field.Path) field.ErrorList {
+func validateRules(rules []v1beta1.DrainRule, path *field.Path) field.ErrorList {
 	if len(rules) > maxRules {
 		return field.ErrorList{field.TooMany(path, len(rules), maxRules)}
 	}
@@ -52,7 +51,7 @@ func validateRules(rules []maintenance.DrainRule, path *field.Path) field.ErrorL
 	return allErrs
 }
 
-func validateRule(rule *maintenance.DrainRule, path *field.Path) field.ErrorList {
+func validateRule(rule *v1beta1.DrainRule, path *field.Path) field.ErrorList {
 	allErrs := validateSelector(rule.PodSelector, path.Child("podSelector"))
 	allErrs = append(allErrs, validateSelector(rule.NamespaceSelector, path.Child("namespaceSelector"))...)
 	allErrs = append(allErrs, validateAnnotations(rule.PodAnnotations, path.Child("podAnnotations"))...)
@@ -60,7 +59,7 @@ func validateRule(rule *maintenance.DrainRule, path *field.Path) field.ErrorList
 		return append(allErrs, field.Required(path.Child("action"), "must be Drain, Skip or WaitCompleted"))
 	}
 	allErrs = append(allErrs, validateEnum(rule.Action, drainActions, path.Child("action"))...)
-	if rule.Order != 0 && rule.Action != maintenance.ActionDrain {
+	if rule.Order != 0 && rule.Action != v1beta1.ActionDrain {
 		allErrs = append(allErrs, field.Invalid(path.Child("order"), rule.Order,
 			fmt.Sprintf("may be set only with action Drain, not with %s", rule.Action)))
 	}

@@ -11,7 +11,6 @@ import (
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
@@ -21,7 +20,7 @@ const (
 )
 
 // ValidateMaintenanceEndpoint checks a new object. It does not check the status, since the server sets it.
-func ValidateMaintenanceEndpoint(endpoint *maintenance.MaintenanceEndpoint) field.ErrorList {
+func ValidateMaintenanceEndpoint(endpoint *v1beta1.MaintenanceEndpoint) field.ErrorList {
 	metadataPath := field.NewPath("metadata")
 	allErrs := apivalidation.ValidateObjectMeta(&endpoint.ObjectMeta, false, apivalidation.NameIsDNSSubdomain, metadataPath)
 	if endpoint.ResourceVersion != "" {
@@ -32,12 +31,12 @@ func ValidateMaintenanceEndpoint(endpoint *maintenance.MaintenanceEndpoint) fiel
 
 // ValidateMaintenanceEndpointUpdate checks a changed object against the stored one. It does not check what is stored
 // already and stays as it is.
-func ValidateMaintenanceEndpointUpdate(newEndpoint, oldEndpoint *maintenance.MaintenanceEndpoint) field.ErrorList {
+func ValidateMaintenanceEndpointUpdate(newEndpoint, oldEndpoint *v1beta1.MaintenanceEndpoint) field.ErrorList {
 	path := field.NewPath("spec")
 	return broughtBy(validateEndpointSpec(&newEndpoint.Spec, path), func() field.ErrorList { return validateEndpointSpec(&oldEndpoint.Spec, path) })
 }
 
-func validateEndpointSpec(spec *maintenance.MaintenanceEndpointSpec, path *field.Path) field.ErrorList {
+func validateEndpointSpec(spec *v1beta1.MaintenanceEndpointSpec, path *field.Path) field.ErrorList {
 	allErrs := validateUnion(membersOfEndpoint(spec), path)
 	if spec.SecretRef != nil {
 		allErrs = append(allErrs, validateSecretName(spec.SecretRef.Name, path.Child("secretRef", "name"))...)
@@ -47,22 +46,22 @@ func validateEndpointSpec(spec *maintenance.MaintenanceEndpointSpec, path *field
 	return append(allErrs, validateOptional(spec.PerMinute, 1, maxCallsPerMinute, path.Child("perMinute"))...)
 }
 
-func membersOfEndpoint(spec *maintenance.MaintenanceEndpointSpec) []member {
+func membersOfEndpoint(spec *v1beta1.MaintenanceEndpointSpec) []member {
 	secret := spec.SecretRef != nil
-	withURL := func(endpoint *maintenance.URLEndpoint, path *field.Path) field.ErrorList {
+	withURL := func(endpoint *v1beta1.URLEndpoint, path *field.Path) field.ErrorList {
 		return validateURLEndpoint(endpoint, secret, path)
 	}
 	return []member{
-		memberOf("slack", spec.Slack, func(slack *maintenance.SlackEndpoint, path *field.Path) field.ErrorList {
+		memberOf("slack", spec.Slack, func(slack *v1beta1.SlackEndpoint, path *field.Path) field.ErrorList {
 			return append(needsSecret(secret, path, "has the key token, or the key url of an incoming webhook"), validateURL(slack.URL, secret, path.Child("url"))...)
 		}),
-		memberOf("smtp", spec.SMTP, func(smtp *maintenance.SMTPEndpoint, path *field.Path) field.ErrorList {
+		memberOf("smtp", spec.SMTP, func(smtp *v1beta1.SMTPEndpoint, path *field.Path) field.ErrorList {
 			return validateSMTP(smtp, secret, path)
 		}),
 		memberOf("prometheus", spec.Prometheus, withURL),
 		memberOf("http", spec.HTTP, withURL),
 		memberOf("webhook", spec.Webhook, withURL),
-		memberOf("keystone", spec.Keystone, func(endpoint *maintenance.URLEndpoint, path *field.Path) field.ErrorList {
+		memberOf("keystone", spec.Keystone, func(endpoint *v1beta1.URLEndpoint, path *field.Path) field.ErrorList {
 			return append(needsSecret(secret, path, "has the key cloudprovider.conf"), validateURL(endpoint.URL, secret, path.Child("url"))...)
 		}),
 	}
@@ -96,11 +95,11 @@ func hasOnlyCertificates(bundle []byte) bool {
 
 // ValidateMaintenanceEndpointStatusUpdate checks the status of an object after a write to it. It does not check what
 // is stored already and stays as it is.
-func ValidateMaintenanceEndpointStatusUpdate(newEndpoint, oldEndpoint *maintenance.MaintenanceEndpoint) field.ErrorList {
+func ValidateMaintenanceEndpointStatusUpdate(newEndpoint, oldEndpoint *v1beta1.MaintenanceEndpoint) field.ErrorList {
 	return broughtBy(validateEndpointStatus(&newEndpoint.Status), func() field.ErrorList { return validateEndpointStatus(&oldEndpoint.Status) })
 }
 
-func validateEndpointStatus(status *maintenance.MaintenanceEndpointStatus) field.ErrorList {
+func validateEndpointStatus(status *v1beta1.MaintenanceEndpointStatus) field.ErrorList {
 	if count := len(status.Threads); count > v1beta1.MaxThreads {
 		return field.ErrorList{field.TooMany(field.NewPath("status", "threads"), count, v1beta1.MaxThreads)}
 	}

@@ -17,17 +17,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-type endpointSpec = maintenance.MaintenanceEndpointSpec
+type endpointSpec = v1beta1.MaintenanceEndpointSpec
 
 const members = "must have exactly one of: slack, smtp, prometheus, http, webhook, keystone"
 
 func TestEndpoints(t *testing.T) {
-	secret := &maintenance.EndpointSecretReference{Name: "mail"}
-	mail := func(change func(*maintenance.SMTPEndpoint)) endpointSpec {
-		smtp := &maintenance.SMTPEndpoint{Address: "mail.example.com:587", TLS: maintenance.SMTPStartTLS, Auth: maintenance.SMTPPlain}
+	secret := &v1beta1.EndpointSecretReference{Name: "mail"}
+	mail := func(change func(*v1beta1.SMTPEndpoint)) endpointSpec {
+		smtp := &v1beta1.SMTPEndpoint{Address: "mail.example.com:587", TLS: v1beta1.SMTPStartTLS, Auth: v1beta1.SMTPPlain}
 		change(smtp)
 		return endpointSpec{SMTP: smtp, SecretRef: secret}
 	}
@@ -36,71 +36,71 @@ func TestEndpoints(t *testing.T) {
 		spec endpointSpec
 		want []string
 	}{
-		"a URL":               {spec: endpointSpec{Prometheus: &maintenance.URLEndpoint{URL: "https://prometheus.example.com:9090/base"}}},
-		"a URL in the Secret": {spec: endpointSpec{Webhook: &maintenance.URLEndpoint{}, SecretRef: secret}},
-		"all of Slack":        {spec: endpointSpec{Slack: &maintenance.SlackEndpoint{}, SecretRef: secret, TimeoutSeconds: ptr.To[int32](60), PerMinute: ptr.To[int32](6000)}},
-		"mail":                {spec: mail(func(*maintenance.SMTPEndpoint) {})},
-		"mail for nobody": {spec: endpointSpec{SMTP: &maintenance.SMTPEndpoint{
-			Address: "[::1]:25", TLS: maintenance.SMTPUnencrypted, Auth: maintenance.SMTPNoAuthentication,
+		"a URL":               {spec: endpointSpec{Prometheus: &v1beta1.URLEndpoint{URL: "https://prometheus.example.com:9090/base"}}},
+		"a URL in the Secret": {spec: endpointSpec{Webhook: &v1beta1.URLEndpoint{}, SecretRef: secret}},
+		"all of Slack":        {spec: endpointSpec{Slack: &v1beta1.SlackEndpoint{}, SecretRef: secret, TimeoutSeconds: ptr.To[int32](60), PerMinute: ptr.To[int32](6000)}},
+		"mail":                {spec: mail(func(*v1beta1.SMTPEndpoint) {})},
+		"mail for nobody": {spec: endpointSpec{SMTP: &v1beta1.SMTPEndpoint{
+			Address: "[::1]:25", TLS: v1beta1.SMTPUnencrypted, Auth: v1beta1.SMTPNoAuthentication,
 		}}},
 		"nothing": {want: []string{"spec: Required value: " + members}},
 		"two": {
-			spec: endpointSpec{HTTP: &maintenance.URLEndpoint{URL: "http://a"}, Webhook: &maintenance.URLEndpoint{URL: "http://a"}},
+			spec: endpointSpec{HTTP: &v1beta1.URLEndpoint{URL: "http://a"}, Webhook: &v1beta1.URLEndpoint{URL: "http://a"}},
 			want: []string{`spec: Invalid value: "http, webhook": ` + members},
 		},
 		"no URL": {
-			spec: endpointSpec{HTTP: &maintenance.URLEndpoint{}},
+			spec: endpointSpec{HTTP: &v1beta1.URLEndpoint{}},
 			want: []string{"spec.http.url: Required value: must be set, unless secretRef names a Secret with the key url"},
 		},
 		"no Secret for Slack": {
-			spec: endpointSpec{Slack: &maintenance.SlackEndpoint{}},
+			spec: endpointSpec{Slack: &v1beta1.SlackEndpoint{}},
 			want: []string{"spec.secretRef: Required value: must name the Secret that has the key token, or the key url of an incoming webhook"},
 		},
 		"no Secret for Keystone": {
-			spec: endpointSpec{Keystone: &maintenance.URLEndpoint{URL: "https://a"}},
+			spec: endpointSpec{Keystone: &v1beta1.URLEndpoint{URL: "https://a"}},
 			want: []string{"spec.secretRef: Required value: must name the Secret that has the key cloudprovider.conf"},
 		},
 		"no name of the Secret": {
-			spec: endpointSpec{Webhook: &maintenance.URLEndpoint{}, SecretRef: &maintenance.EndpointSecretReference{}},
+			spec: endpointSpec{Webhook: &v1beta1.URLEndpoint{}, SecretRef: &v1beta1.EndpointSecretReference{}},
 			want: []string{"spec.secretRef.name: Required value: must be the name of a Secret in the server's namespace of Secrets"},
 		},
 		"mail to no port": {
-			spec: mail(func(s *maintenance.SMTPEndpoint) { s.Address = "mail.example.com" }),
+			spec: mail(func(s *v1beta1.SMTPEndpoint) { s.Address = "mail.example.com" }),
 			want: []string{`spec.smtp.address: Invalid value: "mail.example.com": must be a name and a port, such as mail.example.com:587`},
 		},
 		"a password for all to see": {
-			spec: mail(func(s *maintenance.SMTPEndpoint) { s.TLS = maintenance.SMTPUnencrypted }),
+			spec: mail(func(s *v1beta1.SMTPEndpoint) { s.TLS = v1beta1.SMTPUnencrypted }),
 			want: []string{`spec.smtp.tls: Invalid value: "None": must be StartTLS or TLS: the credentials of secretRef must not go unencrypted`},
 		},
 		"a token for all to see": {
-			spec: endpointSpec{HTTP: &maintenance.URLEndpoint{URL: "http://a"}, SecretRef: secret},
+			spec: endpointSpec{HTTP: &v1beta1.URLEndpoint{URL: "http://a"}, SecretRef: secret},
 			want: []string{`spec.http.url: Invalid value: "(not shown)": must begin with https://: the credentials of secretRef must not go unencrypted`},
 		},
-		"a token for this machine": {spec: endpointSpec{HTTP: &maintenance.URLEndpoint{URL: "http://[::1]:8080"}, SecretRef: secret}},
+		"a token for this machine": {spec: endpointSpec{HTTP: &v1beta1.URLEndpoint{URL: "http://[::1]:8080"}, SecretRef: secret}},
 		"mail in a way that there is not": {
-			spec: mail(func(s *maintenance.SMTPEndpoint) { s.TLS, s.Auth = "SSL", "NTLM" }),
+			spec: mail(func(s *v1beta1.SMTPEndpoint) { s.TLS, s.Auth = "SSL", "NTLM" }),
 			want: []string{
 				`spec.smtp.tls: Unsupported value: "SSL": supported values: "StartTLS", "TLS", "None"`,
 				`spec.smtp.auth: Unsupported value: "NTLM": supported values: "Plain", "Login", "CRAMMD5", "None"`,
 			},
 		},
 		"a login without a Secret": {
-			spec: endpointSpec{SMTP: &maintenance.SMTPEndpoint{Address: "a:25", TLS: maintenance.SMTPTLS, Auth: maintenance.SMTPLogin}},
+			spec: endpointSpec{SMTP: &v1beta1.SMTPEndpoint{Address: "a:25", TLS: v1beta1.SMTPTLS, Auth: v1beta1.SMTPLogin}},
 			want: []string{"spec.secretRef: Required value: must name the Secret that has the keys username and password; without one, set auth to None"},
 		},
 		"out of range": {
-			spec: endpointSpec{HTTP: &maintenance.URLEndpoint{URL: "http://a"}, TimeoutSeconds: ptr.To[int32](61), PerMinute: ptr.To[int32](0)},
+			spec: endpointSpec{HTTP: &v1beta1.URLEndpoint{URL: "http://a"}, TimeoutSeconds: ptr.To[int32](61), PerMinute: ptr.To[int32](0)},
 			want: []string{
 				"spec.timeoutSeconds: Invalid value: 61: must be between 1 and 60, inclusive", "spec.perMinute: Invalid value: 0: must be between 1 and 6000, inclusive",
 			},
 		},
-		"CAs": {spec: endpointSpec{HTTP: &maintenance.URLEndpoint{URL: "http://a"}, CABundle: slices.Concat([]byte("# Issuer: us\n"), bundle, bundle)}},
+		"CAs": {spec: endpointSpec{HTTP: &v1beta1.URLEndpoint{URL: "http://a"}, CABundle: slices.Concat([]byte("# Issuer: us\n"), bundle, bundle)}},
 		"CAs and more": {
-			spec: endpointSpec{HTTP: &maintenance.URLEndpoint{URL: "http://a"}, CABundle: append(slices.Clone(bundle), "-----BEGIN"...)},
+			spec: endpointSpec{HTTP: &v1beta1.URLEndpoint{URL: "http://a"}, CABundle: append(slices.Clone(bundle), "-----BEGIN"...)},
 			want: []string{`spec.caBundle: Invalid value: "(not shown)": must be one or more certificates as PEM, and nothing else, in base64`},
 		},
 		"many CAs": {
-			spec: endpointSpec{HTTP: &maintenance.URLEndpoint{URL: "http://a"}, CABundle: make([]byte, 65537)},
+			spec: endpointSpec{HTTP: &v1beta1.URLEndpoint{URL: "http://a"}, CABundle: make([]byte, 65537)},
 			want: []string{"spec.caBundle: Too long: may not be more than 65536 bytes"},
 		},
 	}
@@ -118,11 +118,11 @@ func TestEndpoints(t *testing.T) {
 		tests["URL "+url] = struct {
 			spec endpointSpec
 			want []string
-		}{endpointSpec{Webhook: &maintenance.URLEndpoint{URL: url}}, []string{fmt.Sprintf(`spec.webhook.url: Invalid value: "(not shown)": %s`, want)}}
+		}{endpointSpec{Webhook: &v1beta1.URLEndpoint{URL: url}}, []string{fmt.Sprintf(`spec.webhook.url: Invalid value: "(not shown)": %s`, want)}}
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			wantErrors(t, ValidateMaintenanceEndpoint(&maintenance.MaintenanceEndpoint{ObjectMeta: metav1.ObjectMeta{Name: "a.b"}, Spec: test.spec}), test.want...)
+			wantErrors(t, ValidateMaintenanceEndpoint(&v1beta1.MaintenanceEndpoint{ObjectMeta: metav1.ObjectMeta{Name: "a.b"}, Spec: test.spec}), test.want...)
 		})
 	}
 }
@@ -144,13 +144,13 @@ func certificate(t *testing.T) []byte {
 
 // What a newer version has stored stays, and does not keep anybody from changing the rest.
 func TestEndpointThatAnotherVersionStored(t *testing.T) {
-	old := &maintenance.MaintenanceEndpoint{}
+	old := &v1beta1.MaintenanceEndpoint{}
 	changed := old.DeepCopy()
 	changed.Spec.PerMinute = ptr.To[int32](0)
 	wantErrors(t, ValidateMaintenanceEndpointUpdate(changed, old), "spec.perMinute: Invalid value: 0: must be between 1 and 6000, inclusive")
 }
 
 func TestEndpointStatus(t *testing.T) {
-	changed := &maintenance.MaintenanceEndpoint{Status: maintenance.MaintenanceEndpointStatus{Threads: make([]maintenance.SlackThread, 65)}}
-	wantErrors(t, ValidateMaintenanceEndpointStatusUpdate(changed, &maintenance.MaintenanceEndpoint{}), "status.threads: Too many: 65: must have at most 64 items")
+	changed := &v1beta1.MaintenanceEndpoint{Status: v1beta1.MaintenanceEndpointStatus{Threads: make([]v1beta1.SlackThread, 65)}}
+	wantErrors(t, ValidateMaintenanceEndpointStatusUpdate(changed, &v1beta1.MaintenanceEndpoint{}), "status.threads: Too many: 65: must have at most 64 items")
 }

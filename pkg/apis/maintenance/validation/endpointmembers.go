@@ -11,7 +11,6 @@ import (
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
@@ -19,9 +18,9 @@ import (
 const maxURLBytes = 2048
 
 var (
-	smtpEncryptions = []maintenance.SMTPEncryption{maintenance.SMTPStartTLS, maintenance.SMTPTLS, maintenance.SMTPUnencrypted}
-	smtpLogins      = []maintenance.SMTPAuthentication{
-		maintenance.SMTPPlain, maintenance.SMTPLogin, maintenance.SMTPCRAMMD5, maintenance.SMTPNoAuthentication,
+	smtpEncryptions = []v1beta1.SMTPEncryption{v1beta1.SMTPStartTLS, v1beta1.SMTPTLS, v1beta1.SMTPUnencrypted}
+	smtpLogins      = []v1beta1.SMTPAuthentication{
+		v1beta1.SMTPPlain, v1beta1.SMTPLogin, v1beta1.SMTPCRAMMD5, v1beta1.SMTPNoAuthentication,
 	}
 )
 
@@ -40,7 +39,7 @@ func validateSecretName(name string, path *field.Path) field.ErrorList {
 	return validateName(name, apivalidation.NameIsDNSSubdomain, path)
 }
 
-func validateURLEndpoint(endpoint *maintenance.URLEndpoint, secret bool, path *field.Path) field.ErrorList {
+func validateURLEndpoint(endpoint *v1beta1.URLEndpoint, secret bool, path *field.Path) field.ErrorList {
 	if endpoint.URL == "" && !secret {
 		return field.ErrorList{field.Required(path.Child("url"), "must be set, unless secretRef names a Secret with the key url")}
 	}
@@ -74,15 +73,15 @@ func validateURL(text string, secret bool, path *field.Path) field.ErrorList {
 // hidden stands for a value that an error does not quote.
 const hidden = "(not shown)"
 
-func validateSMTP(smtp *maintenance.SMTPEndpoint, secret bool, path *field.Path) field.ErrorList {
+func validateSMTP(smtp *v1beta1.SMTPEndpoint, secret bool, path *field.Path) field.ErrorList {
 	allErrs := validateHostPort(smtp.Address, path.Child("address"))
 	allErrs = append(allErrs, validateEnum(smtp.TLS, smtpEncryptions, path.Child("tls"))...)
 	allErrs = append(allErrs, validateEnum(smtp.Auth, smtpLogins, path.Child("auth"))...)
-	logsIn := smtp.Auth != maintenance.SMTPNoAuthentication
+	logsIn := smtp.Auth != v1beta1.SMTPNoAuthentication
 	if logsIn {
 		allErrs = append(allErrs, needsSecret(secret, path, "has the keys username and password; without one, set auth to None")...)
 	}
-	if smtp.TLS == maintenance.SMTPUnencrypted && (logsIn || secret) {
+	if smtp.TLS == v1beta1.SMTPUnencrypted && (logsIn || secret) {
 		allErrs = append(allErrs, field.Invalid(path.Child("tls"), smtp.TLS, "must be StartTLS or TLS: the credentials of secretRef must not go unencrypted"))
 	}
 	return allErrs

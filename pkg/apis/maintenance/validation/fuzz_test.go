@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"sigs.k8s.io/randfill/bytesource"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // FuzzValidation fills objects with values made from the input. Validation must not panic
@@ -26,7 +26,7 @@ func FuzzValidation(f *testing.F) {
 	codecs := serializer.NewCodecFactory(runtime.NewScheme())
 	f.Fuzz(func(t *testing.T, input []byte) {
 		filler := genericfuzzer.FuzzerFor(metafuzzer.Funcs, bytesource.New(input), codecs)
-		var newNM, oldNM maintenance.NodeMaintenance
+		var newNM, oldNM v1beta1.NodeMaintenance
 		filler.Fill(&newNM)
 		filler.Fill(&oldNM)
 
@@ -34,7 +34,7 @@ func FuzzValidation(f *testing.F) {
 		ValidateNodeMaintenanceUpdate(&newNM, &oldNM)
 		ValidateNodeMaintenanceStatusUpdate(&newNM, &oldNM)
 
-		var newPolicy, oldPolicy maintenance.MaintenancePolicy
+		var newPolicy, oldPolicy v1beta1.MaintenancePolicy
 		filler.Fill(&newPolicy)
 		filler.Fill(&oldPolicy)
 		ValidateMaintenancePolicy(&newPolicy)
@@ -53,7 +53,7 @@ func FuzzValidationOfJSON(f *testing.F) {
 	f.Add([]byte(`{"Spec":{"NodeName":"` + "\x00" + `","Reason":"\ud800"}}`))
 	f.Add([]byte(`{"Spec":{"Drain":{"PodSelector":{"matchExpressions":[{"operator":"In","values":[""]}]}}}}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		nm := &maintenance.NodeMaintenance{}
+		nm := &v1beta1.NodeMaintenance{}
 		if json.Unmarshal(body, nm) != nil {
 			return
 		}
@@ -77,7 +77,7 @@ func FuzzPolicyJSON(f *testing.F) {
 	f.Add([]byte(`{"Spec":{"Schedule":{"TimeZone":"UTC","LastStartSeconds":1,"Windows":[{"Name":"a","From":"2026-12-05T20:00:00Z"}]}}}`))
 	f.Add([]byte(`{"Spec":{"Limits":{"Topology":[{}]},"Gates":{"Start":[{}]},"NodeSelector":{"matchExpressions":[{"operator":"In","values":[""]}]}}}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		policy := &maintenance.MaintenancePolicy{}
+		policy := &v1beta1.MaintenancePolicy{}
 		if json.Unmarshal(body, policy) != nil || len(ValidateMaintenancePolicy(policy)) > 0 {
 			return
 		}

@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
@@ -114,7 +113,7 @@ func validateImportedCounts(from *v1beta1.ImportedFrom) field.ErrorList {
 }
 
 // validateImportedUpdate refuses a change of the annotation: what was imported does not change.
-func validateImportedUpdate(newNM, oldNM *maintenance.NodeMaintenance) field.ErrorList {
+func validateImportedUpdate(newNM, oldNM *v1beta1.NodeMaintenance) field.ErrorList {
 	newValue, set := newNM.Annotations[v1beta1.ImportedAnnotation]
 	oldValue, was := oldNM.Annotations[v1beta1.ImportedAnnotation]
 	if set == was && newValue == oldValue {

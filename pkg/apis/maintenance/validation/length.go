@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 const (
@@ -21,7 +21,7 @@ const (
 
 // validateLengths limits the texts of a spec that have a limit of their own. The errors do not quote
 // them: a text can be as long as a request.
-func validateLengths(spec *maintenance.NodeMaintenanceSpec, path *field.Path) field.ErrorList {
+func validateLengths(spec *v1beta1.NodeMaintenanceSpec, path *field.Path) field.ErrorList {
 	allErrs := validateNodeNameLength(spec.NodeName, path.Child("nodeName"))
 	allErrs = append(allErrs, validateRequestorLength(spec.Requestor, path.Child("requestor"))...)
 	return append(allErrs, validateReasonLength(spec.Reason, path.Child("reason"))...)

@@ -8,12 +8,11 @@ import (
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // ValidateNodeProfile checks a new object, which the server has made. Its name and its spec say the same.
-func ValidateNodeProfile(nodeProfile *maintenance.NodeProfile) field.ErrorList {
+func ValidateNodeProfile(nodeProfile *v1beta1.NodeProfile) field.ErrorList {
 	metadataPath, specPath := field.NewPath("metadata"), field.NewPath("spec")
 	allErrs := apivalidation.ValidateObjectMeta(&nodeProfile.ObjectMeta, false, apivalidation.NameIsDNSSubdomain, metadataPath)
 	spec := &nodeProfile.Spec
@@ -26,20 +25,20 @@ func ValidateNodeProfile(nodeProfile *maintenance.NodeProfile) field.ErrorList {
 }
 
 // ValidateNodeProfileUpdate checks that the spec stays.
-func ValidateNodeProfileUpdate(newNodeProfile, oldNodeProfile *maintenance.NodeProfile) field.ErrorList {
+func ValidateNodeProfileUpdate(newNodeProfile, oldNodeProfile *v1beta1.NodeProfile) field.ErrorList {
 	return apivalidation.ValidateImmutableField(newNodeProfile.Spec, oldNodeProfile.Spec, field.NewPath("spec"))
 }
 
 // ValidateNodeProfileStatusUpdate checks the status of an object after a write to it. It does not check what is stored
 // already and stays as it is.
-func ValidateNodeProfileStatusUpdate(newNodeProfile, oldNodeProfile *maintenance.NodeProfile) field.ErrorList {
+func ValidateNodeProfileStatusUpdate(newNodeProfile, oldNodeProfile *v1beta1.NodeProfile) field.ErrorList {
 	return broughtBy(validateNodeProfileStatus(&newNodeProfile.Status), func() field.ErrorList {
 		return validateNodeProfileStatus(&oldNodeProfile.Status)
 	})
 }
 
 // validateNodeProfileStatus checks what keeps the status small, and what others rely on.
-func validateNodeProfileStatus(status *maintenance.NodeProfileStatus) field.ErrorList {
+func validateNodeProfileStatus(status *v1beta1.NodeProfileStatus) field.ErrorList {
 	path := field.NewPath("status")
 	allErrs := validateOptionalEnum(status.State, profileStates, path.Child("state"))
 	allErrs = append(allErrs, apivalidation.ValidateNonnegativeField(status.Sequence, path.Child("sequence"))...)

@@ -11,18 +11,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-func newNodeProfile(name, node, profile string) *maintenance.NodeProfile {
-	return &maintenance.NodeProfile{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: maintenance.NodeProfileSpec{NodeName: node, Profile: profile}}
+func newNodeProfile(name, node, profile string) *v1beta1.NodeProfile {
+	return &v1beta1.NodeProfile{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: v1beta1.NodeProfileSpec{NodeName: node, Profile: profile}}
 }
 
 func TestNodeProfiles(t *testing.T) {
 	long := strings.Repeat("a", 63) + "." + strings.Repeat("b", 63) + "." + strings.Repeat("c", 63) + "." + strings.Repeat("d", 61)
 	for name, test := range map[string]struct {
-		nodeProfile *maintenance.NodeProfile
+		nodeProfile *v1beta1.NodeProfile
 		want        []string
 	}{
 		"as it is":     {nodeProfile: newNodeProfile("worker-1.example.flatcar", "worker-1.example", "flatcar")},
@@ -47,9 +46,9 @@ func TestNodeProfileStaysOnItsNode(t *testing.T) {
 func TestNodeProfileStatus(t *testing.T) {
 	old, changed := newNodeProfile("a.b", "a", "b"), newNodeProfile("a.b", "a", "b")
 	wantErrors(t, ValidateNodeProfileStatusUpdate(changed, old))
-	changed.Status = maintenance.NodeProfileStatus{
-		State: "Broken", Sequence: -1, Checks: make([]maintenance.CheckStatus, 65), Transitions: make([]maintenance.TransitionStatus, 17),
-		Notifications: make([]maintenance.NotificationStatus, 21), Decisions: make([]maintenance.RecordedDecision, 21), History: make([]maintenance.TransitionHistory, 21),
+	changed.Status = v1beta1.NodeProfileStatus{
+		State: "Broken", Sequence: -1, Checks: make([]v1beta1.CheckStatus, 65), Transitions: make([]v1beta1.TransitionStatus, 17),
+		Notifications: make([]v1beta1.NotificationStatus, 21), Decisions: make([]v1beta1.RecordedDecision, 21), History: make([]v1beta1.TransitionHistory, 21),
 	}
 	wantErrors(t, ValidateNodeProfileStatusUpdate(changed, old),
 		`status.state: Unsupported value: "Broken": supported values: "Operational", "MaintenanceRequired", "InMaintenance"`,
@@ -61,29 +60,29 @@ func TestNodeProfileStatus(t *testing.T) {
 
 func TestNodeProfileDecisions(t *testing.T) {
 	for name, test := range map[string]struct {
-		decision maintenance.NodeProfileDecision
+		decision v1beta1.NodeProfileDecision
 		want     []string
 	}{
-		"approve": {decision: maintenance.NodeProfileDecision{Decision: maintenance.ProfileApprove, Sequence: 1, ExpirationSeconds: ptr.To[int64](60)}},
-		"veto":    {decision: maintenance.NodeProfileDecision{Decision: maintenance.ProfileVeto, Sequence: 1, Reason: "the sale"}},
-		"push":    {decision: maintenance.NodeProfileDecision{Decision: maintenance.ProfilePush, Sequence: 1, Transition: "start", Reason: "the disk fails"}},
-		"abort":   {decision: maintenance.NodeProfileDecision{Decision: maintenance.ProfileAbort, Sequence: 1, Reason: "it hangs"}},
+		"approve": {decision: v1beta1.NodeProfileDecision{Decision: v1beta1.ProfileApprove, Sequence: 1, ExpirationSeconds: ptr.To[int64](60)}},
+		"veto":    {decision: v1beta1.NodeProfileDecision{Decision: v1beta1.ProfileVeto, Sequence: 1, Reason: "the sale"}},
+		"push":    {decision: v1beta1.NodeProfileDecision{Decision: v1beta1.ProfilePush, Sequence: 1, Transition: "start", Reason: "the disk fails"}},
+		"abort":   {decision: v1beta1.NodeProfileDecision{Decision: v1beta1.ProfileAbort, Sequence: 1, Reason: "it hangs"}},
 		"nothing": {want: []string{"decision: Required value: must be Approve, Veto, Push or Abort"}},
 		"another": {
-			decision: maintenance.NodeProfileDecision{Decision: "Approved", Reason: "r", Sequence: 1},
+			decision: v1beta1.NodeProfileDecision{Decision: "Approved", Reason: "r", Sequence: 1},
 			want:     []string{`decision: Unsupported value: "Approved": supported values: "Approve", "Veto", "Push", "Abort"`},
 		},
 		"of another": {
-			decision: maintenance.NodeProfileDecision{ObjectMeta: metav1.ObjectMeta{Name: "c.d"}, Decision: maintenance.ProfileApprove, Sequence: 1},
+			decision: v1beta1.NodeProfileDecision{ObjectMeta: metav1.ObjectMeta{Name: "c.d"}, Decision: v1beta1.ProfileApprove, Sequence: 1},
 			want:     []string{`metadata.name: Invalid value: "c.d": must be the name of the NodeProfile in the URL, or left out`},
 		},
 		"unseen": {
-			decision: maintenance.NodeProfileDecision{Decision: maintenance.ProfileApprove},
+			decision: v1beta1.NodeProfileDecision{Decision: v1beta1.ProfileApprove},
 			want: []string{"sequence: Required value: must be the status.sequence of what you decide on; to see it: " +
 				"kubectl get nprof a.b -o jsonpath='{.status.sequence}'"},
 		},
 		"push of nothing for a while": {
-			decision: maintenance.NodeProfileDecision{Decision: maintenance.ProfilePush, Sequence: 1, ExpirationSeconds: ptr.To[int64](60)},
+			decision: v1beta1.NodeProfileDecision{Decision: v1beta1.ProfilePush, Sequence: 1, ExpirationSeconds: ptr.To[int64](60)},
 			want: []string{
 				"transition: Required value: must be the name of the transition to take; status.transitions has those that can be",
 				"reason: Required value: must say why, for other people to read, since the decision is Push",
@@ -91,18 +90,18 @@ func TestNodeProfileDecisions(t *testing.T) {
 			},
 		},
 		"a veto without a reason": {
-			decision: maintenance.NodeProfileDecision{Decision: maintenance.ProfileVeto, Sequence: 1, ExpirationSeconds: ptr.To[int64](59)},
+			decision: v1beta1.NodeProfileDecision{Decision: v1beta1.ProfileVeto, Sequence: 1, ExpirationSeconds: ptr.To[int64](59)},
 			want: []string{
 				"reason: Required value: must say why, for other people to read, since the decision is Veto",
 				"expirationSeconds: Invalid value: 59: must be between 60 and 31536000, inclusive",
 			},
 		},
 		"two lines": {
-			decision: maintenance.NodeProfileDecision{Decision: maintenance.ProfileAbort, Sequence: 1, Reason: "a\nb"},
+			decision: v1beta1.NodeProfileDecision{Decision: v1beta1.ProfileAbort, Sequence: 1, Reason: "a\nb"},
 			want:     []string{`reason: Invalid value: "a\nb": must not have the control character LF (U+000A, a new line), which is at position 2`},
 		},
 		"a name that no transition has": {
-			decision: maintenance.NodeProfileDecision{Decision: maintenance.ProfileApprove, Sequence: 1, Transition: "a b"},
+			decision: v1beta1.NodeProfileDecision{Decision: v1beta1.ProfileApprove, Sequence: 1, Transition: "a b"},
 			want:     []string{`transition: Invalid value: "a b": must have only letters, digits and "_", and not begin with a digit, such as a_b`},
 		},
 	} {
@@ -114,17 +113,17 @@ func TestNodeProfileDecisions(t *testing.T) {
 
 // One profile at most is in maintenance on each node, whoever writes the ledger.
 func TestProfilesInLedger(t *testing.T) {
-	old := &maintenance.MaintenanceLedger{ObjectMeta: metav1.ObjectMeta{Name: "cluster"}}
+	old := &v1beta1.MaintenanceLedger{ObjectMeta: metav1.ObjectMeta{Name: "cluster"}}
 	changed := old.DeepCopy()
-	changed.Spec.InMaintenance = []maintenance.LedgerProfile{{Node: "a", Profile: "x"}, {Node: "b", Profile: "x"}, {Node: "a", Profile: "y"}}
-	changed.Spec.Pools = []maintenance.LedgerPool{{Name: "p"}, {Name: "p"}}
+	changed.Spec.InMaintenance = []v1beta1.LedgerProfile{{Node: "a", Profile: "x"}, {Node: "b", Profile: "x"}, {Node: "a", Profile: "y"}}
+	changed.Spec.Pools = []v1beta1.LedgerPool{{Name: "p"}, {Name: "p"}}
 	want := []string{`spec.inMaintenance[2].node: Duplicate value: "a"`, `spec.pools[1].name: Duplicate value: "p"`}
 	wantErrors(t, ValidateMaintenanceLedgerUpdate(changed, old), want...)
 	wantErrors(t, ValidateMaintenanceLedger(changed), want...)
 	wantErrors(t, ValidateMaintenanceLedgerUpdate(changed, changed))
-	changed.Spec = maintenance.MaintenanceLedgerSpec{}
+	changed.Spec = v1beta1.MaintenanceLedgerSpec{}
 	for i := range 4001 {
-		changed.Spec.InMaintenance = append(changed.Spec.InMaintenance, maintenance.LedgerProfile{Node: fmt.Sprint(i)})
+		changed.Spec.InMaintenance = append(changed.Spec.InMaintenance, v1beta1.LedgerProfile{Node: fmt.Sprint(i)})
 	}
 	wantErrors(t, ValidateMaintenanceLedgerUpdate(changed, old), "spec.inMaintenance: Too many: 4001: must have at most 4000 items")
 }

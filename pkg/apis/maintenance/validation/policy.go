@@ -8,16 +8,16 @@ import (
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // maxPolicyBytes has room for every list at its maximum, twice: kubectl apply adds an annotation with the whole object.
 const maxPolicyBytes = 256 << 10
 
 // ValidateMaintenancePolicy checks a new object. It does not check the status, since the server sets it.
-func ValidateMaintenancePolicy(policy *maintenance.MaintenancePolicy) field.ErrorList {
+func ValidateMaintenancePolicy(policy *v1beta1.MaintenancePolicy) field.ErrorList {
 	// If the object is too large, return only that: errors about its parts could be very long.
-	if errs := validatePolicySize(policy, &maintenance.MaintenancePolicy{}); len(errs) > 0 {
+	if errs := validatePolicySize(policy, &v1beta1.MaintenancePolicy{}); len(errs) > 0 {
 		return errs
 	}
 	metadataPath := field.NewPath("metadata")
@@ -30,7 +30,7 @@ func ValidateMaintenancePolicy(policy *maintenance.MaintenancePolicy) field.Erro
 
 // ValidateMaintenancePolicyUpdate checks a changed object against the stored one. It does not check what is
 // stored already and stays as it is: a newer version may have stored it.
-func ValidateMaintenancePolicyUpdate(newPolicy, oldPolicy *maintenance.MaintenancePolicy) field.ErrorList {
+func ValidateMaintenancePolicyUpdate(newPolicy, oldPolicy *v1beta1.MaintenancePolicy) field.ErrorList {
 	if errs := validatePolicySize(newPolicy, oldPolicy); len(errs) > 0 {
 		return errs
 	}
@@ -41,14 +41,14 @@ func ValidateMaintenancePolicyUpdate(newPolicy, oldPolicy *maintenance.Maintenan
 }
 
 // validatePolicySize never refuses an update that makes a policy no larger.
-func validatePolicySize(newPolicy, oldPolicy *maintenance.MaintenancePolicy) field.ErrorList {
-	withoutStatus := func(policy *maintenance.MaintenancePolicy) maintenance.MaintenancePolicy {
-		return maintenance.MaintenancePolicy{ObjectMeta: policy.ObjectMeta, Spec: policy.Spec}
+func validatePolicySize(newPolicy, oldPolicy *v1beta1.MaintenancePolicy) field.ErrorList {
+	withoutStatus := func(policy *v1beta1.MaintenancePolicy) v1beta1.MaintenancePolicy {
+		return v1beta1.MaintenancePolicy{ObjectMeta: policy.ObjectMeta, Spec: policy.Spec}
 	}
 	return validateBytes(withoutStatus(newPolicy), withoutStatus(oldPolicy), maxPolicyBytes, field.NewPath("object"))
 }
 
-func validatePolicySpec(spec *maintenance.MaintenancePolicySpec, path *field.Path) field.ErrorList {
+func validatePolicySpec(spec *v1beta1.MaintenancePolicySpec, path *field.Path) field.ErrorList {
 	var allErrs field.ErrorList
 	if spec.NodeSelector == nil {
 		allErrs = append(allErrs, field.Required(path.Child("nodeSelector"), "must select the nodes that the policy is for; {} selects all nodes"))
@@ -65,13 +65,13 @@ func validatePolicySpec(spec *maintenance.MaintenancePolicySpec, path *field.Pat
 }
 
 // ValidateMaintenancePolicyStatusUpdate checks a changed status.
-func ValidateMaintenancePolicyStatusUpdate(newPolicy, oldPolicy *maintenance.MaintenancePolicy) field.ErrorList {
+func ValidateMaintenancePolicyStatusUpdate(newPolicy, oldPolicy *v1beta1.MaintenancePolicy) field.ErrorList {
 	return broughtBy(validatePolicyStatus(&newPolicy.Status), func() field.ErrorList {
 		return validatePolicyStatus(&oldPolicy.Status)
 	})
 }
 
-func validatePolicyStatus(status *maintenance.MaintenancePolicyStatus) field.ErrorList {
+func validatePolicyStatus(status *v1beta1.MaintenancePolicyStatus) field.ErrorList {
 	path := field.NewPath("status")
 	allErrs := apivalidation.ValidateNonnegativeField(status.ObservedGeneration, path.Child("observedGeneration"))
 	for _, count := range []struct {

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 const (
@@ -15,15 +15,15 @@ const (
 	minReplacementSeconds = 60
 )
 
-var latestStartActions = []maintenance.LatestStartAction{maintenance.LatestStartStart, maintenance.LatestStartWait}
+var latestStartActions = []v1beta1.LatestStartAction{v1beta1.LatestStartStart, v1beta1.LatestStartWait}
 
 // validatePolicyEvents checks what happens at ScheduledEvents.
-func validatePolicyEvents(events *maintenance.PolicyEvents, path *field.Path) field.ErrorList {
+func validatePolicyEvents(events *v1beta1.PolicyEvents, path *field.Path) field.ErrorList {
 	if events == nil {
 		return nil
 	}
 	seen := sets.New[string]()
-	allErrs := validateEach(events.Actions, maxEventActions, path.Child("actions"), func(action *maintenance.PolicyEventAction, path *field.Path) field.ErrorList {
+	allErrs := validateEach(events.Actions, maxEventActions, path.Child("actions"), func(action *v1beta1.PolicyEventAction, path *field.Path) field.ErrorList {
 		if seen.Has(action.Code) {
 			return field.ErrorList{field.Duplicate(path.Child("code"), quoted(action.Code))}
 		}

@@ -9,36 +9,36 @@ import (
 
 	"k8s.io/utils/ptr"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 func TestEventsOfPolicies(t *testing.T) {
-	drain := func(code string) maintenance.PolicyEventAction {
-		return maintenance.PolicyEventAction{Code: code, Action: maintenance.EventActionDrain}
+	drain := func(code string) v1beta1.PolicyEventAction {
+		return v1beta1.PolicyEventAction{Code: code, Action: v1beta1.EventActionDrain}
 	}
-	var many []maintenance.PolicyEventAction
+	var many []v1beta1.PolicyEventAction
 	for i := range 33 {
 		many = append(many, drain(fmt.Sprintf("code-%d", i)))
 	}
 	for name, test := range map[string]struct {
-		events *maintenance.PolicyEvents
+		events *v1beta1.PolicyEvents
 		want   []string
 	}{
 		"none": {},
-		"as many as there may be": {events: &maintenance.PolicyEvents{
-			Actions: many[:32], AtLatestStart: maintenance.LatestStartWait,
-			Replacement: &maintenance.PolicyReplacement{Strategy: maintenance.DeleteFirst, TimeoutSeconds: ptr.To[int64](86400)},
+		"as many as there may be": {events: &v1beta1.PolicyEvents{
+			Actions: many[:32], AtLatestStart: v1beta1.LatestStartWait,
+			Replacement: &v1beta1.PolicyReplacement{Strategy: v1beta1.DeleteFirst, TimeoutSeconds: ptr.To[int64](86400)},
 		}},
-		"the usual strategy": {events: &maintenance.PolicyEvents{
-			AtLatestStart: maintenance.LatestStartStart, Replacement: &maintenance.PolicyReplacement{TimeoutSeconds: ptr.To[int64](60)},
+		"the usual strategy": {events: &v1beta1.PolicyEvents{
+			AtLatestStart: v1beta1.LatestStartStart, Replacement: &v1beta1.PolicyReplacement{TimeoutSeconds: ptr.To[int64](60)},
 		}},
 		"too many": {
-			events: &maintenance.PolicyEvents{Actions: many, AtLatestStart: maintenance.LatestStartStart},
+			events: &v1beta1.PolicyEvents{Actions: many, AtLatestStart: v1beta1.LatestStartStart},
 			want:   []string{"spec.events.actions: Too many: 33: must have at most 32 items"},
 		},
 		"codes": {
-			events: &maintenance.PolicyEvents{
-				Actions: []maintenance.PolicyEventAction{drain("a"), drain("a"), drain(""), {Code: "b"}}, AtLatestStart: maintenance.LatestStartStart,
+			events: &v1beta1.PolicyEvents{
+				Actions: []v1beta1.PolicyEventAction{drain("a"), drain("a"), drain(""), {Code: "b"}}, AtLatestStart: v1beta1.LatestStartStart,
 			},
 			want: []string{
 				`spec.events.actions[1].code: Duplicate value: "a"`,
@@ -47,8 +47,8 @@ func TestEventsOfPolicies(t *testing.T) {
 			},
 		},
 		"how, and for how long": {
-			events: &maintenance.PolicyEvents{
-				AtLatestStart: "Panic", Replacement: &maintenance.PolicyReplacement{Strategy: "Both", TimeoutSeconds: ptr.To[int64](59)},
+			events: &v1beta1.PolicyEvents{
+				AtLatestStart: "Panic", Replacement: &v1beta1.PolicyReplacement{Strategy: "Both", TimeoutSeconds: ptr.To[int64](59)},
 			},
 			want: []string{
 				`spec.events.atLatestStart: Unsupported value: "Panic": supported values: "Start", "Wait"`,

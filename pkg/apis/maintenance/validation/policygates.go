@@ -12,7 +12,7 @@ import (
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 const (
@@ -36,7 +36,7 @@ var (
 
 var conditionStatuses = []metav1.ConditionStatus{metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown}
 
-func validateGates(gates *maintenance.PolicyGates, path *field.Path) field.ErrorList {
+func validateGates(gates *v1beta1.PolicyGates, path *field.Path) field.ErrorList {
 	if gates == nil {
 		return nil
 	}
@@ -49,7 +49,7 @@ func validateGates(gates *maintenance.PolicyGates, path *field.Path) field.Error
 // validateReleaseInTime refuses queries that must have passed for longer than the release gates may take. They are
 // first asked when the node is to be given back, so each release would count as a failure. A condition of a node can
 // have lasted since before. The timeout has its default by now.
-func validateReleaseInTime(gates *maintenance.PolicyGates, path *field.Path) field.ErrorList {
+func validateReleaseInTime(gates *v1beta1.PolicyGates, path *field.Path) field.ErrorList {
 	if gates.ReleaseTimeoutSeconds == nil {
 		return nil
 	}
@@ -63,7 +63,7 @@ func validateReleaseInTime(gates *maintenance.PolicyGates, path *field.Path) fie
 	return allErrs
 }
 
-func validateGateList(gates []maintenance.PolicyGate, allowed []string, path *field.Path) field.ErrorList {
+func validateGateList(gates []v1beta1.PolicyGate, allowed []string, path *field.Path) field.ErrorList {
 	if len(gates) > maxGates {
 		return field.ErrorList{field.TooMany(path, len(gates), maxGates)}
 	}
@@ -75,7 +75,7 @@ func validateGateList(gates []maintenance.PolicyGate, allowed []string, path *fi
 }
 
 // validateGate checks that a gate is of one kind, which is allowed here.
-func validateGate(gate *maintenance.PolicyGate, allowed []string, path *field.Path) field.ErrorList {
+func validateGate(gate *v1beta1.PolicyGate, allowed []string, path *field.Path) field.ErrorList {
 	kinds := kindsOf(gate)
 	switch {
 	case len(kinds) == 0:
@@ -92,7 +92,7 @@ func validateGate(gate *maintenance.PolicyGate, allowed []string, path *field.Pa
 	return nil
 }
 
-func kindsOf(gate *maintenance.PolicyGate) []string {
+func kindsOf(gate *v1beta1.PolicyGate) []string {
 	var kinds []string
 	for _, kind := range []struct {
 		name string
@@ -110,7 +110,7 @@ func kindsOf(gate *maintenance.PolicyGate) []string {
 	return kinds
 }
 
-func validatePrometheus(gate *maintenance.PrometheusGate, path *field.Path) field.ErrorList {
+func validatePrometheus(gate *v1beta1.PrometheusGate, path *field.Path) field.ErrorList {
 	allErrs := validateRange(gate.ForSeconds, 0, daySeconds, path.Child("forSeconds"))
 	switch {
 	case strings.TrimSpace(gate.Query) == "":
@@ -121,7 +121,7 @@ func validatePrometheus(gate *maintenance.PrometheusGate, path *field.Path) fiel
 	return allErrs
 }
 
-func validateNodeCondition(gate *maintenance.NodeConditionGate, path *field.Path) field.ErrorList {
+func validateNodeCondition(gate *v1beta1.NodeConditionGate, path *field.Path) field.ErrorList {
 	allErrs := validateRange(gate.ForSeconds, 0, daySeconds, path.Child("forSeconds"))
 	if gate.Status != "" { // which stands for True
 		allErrs = append(allErrs, validateEnum(gate.Status, conditionStatuses, path.Child("status"))...)

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // Times in seconds, as limits of others.
@@ -35,7 +35,7 @@ const (
 // share is a part of the nodes, in percent.
 var share = regexp.MustCompile(`^([1-9]?[0-9]|100)%$`)
 
-func validateLimits(limits *maintenance.PolicyLimits, path *field.Path) field.ErrorList {
+func validateLimits(limits *v1beta1.PolicyLimits, path *field.Path) field.ErrorList {
 	allErrs := validateLimit(limits.MaxConcurrent, path.Child("maxConcurrent"))
 	allErrs = append(allErrs, validateLimit(limits.MaxUnavailable, path.Child("maxUnavailable"))...)
 	path = path.Child("topology")
@@ -54,7 +54,7 @@ func validateLimits(limits *maintenance.PolicyLimits, path *field.Path) field.Er
 	return allErrs
 }
 
-func validateTopology(limit *maintenance.TopologyLimit, path *field.Path) field.ErrorList {
+func validateTopology(limit *v1beta1.TopologyLimit, path *field.Path) field.ErrorList {
 	allErrs := metav1validation.ValidateLabelName(limit.Key, path.Child("key"))
 	if limit.Key == "" {
 		allErrs = field.ErrorList{field.Required(path.Child("key"), "must be a label of nodes, such as topology.kubernetes.io/zone")}
@@ -79,7 +79,7 @@ func validateLimit(limit *intstr.IntOrString, path *field.Path) field.ErrorList 
 	}
 }
 
-func validatePace(pace *maintenance.PolicyPace, path *field.Path) field.ErrorList {
+func validatePace(pace *v1beta1.PolicyPace, path *field.Path) field.ErrorList {
 	if pace == nil {
 		return nil
 	}
@@ -95,7 +95,7 @@ func validatePace(pace *maintenance.PolicyPace, path *field.Path) field.ErrorLis
 	return append(allErrs, validateRange(pace.SoakSeconds, 0, daySeconds, path.Child("soakSeconds"))...)
 }
 
-func validateAutoStop(stop *maintenance.PolicyAutoStop, path *field.Path) field.ErrorList {
+func validateAutoStop(stop *v1beta1.PolicyAutoStop, path *field.Path) field.ErrorList {
 	if stop == nil {
 		return nil
 	}
@@ -106,7 +106,7 @@ func validateAutoStop(stop *maintenance.PolicyAutoStop, path *field.Path) field.
 	return append(allErrs, validateOptional(stop.HeldSeconds, 1, yearSeconds, path.Child("heldSeconds"))...)
 }
 
-func validateApprovals(approvals *maintenance.PolicyApprovals, path *field.Path) field.ErrorList {
+func validateApprovals(approvals *v1beta1.PolicyApprovals, path *field.Path) field.ErrorList {
 	if approvals == nil {
 		return nil
 	}

@@ -9,7 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/fleet/calendar"
 )
 
@@ -21,7 +21,7 @@ const (
 	minWindowSeconds = 300
 )
 
-func validateSchedule(schedule *maintenance.PolicySchedule, path *field.Path) field.ErrorList {
+func validateSchedule(schedule *v1beta1.PolicySchedule, path *field.Path) field.ErrorList {
 	if schedule == nil {
 		return nil
 	}
@@ -34,7 +34,7 @@ func validateSchedule(schedule *maintenance.PolicySchedule, path *field.Path) fi
 	return validateLastStart(schedule, path.Child("lastStartSeconds"))
 }
 
-func validateWindows(windows []maintenance.PolicyWindow, path *field.Path) field.ErrorList {
+func validateWindows(windows []v1beta1.PolicyWindow, path *field.Path) field.ErrorList {
 	if len(windows) > maxWindows {
 		return field.ErrorList{field.TooMany(path, len(windows), maxWindows)}
 	}
@@ -47,7 +47,7 @@ func validateWindows(windows []maintenance.PolicyWindow, path *field.Path) field
 	return allErrs
 }
 
-func validateFreezes(freezes []maintenance.PolicyFreeze, path *field.Path) field.ErrorList {
+func validateFreezes(freezes []v1beta1.PolicyFreeze, path *field.Path) field.ErrorList {
 	if len(freezes) > maxFreezes {
 		return field.ErrorList{field.TooMany(path, len(freezes), maxFreezes)}
 	}
@@ -62,7 +62,7 @@ func validateFreezes(freezes []maintenance.PolicyFreeze, path *field.Path) field
 }
 
 // validateLastStart checks that maintenance may start in each window at all.
-func validateLastStart(schedule *maintenance.PolicySchedule, path *field.Path) field.ErrorList {
+func validateLastStart(schedule *v1beta1.PolicySchedule, path *field.Path) field.ErrorList {
 	last := schedule.LastStartSeconds
 	switch {
 	case last < 0:
@@ -82,7 +82,7 @@ func validateLastStart(schedule *maintenance.PolicySchedule, path *field.Path) f
 }
 
 // secondsOf is how long a window takes that is valid.
-func secondsOf(window *maintenance.PolicyWindow) int64 {
+func secondsOf(window *v1beta1.PolicyWindow) int64 {
 	switch {
 	case window.Weekly != nil:
 		start, _ := calendar.ParseTimeOfDay(window.Weekly.Start) // both were parsed before

@@ -10,13 +10,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 func TestPolicySchedules(t *testing.T) {
-	type schedule = maintenance.PolicySchedule
-	night := func(start, end string) *maintenance.WeeklyTime {
-		return &maintenance.WeeklyTime{Start: start, End: end}
+	type schedule = v1beta1.PolicySchedule
+	night := func(start, end string) *v1beta1.WeeklyTime {
+		return &v1beta1.WeeklyTime{Start: start, End: end}
 	}
 	tests := map[string]struct {
 		change func(*schedule)
@@ -35,11 +35,11 @@ func TestPolicySchedules(t *testing.T) {
 			want:   []string{"spec.schedule.timeZone: Too long: may not be more than 256 bytes"},
 		},
 		"many windows": {
-			change: func(s *schedule) { s.Windows = make([]maintenance.PolicyWindow, 17) },
+			change: func(s *schedule) { s.Windows = make([]v1beta1.PolicyWindow, 17) },
 			want:   []string{"spec.schedule.windows: Too many: 17: must have at most 16 items"},
 		},
 		"many freezes": {
-			change: func(s *schedule) { s.Freezes = make([]maintenance.PolicyFreeze, 65) },
+			change: func(s *schedule) { s.Freezes = make([]v1beta1.PolicyFreeze, 65) },
 			want:   []string{"spec.schedule.freezes: Too many: 65: must have at most 64 items"},
 		},
 		"window without a name": {
@@ -78,7 +78,7 @@ func TestPolicySchedules(t *testing.T) {
 		},
 		"bad weekly": {
 			change: func(s *schedule) {
-				s.Windows[0].Weekly = &maintenance.WeeklyTime{Days: []maintenance.Weekday{"Mon", "Monday", "Mon"}, Start: "24:00"}
+				s.Windows[0].Weekly = &v1beta1.WeeklyTime{Days: []v1beta1.Weekday{"Mon", "Monday", "Mon"}, Start: "24:00"}
 			},
 			want: []string{
 				`spec.schedule.windows[0].weekly.days[1]: Unsupported value: "Monday": supported values: "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"`,
@@ -125,7 +125,7 @@ func TestPolicySchedules(t *testing.T) {
 		},
 		"no such days": {
 			change: func(s *schedule) {
-				s.Freezes[0].Dates = &maintenance.DateRange{From: "2026-02-30", Until: "27.11.2026"}
+				s.Freezes[0].Dates = &v1beta1.DateRange{From: "2026-02-30", Until: "27.11.2026"}
 			},
 			want: []string{
 				`spec.schedule.freezes[0].dates.from: Invalid value: "2026-02-30": "2026-02-30" is not a day: use YYYY-MM-DD, such as 2026-11-27`,
@@ -137,7 +137,7 @@ func TestPolicySchedules(t *testing.T) {
 			want:   []string{`spec.schedule.freezes[0].dates.until: Invalid value: "2026-11-26": must not be before from`},
 		},
 		"no such days of the year": {
-			change: func(s *schedule) { s.Freezes[1].Yearly = &maintenance.YearlyRange{From: "02-30"} },
+			change: func(s *schedule) { s.Freezes[1].Yearly = &v1beta1.YearlyRange{From: "02-30"} },
 			want: []string{
 				`spec.schedule.freezes[1].yearly.from: Invalid value: "02-30": "02-30" is not a day of the year: use MM-DD, such as 12-20`,
 				"spec.schedule.freezes[1].yearly.until: Required value",
@@ -153,7 +153,7 @@ func TestPolicySchedules(t *testing.T) {
 		},
 		"last start in a whole day": {
 			change: func(s *schedule) {
-				s.Windows, s.LastStartSeconds = []maintenance.PolicyWindow{{Name: "day", Weekly: night("10:00", "10:00")}}, 86399
+				s.Windows, s.LastStartSeconds = []v1beta1.PolicyWindow{{Name: "day", Weekly: night("10:00", "10:00")}}, 86399
 			},
 		},
 		"last start of no window": {
@@ -167,21 +167,21 @@ func TestPolicySchedules(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			wantPolicyErrors(t, func(s *maintenance.MaintenancePolicySpec) { test.change(s.Schedule) }, test.want...)
+			wantPolicyErrors(t, func(s *v1beta1.MaintenancePolicySpec) { test.change(s.Schedule) }, test.want...)
 		})
 	}
 }
 
 func TestPolicyGates(t *testing.T) {
-	type gates = maintenance.PolicyGates
-	query := func(text string) *maintenance.PrometheusGate { return &maintenance.PrometheusGate{Query: text} }
+	type gates = v1beta1.PolicyGates
+	query := func(text string) *v1beta1.PrometheusGate { return &v1beta1.PrometheusGate{Query: text} }
 	tests := map[string]struct {
 		change func(*gates)
 		want   []string
 	}{
 		"many": {
 			change: func(g *gates) {
-				g.Start, g.Release = make([]maintenance.PolicyGate, 9), make([]maintenance.PolicyGate, 9)
+				g.Start, g.Release = make([]v1beta1.PolicyGate, 9), make([]v1beta1.PolicyGate, 9)
 			},
 			want: []string{
 				"spec.gates.start: Too many: 9: must have at most 8 items",
@@ -189,7 +189,7 @@ func TestPolicyGates(t *testing.T) {
 			},
 		},
 		"of no kind": {
-			change: func(g *gates) { g.Start[0] = maintenance.PolicyGate{} },
+			change: func(g *gates) { g.Start[0] = v1beta1.PolicyGate{} },
 			want:   []string{"spec.gates.start[0]: Required value: must be one of: planUnblocked, prometheus, nodeCondition"},
 		},
 		"of two kinds": {
@@ -197,18 +197,18 @@ func TestPolicyGates(t *testing.T) {
 			want:   []string{`spec.gates.start[0]: Invalid value: "planUnblocked, prometheus": must be exactly one of: planUnblocked, prometheus, nodeCondition`},
 		},
 		"a plan before the release": {
-			change: func(g *gates) { g.Release[1] = maintenance.PolicyGate{PlanUnblocked: true} },
+			change: func(g *gates) { g.Release[1] = v1beta1.PolicyGate{PlanUnblocked: true} },
 			want:   []string{"spec.gates.release[1].planUnblocked: Forbidden: is not checked here: use nodeCondition, daemonSetPodsReady, prometheus"},
 		},
 		"pods before the start": {
-			change: func(g *gates) { g.Start[0] = maintenance.PolicyGate{DaemonSetPodsReady: true} },
+			change: func(g *gates) { g.Start[0] = v1beta1.PolicyGate{DaemonSetPodsReady: true} },
 			want:   []string{"spec.gates.start[0].daemonSetPodsReady: Forbidden: is not checked here: use planUnblocked, prometheus, nodeCondition"},
 		},
 		"a query before the release": {
-			change: func(g *gates) { g.Release[1] = maintenance.PolicyGate{Prometheus: query(strings.Repeat("x", 4096))} },
+			change: func(g *gates) { g.Release[1] = v1beta1.PolicyGate{Prometheus: query(strings.Repeat("x", 4096))} },
 		},
 		"no query": {
-			change: func(g *gates) { g.Start[1].Prometheus = &maintenance.PrometheusGate{Query: " ", ForSeconds: -1} },
+			change: func(g *gates) { g.Start[1].Prometheus = &v1beta1.PrometheusGate{Query: " ", ForSeconds: -1} },
 			want: []string{
 				"spec.gates.start[1].prometheus.forSeconds: Invalid value: -1: must be between 0 and 86400, inclusive",
 				`spec.gates.start[1].prometheus.query: Required value: must be a query of PromQL, such as sum(up{job="db"}) > 2`,
@@ -220,7 +220,7 @@ func TestPolicyGates(t *testing.T) {
 		},
 		"bad condition": {
 			change: func(g *gates) {
-				g.Release[0].NodeCondition = &maintenance.NodeConditionGate{Status: metav1.ConditionStatus("Yes"), ForSeconds: 86401}
+				g.Release[0].NodeCondition = &v1beta1.NodeConditionGate{Status: metav1.ConditionStatus("Yes"), ForSeconds: 86401}
 			},
 			want: []string{
 				"spec.gates.release[0].nodeCondition.forSeconds: Invalid value: 86401: must be between 0 and 86400, inclusive",
@@ -235,12 +235,12 @@ func TestPolicyGates(t *testing.T) {
 		},
 		"a query before the release that passes in time": {
 			change: func(g *gates) {
-				g.Release[1] = maintenance.PolicyGate{Prometheus: &maintenance.PrometheusGate{Query: "up", ForSeconds: 1799}}
+				g.Release[1] = v1beta1.PolicyGate{Prometheus: &v1beta1.PrometheusGate{Query: "up", ForSeconds: 1799}}
 			},
 		},
 		"a query before the release that never passes in time": {
 			change: func(g *gates) {
-				g.Release[1] = maintenance.PolicyGate{Prometheus: &maintenance.PrometheusGate{Query: "up", ForSeconds: 1800}}
+				g.Release[1] = v1beta1.PolicyGate{Prometheus: &v1beta1.PrometheusGate{Query: "up", ForSeconds: 1800}}
 			},
 			want: []string{"spec.gates.release[1].prometheus.forSeconds: Invalid value: 1800: must be less than gates.releaseTimeoutSeconds, " +
 				"which is 1800: the gate could never pass in time"},
@@ -254,7 +254,7 @@ func TestPolicyGates(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			wantPolicyErrors(t, func(s *maintenance.MaintenancePolicySpec) { test.change(s.Gates) }, test.want...)
+			wantPolicyErrors(t, func(s *v1beta1.MaintenancePolicySpec) { test.change(s.Gates) }, test.want...)
 		})
 	}
 }

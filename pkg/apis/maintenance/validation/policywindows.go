@@ -11,16 +11,16 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/fleet/calendar"
 )
 
 // maxScheduleText is longer than any text of a schedule that makes sense.
 const maxScheduleText = 256
 
-var weekdays = []maintenance.Weekday{
-	maintenance.Monday, maintenance.Tuesday, maintenance.Wednesday, maintenance.Thursday,
-	maintenance.Friday, maintenance.Saturday, maintenance.Sunday,
+var weekdays = []v1beta1.Weekday{
+	v1beta1.Monday, v1beta1.Tuesday, v1beta1.Wednesday, v1beta1.Thursday,
+	v1beta1.Friday, v1beta1.Saturday, v1beta1.Sunday,
 }
 
 // What a window and a freeze may be, for errors.
@@ -37,7 +37,7 @@ type form struct {
 	validate func(path *field.Path) field.ErrorList
 }
 
-func formsOf(window *maintenance.PolicyWindow) []form {
+func formsOf(window *v1beta1.PolicyWindow) []form {
 	return []form{
 		{"weekly", window.Weekly != nil, func(path *field.Path) field.ErrorList { return validateWeekly(window.Weekly, path.Child("weekly")) }},
 		{"cron", window.Cron != "" || window.DurationSeconds != nil, func(path *field.Path) field.ErrorList { return validateCron(window, path) }},
@@ -46,7 +46,7 @@ func formsOf(window *maintenance.PolicyWindow) []form {
 }
 
 // daysOf are the forms that only a freeze has.
-func daysOf(freeze *maintenance.PolicyFreeze) []form {
+func daysOf(freeze *v1beta1.PolicyFreeze) []form {
 	return []form{
 		{"dates", freeze.Dates != nil, func(path *field.Path) field.ErrorList { return validateDates(freeze.Dates, path.Child("dates")) }},
 		{"yearly", freeze.Yearly != nil, func(path *field.Path) field.ErrorList { return validateYearly(freeze.Yearly, path.Child("yearly")) }},
@@ -69,9 +69,9 @@ func validateForm(forms []form, want string, path *field.Path) field.ErrorList {
 	return field.ErrorList{field.Invalid(path, strings.Join(names, ", "), "must have exactly one of: "+want)}
 }
 
-func validateWeekly(weekly *maintenance.WeeklyTime, path *field.Path) field.ErrorList {
+func validateWeekly(weekly *v1beta1.WeeklyTime, path *field.Path) field.ErrorList {
 	var allErrs field.ErrorList
-	days := sets.New[maintenance.Weekday]()
+	days := sets.New[v1beta1.Weekday]()
 	for i, day := range weekly.Days {
 		allErrs = append(allErrs, validateEnum(day, weekdays, path.Child("days").Index(i))...)
 		if days.Has(day) {
@@ -83,7 +83,7 @@ func validateWeekly(weekly *maintenance.WeeklyTime, path *field.Path) field.Erro
 	return append(allErrs, parses(weekly.End, path.Child("end"), calendar.ParseTimeOfDay)...)
 }
 
-func validateCron(window *maintenance.PolicyWindow, path *field.Path) field.ErrorList {
+func validateCron(window *v1beta1.PolicyWindow, path *field.Path) field.ErrorList {
 	allErrs := parses(window.Cron, path.Child("cron"), calendar.ParseCron)
 	if window.DurationSeconds == nil {
 		return append(allErrs, field.Required(path.Child("durationSeconds"), "must be set with cron"))
@@ -91,7 +91,7 @@ func validateCron(window *maintenance.PolicyWindow, path *field.Path) field.Erro
 	return append(allErrs, validateRange(*window.DurationSeconds, minWindowSeconds, weekSeconds, path.Child("durationSeconds"))...)
 }
 
-func validateOnce(window *maintenance.PolicyWindow, path *field.Path) field.ErrorList {
+func validateOnce(window *v1beta1.PolicyWindow, path *field.Path) field.ErrorList {
 	switch {
 	case window.From == nil:
 		return field.ErrorList{field.Required(path.Child("from"), "must be set with until")}
@@ -103,7 +103,7 @@ func validateOnce(window *maintenance.PolicyWindow, path *field.Path) field.Erro
 	return append(validateTime(window.From, path.Child("from")), validateTime(window.Until, path.Child("until"))...)
 }
 
-func validateDates(dates *maintenance.DateRange, path *field.Path) field.ErrorList {
+func validateDates(dates *v1beta1.DateRange, path *field.Path) field.ErrorList {
 	allErrs := parses(dates.From, path.Child("from"), calendar.ParseDate)
 	allErrs = append(allErrs, parses(dates.Until, path.Child("until"), calendar.ParseDate)...)
 	if len(allErrs) == 0 && dates.Until < dates.From { // both are YYYY-MM-DD
@@ -112,7 +112,7 @@ func validateDates(dates *maintenance.DateRange, path *field.Path) field.ErrorLi
 	return allErrs
 }
 
-func validateYearly(days *maintenance.YearlyRange, path *field.Path) field.ErrorList {
+func validateYearly(days *v1beta1.YearlyRange, path *field.Path) field.ErrorList {
 	allErrs := parses(days.From, path.Child("from"), calendar.ParseYearDay)
 	return append(allErrs, parses(days.Until, path.Child("until"), calendar.ParseYearDay)...)
 }

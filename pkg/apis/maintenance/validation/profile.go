@@ -13,13 +13,12 @@ import (
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 var (
-	profileModes  = []maintenance.ProfileMode{maintenance.ProfileActive, maintenance.ProfileDryRun, maintenance.ProfilePaused}
-	detachActions = []maintenance.DetachAction{maintenance.DetachFinish, maintenance.DetachRelease}
+	profileModes  = []v1beta1.ProfileMode{v1beta1.ProfileActive, v1beta1.ProfileDryRun, v1beta1.ProfilePaused}
+	detachActions = []v1beta1.DetachAction{v1beta1.DetachFinish, v1beta1.DetachRelease}
 )
 
 // aliasForm is that of a value of a label.
@@ -27,9 +26,9 @@ var aliasForm = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9]
 
 // ValidateMaintenanceProfile checks a new object. It does not check the status, since the server sets it, nor what
 // depends on other objects.
-func ValidateMaintenanceProfile(profile *maintenance.MaintenanceProfile) field.ErrorList {
+func ValidateMaintenanceProfile(profile *v1beta1.MaintenanceProfile) field.ErrorList {
 	// If the object is too large, return only that: errors about its parts could be very long.
-	if errs := validateProfileSize(profile, &maintenance.MaintenanceProfile{}); len(errs) > 0 {
+	if errs := validateProfileSize(profile, &v1beta1.MaintenanceProfile{}); len(errs) > 0 {
 		return errs
 	}
 	metadataPath := field.NewPath("metadata")
@@ -42,7 +41,7 @@ func ValidateMaintenanceProfile(profile *maintenance.MaintenanceProfile) field.E
 
 // ValidateMaintenanceProfileUpdate checks a changed object against the stored one. The generic registry checks the
 // metadata. It does not check what is stored already and stays as it is.
-func ValidateMaintenanceProfileUpdate(newProfile, oldProfile *maintenance.MaintenanceProfile) field.ErrorList {
+func ValidateMaintenanceProfileUpdate(newProfile, oldProfile *v1beta1.MaintenanceProfile) field.ErrorList {
 	if apiequality.Semantic.DeepEqual(newProfile.Spec, oldProfile.Spec) {
 		return nil // to compile it takes time
 	}
@@ -54,19 +53,11 @@ func ValidateMaintenanceProfileUpdate(newProfile, oldProfile *maintenance.Mainte
 }
 
 // validateProfileSize measures the spec as clients write it.
-func validateProfileSize(newProfile, oldProfile *maintenance.MaintenanceProfile) field.ErrorList {
-	path := field.NewPath("spec")
-	var newSpec, oldSpec v1beta1.MaintenanceProfileSpec
-	if err := v1beta1.Convert_maintenance_MaintenanceProfileSpec_To_v1beta1_MaintenanceProfileSpec(&newProfile.Spec, &newSpec, nil); err != nil {
-		return field.ErrorList{field.InternalError(path, err)}
-	}
-	if err := v1beta1.Convert_maintenance_MaintenanceProfileSpec_To_v1beta1_MaintenanceProfileSpec(&oldProfile.Spec, &oldSpec, nil); err != nil {
-		return field.ErrorList{field.InternalError(path, err)}
-	}
-	return validateBytes(newSpec, oldSpec, v1beta1.MaxProfileBytes, path)
+func validateProfileSize(newProfile, oldProfile *v1beta1.MaintenanceProfile) field.ErrorList {
+	return validateBytes(newProfile.Spec, oldProfile.Spec, v1beta1.MaxProfileBytes, field.NewPath("spec"))
 }
 
-func validateProfileSpec(profile *maintenance.MaintenanceProfile, path *field.Path) field.ErrorList {
+func validateProfileSpec(profile *v1beta1.MaintenanceProfile, path *field.Path) field.ErrorList {
 	spec := &profile.Spec
 	allErrs := validateAlias(profile, path.Child("alias"))
 	allErrs = append(allErrs, validateEnum(spec.Mode, profileModes, path.Child("mode"))...)
@@ -82,7 +73,7 @@ func validateProfileSpec(profile *maintenance.MaintenanceProfile, path *field.Pa
 }
 
 // validateAlias also checks the name of a profile that has no alias: it then is the alias.
-func validateAlias(profile *maintenance.MaintenanceProfile, path *field.Path) field.ErrorList {
+func validateAlias(profile *v1beta1.MaintenanceProfile, path *field.Path) field.ErrorList {
 	alias := profile.Spec.Alias
 	if alias == "" && strings.Contains(profile.Name, v1beta1.ProfileSeparator) {
 		return field.ErrorList{field.Required(path, fmt.Sprintf(
@@ -103,7 +94,7 @@ func validateAliasForm(alias string, path *field.Path) field.ErrorList {
 		v1beta1.ProfileSeparator))}
 }
 
-func validateProfileNodes(nodes *maintenance.ProfileNodes, path *field.Path) field.ErrorList {
+func validateProfileNodes(nodes *v1beta1.ProfileNodes, path *field.Path) field.ErrorList {
 	if nodes.Selector == nil && len(nodes.Names) == 0 && !nodes.ByLabel && !nodes.Unlabelled {
 		return field.ErrorList{field.Required(path, "must select nodes: set selector ({} selects all nodes), names, byLabel or unlabelled")}
 	}
@@ -116,11 +107,11 @@ func validateProfileNodes(nodes *maintenance.ProfileNodes, path *field.Path) fie
 
 // ValidateMaintenanceProfileStatusUpdate checks the status of an object after a write to it. It does not check what
 // is stored already and stays as it is.
-func ValidateMaintenanceProfileStatusUpdate(newProfile, oldProfile *maintenance.MaintenanceProfile) field.ErrorList {
+func ValidateMaintenanceProfileStatusUpdate(newProfile, oldProfile *v1beta1.MaintenanceProfile) field.ErrorList {
 	return broughtBy(validateProfileStatus(&newProfile.Status), func() field.ErrorList { return validateProfileStatus(&oldProfile.Status) })
 }
 
-func validateProfileStatus(status *maintenance.MaintenanceProfileStatus) field.ErrorList {
+func validateProfileStatus(status *v1beta1.MaintenanceProfileStatus) field.ErrorList {
 	path := field.NewPath("status")
 	allErrs := apivalidation.ValidateNonnegativeField(status.ObservedGeneration, path.Child("observedGeneration"))
 	for _, count := range []struct {

@@ -10,13 +10,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-type profileSpec = maintenance.MaintenanceProfileSpec
+type profileSpec = v1beta1.MaintenanceProfileSpec
 
-var drain = maintenance.DrainSpec{
-	OnTimeout: maintenance.OnTimeoutReport, UnmanagedPods: maintenance.PolicyEvict, EmptyDirPods: maintenance.PolicyEvict,
+var drain = v1beta1.DrainSpec{
+	OnTimeout: v1beta1.OnTimeoutReport, UnmanagedPods: v1beta1.PolicyEvict, EmptyDirPods: v1beta1.PolicyEvict,
 }
 
 // The places of the checks of fullProfile.
@@ -57,88 +57,88 @@ const (
 	longLines = 4097
 )
 
-func fullChecks() []maintenance.ProfileCheck {
-	return []maintenance.ProfileCheck{
-		{Name: "a", NodeAnnotation: &maintenance.KeyValueCheck{Key: "example.com/Reboot", Value: ptr.To("")}},
-		{Name: "b", NodeLabel: &maintenance.KeyValueCheck{Key: "pool"}},
-		{Name: "c", AnyNode: &maintenance.KeyValueCheck{Key: "pool", Value: ptr.To("web")}},
-		{Name: "d", NodeCondition: &maintenance.NodeConditionCheck{Type: "Ready", Status: metav1.ConditionTrue}},
-		{Name: "e", Node: &maintenance.NodeExpressionCheck{Expression: `node.metadata.name != "x"`}},
-		{Name: "f", Object: &maintenance.ObjectCheck{
+func fullChecks() []v1beta1.ProfileCheck {
+	return []v1beta1.ProfileCheck{
+		{Name: "a", NodeAnnotation: &v1beta1.KeyValueCheck{Key: "example.com/Reboot", Value: ptr.To("")}},
+		{Name: "b", NodeLabel: &v1beta1.KeyValueCheck{Key: "pool"}},
+		{Name: "c", AnyNode: &v1beta1.KeyValueCheck{Key: "pool", Value: ptr.To("web")}},
+		{Name: "d", NodeCondition: &v1beta1.NodeConditionCheck{Type: "Ready", Status: metav1.ConditionTrue}},
+		{Name: "e", Node: &v1beta1.NodeExpressionCheck{Expression: `node.metadata.name != "x"`}},
+		{Name: "f", Object: &v1beta1.ObjectCheck{
 			APIVersion: "apps/v1", Resource: "deployments", Namespace: "shop", NameExpression: "node.metadata.name",
-			Expression: "object.spec.replicas > 1", Missing: maintenance.MissingFalse,
+			Expression: "object.spec.replicas > 1", Missing: v1beta1.MissingFalse,
 		}},
-		{Name: "f2", Object: &maintenance.ObjectCheck{APIVersion: "v1", Resource: "pods", Selector: &metav1.LabelSelector{}, Expression: "objects.size() > 1"}},
-		{Name: "g", NodeCount: &maintenance.NodeCountCheck{Min: 3}},
-		{Name: "h", ClusterVersion: &maintenance.ClusterVersionCheck{LabelKey: "os/version", Scope: maintenance.VersionScopeProfile, Parse: maintenance.VersionTolerant}},
-		{Name: "i", PodAffinity: &maintenance.PodAffinityCheck{}},
-		{Name: "j", MaxInMaintenance: &maintenance.MaxInMaintenanceCheck{Max: 1, Profile: "esx", GroupBy: []string{"zone"}, SkipAfterSeconds: ptr.To[int64](1)}},
-		{Name: "k", Stagger: &maintenance.StaggerCheck{Pool: "kube-system/stagger", Seconds: 480, Parallel: ptr.To[int32](2)}},
-		{Name: "l", TimeWindow: &maintenance.TimeWindowCheck{
-			Start: "22:00", End: "04:00", Weekdays: []maintenance.Weekday{maintenance.Monday}, TimeZone: "Europe/Berlin",
+		{Name: "f2", Object: &v1beta1.ObjectCheck{APIVersion: "v1", Resource: "pods", Selector: &metav1.LabelSelector{}, Expression: "objects.size() > 1"}},
+		{Name: "g", NodeCount: &v1beta1.NodeCountCheck{Min: 3}},
+		{Name: "h", ClusterVersion: &v1beta1.ClusterVersionCheck{LabelKey: "os/version", Scope: v1beta1.VersionScopeProfile, Parse: v1beta1.VersionTolerant}},
+		{Name: "i", PodAffinity: &v1beta1.PodAffinityCheck{}},
+		{Name: "j", MaxInMaintenance: &v1beta1.MaxInMaintenanceCheck{Max: 1, Profile: "esx", GroupBy: []string{"zone"}, SkipAfterSeconds: ptr.To[int64](1)}},
+		{Name: "k", Stagger: &v1beta1.StaggerCheck{Pool: "kube-system/stagger", Seconds: 480, Parallel: ptr.To[int32](2)}},
+		{Name: "l", TimeWindow: &v1beta1.TimeWindowCheck{
+			Start: "22:00", End: "04:00", Weekdays: []v1beta1.Weekday{v1beta1.Monday}, TimeZone: "Europe/Berlin",
 			ExcludeDates: []string{"12-24", "2026-11-27"},
 		}},
-		{Name: "m", Wait: &maintenance.WaitCheck{Seconds: 720, ExcludeWeekdays: []maintenance.Weekday{maintenance.Sunday}, TimeZone: "UTC"}},
-		{Name: "n", Prometheus: &maintenance.PrometheusCheck{Endpoint: "prom", Query: "up", Expression: "value < 1", IntervalSeconds: ptr.To[int64](5)}},
-		{Name: "o", HTTP: &maintenance.HTTPCheck{Endpoint: "web", Path: "/ready?node=$(nodeName)", Expression: "response.status == 200"}},
-		{Name: "p", Approval: &maintenance.ApprovalCheck{Approvers: ptr.To[int32](2)}},
+		{Name: "m", Wait: &v1beta1.WaitCheck{Seconds: 720, ExcludeWeekdays: []v1beta1.Weekday{v1beta1.Sunday}, TimeZone: "UTC"}},
+		{Name: "n", Prometheus: &v1beta1.PrometheusCheck{Endpoint: "prom", Query: "up", Expression: "value < 1", IntervalSeconds: ptr.To[int64](5)}},
+		{Name: "o", HTTP: &v1beta1.HTTPCheck{Endpoint: "web", Path: "/ready?node=$(nodeName)", Expression: "response.status == 200"}},
+		{Name: "p", Approval: &v1beta1.ApprovalCheck{Approvers: ptr.To[int32](2)}},
 	}
 }
 
-func fullTriggers() []maintenance.ProfileTrigger {
-	return []maintenance.ProfileTrigger{
-		{Name: "q", TimeoutSeconds: ptr.To[int64](60), OnFailure: maintenance.FailureAbort, PatchNode: &maintenance.PatchNodeTrigger{
+func fullTriggers() []v1beta1.ProfileTrigger {
+	return []v1beta1.ProfileTrigger{
+		{Name: "q", TimeoutSeconds: ptr.To[int64](60), OnFailure: v1beta1.FailureAbort, PatchNode: &v1beta1.PatchNodeTrigger{
 			Labels: map[string]string{"a": "b"}, Annotations: map[string]string{"c": "d"}, RemoveLabels: []string{"e"}, RemoveAnnotations: []string{"f"},
 			AddFinalizers: []string{"example.com/g"}, RemoveFinalizers: []string{"example.com/h"},
 		}},
-		{Name: "r", Hold: &maintenance.HoldTrigger{Stage: maintenance.StageDrain, Drain: drain.DeepCopy()}},
-		{Name: "s", Release: &maintenance.ReleaseTrigger{}},
-		{Name: "t", Job: &maintenance.JobTrigger{Namespace: "ops", CronJob: "flash"}},
-		{Name: "u", Webhook: &maintenance.WebhookTrigger{Endpoint: "hook"}},
-		{Name: "v", PatchObject: &maintenance.PatchObjectTrigger{
+		{Name: "r", Hold: &v1beta1.HoldTrigger{Stage: v1beta1.StageDrain, Drain: drain.DeepCopy()}},
+		{Name: "s", Release: &v1beta1.ReleaseTrigger{}},
+		{Name: "t", Job: &v1beta1.JobTrigger{Namespace: "ops", CronJob: "flash"}},
+		{Name: "u", Webhook: &v1beta1.WebhookTrigger{Endpoint: "hook"}},
+		{Name: "v", PatchObject: &v1beta1.PatchObjectTrigger{
 			APIVersion: "example.com/v1", Resource: "hypervisors", NameExpression: "node.metadata.name", PatchExpression: `{"spec": {"maintenance": "manual"}}`,
 		}},
-		{Name: "v2", Reboot: &maintenance.RebootTrigger{Job: &maintenance.JobTrigger{Namespace: "ops", CronJob: "reboot"}}},
+		{Name: "v2", Reboot: &v1beta1.RebootTrigger{Job: &v1beta1.JobTrigger{Namespace: "ops", CronJob: "reboot"}}},
 	}
 }
 
-func fullNotifiers() []maintenance.ProfileNotifier {
+func fullNotifiers() []v1beta1.ProfileNotifier {
 	const message = "{{ .Node.metadata.name }} is {{ .State }}"
-	return []maintenance.ProfileNotifier{
-		{Name: "w", Slack: &maintenance.SlackNotifier{Endpoint: "slack", Channel: "#ops", Message: message}},
+	return []v1beta1.ProfileNotifier{
+		{Name: "w", Slack: &v1beta1.SlackNotifier{Endpoint: "slack", Channel: "#ops", Message: message}},
 		{
-			Name: "x", SlackThread: &maintenance.SlackThreadNotifier{Endpoint: "slack", Channel: "C012", Title: "t", Message: message, PeriodSeconds: 43200},
-			Schedule: &maintenance.NotifierSchedule{Scheduled: &maintenance.ScheduledSchedule{At: "08:00", Weekdays: []maintenance.Weekday{maintenance.Friday}}},
+			Name: "x", SlackThread: &v1beta1.SlackThreadNotifier{Endpoint: "slack", Channel: "C012", Title: "t", Message: message, PeriodSeconds: 43200},
+			Schedule: &v1beta1.NotifierSchedule{Scheduled: &v1beta1.ScheduledSchedule{At: "08:00", Weekdays: []v1beta1.Weekday{v1beta1.Friday}}},
 		},
 		{
-			Name: "y", Mail: &maintenance.MailNotifier{Endpoint: "mail", From: "Ops <ops@example.com>", To: []string{"a@example.com"}, Subject: "s", Message: message},
-			Schedule: &maintenance.NotifierSchedule{Periodic: &maintenance.PeriodicSchedule{Seconds: ptr.To[int64](60)}}, Dedupe: maintenance.DedupeNode,
+			Name: "y", Mail: &v1beta1.MailNotifier{Endpoint: "mail", From: "Ops <ops@example.com>", To: []string{"a@example.com"}, Subject: "s", Message: message},
+			Schedule: &v1beta1.NotifierSchedule{Periodic: &v1beta1.PeriodicSchedule{Seconds: ptr.To[int64](60)}}, Dedupe: v1beta1.DedupeNode,
 		},
 		{
-			Name: "z", Webhook: &maintenance.WebhookNotifier{Endpoint: "hook"}, Delivery: maintenance.DeliveryAtMostOnce,
-			Schedule: &maintenance.NotifierSchedule{Oneshot: &maintenance.OneshotSchedule{DelaySeconds: ptr.To[int64](0)}},
+			Name: "z", Webhook: &v1beta1.WebhookNotifier{Endpoint: "hook"}, Delivery: v1beta1.DeliveryAtMostOnce,
+			Schedule: &v1beta1.NotifierSchedule{Oneshot: &v1beta1.OneshotSchedule{DelaySeconds: ptr.To[int64](0)}},
 		},
 	}
 }
 
 // fullProfile has every field.
-func fullProfile() *maintenance.MaintenanceProfile {
-	return &maintenance.MaintenanceProfile{
+func fullProfile() *v1beta1.MaintenanceProfile {
+	return &v1beta1.MaintenanceProfile{
 		ObjectMeta: metav1.ObjectMeta{Name: "flatcar"},
 		Spec: profileSpec{
-			Alias: "Flat.car_1", Mode: maintenance.ProfileActive, Priority: -100, OnDetach: maintenance.DetachFinish, NodeGoneSeconds: ptr.To[int64](0),
-			Nodes:  maintenance.ProfileNodes{Selector: &metav1.LabelSelector{}, Names: []string{"worker-1"}, ByLabel: true, Unlabelled: true},
+			Alias: "Flat.car_1", Mode: v1beta1.ProfileActive, Priority: -100, OnDetach: v1beta1.DetachFinish, NodeGoneSeconds: ptr.To[int64](0),
+			Nodes:  v1beta1.ProfileNodes{Selector: &metav1.LabelSelector{}, Names: []string{"worker-1"}, ByLabel: true, Unlabelled: true},
 			Checks: fullChecks(), Triggers: fullTriggers(), Notifiers: fullNotifiers(),
-			States: maintenance.ProfileStates{
-				Operational: maintenance.ProfileStateSpec{Transitions: []maintenance.ProfileTransition{
-					{Name: "required", Check: "a || b", Next: maintenance.ProfileMaintenanceRequired},
+			States: v1beta1.ProfileStates{
+				Operational: v1beta1.ProfileStateSpec{Transitions: []v1beta1.ProfileTransition{
+					{Name: "required", Check: "a || b", Next: v1beta1.ProfileMaintenanceRequired},
 				}},
-				MaintenanceRequired: maintenance.ProfileStateSpec{Notify: []string{"w"}, Transitions: []maintenance.ProfileTransition{
-					{Name: "start", Check: "j && !(k || l)", Triggers: []string{"q", "q"}, Next: maintenance.ProfileInMaintenance},
+				MaintenanceRequired: v1beta1.ProfileStateSpec{Notify: []string{"w"}, Transitions: []v1beta1.ProfileTransition{
+					{Name: "start", Check: "j && !(k || l)", Triggers: []string{"q", "q"}, Next: v1beta1.ProfileInMaintenance},
 				}},
-				InMaintenance: maintenance.ProfileStateSpec{
-					Hold: &maintenance.ProfileHold{Stage: maintenance.StageDrain, Drain: drain}, Enter: []string{"t"}, Notify: []string{"x", "y"},
-					Transitions: []maintenance.ProfileTransition{{Name: "done", Check: "!a", Next: maintenance.ProfileOperational}},
+				InMaintenance: v1beta1.ProfileStateSpec{
+					Hold: &v1beta1.ProfileHold{Stage: v1beta1.StageDrain, Drain: drain}, Enter: []string{"t"}, Notify: []string{"x", "y"},
+					Transitions: []v1beta1.ProfileTransition{{Name: "done", Check: "!a", Next: v1beta1.ProfileOperational}},
 				},
 			},
 		},
@@ -166,7 +166,7 @@ const aliasWant = `must be 1 to 63 letters, digits, "-", "_" and ".", begin and 
 func TestProfiles(t *testing.T) {
 	testProfiles(t, map[string]badProfile{
 		"as it is":           {change: func(*profileSpec) {}},
-		"one name":           {change: func(s *profileSpec) { s.Nodes = maintenance.ProfileNodes{Names: []string{"worker-1"}} }},
+		"one name":           {change: func(s *profileSpec) { s.Nodes = v1beta1.ProfileNodes{Names: []string{"worker-1"}} }},
 		"two aliases in one": {change: func(s *profileSpec) { s.Alias = "a--b" }, want: []string{`spec.alias: Invalid value: "a--b": ` + aliasWant}},
 		"an alias that no label can have": {
 			change: func(s *profileSpec) { s.Alias = "-a" }, want: []string{`spec.alias: Invalid value: "-a": ` + aliasWant},
@@ -183,7 +183,7 @@ func TestProfiles(t *testing.T) {
 			},
 		},
 		"no nodes": {
-			change: func(s *profileSpec) { s.Nodes = maintenance.ProfileNodes{} },
+			change: func(s *profileSpec) { s.Nodes = v1beta1.ProfileNodes{} },
 			want:   []string{"spec.nodes: Required value: must select nodes: set selector ({} selects all nodes), names, byLabel or unlabelled"},
 		},
 		"a node twice": {
@@ -194,9 +194,9 @@ func TestProfiles(t *testing.T) {
 		},
 		"many of each": {
 			change: func(s *profileSpec) {
-				s.Checks, s.Triggers, s.Notifiers = make([]maintenance.ProfileCheck, 65), make([]maintenance.ProfileTrigger, 65), make([]maintenance.ProfileNotifier, 17)
-				s.States = maintenance.ProfileStates{Operational: maintenance.ProfileStateSpec{
-					Enter: make([]string, 17), Notify: make([]string, 17), Transitions: make([]maintenance.ProfileTransition, 17),
+				s.Checks, s.Triggers, s.Notifiers = make([]v1beta1.ProfileCheck, 65), make([]v1beta1.ProfileTrigger, 65), make([]v1beta1.ProfileNotifier, 17)
+				s.States = v1beta1.ProfileStates{Operational: v1beta1.ProfileStateSpec{
+					Enter: make([]string, 17), Notify: make([]string, 17), Transitions: make([]v1beta1.ProfileTransition, 17),
 				}}
 			},
 			want: []string{
@@ -267,7 +267,7 @@ func TestProfileStates(t *testing.T) {
 			want:   []string{"spec.states.operational.transitions[0].check: Too long: may not be more than 4096 bytes"},
 		},
 		"a loop": {
-			change: func(s *profileSpec) { s.States.Operational.Transitions[0].Next = maintenance.ProfileOperational },
+			change: func(s *profileSpec) { s.States.Operational.Transitions[0].Next = v1beta1.ProfileOperational },
 			want: []string{`spec.states.operational.transitions[0].next: Invalid value: "Operational": must be another state than the one that it leads from: ` +
 				`MaintenanceRequired or InMaintenance`},
 		},
@@ -280,11 +280,11 @@ func TestProfileStates(t *testing.T) {
 			want:   []string{`spec.states.inMaintenance.transitions[0].next: Unsupported value: "operational": supported values: "Operational", "MaintenanceRequired"`},
 		},
 		"an idle hold": {
-			change: func(s *profileSpec) { s.States.InMaintenance.Hold.Stage = maintenance.StageIdle },
+			change: func(s *profileSpec) { s.States.InMaintenance.Hold.Stage = v1beta1.StageIdle },
 			want:   []string{`spec.states.inMaintenance.hold.stage: Unsupported value: "Idle": supported values: "Cordon", "Drain"`},
 		},
 		"a hold that deletes at no time": {
-			change: func(s *profileSpec) { s.States.InMaintenance.Hold.Drain.OnTimeout = maintenance.OnTimeoutDelete },
+			change: func(s *profileSpec) { s.States.InMaintenance.Hold.Drain.OnTimeout = v1beta1.OnTimeoutDelete },
 			want: []string{"spec.states.inMaintenance.hold.drain.timeoutSeconds: Required value: must be set with onTimeout: Delete, " +
 				"which deletes pods after that time"},
 		},
@@ -348,8 +348,8 @@ func TestProfileThatAnotherVersionStored(t *testing.T) {
 
 func TestProfileStatus(t *testing.T) {
 	old, changed := fullProfile(), fullProfile()
-	changed.Status = maintenance.MaintenanceProfileStatus{
-		ObservedGeneration: -1, Counts: maintenance.ProfileCounts{Operational: -1}, Conditions: []metav1.Condition{{Type: "Valid", Status: "Maybe", Reason: "R", LastTransitionTime: metav1.Now()}},
+	changed.Status = v1beta1.MaintenanceProfileStatus{
+		ObservedGeneration: -1, Counts: v1beta1.ProfileCounts{Operational: -1}, Conditions: []metav1.Condition{{Type: "Valid", Status: "Maybe", Reason: "R", LastTransitionTime: metav1.Now()}},
 	}
 	wantErrors(t, ValidateMaintenanceProfileStatusUpdate(changed, old),
 		"status.observedGeneration: Invalid value: -1: must be greater than or equal to 0",

@@ -11,14 +11,13 @@ import (
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // minInterval and daySeconds are the bounds of how long an answer is used.
 const minInterval = 5
 
-func validatePrometheusCheck(check *maintenance.PrometheusCheck, path *field.Path) field.ErrorList {
+func validatePrometheusCheck(check *v1beta1.PrometheusCheck, path *field.Path) field.ErrorList {
 	allErrs := validateEndpointName(check.Endpoint, "prometheus", path.Child("endpoint"))
 	switch {
 	case strings.TrimSpace(check.Query) == "":
@@ -30,7 +29,7 @@ func validatePrometheusCheck(check *maintenance.PrometheusCheck, path *field.Pat
 	return append(allErrs, validateOptional(check.IntervalSeconds, minInterval, daySeconds, path.Child("intervalSeconds"))...)
 }
 
-func validateHTTPCheck(check *maintenance.HTTPCheck, path *field.Path) field.ErrorList {
+func validateHTTPCheck(check *v1beta1.HTTPCheck, path *field.Path) field.ErrorList {
 	allErrs := validateEndpointName(check.Endpoint, "http or keystone", path.Child("endpoint"))
 	allErrs = append(allErrs, validateURLPath(check.Path, path.Child("path"))...)
 	allErrs = append(allErrs, validateExpression(check.Expression, httpExpression, path.Child("expression"))...)

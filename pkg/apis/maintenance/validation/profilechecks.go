@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
@@ -23,21 +22,21 @@ const (
 )
 
 var (
-	versionScopes = []maintenance.VersionScope{maintenance.VersionScopeCluster, maintenance.VersionScopeProfile}
-	versionParses = []maintenance.VersionParse{maintenance.VersionStrict, maintenance.VersionTolerant}
+	versionScopes = []v1beta1.VersionScope{v1beta1.VersionScopeCluster, v1beta1.VersionScopeProfile}
+	versionParses = []v1beta1.VersionParse{v1beta1.VersionStrict, v1beta1.VersionTolerant}
 	poolForm      = regexp.MustCompile(`^[A-Za-z0-9._/-]+$`)
 )
 
-func validateChecks(checks []maintenance.ProfileCheck, path *field.Path) field.ErrorList {
+func validateChecks(checks []v1beta1.ProfileCheck, path *field.Path) field.ErrorList {
 	names := instanceNames{}
-	return validateEach(checks, v1beta1.MaxProfileChecks, path, func(check *maintenance.ProfileCheck, path *field.Path) field.ErrorList {
+	return validateEach(checks, v1beta1.MaxProfileChecks, path, func(check *v1beta1.ProfileCheck, path *field.Path) field.ErrorList {
 		allErrs := names.validate(check.Name, "what transitions call the check", path.Child("name"))
 		allErrs = append(allErrs, validateCheckName(check.Name, path.Child("name"))...)
 		return append(allErrs, validateUnion(membersOfCheck(check), path)...)
 	})
 }
 
-func membersOfCheck(check *maintenance.ProfileCheck) []member {
+func membersOfCheck(check *v1beta1.ProfileCheck) []member {
 	return []member{
 		memberOf("nodeAnnotation", check.NodeAnnotation, validateAnnotationCheck),
 		memberOf("nodeLabel", check.NodeLabel, validateLabelCheck),
@@ -58,7 +57,7 @@ func membersOfCheck(check *maintenance.ProfileCheck) []member {
 	}
 }
 
-func validateAnnotationCheck(check *maintenance.KeyValueCheck, path *field.Path) field.ErrorList {
+func validateAnnotationCheck(check *v1beta1.KeyValueCheck, path *field.Path) field.ErrorList {
 	return validateAnnotationKey(check.Key, path.Child("key"))
 }
 
@@ -74,7 +73,7 @@ func validateAnnotationKey(key string, path *field.Path) field.ErrorList {
 	return allErrs
 }
 
-func validateLabelCheck(check *maintenance.KeyValueCheck, path *field.Path) field.ErrorList {
+func validateLabelCheck(check *v1beta1.KeyValueCheck, path *field.Path) field.ErrorList {
 	allErrs := validateLabelKey(check.Key, path.Child("key"))
 	if check.Value == nil {
 		return allErrs
@@ -92,7 +91,7 @@ func validateLabelKey(key string, path *field.Path) field.ErrorList {
 	return metav1validation.ValidateLabelName(key, path)
 }
 
-func validateConditionCheck(check *maintenance.NodeConditionCheck, path *field.Path) field.ErrorList {
+func validateConditionCheck(check *v1beta1.NodeConditionCheck, path *field.Path) field.ErrorList {
 	var allErrs field.ErrorList
 	if check.Type == "" {
 		allErrs = append(allErrs, field.Required(path.Child("type"), "must be a condition of nodes, such as Ready"))
@@ -105,21 +104,21 @@ func validateConditionCheck(check *maintenance.NodeConditionCheck, path *field.P
 	return append(allErrs, validateEnum(check.Status, conditionStatuses, path.Child("status"))...)
 }
 
-func validateNodeCount(check *maintenance.NodeCountCheck, path *field.Path) field.ErrorList {
+func validateNodeCount(check *v1beta1.NodeCountCheck, path *field.Path) field.ErrorList {
 	return validateRange(check.Min, 1, math.MaxInt32, path.Child("min"))
 }
 
-func validateClusterVersion(check *maintenance.ClusterVersionCheck, path *field.Path) field.ErrorList {
+func validateClusterVersion(check *v1beta1.ClusterVersionCheck, path *field.Path) field.ErrorList {
 	allErrs := validateLabelKey(check.LabelKey, path.Child("labelKey"))
 	allErrs = append(allErrs, validateOptionalEnum(check.Scope, versionScopes, path.Child("scope"))...)
 	return append(allErrs, validateOptionalEnum(check.Parse, versionParses, path.Child("parse"))...)
 }
 
-func validatePodAffinity(check *maintenance.PodAffinityCheck, path *field.Path) field.ErrorList {
+func validatePodAffinity(check *v1beta1.PodAffinityCheck, path *field.Path) field.ErrorList {
 	return validateRange(check.MinOperational, 0, math.MaxInt32, path.Child("minOperational"))
 }
 
-func validateMaxInMaintenance(check *maintenance.MaxInMaintenanceCheck, path *field.Path) field.ErrorList {
+func validateMaxInMaintenance(check *v1beta1.MaxInMaintenanceCheck, path *field.Path) field.ErrorList {
 	allErrs := validateRange(check.Max, 1, math.MaxInt32, path.Child("max"))
 	if check.Profile != "" {
 		allErrs = append(allErrs, validateAliasForm(check.Profile, path.Child("profile"))...)
@@ -132,7 +131,7 @@ func validateMaxInMaintenance(check *maintenance.MaxInMaintenanceCheck, path *fi
 	return append(allErrs, validateOptional(check.SkipAfterSeconds, 1, yearSeconds, path.Child("skipAfterSeconds"))...)
 }
 
-func validateStagger(check *maintenance.StaggerCheck, path *field.Path) field.ErrorList {
+func validateStagger(check *v1beta1.StaggerCheck, path *field.Path) field.ErrorList {
 	allErrs := validatePool(check.Pool, path.Child("pool"))
 	allErrs = append(allErrs, validateRange(check.Seconds, 1, yearSeconds, path.Child("seconds"))...)
 	return append(allErrs, validateOptional(check.Parallel, 1, maxPoolPlaces, path.Child("parallel"))...)
@@ -150,6 +149,6 @@ func validatePool(pool string, path *field.Path) field.ErrorList {
 	return nil
 }
 
-func validateApprovalCheck(check *maintenance.ApprovalCheck, path *field.Path) field.ErrorList {
+func validateApprovalCheck(check *v1beta1.ApprovalCheck, path *field.Path) field.ErrorList {
 	return validateOptional(check.Approvers, 1, maxApprovals, path.Child("approvers"))
 }

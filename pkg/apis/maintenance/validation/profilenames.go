@@ -10,7 +10,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
@@ -59,7 +58,7 @@ type instances struct {
 	triggers, notifiers map[string]bool
 }
 
-func instancesOf(spec *maintenance.MaintenanceProfileSpec) instances {
+func instancesOf(spec *v1beta1.MaintenanceProfileSpec) instances {
 	known := instances{triggers: map[string]bool{}, notifiers: map[string]bool{}}
 	for i := range spec.Checks {
 		known.checks = append(known.checks, spec.Checks[i].Name)

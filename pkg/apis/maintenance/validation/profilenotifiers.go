@@ -9,7 +9,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
@@ -21,19 +20,19 @@ const (
 )
 
 var (
-	dedupes    = []maintenance.NotifierDedupe{maintenance.DedupeProfile, maintenance.DedupeNode}
-	deliveries = []maintenance.NotifierDelivery{maintenance.DeliveryAtLeastOnce, maintenance.DeliveryAtMostOnce}
+	dedupes    = []v1beta1.NotifierDedupe{v1beta1.DedupeProfile, v1beta1.DedupeNode}
+	deliveries = []v1beta1.NotifierDelivery{v1beta1.DeliveryAtLeastOnce, v1beta1.DeliveryAtMostOnce}
 )
 
-func validateNotifiers(notifiers []maintenance.ProfileNotifier, path *field.Path) field.ErrorList {
+func validateNotifiers(notifiers []v1beta1.ProfileNotifier, path *field.Path) field.ErrorList {
 	names := instanceNames{}
-	return validateEach(notifiers, v1beta1.MaxProfileNotifiers, path, func(notifier *maintenance.ProfileNotifier, path *field.Path) field.ErrorList {
+	return validateEach(notifiers, v1beta1.MaxProfileNotifiers, path, func(notifier *v1beta1.ProfileNotifier, path *field.Path) field.ErrorList {
 		allErrs := names.validate(notifier.Name, "what states call the notifier", path.Child("name"))
 		allErrs = append(allErrs, validateUnion([]member{
 			memberOf("slack", notifier.Slack, validateSlack),
 			memberOf("slackThread", notifier.SlackThread, validateSlackThread),
 			memberOf("mail", notifier.Mail, validateMail),
-			memberOf("webhook", notifier.Webhook, func(webhook *maintenance.WebhookNotifier, path *field.Path) field.ErrorList {
+			memberOf("webhook", notifier.Webhook, func(webhook *v1beta1.WebhookNotifier, path *field.Path) field.ErrorList {
 				return validateEndpointName(webhook.Endpoint, "webhook", path.Child("endpoint"))
 			}),
 		}, path)...)
@@ -43,13 +42,13 @@ func validateNotifiers(notifiers []maintenance.ProfileNotifier, path *field.Path
 	})
 }
 
-func validateSlack(slack *maintenance.SlackNotifier, path *field.Path) field.ErrorList {
+func validateSlack(slack *v1beta1.SlackNotifier, path *field.Path) field.ErrorList {
 	allErrs := validateEndpointName(slack.Endpoint, "slack", path.Child("endpoint"))
 	allErrs = append(allErrs, validateChannel(slack.Channel, path.Child("channel"))...)
 	return append(allErrs, validateTemplate(slack.Message, path.Child("message"))...)
 }
 
-func validateSlackThread(thread *maintenance.SlackThreadNotifier, path *field.Path) field.ErrorList {
+func validateSlackThread(thread *v1beta1.SlackThreadNotifier, path *field.Path) field.ErrorList {
 	allErrs := validateEndpointName(thread.Endpoint, "slack", path.Child("endpoint"))
 	allErrs = append(allErrs, validateChannel(thread.Channel, path.Child("channel"))...)
 	allErrs = append(allErrs, validateTemplate(thread.Title, path.Child("title"))...)
@@ -69,7 +68,7 @@ func validateChannel(channel string, path *field.Path) field.ErrorList {
 	return nil
 }
 
-func validateMail(notifier *maintenance.MailNotifier, path *field.Path) field.ErrorList {
+func validateMail(notifier *v1beta1.MailNotifier, path *field.Path) field.ErrorList {
 	allErrs := validateEndpointName(notifier.Endpoint, "smtp", path.Child("endpoint"))
 	allErrs = append(allErrs, validateAddress(notifier.From, path.Child("from"))...)
 	switch count := len(notifier.To); {
@@ -98,16 +97,16 @@ func validateAddress(address string, path *field.Path) field.ErrorList {
 	return nil
 }
 
-func validateNotifierSchedule(schedule *maintenance.NotifierSchedule, path *field.Path) field.ErrorList {
+func validateNotifierSchedule(schedule *v1beta1.NotifierSchedule, path *field.Path) field.ErrorList {
 	if schedule == nil {
 		return nil
 	}
 	return validateUnion([]member{
-		memberOf("periodic", schedule.Periodic, func(periodic *maintenance.PeriodicSchedule, path *field.Path) field.ErrorList {
+		memberOf("periodic", schedule.Periodic, func(periodic *v1beta1.PeriodicSchedule, path *field.Path) field.ErrorList {
 			return validateOptional(periodic.Seconds, minuteSeconds, yearSeconds, path.Child("seconds"))
 		}),
 		memberOf("scheduled", schedule.Scheduled, validateScheduled),
-		memberOf("oneshot", schedule.Oneshot, func(oneshot *maintenance.OneshotSchedule, path *field.Path) field.ErrorList {
+		memberOf("oneshot", schedule.Oneshot, func(oneshot *v1beta1.OneshotSchedule, path *field.Path) field.ErrorList {
 			return validateOptional(oneshot.DelaySeconds, 0, yearSeconds, path.Child("delaySeconds"))
 		}),
 	}, path)

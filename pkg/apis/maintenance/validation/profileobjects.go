@@ -8,17 +8,16 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-var missingResults = []maintenance.MissingResult{maintenance.MissingError, maintenance.MissingFalse, maintenance.MissingTrue}
+var missingResults = []v1beta1.MissingResult{v1beta1.MissingError, v1beta1.MissingFalse, v1beta1.MissingTrue}
 
-func validateNodeCheck(check *maintenance.NodeExpressionCheck, path *field.Path) field.ErrorList {
+func validateNodeCheck(check *v1beta1.NodeExpressionCheck, path *field.Path) field.ErrorList {
 	return validateExpression(check.Expression, nodeExpression, path.Child("expression"))
 }
 
-func validateObjectCheck(check *maintenance.ObjectCheck, path *field.Path) field.ErrorList {
+func validateObjectCheck(check *v1beta1.ObjectCheck, path *field.Path) field.ErrorList {
 	allErrs := validateObjectsOf(check.APIVersion, check.Resource, check.Namespace, path)
 	expression := objectExpression
 	switch {
@@ -77,7 +76,7 @@ func validateName(name string, validate apivalidation.ValidateNameFunc, path *fi
 	return allErrs
 }
 
-func validatePatchObject(trigger *maintenance.PatchObjectTrigger, path *field.Path) field.ErrorList {
+func validatePatchObject(trigger *v1beta1.PatchObjectTrigger, path *field.Path) field.ErrorList {
 	allErrs := validateObjectsOf(trigger.APIVersion, trigger.Resource, trigger.Namespace, path)
 	if parsed, err := schema.ParseGroupVersion(trigger.APIVersion); err == nil {
 		if why := v1beta1.WhyUnpatchable(parsed.Group, trigger.Resource); why != "" {

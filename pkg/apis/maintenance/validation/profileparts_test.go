@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 const checkKinds = "nodeAnnotation, nodeLabel, anyNode, nodeCondition, node, object, nodeCount, clusterVersion, podAffinity, " +
@@ -24,7 +24,7 @@ func TestProfileChecks(t *testing.T) {
 			want:   []string{"spec.checks[13]: Required value: must have exactly one of: " + checkKinds},
 		},
 		"two kinds": {
-			change: func(s *profileSpec) { s.Checks[waitAt].NodeCount = &maintenance.NodeCountCheck{} },
+			change: func(s *profileSpec) { s.Checks[waitAt].NodeCount = &v1beta1.NodeCountCheck{} },
 			want:   []string{`spec.checks[13]: Invalid value: "nodeCount, wait": must have exactly one of: ` + checkKinds},
 		},
 		"no keys": {
@@ -51,7 +51,7 @@ func TestProfileChecks(t *testing.T) {
 				`and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')`},
 		},
 		"no condition": {
-			change: func(s *profileSpec) { *s.Checks[conditionAt].NodeCondition = maintenance.NodeConditionCheck{} },
+			change: func(s *profileSpec) { *s.Checks[conditionAt].NodeCondition = v1beta1.NodeConditionCheck{} },
 			want: []string{
 				"spec.checks[3].nodeCondition.type: Required value: must be a condition of nodes, such as Ready",
 				"spec.checks[3].nodeCondition.status: Required value: must be True, False or Unknown",
@@ -120,8 +120,8 @@ func TestProfileTimes(t *testing.T) {
 	testProfiles(t, map[string]badProfile{
 		"a bad window": {
 			change: func(s *profileSpec) {
-				*s.Checks[windowAt].TimeWindow = maintenance.TimeWindowCheck{
-					Start: "24:00", Weekdays: []maintenance.Weekday{"Mon", "Mon", "Monday"}, TimeZone: "Local", ExcludeDates: []string{"02-30", "24.12."},
+				*s.Checks[windowAt].TimeWindow = v1beta1.TimeWindowCheck{
+					Start: "24:00", Weekdays: []v1beta1.Weekday{"Mon", "Mon", "Monday"}, TimeZone: "Local", ExcludeDates: []string{"02-30", "24.12."},
 				}
 			},
 			want: []string{
@@ -143,8 +143,8 @@ func TestProfileTimes(t *testing.T) {
 		},
 		"schedules": {
 			change: func(s *profileSpec) {
-				s.Notifiers[slackAt].Schedule = &maintenance.NotifierSchedule{}
-				s.Notifiers[threadAt].Schedule.Scheduled = &maintenance.ScheduledSchedule{TimeZone: "Mars"}
+				s.Notifiers[slackAt].Schedule = &v1beta1.NotifierSchedule{}
+				s.Notifiers[threadAt].Schedule.Scheduled = &v1beta1.ScheduledSchedule{TimeZone: "Mars"}
 				s.Notifiers[mailAt].Schedule.Periodic.Seconds, s.Notifiers[noticeAt].Schedule.Oneshot.DelaySeconds = ptr.To[int64](59), ptr.To[int64](-1)
 			},
 			want: []string{
@@ -164,7 +164,7 @@ func TestProfileObjects(t *testing.T) {
 	testProfiles(t, map[string]badProfile{
 		"of nothing": {
 			change: func(s *profileSpec) {
-				s.Checks[objectAt].Object = &maintenance.ObjectCheck{Expression: "true"}
+				s.Checks[objectAt].Object = &v1beta1.ObjectCheck{Expression: "true"}
 			},
 			want: []string{
 				"spec.checks[5].object.apiVersion: Required value: must be a group and version, such as apps/v1, or v1",
@@ -281,16 +281,16 @@ func TestProfileTriggers(t *testing.T) {
 			change: func(s *profileSpec) { s.Triggers[holdAt].Hold.Drain.TimeoutSeconds = ptr.To[int64](0) },
 			want:   []string{"spec.triggers[1].hold.drain.timeoutSeconds: Invalid value: 0: must be between 1 and 2592000, inclusive (30 days)"},
 		},
-		"no drain, no stage": {change: func(s *profileSpec) { *s.Triggers[holdAt].Hold = maintenance.HoldTrigger{} }},
+		"no drain, no stage": {change: func(s *profileSpec) { *s.Triggers[holdAt].Hold = v1beta1.HoldTrigger{} }},
 		"no job": {
-			change: func(s *profileSpec) { *s.Triggers[jobAt].Job = maintenance.JobTrigger{} },
+			change: func(s *profileSpec) { *s.Triggers[jobAt].Job = v1beta1.JobTrigger{} },
 			want: []string{
 				"spec.triggers[3].job.namespace: Required value: must be the namespace of the CronJob, where the Job is created, too",
 				"spec.triggers[3].job.cronJob: Required value: must be the name of a CronJob with spec.suspend true",
 			},
 		},
 		"no job that reboots": {
-			change: func(s *profileSpec) { *s.Triggers[rebootAt].Reboot.Job = maintenance.JobTrigger{Namespace: "Ops"} },
+			change: func(s *profileSpec) { *s.Triggers[rebootAt].Reboot.Job = v1beta1.JobTrigger{Namespace: "Ops"} },
 			want: []string{
 				`spec.triggers[6].reboot.job.namespace: Invalid value: "Ops": a lowercase RFC 1123 label must consist of lower case alphanumeric characters ` +
 					`or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')`,
@@ -299,7 +299,7 @@ func TestProfileTriggers(t *testing.T) {
 		},
 		"somebody else reboots": {change: func(s *profileSpec) { s.Triggers[rebootAt].Reboot.Job = nil }},
 		"an empty patch": {
-			change: func(s *profileSpec) { *s.Triggers[patchNodeAt].PatchNode = maintenance.PatchNodeTrigger{} },
+			change: func(s *profileSpec) { *s.Triggers[patchNodeAt].PatchNode = v1beta1.PatchNodeTrigger{} },
 			want: []string{"spec.triggers[0].patchNode: Required value: must change something: labels, annotations, removeLabels, removeAnnotations, " +
 				"addFinalizers or removeFinalizers"},
 		},

@@ -13,11 +13,10 @@ import (
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-func validatePatchNode(patch *maintenance.PatchNodeTrigger, path *field.Path) field.ErrorList {
+func validatePatchNode(patch *v1beta1.PatchNodeTrigger, path *field.Path) field.ErrorList {
 	if len(patch.Labels)+len(patch.Annotations)+len(patch.RemoveLabels)+len(patch.RemoveAnnotations)+len(patch.AddFinalizers)+
 		len(patch.RemoveFinalizers) == 0 {
 		return field.ErrorList{field.Required(path, "must change something: labels, annotations, removeLabels, removeAnnotations, addFinalizers or removeFinalizers")}

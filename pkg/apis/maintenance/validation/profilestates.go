@@ -10,25 +10,24 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 var (
-	profileStates = []maintenance.ProfileState{
-		maintenance.ProfileOperational, maintenance.ProfileMaintenanceRequired, maintenance.ProfileInMaintenance,
+	profileStates = []v1beta1.ProfileState{
+		v1beta1.ProfileOperational, v1beta1.ProfileMaintenanceRequired, v1beta1.ProfileInMaintenance,
 	}
 	// holdStages are those that take a node out of service.
-	holdStages = []maintenance.MaintenanceStage{maintenance.StageCordon, maintenance.StageDrain}
+	holdStages = []v1beta1.MaintenanceStage{v1beta1.StageCordon, v1beta1.StageDrain}
 )
 
-func (in instances) validateStates(states *maintenance.ProfileStates, path *field.Path) field.ErrorList {
-	allErrs := in.validateState(&states.Operational, maintenance.ProfileOperational, path.Child("operational"))
-	allErrs = append(allErrs, in.validateState(&states.MaintenanceRequired, maintenance.ProfileMaintenanceRequired, path.Child("maintenanceRequired"))...)
-	return append(allErrs, in.validateState(&states.InMaintenance, maintenance.ProfileInMaintenance, path.Child("inMaintenance"))...)
+func (in instances) validateStates(states *v1beta1.ProfileStates, path *field.Path) field.ErrorList {
+	allErrs := in.validateState(&states.Operational, v1beta1.ProfileOperational, path.Child("operational"))
+	allErrs = append(allErrs, in.validateState(&states.MaintenanceRequired, v1beta1.ProfileMaintenanceRequired, path.Child("maintenanceRequired"))...)
+	return append(allErrs, in.validateState(&states.InMaintenance, v1beta1.ProfileInMaintenance, path.Child("inMaintenance"))...)
 }
 
-func (in instances) validateState(spec *maintenance.ProfileStateSpec, state maintenance.ProfileState, path *field.Path) field.ErrorList {
+func (in instances) validateState(spec *v1beta1.ProfileStateSpec, state v1beta1.ProfileState, path *field.Path) field.ErrorList {
 	var allErrs field.ErrorList
 	if spec.Hold != nil {
 		allErrs = append(allErrs, validateEnum(spec.Hold.Stage, holdStages, path.Child("hold", "stage"))...)
@@ -38,7 +37,7 @@ func (in instances) validateState(spec *maintenance.ProfileStateSpec, state main
 	allErrs = append(allErrs, in.validateNotifierNames(spec.Notify, path.Child("notify"))...)
 	names := instanceNames{}
 	return append(allErrs, validateEach(spec.Transitions, v1beta1.MaxStateItems, path.Child("transitions"),
-		func(transition *maintenance.ProfileTransition, path *field.Path) field.ErrorList {
+		func(transition *v1beta1.ProfileTransition, path *field.Path) field.ErrorList {
 			errs := names.validate(transition.Name, "what people and the status of NodeProfiles call the transition", path.Child("name"))
 			return append(errs, in.validateTransition(transition, state, path)...)
 		})...)
@@ -60,7 +59,7 @@ func (in instances) validateNotifierNames(names []string, path *field.Path) fiel
 	})
 }
 
-func (in instances) validateTransition(transition *maintenance.ProfileTransition, from maintenance.ProfileState, path *field.Path) field.ErrorList {
+func (in instances) validateTransition(transition *v1beta1.ProfileTransition, from v1beta1.ProfileState, path *field.Path) field.ErrorList {
 	allErrs := in.validateChain(transition.Check, path.Child("check"))
 	allErrs = append(allErrs, in.validateTriggerNames(transition.Triggers, path.Child("triggers"))...)
 	return append(allErrs, validateNext(transition.Next, from, path.Child("next"))...)
@@ -73,8 +72,8 @@ func (in instances) validateChain(chain string, path *field.Path) field.ErrorLis
 	return validateProgram(chain, v1beta1.MaxExpressionBytes, path, func(text string) error { return checkChain(text, in.checks) })
 }
 
-func validateNext(next, from maintenance.ProfileState, path *field.Path) field.ErrorList {
-	others := slices.DeleteFunc(slices.Clone(profileStates), func(state maintenance.ProfileState) bool { return state == from })
+func validateNext(next, from v1beta1.ProfileState, path *field.Path) field.ErrorList {
+	others := slices.DeleteFunc(slices.Clone(profileStates), func(state v1beta1.ProfileState) bool { return state == from })
 	switch next {
 	case "":
 		return field.ErrorList{field.Required(path, fmt.Sprintf("must be the state that it leads to: %s or %s", others[0], others[1]))}

@@ -8,12 +8,11 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/fleet/calendar"
 )
 
-func validateTimeWindow(check *maintenance.TimeWindowCheck, path *field.Path) field.ErrorList {
+func validateTimeWindow(check *v1beta1.TimeWindowCheck, path *field.Path) field.ErrorList {
 	allErrs := parses(check.Start, path.Child("start"), calendar.ParseTimeOfDay)
 	allErrs = append(allErrs, parses(check.End, path.Child("end"), calendar.ParseTimeOfDay)...)
 	allErrs = append(allErrs, validateWeekdays(check.Weekdays, path.Child("weekdays"))...)
@@ -24,8 +23,8 @@ func validateTimeWindow(check *maintenance.TimeWindowCheck, path *field.Path) fi
 	return append(allErrs, validateSet(check.ExcludeDates, path.Child("excludeDates"), validateExcludedDate)...)
 }
 
-func validateWeekdays(days []maintenance.Weekday, path *field.Path) field.ErrorList {
-	return validateSet(days, path, func(day maintenance.Weekday, path *field.Path) field.ErrorList {
+func validateWeekdays(days []v1beta1.Weekday, path *field.Path) field.ErrorList {
+	return validateSet(days, path, func(day v1beta1.Weekday, path *field.Path) field.ErrorList {
 		return validateEnum(day, weekdays, path)
 	})
 }
@@ -48,7 +47,7 @@ func validateExcludedDate(date string, path *field.Path) field.ErrorList {
 	return field.ErrorList{field.Invalid(path, quoted(date), "is not a day: use MM-DD for each year, such as 12-24, or YYYY-MM-DD for one, such as 2026-11-27")}
 }
 
-func validateWait(check *maintenance.WaitCheck, path *field.Path) field.ErrorList {
+func validateWait(check *v1beta1.WaitCheck, path *field.Path) field.ErrorList {
 	allErrs := validateRange(check.Seconds, 1, yearSeconds, path.Child("seconds"))
 	allErrs = append(allErrs, validateWeekdays(check.ExcludeWeekdays, path.Child("excludeWeekdays"))...)
 	if len(allErrs) == 0 && len(check.ExcludeWeekdays) == len(weekdays) {
@@ -58,7 +57,7 @@ func validateWait(check *maintenance.WaitCheck, path *field.Path) field.ErrorLis
 	return append(allErrs, validateZone(check.TimeZone, path.Child("timeZone"))...)
 }
 
-func validateScheduled(scheduled *maintenance.ScheduledSchedule, path *field.Path) field.ErrorList {
+func validateScheduled(scheduled *v1beta1.ScheduledSchedule, path *field.Path) field.ErrorList {
 	allErrs := parses(scheduled.At, path.Child("at"), calendar.ParseTimeOfDay)
 	allErrs = append(allErrs, validateWeekdays(scheduled.Weekdays, path.Child("weekdays"))...)
 	return append(allErrs, validateZone(scheduled.TimeZone, path.Child("timeZone"))...)

@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
@@ -22,14 +21,14 @@ const maxIDBytes = 253
 var instanceID = regexp.MustCompile(`^[A-Za-z0-9][-A-Za-z0-9_.:]*$`)
 
 var (
-	eventStates   = []maintenance.ScheduledEventState{maintenance.EventScheduled, maintenance.EventCanceled, maintenance.EventCompleted}
+	eventStates   = []v1beta1.ScheduledEventState{v1beta1.EventScheduled, v1beta1.EventCanceled, v1beta1.EventCompleted}
 	machineGroups = []string{v1beta1.OpenShiftMachineGroup, v1beta1.ClusterAPIGroup}
 )
 
 // ValidateScheduledEvent checks a new object. It does not check the status, since the server sets it.
-func ValidateScheduledEvent(event *maintenance.ScheduledEvent) field.ErrorList {
+func ValidateScheduledEvent(event *v1beta1.ScheduledEvent) field.ErrorList {
 	// If the object is too large, return only that: errors about its parts could be very long.
-	if errs := validateEventSize(event, &maintenance.ScheduledEvent{}); len(errs) > 0 {
+	if errs := validateEventSize(event, &v1beta1.ScheduledEvent{}); len(errs) > 0 {
 		return errs
 	}
 	metadataPath, specPath := field.NewPath("metadata"), field.NewPath("spec")
@@ -46,15 +45,15 @@ func ValidateScheduledEvent(event *maintenance.ScheduledEvent) field.ErrorList {
 }
 
 // validateEventSize never refuses an update that makes an event no larger.
-func validateEventSize(newEvent, oldEvent *maintenance.ScheduledEvent) field.ErrorList {
-	withoutStatus := func(event *maintenance.ScheduledEvent) maintenance.ScheduledEvent {
-		return maintenance.ScheduledEvent{ObjectMeta: event.ObjectMeta, Spec: event.Spec}
+func validateEventSize(newEvent, oldEvent *v1beta1.ScheduledEvent) field.ErrorList {
+	withoutStatus := func(event *v1beta1.ScheduledEvent) v1beta1.ScheduledEvent {
+		return v1beta1.ScheduledEvent{ObjectMeta: event.ObjectMeta, Spec: event.Spec}
 	}
 	return validateBytes(withoutStatus(newEvent), withoutStatus(oldEvent), maxObjectBytes, field.NewPath("object"))
 }
 
 // validateMachine checks what says which node is meant.
-func validateMachine(spec *maintenance.ScheduledEventSpec, path *field.Path) field.ErrorList {
+func validateMachine(spec *v1beta1.ScheduledEventSpec, path *field.Path) field.ErrorList {
 	if spec.NodeName == "" && spec.InstanceID == "" && spec.MachineRef == nil {
 		return field.ErrorList{field.Required(path, "must say which node is meant: nodeName, instanceID or machineRef")}
 	}
@@ -81,7 +80,7 @@ func validateInstanceID(id string, path *field.Path) field.ErrorList {
 	}
 }
 
-func validateMachineReference(machine *maintenance.MachineReference, path *field.Path) field.ErrorList {
+func validateMachineReference(machine *v1beta1.MachineReference, path *field.Path) field.ErrorList {
 	allErrs := validateEnum(machine.APIGroup, machineGroups, path.Child("apiGroup"))
 	allErrs = append(allErrs, validateName(machine.Namespace, apivalidation.NameIsDNSLabel, path.Child("namespace"))...)
 	return append(allErrs, validateName(machine.Name, apivalidation.NameIsDNSSubdomain, path.Child("name"))...)
@@ -110,7 +109,7 @@ func validateEventCode(code string, path *field.Path) field.ErrorList {
 }
 
 // validateAnnouncement checks the fields that an update can change.
-func validateAnnouncement(spec *maintenance.ScheduledEventSpec, path *field.Path) field.ErrorList {
+func validateAnnouncement(spec *v1beta1.ScheduledEventSpec, path *field.Path) field.ErrorList {
 	allErrs := validateTime(spec.NotBefore, path.Child("notBefore"))
 	allErrs = append(allErrs, validateTime(spec.NotAfter, path.Child("notAfter"))...)
 	allErrs = append(allErrs, validateTime(spec.Deadline, path.Child("deadline"))...)

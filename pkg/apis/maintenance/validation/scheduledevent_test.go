@@ -10,18 +10,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-func newEvent(change ...func(*maintenance.ScheduledEvent)) *maintenance.ScheduledEvent {
-	event := &maintenance.ScheduledEvent{
+func newEvent(change ...func(*v1beta1.ScheduledEvent)) *v1beta1.ScheduledEvent {
+	event := &v1beta1.ScheduledEvent{
 		ObjectMeta: metav1.ObjectMeta{Name: "tickets.7"},
-		Spec: maintenance.ScheduledEventSpec{
+		Spec: v1beta1.ScheduledEventSpec{
 			Source: "tickets", EventID: "7", Code: "instance-stop", NodeName: "worker-1", InstanceID: "i-0abcd1234",
-			MachineRef: &maintenance.MachineReference{APIGroup: v1beta1.ClusterAPIGroup, Namespace: "clusters", Name: "md-0.a"},
+			MachineRef: &v1beta1.MachineReference{APIGroup: v1beta1.ClusterAPIGroup, Namespace: "clusters", Name: "md-0.a"},
 			NotBefore:  at("2026-12-05T20:00:00Z"), NotAfter: at("2026-12-05T22:00:00Z"), Deadline: at("2026-12-12T20:00:00Z"),
-			Description: "The host fails", State: maintenance.EventScheduled,
+			Description: "The host fails", State: v1beta1.EventScheduled,
 		},
 	}
 	for _, c := range change {
@@ -30,57 +29,57 @@ func newEvent(change ...func(*maintenance.ScheduledEvent)) *maintenance.Schedule
 	return event
 }
 
-func spec(change func(*maintenance.ScheduledEventSpec)) func(*maintenance.ScheduledEvent) {
-	return func(event *maintenance.ScheduledEvent) { change(&event.Spec) }
+func spec(change func(*v1beta1.ScheduledEventSpec)) func(*v1beta1.ScheduledEvent) {
+	return func(event *v1beta1.ScheduledEvent) { change(&event.Spec) }
 }
 
 func TestScheduledEvents(t *testing.T) {
 	for name, test := range map[string]struct {
-		change func(*maintenance.ScheduledEvent)
+		change func(*v1beta1.ScheduledEvent)
 		want   []string
 	}{
-		"every field": {change: func(*maintenance.ScheduledEvent) {}},
-		"only a node, and no times": {change: spec(func(s *maintenance.ScheduledEventSpec) {
-			*s = maintenance.ScheduledEventSpec{Source: "manual", Code: "hypervisor-update", NodeName: "a.example.com", State: maintenance.EventScheduled}
+		"every field": {change: func(*v1beta1.ScheduledEvent) {}},
+		"only a node, and no times": {change: spec(func(s *v1beta1.ScheduledEventSpec) {
+			*s = v1beta1.ScheduledEventSpec{Source: "manual", Code: "hypervisor-update", NodeName: "a.example.com", State: v1beta1.EventScheduled}
 		})},
-		"an instance of another cloud": {change: spec(func(s *maintenance.ScheduledEventSpec) { s.InstanceID = "4f6e_A.b:7" })},
-		"times at the same moment":     {change: spec(func(s *maintenance.ScheduledEventSpec) { s.NotAfter = s.NotBefore })},
-		"a deadline alone":             {change: spec(func(s *maintenance.ScheduledEventSpec) { s.NotBefore, s.NotAfter = nil, nil })},
+		"an instance of another cloud": {change: spec(func(s *v1beta1.ScheduledEventSpec) { s.InstanceID = "4f6e_A.b:7" })},
+		"times at the same moment":     {change: spec(func(s *v1beta1.ScheduledEventSpec) { s.NotAfter = s.NotBefore })},
+		"a deadline alone":             {change: spec(func(s *v1beta1.ScheduledEventSpec) { s.NotBefore, s.NotAfter = nil, nil })},
 		"no node": {
-			change: spec(func(s *maintenance.ScheduledEventSpec) { s.NodeName, s.InstanceID, s.MachineRef = "", "", nil }),
+			change: spec(func(s *v1beta1.ScheduledEventSpec) { s.NodeName, s.InstanceID, s.MachineRef = "", "", nil }),
 			want:   []string{"spec: Required value: must say which node is meant: nodeName, instanceID or machineRef"},
 		},
 		"no code": {
-			change: spec(func(s *maintenance.ScheduledEventSpec) { s.Code = "" }),
+			change: spec(func(s *v1beta1.ScheduledEventSpec) { s.Code = "" }),
 			want:   []string{"spec.code: Required value: must be what happens to the machine, such as system-reboot"},
 		},
 		"a bad code": {
-			change: spec(func(s *maintenance.ScheduledEventSpec) { s.Code = "Instance_Stop" }),
+			change: spec(func(s *v1beta1.ScheduledEventSpec) { s.Code = "Instance_Stop" }),
 			want: []string{`spec.code: Invalid value: "Instance_Stop": must have only lower-case letters, digits and "-", ` +
 				`with a letter or a digit at both ends, such as system-reboot`},
 		},
 		"a long code": {
-			change: spec(func(s *maintenance.ScheduledEventSpec) { s.Code = strings.Repeat("a", 64) }),
+			change: spec(func(s *v1beta1.ScheduledEventSpec) { s.Code = strings.Repeat("a", 64) }),
 			want:   []string{"spec.code: Too long: may not be more than 63 bytes"},
 		},
 		"a provider id": {
-			change: spec(func(s *maintenance.ScheduledEventSpec) { s.InstanceID = "aws:///eu-west-1a/i-0abcd1234" }),
+			change: spec(func(s *v1beta1.ScheduledEventSpec) { s.InstanceID = "aws:///eu-west-1a/i-0abcd1234" }),
 			want: []string{`spec.instanceID: Invalid value: "aws:///eu-west-1a/i-0abcd1234": must be the last part of a node's spec.providerID, ` +
 				`such as i-0abcd1234, without "/": letters, digits, "-", "_", "." and ":"`},
 		},
 		"long ids": {
-			change: spec(func(s *maintenance.ScheduledEventSpec) {
+			change: spec(func(s *v1beta1.ScheduledEventSpec) {
 				s.InstanceID, s.EventID = strings.Repeat("a", 254), strings.Repeat("a", 254)
 			}),
 			want: []string{"spec.eventID: Too long: may not be more than 253 bytes", "spec.instanceID: Too long: may not be more than 253 bytes"},
 		},
 		"an id on two lines": {
-			change: spec(func(s *maintenance.ScheduledEventSpec) { s.EventID = "a\nb" }),
+			change: spec(func(s *v1beta1.ScheduledEventSpec) { s.EventID = "a\nb" }),
 			want:   []string{`spec.eventID: Invalid value: "a\nb": must not have the control character LF (U+000A, a new line), which is at position 2`},
 		},
 		"another kind of machine": {
-			change: spec(func(s *maintenance.ScheduledEventSpec) {
-				s.MachineRef = &maintenance.MachineReference{APIGroup: "v1", Namespace: "a b", Name: "C"}
+			change: spec(func(s *v1beta1.ScheduledEventSpec) {
+				s.MachineRef = &v1beta1.MachineReference{APIGroup: "v1", Namespace: "a b", Name: "C"}
 			}),
 			want: []string{
 				`spec.machineRef.apiGroup: Unsupported value: "v1": supported values: "machine.openshift.io", "cluster.x-k8s.io"`,
@@ -88,22 +87,22 @@ func TestScheduledEvents(t *testing.T) {
 			},
 		},
 		"a bad source and a bad state": {
-			change: spec(func(s *maintenance.ScheduledEventSpec) { s.Source, s.State = "Tickets", "Done" }),
+			change: spec(func(s *v1beta1.ScheduledEventSpec) { s.Source, s.State = "Tickets", "Done" }),
 			want: []string{
 				`spec.source: Invalid value: "Tickets": ` + dnsLabel,
 				`spec.state: Unsupported value: "Done": supported values: "Scheduled", "Canceled", "Completed"`,
 			},
 		},
 		"it ends before it begins": {
-			change: spec(func(s *maintenance.ScheduledEventSpec) { s.NotAfter = at("2026-12-05T19:59:59Z") }),
+			change: spec(func(s *v1beta1.ScheduledEventSpec) { s.NotAfter = at("2026-12-05T19:59:59Z") }),
 			want:   []string{`spec.notAfter: Invalid value: "2026-12-05T19:59:59Z": must not be before notBefore`},
 		},
 		"it cannot be put off until it begins": {
-			change: spec(func(s *maintenance.ScheduledEventSpec) { s.Deadline = at("2026-12-05T19:59:59Z") }),
+			change: spec(func(s *v1beta1.ScheduledEventSpec) { s.Deadline = at("2026-12-05T19:59:59Z") }),
 			want:   []string{`spec.deadline: Invalid value: "2026-12-05T19:59:59Z": must not be before notBefore`},
 		},
 		"times that cannot be read again": {
-			change: spec(func(s *maintenance.ScheduledEventSpec) {
+			change: spec(func(s *v1beta1.ScheduledEventSpec) {
 				s.NotBefore, s.NotAfter, s.Deadline = nil, at("2201-01-01T00:00:00Z"), at("1969-01-01T00:00:00Z")
 			}),
 			want: []string{
@@ -112,21 +111,21 @@ func TestScheduledEvents(t *testing.T) {
 			},
 		},
 		"a long description": {
-			change: spec(func(s *maintenance.ScheduledEventSpec) { s.Description = strings.Repeat("ä", 1025) }),
+			change: spec(func(s *v1beta1.ScheduledEventSpec) { s.Description = strings.Repeat("ä", 1025) }),
 			want:   []string{"spec.description: Too long: may not be more than 1024 characters"},
 		},
 		"a description with an escape code": {
-			change: spec(func(s *maintenance.ScheduledEventSpec) { s.Description = "a\x1b[2J" }),
+			change: spec(func(s *v1beta1.ScheduledEventSpec) { s.Description = "a\x1b[2J" }),
 			want:   []string{`spec.description: Invalid value: "a\x1b[2J": must not have the control character ESC (U+001B), which is at position 2`},
 		},
 		"a large object": {
-			change: func(event *maintenance.ScheduledEvent) {
+			change: func(event *v1beta1.ScheduledEvent) {
 				event.Annotations, event.Spec.Code = map[string]string{"a": strings.Repeat("a", 64<<10)}, ""
 			},
 			want: []string{"object: Too long: may not be more than 65536 bytes"},
 		},
 		"a version": {
-			change: func(event *maintenance.ScheduledEvent) { event.ResourceVersion = "7" },
+			change: func(event *v1beta1.ScheduledEvent) { event.ResourceVersion = "7" },
 			want:   []string{"metadata.resourceVersion: Forbidden: must not be set on a new object"},
 		},
 	} {
@@ -139,19 +138,19 @@ func TestWhatStaysOfAnEvent(t *testing.T) {
 	stays := func(is string) string {
 		return "must stay " + is + ": the node is given back; if the event happens after all, create another ScheduledEvent"
 	}
-	inState := func(state maintenance.ScheduledEventState) func(*maintenance.ScheduledEvent) {
-		return spec(func(s *maintenance.ScheduledEventSpec) { s.State = state })
+	inState := func(state v1beta1.ScheduledEventState) func(*v1beta1.ScheduledEvent) {
+		return spec(func(s *v1beta1.ScheduledEventSpec) { s.State = state })
 	}
 	for name, test := range map[string]struct {
-		old, change func(*maintenance.ScheduledEvent)
+		old, change func(*v1beta1.ScheduledEvent)
 		want        []string
 	}{
-		"what may change": {change: spec(func(s *maintenance.ScheduledEventSpec) {
-			s.State, s.Description, s.NotBefore, s.NotAfter, s.Deadline = maintenance.EventCompleted, "done", at("2026-12-05T21:00:00Z"), nil, nil
+		"what may change": {change: spec(func(s *v1beta1.ScheduledEventSpec) {
+			s.State, s.Description, s.NotBefore, s.NotAfter, s.Deadline = v1beta1.EventCompleted, "done", at("2026-12-05T21:00:00Z"), nil, nil
 		})},
-		"it is canceled": {change: inState(maintenance.EventCanceled)},
+		"it is canceled": {change: inState(v1beta1.EventCanceled)},
 		"what stays": {
-			change: spec(func(s *maintenance.ScheduledEventSpec) {
+			change: spec(func(s *v1beta1.ScheduledEventSpec) {
 				s.Source, s.EventID, s.Code, s.NodeName, s.InstanceID, s.MachineRef = "a", "b", "c", "d", "e", nil
 			}),
 			want: []string{
@@ -164,19 +163,19 @@ func TestWhatStaysOfAnEvent(t *testing.T) {
 			},
 		},
 		"canceled, and completed": {
-			old: inState(maintenance.EventCanceled), change: inState(maintenance.EventCompleted),
+			old: inState(v1beta1.EventCanceled), change: inState(v1beta1.EventCompleted),
 			want: []string{`spec.state: Invalid value: "Completed": ` + stays("Canceled")},
 		},
 		"completed, and scheduled": {
-			old: inState(maintenance.EventCompleted), change: inState(maintenance.EventScheduled),
+			old: inState(v1beta1.EventCompleted), change: inState(v1beta1.EventScheduled),
 			want: []string{`spec.state: Invalid value: "Scheduled": ` + stays("Completed")},
 		},
 		"it ends before it begins": {
-			change: spec(func(s *maintenance.ScheduledEventSpec) { s.NotBefore = at("2026-12-05T23:00:00Z") }),
+			change: spec(func(s *v1beta1.ScheduledEventSpec) { s.NotBefore = at("2026-12-05T23:00:00Z") }),
 			want:   []string{`spec.notAfter: Invalid value: "2026-12-05T22:00:00Z": must not be before notBefore`},
 		},
 		"what a newer version has stored": {
-			old: inState("Postponed"), change: func(event *maintenance.ScheduledEvent) {
+			old: inState("Postponed"), change: func(event *v1beta1.ScheduledEvent) {
 				event.Spec.State, event.Spec.Description = "Postponed", "new"
 			},
 		},
@@ -195,14 +194,14 @@ func TestWhatStaysOfAnEvent(t *testing.T) {
 
 func TestStatusOfAnEvent(t *testing.T) {
 	old, changed := newEvent(), newEvent()
-	changed.Status = maintenance.ScheduledEventStatus{
-		Phase: maintenance.EventPhaseReplacing, Action: maintenance.EventActionReplace,
-		Replacement: &maintenance.MachineReplacement{Strategy: maintenance.DeleteFirst, Step: maintenance.StepAwaitGone},
+	changed.Status = v1beta1.ScheduledEventStatus{
+		Phase: v1beta1.EventPhaseReplacing, Action: v1beta1.EventActionReplace,
+		Replacement: &v1beta1.MachineReplacement{Strategy: v1beta1.DeleteFirst, Step: v1beta1.StepAwaitGone},
 	}
 	wantErrors(t, ValidateScheduledEventStatusUpdate(changed, old))
-	changed.Status = maintenance.ScheduledEventStatus{
+	changed.Status = v1beta1.ScheduledEventStatus{
 		ObservedGeneration: -1, Phase: "Waiting", Action: "Reboot", ExpectedDrainSeconds: ptr.To[int64](-1),
-		Replacement: &maintenance.MachineReplacement{Strategy: "Both", Step: "Wait", TimeoutSeconds: ptr.To[int64](-1)},
+		Replacement: &v1beta1.MachineReplacement{Strategy: "Both", Step: "Wait", TimeoutSeconds: ptr.To[int64](-1)},
 	}
 	wantErrors(t, ValidateScheduledEventStatusUpdate(changed, old),
 		"status.observedGeneration: Invalid value: -1: must be greater than or equal to 0",

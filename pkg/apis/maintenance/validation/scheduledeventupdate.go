@@ -11,25 +11,25 @@ import (
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 var (
-	eventPhases = []maintenance.ScheduledEventPhase{
-		maintenance.EventPhasePending, maintenance.EventPhaseDraining, maintenance.EventPhaseDrained, maintenance.EventPhaseReplacing,
-		maintenance.EventPhaseReturning, maintenance.EventPhaseCompleted, maintenance.EventPhaseCanceled, maintenance.EventPhaseIgnored,
+	eventPhases = []v1beta1.ScheduledEventPhase{
+		v1beta1.EventPhasePending, v1beta1.EventPhaseDraining, v1beta1.EventPhaseDrained, v1beta1.EventPhaseReplacing,
+		v1beta1.EventPhaseReturning, v1beta1.EventPhaseCompleted, v1beta1.EventPhaseCanceled, v1beta1.EventPhaseIgnored,
 	}
-	eventActions     = []maintenance.EventAction{maintenance.EventActionDrain, maintenance.EventActionReplace, maintenance.EventActionIgnore}
-	strategies       = []maintenance.ReplacementStrategy{maintenance.SurgeFirst, maintenance.DeleteFirst}
-	replacementSteps = []maintenance.ReplacementStep{
-		maintenance.StepSurge, maintenance.StepAwaitNewNode, maintenance.StepAwaitDrain, maintenance.StepDelete, maintenance.StepAwaitGone,
-		maintenance.StepAwaitReplaced, maintenance.StepUndo, maintenance.StepReplaced, maintenance.StepGivenUp,
+	eventActions     = []v1beta1.EventAction{v1beta1.EventActionDrain, v1beta1.EventActionReplace, v1beta1.EventActionIgnore}
+	strategies       = []v1beta1.ReplacementStrategy{v1beta1.SurgeFirst, v1beta1.DeleteFirst}
+	replacementSteps = []v1beta1.ReplacementStep{
+		v1beta1.StepSurge, v1beta1.StepAwaitNewNode, v1beta1.StepAwaitDrain, v1beta1.StepDelete, v1beta1.StepAwaitGone,
+		v1beta1.StepAwaitReplaced, v1beta1.StepUndo, v1beta1.StepReplaced, v1beta1.StepGivenUp,
 	}
 )
 
 // ValidateScheduledEventUpdate checks a changed object against the stored one. It does not check what is stored already
 // and stays as it is.
-func ValidateScheduledEventUpdate(newEvent, oldEvent *maintenance.ScheduledEvent) field.ErrorList {
+func ValidateScheduledEventUpdate(newEvent, oldEvent *v1beta1.ScheduledEvent) field.ErrorList {
 	if errs := validateEventSize(newEvent, oldEvent); len(errs) > 0 {
 		return errs
 	}
@@ -42,7 +42,7 @@ func ValidateScheduledEventUpdate(newEvent, oldEvent *maintenance.ScheduledEvent
 }
 
 // validateSameEvent refuses to make an event another one: the server may have begun to do what it asks for.
-func validateSameEvent(newSpec, oldSpec *maintenance.ScheduledEventSpec, path *field.Path) field.ErrorList {
+func validateSameEvent(newSpec, oldSpec *v1beta1.ScheduledEventSpec, path *field.Path) field.ErrorList {
 	var allErrs field.ErrorList
 	for _, immutable := range []struct{ field, now, before string }{
 		{"source", newSpec.Source, oldSpec.Source},
@@ -62,8 +62,8 @@ func validateSameEvent(newSpec, oldSpec *maintenance.ScheduledEventSpec, path *f
 	return allErrs
 }
 
-func validateStateStays(now, before maintenance.ScheduledEventState, path *field.Path) field.ErrorList {
-	if now == before || before == maintenance.EventScheduled || before == "" {
+func validateStateStays(now, before v1beta1.ScheduledEventState, path *field.Path) field.ErrorList {
+	if now == before || before == v1beta1.EventScheduled || before == "" {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(path, quoted(string(now)), fmt.Sprintf(
@@ -72,11 +72,11 @@ func validateStateStays(now, before maintenance.ScheduledEventState, path *field
 
 // ValidateScheduledEventStatusUpdate checks the status of an object after a write to it. It does not check what is stored
 // already and stays as it is.
-func ValidateScheduledEventStatusUpdate(newEvent, oldEvent *maintenance.ScheduledEvent) field.ErrorList {
+func ValidateScheduledEventStatusUpdate(newEvent, oldEvent *v1beta1.ScheduledEvent) field.ErrorList {
 	return broughtBy(validateEventStatus(&newEvent.Status), func() field.ErrorList { return validateEventStatus(&oldEvent.Status) })
 }
 
-func validateEventStatus(status *maintenance.ScheduledEventStatus) field.ErrorList {
+func validateEventStatus(status *v1beta1.ScheduledEventStatus) field.ErrorList {
 	path := field.NewPath("status")
 	allErrs := apivalidation.ValidateNonnegativeField(status.ObservedGeneration, path.Child("observedGeneration"))
 	allErrs = append(allErrs, validateOptionalEnum(status.Phase, eventPhases, path.Child("phase"))...)

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // Whatever is written stays in memory for a while: in the store's log, and in the watch cache. So a
@@ -32,7 +32,7 @@ const (
 // that makes an object no larger, so that one that is too large already can still be changed and made
 // smaller. For a create, oldNM is an empty object. Callers leave out writes of the server itself, which
 // must be able to end every object.
-func ValidateSize(newNM, oldNM *maintenance.NodeMaintenance) field.ErrorList {
+func ValidateSize(newNM, oldNM *v1beta1.NodeMaintenance) field.ErrorList {
 	newParts, oldParts := withoutStatus(newNM), withoutStatus(oldNM)
 	if !larger(newParts, oldParts) {
 		return nil
@@ -51,7 +51,7 @@ func ValidateSize(newNM, oldNM *maintenance.NodeMaintenance) field.ErrorList {
 
 // validateWhole limits all parts together. If one text of the spec alone is too long, the error names
 // that: it says what to make shorter.
-func validateWhole(newNM, oldNM *maintenance.NodeMaintenance) field.ErrorList {
+func validateWhole(newNM, oldNM *v1beta1.NodeMaintenance) field.ErrorList {
 	objectErrs := validateBytes(withoutStatus(newNM), withoutStatus(oldNM), maxObjectBytes, field.NewPath("object"))
 	if len(objectErrs) == 0 {
 		return nil
@@ -63,13 +63,13 @@ func validateWhole(newNM, oldNM *maintenance.NodeMaintenance) field.ErrorList {
 }
 
 // withoutStatus is what users write of an object.
-func withoutStatus(nm *maintenance.NodeMaintenance) maintenance.NodeMaintenance {
-	return maintenance.NodeMaintenance{ObjectMeta: nm.ObjectMeta, Spec: nm.Spec}
+func withoutStatus(nm *v1beta1.NodeMaintenance) v1beta1.NodeMaintenance {
+	return v1beta1.NodeMaintenance{ObjectMeta: nm.ObjectMeta, Spec: nm.Spec}
 }
 
 // ownMetadata is the metadata without managedFields. The server writes these, and they grow with
 // each manager, whatever the current request writes.
-func ownMetadata(nm *maintenance.NodeMaintenance) metav1.ObjectMeta {
+func ownMetadata(nm *v1beta1.NodeMaintenance) metav1.ObjectMeta {
 	own := nm.ObjectMeta
 	own.ManagedFields = nil
 	return own

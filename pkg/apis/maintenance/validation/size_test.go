@@ -13,7 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // labels makes labels of 26 bytes each as JSON.
@@ -25,48 +25,48 @@ func labels(count int) map[string]string {
 	return labels
 }
 
-func withLabels(count int) *maintenance.NodeMaintenance {
+func withLabels(count int) *v1beta1.NodeMaintenance {
 	nm := validNodeMaintenance()
 	nm.Labels = labels(count)
 	return nm
 }
 
-func withSelector(labelCount int) *maintenance.NodeMaintenance {
+func withSelector(labelCount int) *v1beta1.NodeMaintenance {
 	return selecting(validNodeMaintenance(), labelCount)
 }
 
-func selecting(nm *maintenance.NodeMaintenance, labelCount int) *maintenance.NodeMaintenance {
+func selecting(nm *v1beta1.NodeMaintenance, labelCount int) *v1beta1.NodeMaintenance {
 	nm.Spec.Drain.PodSelector = &metav1.LabelSelector{MatchLabels: labels(labelCount)}
 	return nm
 }
 
-func withReason(characters int) *maintenance.NodeMaintenance {
+func withReason(characters int) *v1beta1.NodeMaintenance {
 	nm := validNodeMaintenance()
 	nm.Spec.Reason = strings.Repeat("a", characters)
 	return nm
 }
 
-func withNodeName(characters int) *maintenance.NodeMaintenance {
+func withNodeName(characters int) *v1beta1.NodeMaintenance {
 	nm := validNodeMaintenance()
 	nm.Spec.NodeName = strings.Repeat("a", characters)
 	return nm
 }
 
-func withStage(characters int) *maintenance.NodeMaintenance {
+func withStage(characters int) *v1beta1.NodeMaintenance {
 	nm := validNodeMaintenance()
-	nm.Spec.Stage = maintenance.MaintenanceStage(strings.Repeat("a", characters))
+	nm.Spec.Stage = v1beta1.MaintenanceStage(strings.Repeat("a", characters))
 	return nm
 }
 
-func withLargeRules(rules, labelCount int) *maintenance.NodeMaintenance {
+func withLargeRules(rules, labelCount int) *v1beta1.NodeMaintenance {
 	nm := validNodeMaintenance()
-	rule := maintenance.DrainRule{Action: maintenance.ActionSkip, PodSelector: &metav1.LabelSelector{MatchLabels: labels(labelCount)}}
-	nm.Spec.Drain.Rules = slices.Repeat([]maintenance.DrainRule{rule}, rules)
+	rule := v1beta1.DrainRule{Action: v1beta1.ActionSkip, PodSelector: &metav1.LabelSelector{MatchLabels: labels(labelCount)}}
+	nm.Spec.Drain.Rules = slices.Repeat([]v1beta1.DrainRule{rule}, rules)
 	return nm
 }
 
 // applied adds what kubectl apply does.
-func applied(nm *maintenance.NodeMaintenance) *maintenance.NodeMaintenance {
+func applied(nm *v1beta1.NodeMaintenance) *v1beta1.NodeMaintenance {
 	whole, err := json.Marshal(nm)
 	if err != nil {
 		panic(err)
@@ -75,13 +75,13 @@ func applied(nm *maintenance.NodeMaintenance) *maintenance.NodeMaintenance {
 	return nm
 }
 
-func withStatus(nm *maintenance.NodeMaintenance, pods int) *maintenance.NodeMaintenance {
+func withStatus(nm *v1beta1.NodeMaintenance, pods int) *v1beta1.NodeMaintenance {
 	nm.Status.PendingPods = slices.Repeat([]string{"namespace/a-pod-that-has-yet-to-leave"}, pods)
 	return nm
 }
 
 // managed adds managedFields of several managers, for the labels of nm.
-func managed(nm *maintenance.NodeMaintenance, managers int) *maintenance.NodeMaintenance {
+func managed(nm *v1beta1.NodeMaintenance, managers int) *v1beta1.NodeMaintenance {
 	fields, err := json.Marshal(nm.Labels)
 	if err != nil {
 		panic(err)
@@ -104,7 +104,7 @@ func TestSize(t *testing.T) {
 	wrong := withLabels(1300)
 	wrong.Labels["-"] = ""
 	tests := map[string]struct {
-		nm, old *maintenance.NodeMaintenance
+		nm, old *v1beta1.NodeMaintenance
 		want    []string
 	}{
 		"large metadata":                  {nm: withLabels(1200)},

@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/text"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 const (
@@ -24,13 +24,13 @@ const (
 	maxSeconds = 30 * 24 * 60 * 60
 )
 
-var stages = []maintenance.MaintenanceStage{maintenance.StageIdle, maintenance.StageCordon, maintenance.StageDrain}
+var stages = []v1beta1.MaintenanceStage{v1beta1.StageIdle, v1beta1.StageCordon, v1beta1.StageDrain}
 
 // ValidateNodeMaintenance checks a new object. It does not check the status, since the
 // server sets it.
-func ValidateNodeMaintenance(nm *maintenance.NodeMaintenance) field.ErrorList {
+func ValidateNodeMaintenance(nm *v1beta1.NodeMaintenance) field.ErrorList {
 	// If the object is too large, return only that: errors about its parts could be very long.
-	if errs := ValidateSize(nm, &maintenance.NodeMaintenance{}); len(errs) > 0 {
+	if errs := ValidateSize(nm, &v1beta1.NodeMaintenance{}); len(errs) > 0 {
 		return errs
 	}
 	metadataPath := field.NewPath("metadata")
@@ -53,7 +53,7 @@ func ValidateNodeMaintenance(nm *maintenance.NodeMaintenance) field.ErrorList {
 // ValidateNodeMaintenanceUpdate checks a changed object against the stored one. Of the metadata it
 // checks only what the server believes; the generic registry checks the rest. It does not check the size,
 // which callers check with ValidateSize first, nor what is stored already and stays as it is.
-func ValidateNodeMaintenanceUpdate(newNM, oldNM *maintenance.NodeMaintenance) field.ErrorList {
+func ValidateNodeMaintenanceUpdate(newNM, oldNM *v1beta1.NodeMaintenance) field.ErrorList {
 	specPath := field.NewPath("spec")
 	allErrs := validateImportedUpdate(newNM, oldNM)
 	if newNM.Spec.NodeName != oldNM.Spec.NodeName {
@@ -102,7 +102,7 @@ func validateText(value string, path *field.Path) field.ErrorList {
 }
 
 // validateChangeable checks the fields that an update can change.
-func validateChangeable(spec *maintenance.NodeMaintenanceSpec, path *field.Path) field.ErrorList {
+func validateChangeable(spec *v1beta1.NodeMaintenanceSpec, path *field.Path) field.ErrorList {
 	allErrs := validateReasonLength(spec.Reason, path.Child("reason"))
 	allErrs = append(allErrs, validateEnum(spec.Stage, stages, path.Child("stage"))...)
 	if seconds := spec.ExpirationSeconds; seconds != nil && (*seconds < 1 || *seconds > maxExpirationSeconds) {

@@ -6,11 +6,11 @@ package validation
 import (
 	"testing"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 func TestStart(t *testing.T) {
-	type spec = maintenance.NodeMaintenanceSpec
+	type spec = v1beta1.NodeMaintenanceSpec
 	tests := map[string]struct {
 		change func(*spec)
 		want   []string
@@ -67,7 +67,7 @@ func TestBypassStays(t *testing.T) {
 	old := validNodeMaintenance()
 	old.Spec.BypassPolicies, old.Spec.Reason = true, "the disk fails"
 	changed := old.DeepCopy()
-	changed.Spec.Stage = maintenance.StageCordon
+	changed.Spec.Stage = v1beta1.StageCordon
 	wantErrors(t, ValidateNodeMaintenanceUpdate(changed, old))
 	changed.Spec.BypassPolicies = false
 	wantErrors(t, ValidateNodeMaintenanceUpdate(changed, old), "spec.bypassPolicies: Invalid value: false: cannot be unset: "+

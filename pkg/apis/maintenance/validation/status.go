@@ -12,21 +12,20 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/ptr"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-var phases = []maintenance.MaintenancePhase{
-	maintenance.PhasePending, maintenance.PhaseRunning, maintenance.PhaseSucceeded, maintenance.PhaseFailed,
+var phases = []v1beta1.MaintenancePhase{
+	v1beta1.PhasePending, v1beta1.PhaseRunning, v1beta1.PhaseSucceeded, v1beta1.PhaseFailed,
 }
 
 // ValidateNodeMaintenanceStatusUpdate checks the status of an object after a write to it. It does not check what
 // is stored already and stays as it is.
-func ValidateNodeMaintenanceStatusUpdate(newNM, oldNM *maintenance.NodeMaintenance) field.ErrorList {
+func ValidateNodeMaintenanceStatusUpdate(newNM, oldNM *v1beta1.NodeMaintenance) field.ErrorList {
 	return broughtBy(validateStatus(&newNM.Status), func() field.ErrorList { return validateStatus(&oldNM.Status) })
 }
 
-func validateStatus(status *maintenance.NodeMaintenanceStatus) field.ErrorList {
+func validateStatus(status *v1beta1.NodeMaintenanceStatus) field.ErrorList {
 	path := field.NewPath("status")
 	allErrs := validateEnum(status.Phase, phases, path.Child("phase"))
 	allErrs = append(allErrs, validateCounts(status, path)...)
@@ -37,7 +36,7 @@ func validateStatus(status *maintenance.NodeMaintenanceStatus) field.ErrorList {
 	return append(allErrs, metav1validation.ValidateConditions(status.Conditions, path.Child("conditions"))...)
 }
 
-func validateCounts(status *maintenance.NodeMaintenanceStatus, path *field.Path) field.ErrorList {
+func validateCounts(status *v1beta1.NodeMaintenanceStatus, path *field.Path) field.ErrorList {
 	allErrs := apivalidation.ValidateNonnegativeField(status.ObservedGeneration, path.Child("observedGeneration"))
 	if progress := ptr.Deref(status.DrainProgress, 0); progress < 0 || progress > 100 {
 		allErrs = append(allErrs, field.Invalid(path.Child("drainProgress"), progress,
@@ -59,7 +58,7 @@ func validateCounts(status *maintenance.NodeMaintenanceStatus, path *field.Path)
 	return allErrs
 }
 
-func validateBlockers(blockers []maintenance.DrainBlocker, path *field.Path) field.ErrorList {
+func validateBlockers(blockers []v1beta1.DrainBlocker, path *field.Path) field.ErrorList {
 	var allErrs field.ErrorList
 	if len(blockers) > v1beta1.MaxBlockers {
 		allErrs = append(allErrs, field.TooMany(path, len(blockers), v1beta1.MaxBlockers))

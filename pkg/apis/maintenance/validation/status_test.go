@@ -9,19 +9,19 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-func validStatus() maintenance.NodeMaintenanceStatus {
-	return maintenance.NodeMaintenanceStatus{
+func validStatus() v1beta1.NodeMaintenanceStatus {
+	return v1beta1.NodeMaintenanceStatus{
 		ObservedGeneration: 2,
-		Phase:              maintenance.PhaseRunning,
+		Phase:              v1beta1.PhaseRunning,
 		DrainProgress:      ptr.To[int32](100),
 		EvictionPods:       3,
 		TotalPods:          5,
 		PendingPods:        make([]string, 100),
 		PendingPodCount:    120,
-		Blockers:           []maintenance.DrainBlocker{{Pod: "demo/web-1", Reason: "Terminating"}},
+		Blockers:           []v1beta1.DrainBlocker{{Pod: "demo/web-1", Reason: "Terminating"}},
 		BlockedPodCount:    1,
 		Conditions: []metav1.Condition{{
 			Type: "Drained", Status: metav1.ConditionFalse, Reason: "Draining", LastTransitionTime: metav1.Now(),
@@ -43,28 +43,28 @@ func TestStatusThatAnotherVersionStored(t *testing.T) {
 
 func TestValidateNodeMaintenanceStatusUpdate(t *testing.T) {
 	tests := map[string]struct {
-		change func(*maintenance.NodeMaintenanceStatus)
+		change func(*v1beta1.NodeMaintenanceStatus)
 		want   []string
 	}{
-		"valid": {change: func(*maintenance.NodeMaintenanceStatus) {}},
+		"valid": {change: func(*v1beta1.NodeMaintenanceStatus) {}},
 		"phase unknown": {
-			change: func(s *maintenance.NodeMaintenanceStatus) { s.Phase = "Done" },
+			change: func(s *v1beta1.NodeMaintenanceStatus) { s.Phase = "Done" },
 			want:   []string{`status.phase: Unsupported value: "Done": supported values: "Pending", "Running", "Succeeded", "Failed"`},
 		},
 		"phase missing": {
-			change: func(s *maintenance.NodeMaintenanceStatus) { s.Phase = "" },
+			change: func(s *v1beta1.NodeMaintenanceStatus) { s.Phase = "" },
 			want:   []string{`status.phase: Unsupported value: "": supported values: "Pending", "Running", "Succeeded", "Failed"`},
 		},
 		"progress over 100": {
-			change: func(s *maintenance.NodeMaintenanceStatus) { s.DrainProgress = ptr.To[int32](101) },
+			change: func(s *v1beta1.NodeMaintenanceStatus) { s.DrainProgress = ptr.To[int32](101) },
 			want:   []string{"status.drainProgress: Invalid value: 101: must be between 0 and 100, inclusive"},
 		},
 		"progress negative": {
-			change: func(s *maintenance.NodeMaintenanceStatus) { s.DrainProgress = ptr.To[int32](-1) },
+			change: func(s *v1beta1.NodeMaintenanceStatus) { s.DrainProgress = ptr.To[int32](-1) },
 			want:   []string{"status.drainProgress: Invalid value: -1: must be between 0 and 100, inclusive"},
 		},
 		"counts negative": {
-			change: func(s *maintenance.NodeMaintenanceStatus) {
+			change: func(s *v1beta1.NodeMaintenanceStatus) {
 				s.ObservedGeneration, s.EvictionPods, s.TotalPods = -1, -2, -3
 				s.PendingPodCount, s.BlockedPodCount = -4, -5
 			},
@@ -77,11 +77,11 @@ func TestValidateNodeMaintenanceStatusUpdate(t *testing.T) {
 			},
 		},
 		"pending pods over the cap": {
-			change: func(s *maintenance.NodeMaintenanceStatus) { s.PendingPods = make([]string, 101) },
+			change: func(s *v1beta1.NodeMaintenanceStatus) { s.PendingPods = make([]string, 101) },
 			want:   []string{"status.pendingPods: Too many: 101: must have at most 100 items"},
 		},
 		"blockers over the cap": {
-			change: func(s *maintenance.NodeMaintenanceStatus) {
+			change: func(s *v1beta1.NodeMaintenanceStatus) {
 				blocker := s.Blockers[0]
 				for range 20 {
 					s.Blockers = append(s.Blockers, blocker)
@@ -90,18 +90,18 @@ func TestValidateNodeMaintenanceStatusUpdate(t *testing.T) {
 			want: []string{"status.blockers: Too many: 21: must have at most 20 items"},
 		},
 		"blocker without pod and reason": {
-			change: func(s *maintenance.NodeMaintenanceStatus) { s.Blockers[0] = maintenance.DrainBlocker{} },
+			change: func(s *v1beta1.NodeMaintenanceStatus) { s.Blockers[0] = v1beta1.DrainBlocker{} },
 			want: []string{
 				"status.blockers[0].pod: Required value: must be the blocked pod, as namespace/name",
 				"status.blockers[0].reason: Required value: must be the kind of blocker",
 			},
 		},
 		"condition without a reason": {
-			change: func(s *maintenance.NodeMaintenanceStatus) { s.Conditions[0].Reason = "" },
+			change: func(s *v1beta1.NodeMaintenanceStatus) { s.Conditions[0].Reason = "" },
 			want:   []string{"status.conditions[0].reason: Required value"},
 		},
 		"condition twice": {
-			change: func(s *maintenance.NodeMaintenanceStatus) { s.Conditions = append(s.Conditions, s.Conditions[0]) },
+			change: func(s *v1beta1.NodeMaintenanceStatus) { s.Conditions = append(s.Conditions, s.Conditions[0]) },
 			want:   []string{`status.conditions[1]: Duplicate value: "Drained"`},
 		},
 	}

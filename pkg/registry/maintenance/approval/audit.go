@@ -10,18 +10,18 @@ import (
 
 	"k8s.io/apiserver/pkg/audit"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // Annotations of the audit event of a request that decides, or withdraws decisions. The event itself says which of
 // them it is.
 const (
-	auditNode     = maintenance.GroupName + "/node"
-	auditApproval = maintenance.GroupName + "/approval"
+	auditNode     = v1beta1.GroupName + "/node"
+	auditApproval = v1beta1.GroupName + "/approval"
 )
 
 // noteInAudit writes into the audit log who has decided what.
-func noteInAudit(ctx context.Context, hold *maintenance.NodeMaintenance, decisions ...maintenance.MaintenanceDecision) {
+func noteInAudit(ctx context.Context, hold *v1beta1.NodeMaintenance, decisions ...v1beta1.MaintenanceDecision) {
 	sentences := make([]string, 0, len(decisions))
 	for _, decision := range decisions {
 		sentences = append(sentences, fmt.Sprintf("%q for policy %q by %q: generation %d of NodeMaintenance %q (%s) of %q",

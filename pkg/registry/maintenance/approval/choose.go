@@ -11,7 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // complete finds out which policy the decision is for. Only who may decide for a policy learns that there is one, and
@@ -30,7 +30,7 @@ func (r *REST) complete(ctx context.Context, decided *request, name string) erro
 }
 
 // named returns the policy that the user has named.
-func (r *REST) named(ctx context.Context, decided *request, name string) (*maintenance.MaintenancePolicy, error) {
+func (r *REST) named(ctx context.Context, decided *request, name string) (*v1beta1.MaintenancePolicy, error) {
 	policy := decided.approval.Policy
 	if err := r.authorize(ctx, policy, name); err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func (r *REST) named(ctx context.Context, decided *request, name string) (*maint
 }
 
 // only returns the policy for which the user can decide, if there is only one.
-func (r *REST) only(ctx context.Context, decided *request, name string) (*maintenance.MaintenancePolicy, error) {
+func (r *REST) only(ctx context.Context, decided *request, name string) (*v1beta1.MaintenancePolicy, error) {
 	policies, err := r.asking(ctx, decided, name)
 	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
 		return nil, err
@@ -69,7 +69,7 @@ func (r *REST) only(ctx context.Context, decided *request, name string) (*mainte
 
 // asking returns the policies that ask for approvals of the hold. It fails with a 404 if there is no hold, and with a
 // 409 if there is no node.
-func (r *REST) asking(ctx context.Context, decided *request, name string) ([]maintenance.MaintenancePolicy, error) {
+func (r *REST) asking(ctx context.Context, decided *request, name string) ([]v1beta1.MaintenancePolicy, error) {
 	hold, err := r.hold(ctx, name)
 	if err != nil {
 		return nil, err
@@ -81,8 +81,8 @@ func (r *REST) asking(ctx context.Context, decided *request, name string) ([]mai
 }
 
 // permitted are those policies for which the user may decide.
-func (r *REST) permitted(ctx context.Context, policies []maintenance.MaintenancePolicy, name string) ([]maintenance.MaintenancePolicy, error) {
-	var permitted []maintenance.MaintenancePolicy
+func (r *REST) permitted(ctx context.Context, policies []v1beta1.MaintenancePolicy, name string) ([]v1beta1.MaintenancePolicy, error) {
+	var permitted []v1beta1.MaintenancePolicy
 	for _, policy := range policies {
 		switch err := r.authorize(ctx, policy.Name, name); {
 		case err == nil:
@@ -97,11 +97,11 @@ func (r *REST) permitted(ctx context.Context, policies []maintenance.Maintenance
 // nothingToldOf is the same answer whether a hold or its node does not exist, nothing asks for approvals, or somebody
 // else must give them.
 func nothingToldOf(name, by string) error {
-	return apierrors.NewForbidden(maintenance.Resource(Resource), name, fmt.Errorf(
+	return apierrors.NewForbidden(v1beta1.Resource(Resource), name, fmt.Errorf(
 		"user %q may decide for no policy that asks for approvals of it, or it does not exist; who may decide for a policy learns which if they name it in policy", by))
 }
 
-func namesOf(policies []maintenance.MaintenancePolicy) string {
+func namesOf(policies []v1beta1.MaintenancePolicy) string {
 	names := make([]string, 0, len(policies))
 	for _, policy := range policies {
 		names = append(names, fmt.Sprintf("%q", policy.Name))

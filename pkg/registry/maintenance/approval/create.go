@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/registry/rest"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
 )
@@ -19,7 +19,7 @@ import (
 func (r *REST) Create(ctx context.Context, name string, obj runtime.Object, validate rest.ValidateObjectFunc,
 	options *metav1.CreateOptions,
 ) (runtime.Object, error) {
-	approval, by := obj.(*maintenance.MaintenanceApproval), nodemaintenance.RequestorFrom(ctx)
+	approval, by := obj.(*v1beta1.MaintenanceApproval), nodemaintenance.RequestorFrom(ctx)
 	if errs := validation.ValidateMaintenanceApproval(approval, name, by); len(errs) > 0 {
 		return nil, invalid(name, errs)
 	}

@@ -15,7 +15,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
 )
 
@@ -27,7 +27,7 @@ type request struct {
 	// by is the user who decides, after impersonation.
 	by string
 	// approval is what they have sent. Its policy is set.
-	approval *maintenance.MaintenanceApproval
+	approval *v1beta1.MaintenanceApproval
 	// allowSelf says that the policy counts the approval of the requestor.
 	allowSelf bool
 	node      *corev1.Node
@@ -36,11 +36,11 @@ type request struct {
 
 // decide returns the decisions of the hold with the new one. It replaces the one that the user has made for the
 // policy before.
-func (r request) decide(hold *maintenance.NodeMaintenance) ([]maintenance.MaintenanceDecision, error) {
+func (r request) decide(hold *v1beta1.NodeMaintenance) ([]v1beta1.MaintenanceDecision, error) {
 	if err := cmp.Or(r.means(hold), undecided(hold), r.another(hold)); err != nil {
 		return nil, err
 	}
-	mine := func(decision maintenance.MaintenanceDecision) bool {
+	mine := func(decision v1beta1.MaintenanceDecision) bool {
 		return decision.By == r.by && decision.Policy == r.approval.Policy
 	}
 	others := slices.DeleteFunc(decisionsOf(hold), mine)
@@ -53,15 +53,15 @@ func (r request) decide(hold *maintenance.NodeMaintenance) ([]maintenance.Mainte
 	return append(others, r.decision(hold)), nil
 }
 
-func (r request) decision(hold *maintenance.NodeMaintenance) maintenance.MaintenanceDecision {
-	return maintenance.MaintenanceDecision{
+func (r request) decision(hold *v1beta1.NodeMaintenance) v1beta1.MaintenanceDecision {
+	return v1beta1.MaintenanceDecision{
 		Policy: r.approval.Policy, Decision: r.approval.Decision, Reason: r.approval.Reason,
 		By: r.by, Time: metav1.NewTime(r.now), Generation: hold.Generation, NodeUID: r.node.UID,
 	}
 }
 
 // means fails if the user has decided on another hold or on another spec than the stored ones.
-func (r request) means(hold *maintenance.NodeMaintenance) error {
+func (r request) means(hold *v1beta1.NodeMaintenance) error {
 	if uid := r.approval.UID; uid != "" && uid != hold.UID {
 		return conflict(hold, "uid is %s, but the NodeMaintenance of this name has the UID %s: look at it before you decide", uid, hold.UID)
 	}
@@ -73,11 +73,11 @@ func (r request) means(hold *maintenance.NodeMaintenance) error {
 }
 
 // undecided fails if nothing is left to decide.
-func undecided(hold *maintenance.NodeMaintenance) error {
+func undecided(hold *v1beta1.NodeMaintenance) error {
 	switch {
 	case hold.DeletionTimestamp != nil:
 		return conflict(hold, "it is being deleted, so there is nothing to decide")
-	case hold.Spec.Stage == maintenance.StageIdle:
+	case hold.Spec.Stage == v1beta1.StageIdle:
 		return conflict(hold, "its stage is Idle, so it asks for nothing; decide once spec.stage is another, since a change of the spec makes approvals void")
 	case started(hold):
 		return conflict(hold, "it was admitted at %s, so there is nothing to decide; to end it, delete it", since(hold))
@@ -87,31 +87,31 @@ func undecided(hold *maintenance.NodeMaintenance) error {
 }
 
 // started says whether the hold was admitted to the stage that it asks for.
-func started(hold *maintenance.NodeMaintenance) bool {
+func started(hold *v1beta1.NodeMaintenance) bool {
 	admission := hold.Status.Admission
 	return admission != nil && admission.AdmittedTime != nil && admission.Stage == hold.Spec.Stage
 }
 
 // another fails if users approve what they have asked for themselves.
-func (r request) another(hold *maintenance.NodeMaintenance) error {
-	if r.approval.Decision != maintenance.DecisionApproved || r.allowSelf || r.by != hold.Spec.Requestor {
+func (r request) another(hold *v1beta1.NodeMaintenance) error {
+	if r.approval.Decision != v1beta1.DecisionApproved || r.allowSelf || r.by != hold.Spec.Requestor {
 		return nil
 	}
 	return forbidden(hold, "user %q has created it, and policy %q asks for the approval of somebody else", r.by, r.approval.Policy)
 }
 
 // since is when the hold was admitted; it was.
-func since(hold *maintenance.NodeMaintenance) string {
+func since(hold *v1beta1.NodeMaintenance) string {
 	return hold.Status.Admission.AdmittedTime.UTC().Format(time.RFC3339)
 }
 
 // decisionsBy are the decisions of the user.
-func decisionsBy(hold *maintenance.NodeMaintenance, by string) []maintenance.MaintenanceDecision {
-	return slices.DeleteFunc(decisionsOf(hold), func(decision maintenance.MaintenanceDecision) bool { return decision.By != by })
+func decisionsBy(hold *v1beta1.NodeMaintenance, by string) []v1beta1.MaintenanceDecision {
+	return slices.DeleteFunc(decisionsOf(hold), func(decision v1beta1.MaintenanceDecision) bool { return decision.By != by })
 }
 
 // decisionsOf is a copy, in the order in which they were made.
-func decisionsOf(hold *maintenance.NodeMaintenance) []maintenance.MaintenanceDecision {
+func decisionsOf(hold *v1beta1.NodeMaintenance) []v1beta1.MaintenanceDecision {
 	if hold.Status.Admission == nil {
 		return nil
 	}
@@ -119,9 +119,9 @@ func decisionsOf(hold *maintenance.NodeMaintenance) []maintenance.MaintenanceDec
 }
 
 // withoutOldestVoid makes room by the oldest approval of another spec.
-func withoutOldestVoid(decisions []maintenance.MaintenanceDecision, generation int64) []maintenance.MaintenanceDecision {
-	void := slices.IndexFunc(decisions, func(decision maintenance.MaintenanceDecision) bool {
-		return decision.Decision == maintenance.DecisionApproved && decision.Generation != generation
+func withoutOldestVoid(decisions []v1beta1.MaintenanceDecision, generation int64) []v1beta1.MaintenanceDecision {
+	void := slices.IndexFunc(decisions, func(decision v1beta1.MaintenanceDecision) bool {
+		return decision.Decision == v1beta1.DecisionApproved && decision.Generation != generation
 	})
 	if void < 0 {
 		return decisions
@@ -129,10 +129,10 @@ func withoutOldestVoid(decisions []maintenance.MaintenanceDecision, generation i
 	return slices.Delete(decisions, void, void+1)
 }
 
-func conflict(hold *maintenance.NodeMaintenance, format string, args ...any) error {
-	return apierrors.NewConflict(maintenance.Resource(nodemaintenance.Plural), hold.Name, fmt.Errorf(format, args...))
+func conflict(hold *v1beta1.NodeMaintenance, format string, args ...any) error {
+	return apierrors.NewConflict(v1beta1.Resource(nodemaintenance.Plural), hold.Name, fmt.Errorf(format, args...))
 }
 
-func forbidden(hold *maintenance.NodeMaintenance, format string, args ...any) error {
-	return apierrors.NewForbidden(maintenance.Resource(nodemaintenance.Plural), hold.Name, fmt.Errorf(format, args...))
+func forbidden(hold *v1beta1.NodeMaintenance, format string, args ...any) error {
+	return apierrors.NewForbidden(v1beta1.Resource(nodemaintenance.Plural), hold.Name, fmt.Errorf(format, args...))
 }

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // Policies are the MaintenancePolicies of the cluster.
@@ -23,22 +23,22 @@ type Policies interface {
 }
 
 // asking returns the policies that ask for approvals of maintenance of the node.
-func asking(ctx context.Context, policies Policies, node *corev1.Node) ([]maintenance.MaintenancePolicy, error) {
+func asking(ctx context.Context, policies Policies, node *corev1.Node) ([]v1beta1.MaintenancePolicy, error) {
 	listed, err := policies.List(ctx, &metainternalversion.ListOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("could not list the policies: %w", err)
 	}
-	list, ok := listed.(*maintenance.MaintenancePolicyList)
+	list, ok := listed.(*v1beta1.MaintenancePolicyList)
 	if !ok {
 		return nil, fmt.Errorf("could not list the policies: got %T", listed)
 	}
-	return slices.DeleteFunc(list.Items, func(policy maintenance.MaintenancePolicy) bool {
+	return slices.DeleteFunc(list.Items, func(policy v1beta1.MaintenancePolicy) bool {
 		return policy.Spec.Approvals == nil || !selects(&policy, node)
 	}), nil
 }
 
 // selects is false if the selector is one that this version cannot read.
-func selects(policy *maintenance.MaintenancePolicy, node *corev1.Node) bool {
+func selects(policy *v1beta1.MaintenancePolicy, node *corev1.Node) bool {
 	selector, err := metav1.LabelSelectorAsSelector(policy.Spec.NodeSelector)
 	return err == nil && selector.Matches(labels.Set(node.Labels))
 }

@@ -13,13 +13,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/registry/rest"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // rounds is how often each race is run.
 const rounds = 20
 
-var approved = maintenance.MaintenanceApproval{Decision: maintenance.DecisionApproved}
+var approved = v1beta1.MaintenanceApproval{Decision: v1beta1.DecisionApproved}
 
 func together(work ...func()) {
 	var all sync.WaitGroup
@@ -64,7 +64,7 @@ func TestApprovalBesideAnEdit(t *testing.T) {
 		together(
 			func() { _, decided = c.decide("bob", name, seen) },
 			func() {
-				edited = c.change(name, func(hold *maintenance.NodeMaintenance) { hold.Spec.Drain.EmptyDirPods = maintenance.PolicyBlock })
+				edited = c.change(name, func(hold *v1beta1.NodeMaintenance) { hold.Spec.Drain.EmptyDirPods = v1beta1.PolicyBlock })
 			},
 		)
 		switch {
@@ -96,9 +96,9 @@ func TestWithdrawalBesideTheStart(t *testing.T) {
 		together(
 			func() { withdrawn = c.withdraw("bob", name) },
 			func() {
-				c.changeStatus(t, name, func(a *maintenance.MaintenanceAdmission) {
+				c.changeStatus(t, name, func(a *v1beta1.MaintenanceAdmission) {
 					if started = len(a.Approvals) > 0; started {
-						a.Stage, a.AdmittedTime, a.Approved = maintenance.StageDrain, &now, true
+						a.Stage, a.AdmittedTime, a.Approved = v1beta1.StageDrain, &now, true
 					}
 				})
 			},

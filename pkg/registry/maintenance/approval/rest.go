@@ -16,7 +16,6 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/utils/clock"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
 	holdstorage "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance/storage"
@@ -57,7 +56,7 @@ func New(holds *holdstorage.REST, policies Policies, nodes Nodes, authorize Auth
 }
 
 // New implements rest.Storage.
-func (*REST) New() runtime.Object { return &maintenance.MaintenanceApproval{} }
+func (*REST) New() runtime.Object { return &v1beta1.MaintenanceApproval{} }
 
 // Destroy implements rest.Storage. There is nothing to destroy.
 func (*REST) Destroy() {}
@@ -73,12 +72,12 @@ func (*REST) ProducesObject(verb string) any {
 	return v1beta1.MaintenanceApproval{}
 }
 
-func (r *REST) hold(ctx context.Context, name string) (*maintenance.NodeMaintenance, error) {
+func (r *REST) hold(ctx context.Context, name string) (*v1beta1.NodeMaintenance, error) {
 	found, err := r.holds.Get(ctx, name, &metav1.GetOptions{})
 	if err != nil {
 		return nil, err
 	}
-	hold, ok := found.(*maintenance.NodeMaintenance)
+	hold, ok := found.(*v1beta1.NodeMaintenance)
 	if !ok {
 		return nil, fmt.Errorf("could not read NodeMaintenance %q: got %T", name, found)
 	}
@@ -92,12 +91,12 @@ func (r *REST) node(name string) (*corev1.Node, error) {
 	case err != nil:
 		return nil, apierrors.NewServiceUnavailable(err.Error())
 	case node == nil:
-		return nil, apierrors.NewConflict(maintenance.Resource("nodes"), name, fmt.Errorf("the node does not exist, so there is nothing to decide"))
+		return nil, apierrors.NewConflict(v1beta1.Resource("nodes"), name, fmt.Errorf("the node does not exist, so there is nothing to decide"))
 	default:
 		return node, nil
 	}
 }
 
 func invalid(name string, errs field.ErrorList) error {
-	return apierrors.NewInvalid(maintenance.SchemeGroupVersion.WithKind("MaintenanceApproval").GroupKind(), name, errs)
+	return apierrors.NewInvalid(v1beta1.SchemeGroupVersion.WithKind("MaintenanceApproval").GroupKind(), name, errs)
 }

@@ -23,7 +23,6 @@ import (
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/rest"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
@@ -36,14 +35,14 @@ import (
 type cluster struct {
 	holds    *holdstorage.REST
 	served   *REST
-	policies []maintenance.MaintenancePolicy
+	policies []v1beta1.MaintenancePolicy
 	// secret are the policies for which nobody may decide.
 	secret []string
 }
 
 func (c *cluster) authorize(_ context.Context, policy, hold string) error {
 	if slices.Contains(c.secret, policy) {
-		return apierrors.NewForbidden(maintenance.Resource(Resource), hold, errors.New("may not approve"))
+		return apierrors.NewForbidden(v1beta1.Resource(Resource), hold, errors.New("may not approve"))
 	}
 	return nil
 }
@@ -64,14 +63,14 @@ func (c *cluster) Plan(context.Context, *v1beta1.NodeMaintenance, bool) (*v1beta
 }
 
 func (c *cluster) List(context.Context, *metainternalversion.ListOptions) (runtime.Object, error) {
-	return &maintenance.MaintenancePolicyList{Items: slices.Clone(c.policies)}, nil
+	return &v1beta1.MaintenancePolicyList{Items: slices.Clone(c.policies)}, nil
 }
 
-func newCluster(t *testing.T, policies ...maintenance.MaintenancePolicy) *cluster {
+func newCluster(t *testing.T, policies ...v1beta1.MaintenancePolicy) *cluster {
 	t.Helper()
 	c := &cluster{policies: policies}
 	definition := nodemaintenance.Definition(scheme.Scheme, holdstorage.New(c, c, c, nil, nil))
-	storages, err := resource.NewStorage(definition, registrytest.RESTOptions(t, maintenance.Resource("nodemaintenances")))
+	storages, err := resource.NewStorage(definition, registrytest.RESTOptions(t, v1beta1.Resource("nodemaintenances")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,23 +82,23 @@ func newCluster(t *testing.T, policies ...maintenance.MaintenancePolicy) *cluste
 }
 
 // policy selects the node of that name, or all nodes if it is empty, and asks for approvals.
-func policy(name, node string) maintenance.MaintenancePolicy {
+func policy(name, node string) v1beta1.MaintenancePolicy {
 	selector := &metav1.LabelSelector{}
 	if node != "" {
 		selector.MatchLabels = map[string]string{"name": node}
 	}
-	return maintenance.MaintenancePolicy{
+	return v1beta1.MaintenancePolicy{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
-		Spec:       maintenance.MaintenancePolicySpec{NodeSelector: selector, Approvals: &maintenance.PolicyApprovals{Count: 1}},
+		Spec:       v1beta1.MaintenancePolicySpec{NodeSelector: selector, Approvals: &v1beta1.PolicyApprovals{Count: 1}},
 	}
 }
 
-func allowSelf(policy maintenance.MaintenancePolicy) maintenance.MaintenancePolicy {
+func allowSelf(policy v1beta1.MaintenancePolicy) v1beta1.MaintenancePolicy {
 	policy.Spec.Approvals.AllowSelf = true
 	return policy
 }
 
-func withoutApprovals(policy maintenance.MaintenancePolicy) maintenance.MaintenancePolicy {
+func withoutApprovals(policy v1beta1.MaintenancePolicy) v1beta1.MaintenancePolicy {
 	policy.Spec.Approvals = nil
 	return policy
 }
@@ -109,12 +108,12 @@ func as(name string) context.Context {
 }
 
 // hold creates a hold of alice on the node.
-func (c *cluster) hold(t *testing.T, name, node string, change ...func(*maintenance.NodeMaintenance)) *maintenance.NodeMaintenance {
+func (c *cluster) hold(t *testing.T, name, node string, change ...func(*v1beta1.NodeMaintenance)) *v1beta1.NodeMaintenance {
 	t.Helper()
-	hold := &maintenance.NodeMaintenance{
-		ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: maintenance.NodeMaintenanceSpec{NodeName: node, Stage: maintenance.StageDrain},
+	hold := &v1beta1.NodeMaintenance{
+		ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: v1beta1.NodeMaintenanceSpec{NodeName: node, Stage: v1beta1.StageDrain},
 	}
-	hold.Spec.Drain = maintenance.DrainSpec{OnTimeout: maintenance.OnTimeoutReport, UnmanagedPods: maintenance.PolicyEvict, EmptyDirPods: maintenance.PolicyEvict}
+	hold.Spec.Drain = v1beta1.DrainSpec{OnTimeout: v1beta1.OnTimeoutReport, UnmanagedPods: v1beta1.PolicyEvict, EmptyDirPods: v1beta1.PolicyEvict}
 	for _, change := range change {
 		change(hold)
 	}
@@ -122,22 +121,22 @@ func (c *cluster) hold(t *testing.T, name, node string, change ...func(*maintena
 	if err != nil {
 		t.Fatal(err)
 	}
-	return created.(*maintenance.NodeMaintenance)
+	return created.(*v1beta1.NodeMaintenance)
 }
 
 // change updates a hold as alice, and its status as the server.
-func (c *cluster) change(name string, change func(*maintenance.NodeMaintenance)) error {
+func (c *cluster) change(name string, change func(*v1beta1.NodeMaintenance)) error {
 	_, _, err := c.holds.Update(as("alice"), name, changed(change), rest.ValidateAllObjectFunc, rest.ValidateAllObjectUpdateFunc, false, &metav1.UpdateOptions{})
 	return err
 }
 
-func (c *cluster) changeStatus(t *testing.T, name string, change func(*maintenance.MaintenanceAdmission)) {
+func (c *cluster) changeStatus(t *testing.T, name string, change func(*v1beta1.MaintenanceAdmission)) {
 	t.Helper()
 	store := *c.holds.Store
 	store.UpdateStrategy = nodemaintenance.ApprovalStrategy(store.UpdateStrategy) // keeps the rest
-	_, _, err := store.Update(as("server"), name, changed(func(hold *maintenance.NodeMaintenance) {
+	_, _, err := store.Update(as("server"), name, changed(func(hold *v1beta1.NodeMaintenance) {
 		if hold.Status.Admission == nil {
-			hold.Status.Admission = &maintenance.MaintenanceAdmission{}
+			hold.Status.Admission = &v1beta1.MaintenanceAdmission{}
 		}
 		change(hold.Status.Admission)
 	}), rest.ValidateAllObjectFunc, rest.ValidateAllObjectUpdateFunc, false, &metav1.UpdateOptions{})
@@ -146,18 +145,18 @@ func (c *cluster) changeStatus(t *testing.T, name string, change func(*maintenan
 	}
 }
 
-func changed(change func(*maintenance.NodeMaintenance)) rest.UpdatedObjectInfo {
+func changed(change func(*v1beta1.NodeMaintenance)) rest.UpdatedObjectInfo {
 	return rest.DefaultUpdatedObjectInfo(nil, func(_ context.Context, _, old runtime.Object) (runtime.Object, error) {
-		hold := old.DeepCopyObject().(*maintenance.NodeMaintenance)
+		hold := old.DeepCopyObject().(*v1beta1.NodeMaintenance)
 		change(hold)
 		return hold, nil
 	})
 }
 
 // decide sends a decision. An approval is of the hold as it is stored, unless it says something else.
-func (c *cluster) decide(by, name string, approval maintenance.MaintenanceApproval, dryRun ...string) (*maintenance.MaintenanceApproval, error) {
-	if approval.Decision == maintenance.DecisionApproved {
-		seen := &maintenance.NodeMaintenance{ObjectMeta: metav1.ObjectMeta{UID: "none", Generation: 1}}
+func (c *cluster) decide(by, name string, approval v1beta1.MaintenanceApproval, dryRun ...string) (*v1beta1.MaintenanceApproval, error) {
+	if approval.Decision == v1beta1.DecisionApproved {
+		seen := &v1beta1.NodeMaintenance{ObjectMeta: metav1.ObjectMeta{UID: "none", Generation: 1}}
 		if found, err := c.served.hold(as(by), name); err == nil {
 			seen = found
 		}
@@ -167,7 +166,7 @@ func (c *cluster) decide(by, name string, approval maintenance.MaintenanceApprov
 	if err != nil {
 		return nil, err
 	}
-	return decided.(*maintenance.MaintenanceApproval), nil
+	return decided.(*v1beta1.MaintenanceApproval), nil
 }
 
 func (c *cluster) withdraw(by, name string, dryRun ...string) error {
@@ -183,7 +182,7 @@ func (c *cluster) wantDecisions(t *testing.T, name string, want ...string) {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, d := range decisionsOf(found.(*maintenance.NodeMaintenance)) {
+	for _, d := range decisionsOf(found.(*v1beta1.NodeMaintenance)) {
 		got = append(got, fmt.Sprintf("%s %s %s %d", d.By, d.Decision, d.Policy, d.Generation))
 	}
 	if !slices.Equal(got, want) {
@@ -206,7 +205,7 @@ func wantRefusal(t *testing.T, err error, code int32, text string) {
 func TestDecisionsAreStored(t *testing.T) {
 	c := newCluster(t, policy("workers", "worker-1"), policy("others", "worker-2"), withoutApprovals(policy("all", "")))
 	hold := c.hold(t, "a", "worker-1")
-	decided, err := c.decide("bob", "a", maintenance.MaintenanceApproval{Decision: maintenance.DecisionApproved, Reason: "fine"})
+	decided, err := c.decide("bob", "a", v1beta1.MaintenanceApproval{Decision: v1beta1.DecisionApproved, Reason: "fine"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,20 +213,20 @@ func TestDecisionsAreStored(t *testing.T) {
 		t.Errorf("the answer does not say what was decided: %+v", decided)
 	}
 	c.wantDecisions(t, "a", "bob Approved workers 1")
-	if _, err := c.decide("carol", "a", maintenance.MaintenanceApproval{Decision: maintenance.DecisionApproved}); err != nil {
+	if _, err := c.decide("carol", "a", v1beta1.MaintenanceApproval{Decision: v1beta1.DecisionApproved}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.decide("bob", "a", maintenance.MaintenanceApproval{Decision: maintenance.DecisionDenied}); err != nil {
+	if _, err := c.decide("bob", "a", v1beta1.MaintenanceApproval{Decision: v1beta1.DecisionDenied}); err != nil {
 		t.Fatal(err)
 	}
 	c.wantDecisions(t, "a", "carol Approved workers 1", "bob Denied workers 1")
 	found, _ := c.holds.Get(as("alice"), "a", &metav1.GetOptions{})
-	for _, decision := range decisionsOf(found.(*maintenance.NodeMaintenance)) {
+	for _, decision := range decisionsOf(found.(*v1beta1.NodeMaintenance)) {
 		if decision.NodeUID != "uid of worker-1" || decision.Time.IsZero() {
 			t.Errorf("the decision does not say of which node, or when: %+v", decision)
 		}
 	}
-	if found.(*maintenance.NodeMaintenance).Generation != 1 {
+	if found.(*v1beta1.NodeMaintenance).Generation != 1 {
 		t.Error("a decision counts as a change of the spec")
 	}
 }
@@ -235,11 +234,11 @@ func TestDecisionsAreStored(t *testing.T) {
 func TestDryRunsDecideNothing(t *testing.T) {
 	c := newCluster(t, policy("workers", ""))
 	c.hold(t, "a", "worker-1")
-	if _, err := c.decide("bob", "a", maintenance.MaintenanceApproval{Decision: maintenance.DecisionApproved}, metav1.DryRunAll); err != nil {
+	if _, err := c.decide("bob", "a", v1beta1.MaintenanceApproval{Decision: v1beta1.DecisionApproved}, metav1.DryRunAll); err != nil {
 		t.Fatal(err)
 	}
 	c.wantDecisions(t, "a")
-	if _, err := c.decide("bob", "a", maintenance.MaintenanceApproval{Decision: maintenance.DecisionApproved}); err != nil {
+	if _, err := c.decide("bob", "a", v1beta1.MaintenanceApproval{Decision: v1beta1.DecisionApproved}); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.withdraw("bob", "a", metav1.DryRunAll); err != nil {
@@ -249,48 +248,48 @@ func TestDryRunsDecideNothing(t *testing.T) {
 }
 
 func TestDecisionsThatAreRefused(t *testing.T) {
-	two := []maintenance.MaintenancePolicy{policy("b", ""), policy("a", ""), policy("elsewhere", "worker-2"), withoutApprovals(policy("free", ""))}
+	two := []v1beta1.MaintenancePolicy{policy("b", ""), policy("a", ""), policy("elsewhere", "worker-2"), withoutApprovals(policy("free", ""))}
 	now := metav1.Now()
 	tests := map[string]struct {
-		policies []maintenance.MaintenancePolicy
+		policies []v1beta1.MaintenancePolicy
 		by       string
-		approval maintenance.MaintenanceApproval
-		status   func(*maintenance.MaintenanceAdmission)
+		approval v1beta1.MaintenanceApproval
+		status   func(*v1beta1.MaintenanceAdmission)
 		node     string
-		stage    maintenance.MaintenanceStage
+		stage    v1beta1.MaintenanceStage
 		hold     string
 		wantCode int32
 		want     string
 	}{
-		"no decision":           {approval: maintenance.MaintenanceApproval{}, wantCode: 422, want: "decision: Required value: must be Approved or Denied"},
-		"another decision":      {approval: maintenance.MaintenanceApproval{Decision: "Perhaps"}, wantCode: 422, want: `decision: Unsupported value: "Perhaps"`},
-		"another name":          {approval: maintenance.MaintenanceApproval{ObjectMeta: metav1.ObjectMeta{Name: "b"}}, wantCode: 422, want: "metadata.name: Invalid value"},
-		"a reason of two lines": {approval: maintenance.MaintenanceApproval{Reason: "a\nb", Decision: maintenance.DecisionDenied}, wantCode: 422, want: "reason: Invalid value"},
-		"a long reason":         {approval: maintenance.MaintenanceApproval{Reason: strings.Repeat("a", 1025), Decision: maintenance.DecisionDenied}, wantCode: 422, want: "reason: Too long"},
-		"a negative generation": {approval: maintenance.MaintenanceApproval{Generation: -1, Decision: maintenance.DecisionDenied}, wantCode: 422, want: "generation: Invalid value"},
+		"no decision":           {approval: v1beta1.MaintenanceApproval{}, wantCode: 422, want: "decision: Required value: must be Approved or Denied"},
+		"another decision":      {approval: v1beta1.MaintenanceApproval{Decision: "Perhaps"}, wantCode: 422, want: `decision: Unsupported value: "Perhaps"`},
+		"another name":          {approval: v1beta1.MaintenanceApproval{ObjectMeta: metav1.ObjectMeta{Name: "b"}}, wantCode: 422, want: "metadata.name: Invalid value"},
+		"a reason of two lines": {approval: v1beta1.MaintenanceApproval{Reason: "a\nb", Decision: v1beta1.DecisionDenied}, wantCode: 422, want: "reason: Invalid value"},
+		"a long reason":         {approval: v1beta1.MaintenanceApproval{Reason: strings.Repeat("a", 1025), Decision: v1beta1.DecisionDenied}, wantCode: 422, want: "reason: Too long"},
+		"a negative generation": {approval: v1beta1.MaintenanceApproval{Generation: -1, Decision: v1beta1.DecisionDenied}, wantCode: 422, want: "generation: Invalid value"},
 		"a user with a long name": {
 			by: strings.Repeat("a", 1025), wantCode: 422, want: "by: Too long",
 		},
-		"no such hold":         {hold: "b", approval: maintenance.MaintenanceApproval{Policy: "workers"}, wantCode: http.StatusNotFound, want: `nodemaintenances.maintenance.medik8s.io "b" not found`},
-		"no such node":         {node: "worker-9", approval: maintenance.MaintenanceApproval{Policy: "workers"}, wantCode: http.StatusConflict, want: "the node does not exist"},
+		"no such hold":         {hold: "b", approval: v1beta1.MaintenanceApproval{Policy: "workers"}, wantCode: http.StatusNotFound, want: `nodemaintenances.maintenance.medik8s.io "b" not found`},
+		"no such node":         {node: "worker-9", approval: v1beta1.MaintenanceApproval{Policy: "workers"}, wantCode: http.StatusConflict, want: "the node does not exist"},
 		"no policy asks":       {policies: two[2:], wantCode: http.StatusForbidden, want: `user "bob" may decide for no policy that asks for approvals of it, or it does not exist`},
 		"several policies ask": {policies: two, wantCode: 422, want: `"several-policies-ask" is invalid: policy: Required value: more than one asks for approvals of maintenance of node "worker-1": "b", "a"`},
-		"another policy":       {policies: two, approval: maintenance.MaintenanceApproval{Policy: "free"}, wantCode: 422, want: `Invalid value: "free": does not ask for approvals of maintenance of node "worker-1"`},
-		"a policy elsewhere":   {policies: two, approval: maintenance.MaintenanceApproval{Policy: "elsewhere"}, wantCode: 422, want: `does not ask for approvals`},
-		"another UID":          {approval: maintenance.MaintenanceApproval{UID: "x"}, wantCode: http.StatusConflict, want: "uid is x, but the NodeMaintenance of this name has the UID "},
-		"another generation":   {approval: maintenance.MaintenanceApproval{Generation: 2}, wantCode: http.StatusConflict, want: "generation is 2, but the NodeMaintenance is at generation 1: its spec has changed"},
+		"another policy":       {policies: two, approval: v1beta1.MaintenanceApproval{Policy: "free"}, wantCode: 422, want: `Invalid value: "free": does not ask for approvals of maintenance of node "worker-1"`},
+		"a policy elsewhere":   {policies: two, approval: v1beta1.MaintenanceApproval{Policy: "elsewhere"}, wantCode: 422, want: `does not ask for approvals`},
+		"another UID":          {approval: v1beta1.MaintenanceApproval{UID: "x"}, wantCode: http.StatusConflict, want: "uid is x, but the NodeMaintenance of this name has the UID "},
+		"another generation":   {approval: v1beta1.MaintenanceApproval{Generation: 2}, wantCode: http.StatusConflict, want: "generation is 2, but the NodeMaintenance is at generation 1: its spec has changed"},
 		"one's own":            {by: "alice", wantCode: http.StatusForbidden, want: `user "alice" has created it, and policy "workers" asks for the approval of somebody else`},
 		"a hold that asks for nothing": {
-			stage: maintenance.StageIdle, wantCode: http.StatusConflict, want: "its stage is Idle",
+			stage: v1beta1.StageIdle, wantCode: http.StatusConflict, want: "its stage is Idle",
 		},
 		"a hold that was admitted": {
-			status:   func(a *maintenance.MaintenanceAdmission) { a.Stage, a.AdmittedTime = maintenance.StageDrain, &now },
+			status:   func(a *v1beta1.MaintenanceAdmission) { a.Stage, a.AdmittedTime = v1beta1.StageDrain, &now },
 			wantCode: http.StatusConflict, want: "it was admitted at " + now.UTC().Format("2006-01-02T15:04:05Z"),
 		},
 		"a hold with too many decisions": {
-			status: func(a *maintenance.MaintenanceAdmission) {
+			status: func(a *v1beta1.MaintenanceAdmission) {
 				for i := range maxDecisions {
-					a.Approvals = append(a.Approvals, maintenance.MaintenanceDecision{By: fmt.Sprint(i), Policy: "workers", Decision: maintenance.DecisionDenied, Generation: 1})
+					a.Approvals = append(a.Approvals, v1beta1.MaintenanceDecision{By: fmt.Sprint(i), Policy: "workers", Decision: v1beta1.DecisionDenied, Generation: 1})
 				}
 			},
 			wantCode: http.StatusForbidden, want: "it has 64 decisions",
@@ -299,20 +298,20 @@ func TestDecisionsThatAreRefused(t *testing.T) {
 	c := newCluster(t)
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			c.policies = []maintenance.MaintenancePolicy{policy("workers", "")}
+			c.policies = []v1beta1.MaintenancePolicy{policy("workers", "")}
 			if test.policies != nil {
 				c.policies = test.policies
 			}
 			stored := strings.ReplaceAll(name, " ", "-")
 			stored = strings.ToLower(strings.NewReplacer("'", "", ",", "").Replace(stored))
-			c.hold(t, stored, or(test.node, "worker-1"), func(hold *maintenance.NodeMaintenance) {
-				hold.Spec.Stage = maintenance.MaintenanceStage(or(string(test.stage), "Drain"))
+			c.hold(t, stored, or(test.node, "worker-1"), func(hold *v1beta1.NodeMaintenance) {
+				hold.Spec.Stage = v1beta1.MaintenanceStage(or(string(test.stage), "Drain"))
 			})
 			if test.status != nil {
 				c.changeStatus(t, stored, test.status)
 			}
 			if test.approval.Decision == "" && name != "no decision" {
-				test.approval.Decision = maintenance.DecisionApproved
+				test.approval.Decision = v1beta1.DecisionApproved
 			}
 			_, err := c.decide(or(test.by, "bob"), or(test.hold, stored), test.approval)
 			wantRefusal(t, err, test.wantCode, test.want)
@@ -333,26 +332,26 @@ func TestApprovalsSayWhatWasSeen(t *testing.T) {
 	hold := c.hold(t, "a", "worker-1")
 	const show = "; to see it: kubectl get nm a -o jsonpath='{.metadata.uid} {.metadata.generation}'"
 	tests := map[string]struct {
-		seen     maintenance.MaintenanceApproval
+		seen     v1beta1.MaintenanceApproval
 		wantCode int32
 		want     string
 	}{
 		"the generation alone": {
-			seen: maintenance.MaintenanceApproval{Generation: 1}, wantCode: 422,
+			seen: v1beta1.MaintenanceApproval{Generation: 1}, wantCode: 422,
 			want: "uid: Required value: must be the metadata.uid of what you approve" + show,
 		},
 		"the UID alone": {
-			seen: maintenance.MaintenanceApproval{UID: hold.UID}, wantCode: 422,
+			seen: v1beta1.MaintenanceApproval{UID: hold.UID}, wantCode: 422,
 			want: "generation: Required value: must be the metadata.generation of what you approve" + show,
 		},
 		"the one before": {
-			seen: maintenance.MaintenanceApproval{UID: "before", Generation: 1}, wantCode: http.StatusConflict,
+			seen: v1beta1.MaintenanceApproval{UID: "before", Generation: 1}, wantCode: http.StatusConflict,
 			want: "uid is before, but",
 		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			test.seen.Decision = maintenance.DecisionApproved
+			test.seen.Decision = v1beta1.DecisionApproved
 			_, err := c.served.Create(as("bob"), "a", &test.seen, rest.ValidateAllObjectFunc, &metav1.CreateOptions{})
 			wantRefusal(t, err, test.wantCode, test.want)
 			c.wantDecisions(t, "a")
@@ -363,11 +362,11 @@ func TestApprovalsSayWhatWasSeen(t *testing.T) {
 func TestRequestorsDecide(t *testing.T) {
 	c := newCluster(t, allowSelf(policy("workers", "")))
 	c.hold(t, "a", "worker-1")
-	if _, err := c.decide("alice", "a", maintenance.MaintenanceApproval{Decision: maintenance.DecisionApproved}); err != nil {
+	if _, err := c.decide("alice", "a", v1beta1.MaintenanceApproval{Decision: v1beta1.DecisionApproved}); err != nil {
 		t.Errorf("they may not although the policy allows it: %v", err)
 	}
-	c.policies = []maintenance.MaintenancePolicy{policy("workers", "")}
-	if _, err := c.decide("alice", "a", maintenance.MaintenanceApproval{Decision: maintenance.DecisionDenied}); err != nil {
+	c.policies = []v1beta1.MaintenancePolicy{policy("workers", "")}
+	if _, err := c.decide("alice", "a", v1beta1.MaintenanceApproval{Decision: v1beta1.DecisionDenied}); err != nil {
 		t.Errorf("they may not deny their own: %v", err)
 	}
 	c.wantDecisions(t, "a", "alice Denied workers 1")
@@ -375,16 +374,16 @@ func TestRequestorsDecide(t *testing.T) {
 
 func TestAStageThatWasRaisedIsDecidedAnew(t *testing.T) {
 	c := newCluster(t, policy("workers", ""))
-	c.hold(t, "a", "worker-1", func(hold *maintenance.NodeMaintenance) { hold.Spec.Stage = maintenance.StageCordon })
-	approve := maintenance.MaintenanceApproval{Decision: maintenance.DecisionApproved}
+	c.hold(t, "a", "worker-1", func(hold *v1beta1.NodeMaintenance) { hold.Spec.Stage = v1beta1.StageCordon })
+	approve := v1beta1.MaintenanceApproval{Decision: v1beta1.DecisionApproved}
 	if _, err := c.decide("bob", "a", approve); err != nil {
 		t.Fatal(err)
 	}
 	now := metav1.Now()
-	c.changeStatus(t, "a", func(a *maintenance.MaintenanceAdmission) {
-		a.Stage, a.AdmittedTime, a.Approved = maintenance.StageCordon, &now, true
+	c.changeStatus(t, "a", func(a *v1beta1.MaintenanceAdmission) {
+		a.Stage, a.AdmittedTime, a.Approved = v1beta1.StageCordon, &now, true
 	})
-	if err := c.change("a", func(hold *maintenance.NodeMaintenance) { hold.Spec.Stage = maintenance.StageDrain }); err != nil {
+	if err := c.change("a", func(hold *v1beta1.NodeMaintenance) { hold.Spec.Stage = v1beta1.StageDrain }); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := c.decide("carol", "a", approve); err != nil {
@@ -396,23 +395,23 @@ func TestAStageThatWasRaisedIsDecidedAnew(t *testing.T) {
 func TestVoidDecisionsMakeRoom(t *testing.T) {
 	c := newCluster(t, policy("workers", ""))
 	c.hold(t, "a", "worker-1")
-	c.changeStatus(t, "a", func(a *maintenance.MaintenanceAdmission) {
+	c.changeStatus(t, "a", func(a *v1beta1.MaintenanceAdmission) {
 		for i := range maxDecisions {
-			decision := maintenance.DecisionApproved
+			decision := v1beta1.DecisionApproved
 			if i == 0 {
-				decision = maintenance.DecisionDenied // which stays, whatever changes
+				decision = v1beta1.DecisionDenied // which stays, whatever changes
 			}
-			a.Approvals = append(a.Approvals, maintenance.MaintenanceDecision{By: fmt.Sprint(i), Policy: "workers", Decision: decision, Generation: 1})
+			a.Approvals = append(a.Approvals, v1beta1.MaintenanceDecision{By: fmt.Sprint(i), Policy: "workers", Decision: decision, Generation: 1})
 		}
 	})
-	if err := c.change("a", func(hold *maintenance.NodeMaintenance) { hold.Spec.Reason = "x" }); err != nil {
+	if err := c.change("a", func(hold *v1beta1.NodeMaintenance) { hold.Spec.Reason = "x" }); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.decide("bob", "a", maintenance.MaintenanceApproval{Decision: maintenance.DecisionApproved}); err != nil {
+	if _, err := c.decide("bob", "a", v1beta1.MaintenanceApproval{Decision: v1beta1.DecisionApproved}); err != nil {
 		t.Fatal(err)
 	}
 	found, _ := c.holds.Get(as("alice"), "a", &metav1.GetOptions{})
-	decisions := decisionsOf(found.(*maintenance.NodeMaintenance))
+	decisions := decisionsOf(found.(*v1beta1.NodeMaintenance))
 	if len(decisions) != maxDecisions || decisions[0].By != "0" || decisions[1].By != "2" || decisions[maxDecisions-1].By != "bob" {
 		t.Errorf("got %d decisions, from %+v to %+v", len(decisions), decisions[:2], decisions[len(decisions)-1])
 	}
@@ -423,7 +422,7 @@ func TestDecisionsAreWithdrawn(t *testing.T) {
 	hold := c.hold(t, "a", "worker-1")
 	for _, by := range []string{"bob", "carol"} {
 		for _, policy := range []string{"a", "b"} {
-			if _, err := c.decide(by, "a", maintenance.MaintenanceApproval{Policy: policy, Decision: maintenance.DecisionApproved}); err != nil {
+			if _, err := c.decide(by, "a", v1beta1.MaintenanceApproval{Policy: policy, Decision: v1beta1.DecisionApproved}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -440,7 +439,7 @@ func TestDecisionsAreWithdrawn(t *testing.T) {
 		t.Fatal(err)
 	}
 	found, _ := c.holds.Get(as("alice"), "a", &metav1.GetOptions{})
-	if admission := found.(*maintenance.NodeMaintenance).Status.Admission; admission != nil {
+	if admission := found.(*v1beta1.NodeMaintenance).Status.Admission; admission != nil {
 		t.Errorf("an empty status.admission is left: %+v", admission)
 	}
 }
@@ -448,12 +447,12 @@ func TestDecisionsAreWithdrawn(t *testing.T) {
 func TestNothingIsWithdrawnAfterTheStart(t *testing.T) {
 	c := newCluster(t, policy("workers", ""))
 	c.hold(t, "a", "worker-1")
-	if _, err := c.decide("bob", "a", maintenance.MaintenanceApproval{Decision: maintenance.DecisionApproved}); err != nil {
+	if _, err := c.decide("bob", "a", v1beta1.MaintenanceApproval{Decision: v1beta1.DecisionApproved}); err != nil {
 		t.Fatal(err)
 	}
 	now := metav1.Now()
-	c.changeStatus(t, "a", func(a *maintenance.MaintenanceAdmission) {
-		a.Stage, a.AdmittedTime, a.Approved = maintenance.StageDrain, &now, true
+	c.changeStatus(t, "a", func(a *v1beta1.MaintenanceAdmission) {
+		a.Stage, a.AdmittedTime, a.Approved = v1beta1.StageDrain, &now, true
 	})
 	wantRefusal(t, c.withdraw("bob", "a"), http.StatusConflict, "and goes on whoever withdraws a decision; to end it, delete it")
 	c.wantDecisions(t, "a", "bob Approved workers 1")
@@ -462,17 +461,17 @@ func TestNothingIsWithdrawnAfterTheStart(t *testing.T) {
 func TestAnApprovedDrainIsFrozen(t *testing.T) {
 	c := newCluster(t, policy("workers", ""))
 	c.hold(t, "a", "worker-1")
-	drain := func(hold *maintenance.NodeMaintenance) { hold.Spec.Drain.EmptyDirPods = maintenance.PolicyBlock }
-	if _, err := c.decide("bob", "a", maintenance.MaintenanceApproval{Decision: maintenance.DecisionApproved}); err != nil {
+	drain := func(hold *v1beta1.NodeMaintenance) { hold.Spec.Drain.EmptyDirPods = v1beta1.PolicyBlock }
+	if _, err := c.decide("bob", "a", v1beta1.MaintenanceApproval{Decision: v1beta1.DecisionApproved}); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.change("a", drain); err != nil {
 		t.Fatalf("it is frozen before it was admitted: %v", err)
 	}
-	c.changeStatus(t, "a", func(a *maintenance.MaintenanceAdmission) { a.Stage, a.Approved = maintenance.StageDrain, true })
-	wantRefusal(t, c.change("a", func(hold *maintenance.NodeMaintenance) { hold.Spec.Drain.EmptyDirPods = maintenance.PolicyEvict }), 422,
+	c.changeStatus(t, "a", func(a *v1beta1.MaintenanceAdmission) { a.Stage, a.Approved = v1beta1.StageDrain, true })
+	wantRefusal(t, c.change("a", func(hold *v1beta1.NodeMaintenance) { hold.Spec.Drain.EmptyDirPods = v1beta1.PolicyEvict }), 422,
 		`spec.drain: Forbidden: is frozen: it was approved by "bob"; delete the NodeMaintenance and create another`)
-	if err := c.change("a", func(hold *maintenance.NodeMaintenance) { hold.Spec.Reason = "x" }); err != nil {
+	if err := c.change("a", func(hold *v1beta1.NodeMaintenance) { hold.Spec.Reason = "x" }); err != nil {
 		t.Errorf("the reason is frozen, too: %v", err)
 	}
 }
@@ -484,7 +483,7 @@ func TestDecisionsAreAuthorizedFirst(t *testing.T) {
 	c.hold(t, "gone", "worker-9")
 	c.hold(t, "b", "worker-2")
 	c.secret = []string{"secret", "workers", "other"}
-	deny := maintenance.MaintenanceApproval{Decision: maintenance.DecisionDenied}
+	deny := v1beta1.MaintenanceApproval{Decision: v1beta1.DecisionDenied}
 	for _, name := range []string{"a", "b", "gone", "none"} {
 		_, err := c.decide("bob", name, deny)
 		wantRefusal(t, err, http.StatusForbidden, `"`+name+`" is forbidden: user "bob" may decide for no policy that asks for approvals of it, or it does not exist`)
@@ -503,15 +502,15 @@ func TestDecisionsAreAuthorizedFirst(t *testing.T) {
 func TestDecisionsAreAuthorizedForThePolicy(t *testing.T) {
 	c := newCluster(t, policy("workers", ""))
 	c.hold(t, "a", "worker-1")
-	if _, err := c.decide("bob", "a", maintenance.MaintenanceApproval{Decision: maintenance.DecisionApproved}); err != nil {
+	if _, err := c.decide("bob", "a", v1beta1.MaintenanceApproval{Decision: v1beta1.DecisionApproved}); err != nil {
 		t.Fatal(err)
 	}
 	var admitted []string
 	refuse := func(_ context.Context, obj runtime.Object) error {
-		admitted = append(admitted, obj.(*maintenance.MaintenanceApproval).Policy)
-		return apierrors.NewForbidden(maintenance.Resource(Resource), "a", nil)
+		admitted = append(admitted, obj.(*v1beta1.MaintenanceApproval).Policy)
+		return apierrors.NewForbidden(v1beta1.Resource(Resource), "a", nil)
 	}
-	_, err := c.served.Create(as("bob"), "a", &maintenance.MaintenanceApproval{Decision: maintenance.DecisionDenied}, refuse, &metav1.CreateOptions{})
+	_, err := c.served.Create(as("bob"), "a", &v1beta1.MaintenanceApproval{Decision: v1beta1.DecisionDenied}, refuse, &metav1.CreateOptions{})
 	wantRefusal(t, err, http.StatusForbidden, "forbidden")
 	_, _, err = c.served.Delete(as("bob"), "a", refuse, &metav1.DeleteOptions{})
 	wantRefusal(t, err, http.StatusForbidden, "forbidden")

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/registry/rest"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
 )
 
@@ -32,8 +32,8 @@ func (r *REST) Delete(ctx context.Context, name string, validate rest.ValidateOb
 	if err := authorizeWithdrawal(ctx, found, by, validate); err != nil {
 		return nil, false, err
 	}
-	var withdrawn []maintenance.MaintenanceDecision
-	hold, err := r.holds.UpdateApprovals(ctx, name, func(hold *maintenance.NodeMaintenance) ([]maintenance.MaintenanceDecision, error) {
+	var withdrawn []v1beta1.MaintenanceDecision
+	hold, err := r.holds.UpdateApprovals(ctx, name, func(hold *v1beta1.NodeMaintenance) ([]v1beta1.MaintenanceDecision, error) {
 		withdrawn = decisionsBy(hold, by)
 		return withdraw(hold, by, options.Preconditions)
 	}, options.DryRun)
@@ -45,9 +45,9 @@ func (r *REST) Delete(ctx context.Context, name string, validate rest.ValidateOb
 }
 
 // authorizeWithdrawal has each decision of the user authorized as if it were made now.
-func authorizeWithdrawal(ctx context.Context, hold *maintenance.NodeMaintenance, by string, validate rest.ValidateObjectFunc) error {
+func authorizeWithdrawal(ctx context.Context, hold *v1beta1.NodeMaintenance, by string, validate rest.ValidateObjectFunc) error {
 	for _, decision := range decisionsBy(hold, by) {
-		if err := validate(ctx, &maintenance.MaintenanceApproval{
+		if err := validate(ctx, &v1beta1.MaintenanceApproval{
 			ObjectMeta: metav1.ObjectMeta{Name: hold.Name}, Policy: decision.Policy, Decision: decision.Decision,
 			UID: hold.UID, Generation: decision.Generation, Reason: decision.Reason,
 		}); err != nil {
@@ -58,7 +58,7 @@ func authorizeWithdrawal(ctx context.Context, hold *maintenance.NodeMaintenance,
 }
 
 // withdraw returns the decisions of the hold without those of the user.
-func withdraw(hold *maintenance.NodeMaintenance, by string, asked *metav1.Preconditions) ([]maintenance.MaintenanceDecision, error) {
+func withdraw(hold *v1beta1.NodeMaintenance, by string, asked *metav1.Preconditions) ([]v1beta1.MaintenanceDecision, error) {
 	if len(decisionsBy(hold, by)) == 0 {
 		return nil, nothingToWithdraw(hold.Name, by)
 	}
@@ -68,12 +68,12 @@ func withdraw(hold *maintenance.NodeMaintenance, by string, asked *metav1.Precon
 	if started(hold) {
 		return nil, conflict(hold, "it was admitted at %s, and goes on whoever withdraws a decision; to end it, delete it", since(hold))
 	}
-	return slices.DeleteFunc(decisionsOf(hold), func(decision maintenance.MaintenanceDecision) bool { return decision.By == by }), nil
+	return slices.DeleteFunc(decisionsOf(hold), func(decision v1beta1.MaintenanceDecision) bool { return decision.By == by }), nil
 }
 
 // nothingToWithdraw is the same answer if there is no hold: who has decided nothing does not learn that.
 func nothingToWithdraw(name, by string) error {
-	missing := apierrors.NewNotFound(maintenance.Resource(Resource), name)
+	missing := apierrors.NewNotFound(v1beta1.Resource(Resource), name)
 	missing.ErrStatus.Message += fmt.Sprintf(": user %q has decided nothing", by)
 	return missing
 }

@@ -14,7 +14,6 @@ import (
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
@@ -56,16 +55,16 @@ func (p *Plugin) mayApprove(ctx context.Context, user user.Info, policy, hold st
 	if why != "" {
 		lacks += ": " + why
 	}
-	return apierrors.NewForbidden(maintenance.Resource(resource+"/"+approval), hold, errors.New(lacks))
+	return apierrors.NewForbidden(v1beta1.Resource(resource+"/"+approval), hold, errors.New(lacks))
 }
 
 // decidedIn is the decision that is made, or withdrawn.
-func decidedIn(attributes admission.Attributes) (*maintenance.MaintenanceApproval, error) {
+func decidedIn(attributes admission.Attributes) (*v1beta1.MaintenanceApproval, error) {
 	object := attributes.GetObject()
 	if attributes.GetOperation() == admission.Delete {
 		object = attributes.GetOldObject()
 	}
-	decided, ok := object.(*maintenance.MaintenanceApproval)
+	decided, ok := object.(*v1beta1.MaintenanceApproval)
 	if !ok || decided.Policy == "" {
 		return nil, errors.New("could not tell which policy the decision is for")
 	}

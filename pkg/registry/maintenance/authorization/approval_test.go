@@ -14,7 +14,6 @@ import (
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authentication/user"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
@@ -24,7 +23,7 @@ func approvalOf(operation admission.Operation, object, old runtime.Object) admis
 }
 
 func TestRightToApprove(t *testing.T) {
-	decided := &maintenance.MaintenanceApproval{Policy: "workers", Decision: maintenance.DecisionApproved}
+	decided := &v1beta1.MaintenanceApproval{Policy: "workers", Decision: v1beta1.DecisionApproved}
 	tests := map[string]admission.Attributes{
 		"made":      approvalOf(admission.Create, decided, nil),
 		"withdrawn": approvalOf(admission.Delete, nil, decided),
@@ -51,7 +50,7 @@ func TestRightToApprove(t *testing.T) {
 }
 
 func TestDecisionForNoPolicy(t *testing.T) {
-	for name, object := range map[string]runtime.Object{"no policy": &maintenance.MaintenanceApproval{}, "another kind": makeHold()} {
+	for name, object := range map[string]runtime.Object{"no policy": &v1beta1.MaintenanceApproval{}, "another kind": makeHold()} {
 		t.Run(name, func(t *testing.T) {
 			if err := New(&asked{}, "").Validate(t.Context(), approvalOf(admission.Create, object, nil), nil); !apierrors.IsInternalError(err) {
 				t.Errorf("got %v, want a 500", err)

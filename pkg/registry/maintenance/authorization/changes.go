@@ -9,7 +9,7 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // changes says whether an update changes anything but the status. All metadata counts: tools delete
@@ -38,7 +38,7 @@ func ownedByNobody(metadata metav1.ObjectMeta) metav1.ObjectMeta {
 
 // fieldOwners are the managed fields of each manager, without their times: the server sets these even
 // if nothing else changes. A write of the status also changes who owns the status.
-func (w write) fieldOwners(hold *maintenance.NodeMaintenance) map[metav1.ManagedFieldsEntry]string {
+func (w write) fieldOwners(hold *v1beta1.NodeMaintenance) map[metav1.ManagedFieldsEntry]string {
 	owners := map[metav1.ManagedFieldsEntry]string{}
 	for _, entry := range hold.ManagedFields {
 		if w.subresource != "" && entry.Subresource == w.subresource {

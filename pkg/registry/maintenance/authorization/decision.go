@@ -12,7 +12,6 @@ import (
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
@@ -34,5 +33,5 @@ func (p *Plugin) AuthorizeDecision(ctx context.Context, verb, node, nodeProfile 
 	if why != "" {
 		lacks += ": " + why
 	}
-	return apierrors.NewForbidden(maintenance.Resource("nodeprofiles/decision"), nodeProfile, errors.New(lacks))
+	return apierrors.NewForbidden(v1beta1.Resource("nodeprofiles/decision"), nodeProfile, errors.New(lacks))
 }

@@ -14,7 +14,6 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/maintenanceendpoint"
 )
@@ -28,8 +27,8 @@ func (p *Plugin) authorizeEndpoint(ctx context.Context, attributes admission.Att
 	if attributes.GetSubresource() != "" || attributes.GetOperation() == admission.Delete {
 		return nil
 	}
-	endpoint, _ := attributes.GetObject().(*maintenance.MaintenanceEndpoint)
-	old, _ := attributes.GetOldObject().(*maintenance.MaintenanceEndpoint)
+	endpoint, _ := attributes.GetObject().(*v1beta1.MaintenanceEndpoint)
+	old, _ := attributes.GetOldObject().(*v1beta1.MaintenanceEndpoint)
 	if endpoint == nil || (old == nil) != (attributes.GetOperation() == admission.Create) {
 		return apierrors.NewInternalError(errors.New("could not tell what the endpoint is to be"))
 	}
@@ -45,7 +44,7 @@ func (p *Plugin) authorizeEndpoint(ctx context.Context, attributes admission.Att
 }
 
 func (p *Plugin) mayReadSecret(ctx context.Context, author user.Info, endpoint, secret string) error {
-	return p.askOne(ctx, author, maintenance.Resource(endpoints), endpoint, profileNeed{
+	return p.askOne(ctx, author, v1beta1.Resource(endpoints), endpoint, profileNeed{
 		why: "spec.secretRef", question: authorizer.AttributesRecord{
 			Verb: "get", APIVersion: "v1", Resource: "secrets", Namespace: p.secretNamespace, Name: secret,
 		},
@@ -57,7 +56,7 @@ func (p *Plugin) mayReadSecret(ctx context.Context, author user.Info, endpoint, 
 func (p *Plugin) VouchForEndpoint(ctx context.Context, endpoint *v1beta1.MaintenanceEndpoint) error {
 	author := endpoint.Status.Author
 	if author == nil {
-		return apierrors.NewForbidden(maintenance.Resource(endpoints), endpoint.Name,
+		return apierrors.NewForbidden(v1beta1.Resource(endpoints), endpoint.Name,
 			errors.New("nobody vouches for its Secret, since an earlier version stored it: change its spec, or create it again"))
 	}
 	return p.mayReadSecret(ctx, userOf(author), endpoint.Name, endpoint.Spec.SecretRef.Name)

@@ -14,23 +14,22 @@ import (
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authentication/user"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 const getSecret = "get /v1 secrets ops mail"
 
-func mailServer(address, secret string) *maintenance.MaintenanceEndpoint {
-	endpoint := &maintenance.MaintenanceEndpoint{
-		ObjectMeta: metav1.ObjectMeta{Name: "mail"}, Spec: maintenance.MaintenanceEndpointSpec{SMTP: &maintenance.SMTPEndpoint{Address: address}},
+func mailServer(address, secret string) *v1beta1.MaintenanceEndpoint {
+	endpoint := &v1beta1.MaintenanceEndpoint{
+		ObjectMeta: metav1.ObjectMeta{Name: "mail"}, Spec: v1beta1.MaintenanceEndpointSpec{SMTP: &v1beta1.SMTPEndpoint{Address: address}},
 	}
 	if secret != "" {
-		endpoint.Spec.SecretRef = &maintenance.EndpointSecretReference{Name: secret}
+		endpoint.Spec.SecretRef = &v1beta1.EndpointSecretReference{Name: secret}
 	}
 	return endpoint
 }
 
-func endpointWrite(endpoint, old *maintenance.MaintenanceEndpoint, operation admission.Operation, subresource string) admission.Attributes {
+func endpointWrite(endpoint, old *v1beta1.MaintenanceEndpoint, operation admission.Operation, subresource string) admission.Attributes {
 	var object, before runtime.Object
 	if endpoint != nil {
 		object = endpoint
@@ -48,7 +47,7 @@ func TestAuthorsOfEndpoints(t *testing.T) {
 	labelled := mailServer("mail.example.com:587", "mail")
 	labelled.Labels = map[string]string{"a": "b"}
 	for name, test := range map[string]struct {
-		endpoint, old *maintenance.MaintenanceEndpoint
+		endpoint, old *v1beta1.MaintenanceEndpoint
 		operation     admission.Operation
 		subresource   string
 		want          []string

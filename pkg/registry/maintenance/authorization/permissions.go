@@ -11,7 +11,6 @@ import (
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authentication/user"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
@@ -23,9 +22,9 @@ type write struct {
 	// by is the user who writes.
 	by user.Info
 	// hold is what is to be stored; nil for a delete.
-	hold *maintenance.NodeMaintenance
+	hold *v1beta1.NodeMaintenance
 	// old is what is stored; nil for a create.
-	old *maintenance.NodeMaintenance
+	old *v1beta1.NodeMaintenance
 }
 
 // permission is what RBAC must grant for the node that the write is about, or for the hold itself.
@@ -39,7 +38,7 @@ type permission struct {
 
 // stored is the object that names the node that the write is about. For an update it is the stored
 // object, not the new one.
-func (w write) stored() *maintenance.NodeMaintenance {
+func (w write) stored() *v1beta1.NodeMaintenance {
 	if w.operation == admission.Create {
 		return w.hold
 	}
@@ -81,7 +80,7 @@ func (w write) force() []permission {
 	}
 	drain := &w.hold.Spec.Drain
 	switch {
-	case drain.OnTimeout == maintenance.OnTimeoutDelete:
+	case drain.OnTimeout == v1beta1.OnTimeoutDelete:
 		return []permission{{verb: "force", subresource: "maintenance", why: "spec.drain.onTimeout: Delete"}}
 	case drain.GracePeriodSeconds != nil:
 		return []permission{{verb: "force", subresource: "maintenance", why: "spec.drain.gracePeriodSeconds"}}
@@ -110,7 +109,7 @@ func (w write) settings() []permission {
 
 // overrideQuorum is the permission for a hold that takes its node whatever the control plane needs.
 func (w write) overrideQuorum() []permission {
-	if !w.goesFurtherWith(func(spec *maintenance.NodeMaintenanceSpec) bool { return spec.OverrideQuorum }) {
+	if !w.goesFurtherWith(func(spec *v1beta1.NodeMaintenanceSpec) bool { return spec.OverrideQuorum }) {
 		return nil
 	}
 	return []permission{{verb: "overridequorum", subresource: "maintenance", why: "spec.overrideQuorum"}}
@@ -118,7 +117,7 @@ func (w write) overrideQuorum() []permission {
 
 // bypass is the permission for a hold that does not wait for the policies.
 func (w write) bypass() []permission {
-	if !w.goesFurtherWith(func(spec *maintenance.NodeMaintenanceSpec) bool { return spec.BypassPolicies }) {
+	if !w.goesFurtherWith(func(spec *v1beta1.NodeMaintenanceSpec) bool { return spec.BypassPolicies }) {
 		return nil
 	}
 	return []permission{{verb: "bypass", subresource: "maintenance", why: "spec.bypassPolicies"}}
@@ -139,7 +138,7 @@ func (w write) prioritize() []permission {
 
 // goesFurtherWith says whether the write sets a field that makes a hold stronger, or whether a hold that has it goes
 // further or lasts longer than before.
-func (w write) goesFurtherWith(set func(*maintenance.NodeMaintenanceSpec) bool) bool {
+func (w write) goesFurtherWith(set func(*v1beta1.NodeMaintenanceSpec) bool) bool {
 	known := w.old != nil && set(&w.old.Spec)
 	return set(&w.hold.Spec) && (!known || w.raisesStage() || w.lastsLonger())
 }
@@ -147,7 +146,7 @@ func (w write) goesFurtherWith(set func(*maintenance.NodeMaintenanceSpec) bool) 
 // raisesStage says whether the write takes the hold to a stage after its present one.
 func (w write) raisesStage() bool {
 	return w.hold.Spec.Stage != w.old.Spec.Stage &&
-		(w.old.Spec.Stage == maintenance.StageIdle || w.hold.Spec.Stage == maintenance.StageDrain)
+		(w.old.Spec.Stage == v1beta1.StageIdle || w.hold.Spec.Stage == v1beta1.StageDrain)
 }
 
 // lastsLonger says whether the write has the hold end later than before, or never.
@@ -166,5 +165,5 @@ func (w write) changesDrain() bool {
 // pauses says whether the write only stops the drain. Whoever may change the hold may do that. To
 // continue the drain needs force again.
 func (w write) pauses() bool {
-	return w.hold.Spec.Stage != maintenance.StageDrain && apiequality.Semantic.DeepEqual(w.hold.Spec.Drain, w.old.Spec.Drain)
+	return w.hold.Spec.Stage != v1beta1.StageDrain && apiequality.Semantic.DeepEqual(w.hold.Spec.Drain, w.old.Spec.Drain)
 }

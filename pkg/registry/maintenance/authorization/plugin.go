@@ -19,7 +19,6 @@ import (
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/caller"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/panics"
@@ -60,7 +59,7 @@ func New(authorizer authorizer.UnconditionalAuthorizer, secretNamespace string) 
 // Validate refuses a write of a NodeMaintenance, a MaintenanceProfile, a MaintenanceEndpoint, a ScheduledEvent or a
 // MaintenancePolicy with a 403 that names the permission that the user lacks. It fails with a 500 if the permissions cannot be checked.
 func (p *Plugin) Validate(ctx context.Context, attributes admission.Attributes, _ admission.ObjectInterfaces) error {
-	if stored, ok := attributes.GetOldObject().(maintenance.Stored); ok && v1beta1.WhyUnreadable(stored) != "" {
+	if stored, ok := attributes.GetOldObject().(v1beta1.Stored); ok && v1beta1.WhyUnreadable(stored) != "" {
 		return p.authorizeUnread(ctx, attributes, stored)
 	}
 	switch attributes.GetResource().Resource {
@@ -81,12 +80,12 @@ func (p *Plugin) Validate(ctx context.Context, attributes admission.Attributes, 
 
 // authorizeUnread checks the deletion of an object that cannot be read, the only write of one that comes so far. Nobody
 // knows whose it is, so it takes the permission that Kubernetes asks for. The server itself deletes none.
-func (p *Plugin) authorizeUnread(ctx context.Context, attributes admission.Attributes, stored maintenance.Stored) error {
+func (p *Plugin) authorizeUnread(ctx context.Context, attributes admission.Attributes, stored v1beta1.Stored) error {
 	question := authorizer.AttributesRecord{
 		User: attributes.GetUserInfo(), Verb: "unsafe-delete-ignore-read-errors", APIGroup: v1beta1.GroupName,
 		APIVersion: v1beta1.SchemeGroupVersion.Version, Resource: attributes.GetResource().Resource, Name: stored.GetName(), ResourceRequest: true,
 	}
-	kind := maintenance.Resource(question.Resource)
+	kind := v1beta1.Resource(question.Resource)
 	if caller.IsServer(ctx) {
 		return apierrors.NewForbidden(kind, stored.GetName(), errors.New("the server itself deletes nothing that it cannot read"))
 	}
@@ -118,7 +117,7 @@ func (p *Plugin) validateHold(ctx context.Context, attributes admission.Attribut
 // may not change it. With the same object twice it checks what every update of the hold needs. It does so for a
 // ScheduledEvent, too.
 func (p *Plugin) AuthorizeUpdate(ctx context.Context, subresource string, hold, old runtime.Object) error {
-	if event, ok := hold.(*maintenance.ScheduledEvent); ok {
+	if event, ok := hold.(*v1beta1.ScheduledEvent); ok {
 		return p.authorizeEventUpdate(ctx, event, old)
 	}
 	requester, found := genericapirequest.UserFrom(ctx)
@@ -126,8 +125,8 @@ func (p *Plugin) AuthorizeUpdate(ctx context.Context, subresource string, hold, 
 		return apierrors.NewInternalError(errors.New("could not tell who makes the request"))
 	}
 	write := write{operation: admission.Update, subresource: subresource, by: requester}
-	write.hold, _ = hold.(*maintenance.NodeMaintenance)
-	write.old, _ = old.(*maintenance.NodeMaintenance)
+	write.hold, _ = hold.(*v1beta1.NodeMaintenance)
+	write.old, _ = old.(*v1beta1.NodeMaintenance)
 	if write.hold == nil || write.old == nil {
 		return apierrors.NewInternalError(errUnknownNode)
 	}
@@ -159,8 +158,8 @@ var errUnknownNode = errors.New("could not tell which node the request is about"
 
 func newWrite(attributes admission.Attributes) (write, error) {
 	w := write{operation: attributes.GetOperation(), subresource: attributes.GetSubresource(), by: attributes.GetUserInfo()}
-	w.hold, _ = attributes.GetObject().(*maintenance.NodeMaintenance)
-	w.old, _ = attributes.GetOldObject().(*maintenance.NodeMaintenance)
+	w.hold, _ = attributes.GetObject().(*v1beta1.NodeMaintenance)
+	w.old, _ = attributes.GetOldObject().(*v1beta1.NodeMaintenance)
 	if w.stored() == nil || (w.operation == admission.Update && w.hold == nil) {
 		return w, errUnknownNode
 	}
@@ -188,7 +187,7 @@ func (p *Plugin) authorize(ctx context.Context, w write, needed permission) erro
 	if why != "" {
 		lacks += ": " + why
 	}
-	return apierrors.NewForbidden(maintenance.Resource(resource), w.stored().Name, errors.New(lacks))
+	return apierrors.NewForbidden(v1beta1.Resource(resource), w.stored().Name, errors.New(lacks))
 }
 
 // about is the question whether the user has the permission for the node.

@@ -21,7 +21,6 @@ import (
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/utils/ptr"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
@@ -47,10 +46,10 @@ func (a *asked) Authorize(_ context.Context, attributes authorizer.Attributes) (
 	return authorizer.DecisionAllow, "", nil
 }
 
-func makeHold(change ...func(*maintenance.NodeMaintenance)) *maintenance.NodeMaintenance {
-	hold := &maintenance.NodeMaintenance{
+func makeHold(change ...func(*v1beta1.NodeMaintenance)) *v1beta1.NodeMaintenance {
+	hold := &v1beta1.NodeMaintenance{
 		ObjectMeta: metav1.ObjectMeta{Name: "a"},
-		Spec:       maintenance.NodeMaintenanceSpec{NodeName: "worker-1", Requestor: "alice", Stage: maintenance.StageDrain},
+		Spec:       v1beta1.NodeMaintenanceSpec{NodeName: "worker-1", Requestor: "alice", Stage: v1beta1.StageDrain},
 	}
 	for _, c := range change {
 		c(hold)
@@ -58,54 +57,54 @@ func makeHold(change ...func(*maintenance.NodeMaintenance)) *maintenance.NodeMai
 	return hold
 }
 
-func bobs(hold *maintenance.NodeMaintenance)     { hold.Spec.Requestor = "bob" }
-func reason(hold *maintenance.NodeMaintenance)   { hold.Spec.Reason = "new" }
-func labelled(hold *maintenance.NodeMaintenance) { hold.Labels = map[string]string{"a": "b"} }
-func cordon(hold *maintenance.NodeMaintenance)   { hold.Spec.Stage = maintenance.StageCordon }
-func elsewhere(hold *maintenance.NodeMaintenance) {
+func bobs(hold *v1beta1.NodeMaintenance)     { hold.Spec.Requestor = "bob" }
+func reason(hold *v1beta1.NodeMaintenance)   { hold.Spec.Reason = "new" }
+func labelled(hold *v1beta1.NodeMaintenance) { hold.Labels = map[string]string{"a": "b"} }
+func cordon(hold *v1beta1.NodeMaintenance)   { hold.Spec.Stage = v1beta1.StageCordon }
+func elsewhere(hold *v1beta1.NodeMaintenance) {
 	hold.Spec.NodeName = "worker-2"
 }
 
-func grace(hold *maintenance.NodeMaintenance) {
+func grace(hold *v1beta1.NodeMaintenance) {
 	seconds := int64(1)
 	hold.Spec.Drain.GracePeriodSeconds = &seconds
 }
 
-func deleting(hold *maintenance.NodeMaintenance) {
-	hold.Spec.Drain.OnTimeout = maintenance.OnTimeoutDelete
+func deleting(hold *v1beta1.NodeMaintenance) {
+	hold.Spec.Drain.OnTimeout = v1beta1.OnTimeoutDelete
 }
 
-func reporting(hold *maintenance.NodeMaintenance) {
-	hold.Spec.Drain.OnTimeout = maintenance.OnTimeoutReport
+func reporting(hold *v1beta1.NodeMaintenance) {
+	hold.Spec.Drain.OnTimeout = v1beta1.OnTimeoutReport
 }
 
-func shortly(hold *maintenance.NodeMaintenance) { hold.Spec.ExpirationSeconds = ptr.To[int64](20) }
+func shortly(hold *v1beta1.NodeMaintenance) { hold.Spec.ExpirationSeconds = ptr.To[int64](20) }
 
-func timed(hold *maintenance.NodeMaintenance)      { hold.Spec.Drain.TimeoutSeconds = ptr.To[int64](600) }
-func overriding(hold *maintenance.NodeMaintenance) { hold.Spec.OverrideQuorum = true }
+func timed(hold *v1beta1.NodeMaintenance)      { hold.Spec.Drain.TimeoutSeconds = ptr.To[int64](600) }
+func overriding(hold *v1beta1.NodeMaintenance) { hold.Spec.OverrideQuorum = true }
 
-func bypassing(hold *maintenance.NodeMaintenance) { hold.Spec.BypassPolicies = true }
-func important(hold *maintenance.NodeMaintenance) { hold.Spec.Priority = 1 }
-func urgent(hold *maintenance.NodeMaintenance)    { hold.Spec.Priority = 100 }
-func unhurried(hold *maintenance.NodeMaintenance) { hold.Spec.Priority = -1 }
+func bypassing(hold *v1beta1.NodeMaintenance) { hold.Spec.BypassPolicies = true }
+func important(hold *v1beta1.NodeMaintenance) { hold.Spec.Priority = 1 }
+func urgent(hold *v1beta1.NodeMaintenance)    { hold.Spec.Priority = 100 }
+func unhurried(hold *v1beta1.NodeMaintenance) { hold.Spec.Priority = -1 }
 
-func ending(hold *maintenance.NodeMaintenance) { hold.DeletionTimestamp = &metav1.Time{} }
+func ending(hold *v1beta1.NodeMaintenance) { hold.DeletionTimestamp = &metav1.Time{} }
 
-func idle(hold *maintenance.NodeMaintenance) { hold.Spec.Stage = maintenance.StageIdle }
+func idle(hold *v1beta1.NodeMaintenance) { hold.Spec.Stage = v1beta1.StageIdle }
 
-func owned(hold *maintenance.NodeMaintenance) {
+func owned(hold *v1beta1.NodeMaintenance) {
 	hold.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: "none", UID: "x"}}
 }
 
-func kept(hold *maintenance.NodeMaintenance) { hold.Finalizers = []string{"example.com/kept"} }
+func kept(hold *v1beta1.NodeMaintenance) { hold.Finalizers = []string{"example.com/kept"} }
 
-func imported(hold *maintenance.NodeMaintenance) {
+func imported(hold *v1beta1.NodeMaintenance) {
 	hold.Annotations = map[string]string{v1beta1.ImportedAnnotation: "{}"}
 }
 
-func running(hold *maintenance.NodeMaintenance) { hold.Status.Phase = maintenance.PhaseRunning }
+func running(hold *v1beta1.NodeMaintenance) { hold.Status.Phase = v1beta1.PhaseRunning }
 
-type holds = []func(*maintenance.NodeMaintenance)
+type holds = []func(*v1beta1.NodeMaintenance)
 
 // Alice writes.
 func TestRightsAskedFor(t *testing.T) {
@@ -196,7 +195,7 @@ func TestRightsAskedFor(t *testing.T) {
 	}
 }
 
-func attributesOf(operation admission.Operation, subresource string, old, hold *maintenance.NodeMaintenance) admission.Attributes {
+func attributesOf(operation admission.Operation, subresource string, old, hold *v1beta1.NodeMaintenance) admission.Attributes {
 	var object, oldObject runtime.Object
 	if operation != admission.Delete {
 		object = hold
@@ -294,7 +293,7 @@ func TestUnknownObjectsAreRefused(t *testing.T) {
 // server itself.
 func TestDeletingUnread(t *testing.T) {
 	const verb = "unsafe-delete-ignore-read-errors"
-	lost := &maintenance.MaintenanceLedger{ObjectMeta: metav1.ObjectMeta{Name: "cluster", Annotations: map[string]string{v1beta1.UnreadableAnnotation: "x"}}}
+	lost := &v1beta1.MaintenanceLedger{ObjectMeta: metav1.ObjectMeta{Name: "cluster", Annotations: map[string]string{v1beta1.UnreadableAnnotation: "x"}}}
 	alice, server := &user.DefaultInfo{Name: "alice"}, &user.DefaultInfo{Name: user.APIServerUser, Groups: []string{user.SystemPrivilegedGroup}}
 	tests := map[string]struct {
 		user      user.Info

@@ -13,7 +13,6 @@ import (
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/maintenancepolicy"
 )
@@ -28,8 +27,8 @@ func (p *Plugin) authorizePolicy(ctx context.Context, attributes admission.Attri
 	if attributes.GetSubresource() != "" {
 		return nil
 	}
-	policy, _ := attributes.GetObject().(*maintenance.MaintenancePolicy)
-	old, _ := attributes.GetOldObject().(*maintenance.MaintenancePolicy)
+	policy, _ := attributes.GetObject().(*v1beta1.MaintenancePolicy)
+	old, _ := attributes.GetOldObject().(*v1beta1.MaintenancePolicy)
 	if policy == nil && old == nil {
 		return apierrors.NewInternalError(errors.New("could not tell what the policy is to be"))
 	}
@@ -41,22 +40,22 @@ func (p *Plugin) authorizePolicy(ctx context.Context, attributes admission.Attri
 		name = policy.Name
 	}
 	question := about(attributes.GetUserInfo(), permission{verb: "schedule", subresource: "maintenance"}, "")
-	return p.askOne(ctx, attributes.GetUserInfo(), maintenance.Resource(policies), name, profileNeed{why: "spec.events", question: question})
+	return p.askOne(ctx, attributes.GetUserInfo(), v1beta1.Resource(policies), name, profileNeed{why: "spec.events", question: question})
 }
 
 // ofEvents is what a policy says of events, and of which nodes. It is empty if it says nothing, or there is none.
-func ofEvents(policy *maintenance.MaintenancePolicy) maintenance.MaintenancePolicySpec {
+func ofEvents(policy *v1beta1.MaintenancePolicy) v1beta1.MaintenancePolicySpec {
 	if policy == nil || policy.Spec.Events == nil {
-		return maintenance.MaintenancePolicySpec{}
+		return v1beta1.MaintenancePolicySpec{}
 	}
-	return maintenance.MaintenancePolicySpec{NodeSelector: policy.Spec.NodeSelector, Events: policy.Spec.Events}
+	return v1beta1.MaintenancePolicySpec{NodeSelector: policy.Spec.NodeSelector, Events: policy.Spec.Events}
 }
 
 // SharesRoom says whether the user who makes the request leaves room for what others write: who may not create
 // MaintenancePolicies, which are for admins. It does so, too, if nobody can tell.
 func (p *Plugin) SharesRoom(ctx context.Context) bool {
 	requester, found := genericapirequest.UserFrom(ctx)
-	return !found || p.askOne(ctx, requester, maintenance.Resource(policies), "", profileNeed{question: authorizer.AttributesRecord{
+	return !found || p.askOne(ctx, requester, v1beta1.Resource(policies), "", profileNeed{question: authorizer.AttributesRecord{
 		Verb: "create", APIGroup: v1beta1.GroupName, APIVersion: v1beta1.SchemeGroupVersion.Version, Resource: policies,
 	}}) != nil
 }

@@ -12,29 +12,28 @@ import (
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authentication/user"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // A policy that says what is done at events can have machines deleted, so its author needs the permission for events.
 func TestPolicyThatSpeaksOfEvents(t *testing.T) {
-	policy := func(change ...func(*maintenance.MaintenancePolicySpec)) *maintenance.MaintenancePolicy {
-		p := &maintenance.MaintenancePolicy{ObjectMeta: metav1.ObjectMeta{Name: "p"}}
+	policy := func(change ...func(*v1beta1.MaintenancePolicySpec)) *v1beta1.MaintenancePolicy {
+		p := &v1beta1.MaintenancePolicy{ObjectMeta: metav1.ObjectMeta{Name: "p"}}
 		p.Spec.NodeSelector = &metav1.LabelSelector{}
 		for _, c := range change {
 			c(&p.Spec)
 		}
 		return p
 	}
-	replaces := func(s *maintenance.MaintenancePolicySpec) {
-		s.Events = &maintenance.PolicyEvents{Actions: []maintenance.PolicyEventAction{{Code: "system-reboot", Action: maintenance.EventActionReplace}}}
+	replaces := func(s *v1beta1.MaintenancePolicySpec) {
+		s.Events = &v1beta1.PolicyEvents{Actions: []v1beta1.PolicyEventAction{{Code: "system-reboot", Action: v1beta1.EventActionReplace}}}
 	}
-	elsewhere := func(s *maintenance.MaintenancePolicySpec) {
+	elsewhere := func(s *v1beta1.MaintenancePolicySpec) {
 		s.NodeSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}}
 	}
-	paused := func(s *maintenance.MaintenancePolicySpec) { s.Paused = true }
+	paused := func(s *v1beta1.MaintenancePolicySpec) { s.Paused = true }
 	tests := map[string]struct {
-		policy, old *maintenance.MaintenancePolicy
+		policy, old *v1beta1.MaintenancePolicy
 		wantNeed    bool
 	}{
 		"created without":          {policy: policy()},
@@ -72,7 +71,7 @@ func TestPolicyThatSpeaksOfEvents(t *testing.T) {
 	}
 }
 
-func policyWrite(operation admission.Operation, policy, old *maintenance.MaintenancePolicy) admission.Attributes {
+func policyWrite(operation admission.Operation, policy, old *v1beta1.MaintenancePolicy) admission.Attributes {
 	resource := v1beta1.SchemeGroupVersion.WithResource(policies)
 	by := &user.DefaultInfo{Name: "alice"}
 	switch {

@@ -17,7 +17,6 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/maintenanceprofile"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/panics"
@@ -35,8 +34,8 @@ func (p *Plugin) validateProfile(ctx context.Context, attributes admission.Attri
 	if attributes.GetSubresource() != "" {
 		return nil
 	}
-	profile, _ := attributes.GetObject().(*maintenance.MaintenanceProfile)
-	old, _ := attributes.GetOldObject().(*maintenance.MaintenanceProfile)
+	profile, _ := attributes.GetObject().(*v1beta1.MaintenanceProfile)
+	old, _ := attributes.GetOldObject().(*v1beta1.MaintenanceProfile)
 	if (old == nil) != (attributes.GetOperation() == admission.Create) || (profile == nil) != (attributes.GetOperation() == admission.Delete) {
 		return apierrors.NewInternalError(errors.New("could not tell what the profile is to do"))
 	}
@@ -61,11 +60,7 @@ func (p *Plugin) validateProfile(ctx context.Context, attributes admission.Attri
 // It returns the reason of the condition Acting if not, and what is missing. It fails if nobody can tell. No author is asked
 // about if an earlier version stored the profile.
 func (p *Plugin) VouchForProfile(ctx context.Context, profile *v1beta1.MaintenanceProfile) (reason, lacks string, err error) {
-	internal := &maintenance.MaintenanceProfile{}
-	if err := v1beta1.Convert_v1beta1_MaintenanceProfile_To_maintenance_MaintenanceProfile(profile, internal, nil); err != nil {
-		return "", "", fmt.Errorf("could not read the profile: %w", err)
-	}
-	needs := profileNeeds(internal, nil)
+	needs := profileNeeds(profile, nil)
 	if author := profile.Status.Author; author != nil {
 		err := p.askAll(ctx, userOf(author), profile.Name, needs)
 		if apierrors.IsForbidden(err) {
@@ -105,7 +100,7 @@ func (p *Plugin) askAll(ctx context.Context, requester user.Info, profile string
 
 // ask asks for a permission for everything first, and then for each name, if only these are needed.
 func (p *Plugin) ask(ctx context.Context, requester user.Info, profile string, need profileNeed) error {
-	written := maintenance.Resource(profiles)
+	written := v1beta1.Resource(profiles)
 	refusal := p.askOne(ctx, requester, written, profile, need)
 	if refusal == nil || len(need.names) == 0 || !apierrors.IsForbidden(refusal) {
 		return refusal

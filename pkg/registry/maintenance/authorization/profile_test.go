@@ -21,7 +21,6 @@ import (
 	"k8s.io/apiserver/pkg/warning"
 	"k8s.io/utils/ptr"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
@@ -63,29 +62,29 @@ const (
 )
 
 // doesAll is a profile that has the server do everything that needs a permission.
-func doesAll(change ...func(*maintenance.MaintenanceProfileSpec)) *maintenance.MaintenanceProfile {
-	profile := &maintenance.MaintenanceProfile{
+func doesAll(change ...func(*v1beta1.MaintenanceProfileSpec)) *v1beta1.MaintenanceProfile {
+	profile := &v1beta1.MaintenanceProfile{
 		ObjectMeta: metav1.ObjectMeta{Name: "flatcar"},
-		Spec: maintenance.MaintenanceProfileSpec{
-			Mode:  maintenance.ProfileActive,
-			Nodes: maintenance.ProfileNodes{Selector: &metav1.LabelSelector{}, Names: []string{"worker-1"}},
-			Checks: []maintenance.ProfileCheck{
-				{Name: "a", Object: &maintenance.ObjectCheck{APIVersion: "example.com/v1", Resource: "kinds"}},
-				{Name: "b", Prometheus: &maintenance.PrometheusCheck{Endpoint: "prom"}},
-				{Name: "i", Stagger: &maintenance.StaggerCheck{Pool: "web"}},
+		Spec: v1beta1.MaintenanceProfileSpec{
+			Mode:  v1beta1.ProfileActive,
+			Nodes: v1beta1.ProfileNodes{Selector: &metav1.LabelSelector{}, Names: []string{"worker-1"}},
+			Checks: []v1beta1.ProfileCheck{
+				{Name: "a", Object: &v1beta1.ObjectCheck{APIVersion: "example.com/v1", Resource: "kinds"}},
+				{Name: "b", Prometheus: &v1beta1.PrometheusCheck{Endpoint: "prom"}},
+				{Name: "i", Stagger: &v1beta1.StaggerCheck{Pool: "web"}},
 			},
-			Triggers: []maintenance.ProfileTrigger{
-				{Name: "c", PatchNode: &maintenance.PatchNodeTrigger{}},
-				{Name: "d", Hold: &maintenance.HoldTrigger{Drain: &maintenance.DrainSpec{OnTimeout: maintenance.OnTimeoutDelete}}},
-				{Name: "e", Job: &maintenance.JobTrigger{Namespace: "ops"}},
-				{Name: "f", PatchObject: &maintenance.PatchObjectTrigger{APIVersion: "example.com/v1", Resource: "things", Namespace: "shop"}},
-				{Name: "g", Webhook: &maintenance.WebhookTrigger{Endpoint: "hook"}},
-				{Name: "j", Reboot: &maintenance.RebootTrigger{Job: &maintenance.JobTrigger{Namespace: "boot"}}},
-				{Name: "k", Reboot: &maintenance.RebootTrigger{}},
+			Triggers: []v1beta1.ProfileTrigger{
+				{Name: "c", PatchNode: &v1beta1.PatchNodeTrigger{}},
+				{Name: "d", Hold: &v1beta1.HoldTrigger{Drain: &v1beta1.DrainSpec{OnTimeout: v1beta1.OnTimeoutDelete}}},
+				{Name: "e", Job: &v1beta1.JobTrigger{Namespace: "ops"}},
+				{Name: "f", PatchObject: &v1beta1.PatchObjectTrigger{APIVersion: "example.com/v1", Resource: "things", Namespace: "shop"}},
+				{Name: "g", Webhook: &v1beta1.WebhookTrigger{Endpoint: "hook"}},
+				{Name: "j", Reboot: &v1beta1.RebootTrigger{Job: &v1beta1.JobTrigger{Namespace: "boot"}}},
+				{Name: "k", Reboot: &v1beta1.RebootTrigger{}},
 			},
-			Notifiers: []maintenance.ProfileNotifier{{Name: "h", Webhook: &maintenance.WebhookNotifier{Endpoint: "hook"}}},
-			States: maintenance.ProfileStates{InMaintenance: maintenance.ProfileStateSpec{
-				Hold: &maintenance.ProfileHold{Drain: maintenance.DrainSpec{GracePeriodSeconds: ptr.To[int64](1)}},
+			Notifiers: []v1beta1.ProfileNotifier{{Name: "h", Webhook: &v1beta1.WebhookNotifier{Endpoint: "hook"}}},
+			States: v1beta1.ProfileStates{InMaintenance: v1beta1.ProfileStateSpec{
+				Hold: &v1beta1.ProfileHold{Drain: v1beta1.DrainSpec{GracePeriodSeconds: ptr.To[int64](1)}},
 			}},
 		},
 	}
@@ -95,7 +94,7 @@ func doesAll(change ...func(*maintenance.MaintenanceProfileSpec)) *maintenance.M
 	return profile
 }
 
-func profileWrite(profile, old *maintenance.MaintenanceProfile) admission.Attributes {
+func profileWrite(profile, old *v1beta1.MaintenanceProfile) admission.Attributes {
 	operation, object, before := admission.Create, runtime.Object(profile), runtime.Object(nil)
 	if old != nil {
 		operation, before = admission.Update, old
@@ -106,20 +105,20 @@ func profileWrite(profile, old *maintenance.MaintenanceProfile) admission.Attrib
 
 // Authors need all that the profile does, unless they only have it do less.
 func TestAuthorsOfProfiles(t *testing.T) {
-	type spec = maintenance.MaintenanceProfileSpec
+	type spec = v1beta1.MaintenanceProfileSpec
 	all := []string{
 		createNodes, createBoots, createJobs, forceNodes, forceNodes, getKinds, getThings, listKinds, patchNodes, patchThings, useHook, usePool, useProm, watchKinds,
 	}
 	for name, test := range map[string]struct {
-		old    *maintenance.MaintenanceProfile
+		old    *v1beta1.MaintenanceProfile
 		change func(*spec)
 		want   []string
 	}{
 		"a new one":        {change: func(*spec) {}, want: all},
 		"nothing":          {old: doesAll(), change: func(*spec) {}},
-		"pause":            {old: doesAll(), change: func(s *spec) { s.Mode = maintenance.ProfilePaused }},
-		"only say":         {old: doesAll(), change: func(s *spec) { s.Mode = maintenance.ProfileDryRun }},
-		"resume":           {old: doesAll(func(s *spec) { s.Mode = maintenance.ProfilePaused }), change: func(*spec) {}, want: all},
+		"pause":            {old: doesAll(), change: func(s *spec) { s.Mode = v1beta1.ProfilePaused }},
+		"only say":         {old: doesAll(), change: func(s *spec) { s.Mode = v1beta1.ProfileDryRun }},
+		"resume":           {old: doesAll(func(s *spec) { s.Mode = v1beta1.ProfilePaused }), change: func(*spec) {}, want: all},
 		"other nodes":      {old: doesAll(), change: func(s *spec) { s.Nodes.Unlabelled = true }, want: all},
 		"another alias":    {old: doesAll(), change: func(s *spec) { s.Alias = "esx" }, want: all},
 		"other states":     {old: doesAll(), change: func(s *spec) { s.States.Operational.Enter = []string{"c"} }, want: all},
@@ -173,8 +172,8 @@ func TestWhatAuthorsLack(t *testing.T) {
 
 // A team may write a profile for the nodes that it may maintain.
 func TestAuthorsWithNodesOfTheirOwn(t *testing.T) {
-	own := func(spec *maintenance.MaintenanceProfileSpec) {
-		*spec = maintenance.MaintenanceProfileSpec{Mode: maintenance.ProfileActive, Nodes: maintenance.ProfileNodes{Names: []string{"worker-1", "worker-2"}}}
+	own := func(spec *v1beta1.MaintenanceProfileSpec) {
+		*spec = v1beta1.MaintenanceProfileSpec{Mode: v1beta1.ProfileActive, Nodes: v1beta1.ProfileNodes{Names: []string{"worker-1", "worker-2"}}}
 	}
 	q := &questions{refuse: []string{createNodes}}
 	if err := New(q, "").Validate(t.Context(), profileWrite(doesAll(own), nil), nil); err != nil {
@@ -187,7 +186,7 @@ func TestAuthorsWithNodesOfTheirOwn(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), `named "worker-2"`) {
 		t.Errorf("got %v, want that worker-2 is refused", err)
 	}
-	byLabel := func(spec *maintenance.MaintenanceProfileSpec) { spec.Nodes.ByLabel = true }
+	byLabel := func(spec *v1beta1.MaintenanceProfileSpec) { spec.Nodes.ByLabel = true }
 	if err := New(&questions{refuse: []string{createNodes}}, "").Validate(t.Context(), profileWrite(doesAll(own, byLabel), nil), nil); !apierrors.IsForbidden(err) {
 		t.Errorf("by label too: got %v, want a 403", err)
 	}
@@ -205,19 +204,19 @@ func TestStatusOfProfiles(t *testing.T) {
 
 // Who has the server give nodes back that a profile holds needs what a delete of the hold needs.
 func TestProfilesThatGiveBack(t *testing.T) {
-	type spec = maintenance.MaintenanceProfileSpec
+	type spec = v1beta1.MaintenanceProfileSpec
 	const deleteNodes = "delete maintenance.medik8s.io/v1beta1 nodes/maintenance"
-	release := func(s *spec) { s.OnDetach = maintenance.DetachRelease }
-	dryRun := func(s *spec) { s.Mode = maintenance.ProfileDryRun }
+	release := func(s *spec) { s.OnDetach = v1beta1.DetachRelease }
+	dryRun := func(s *spec) { s.Mode = v1beta1.ProfileDryRun }
 	only := func(names ...string) func(*spec) {
-		return func(s *spec) { s.Nodes = maintenance.ProfileNodes{Names: names} }
+		return func(s *spec) { s.Nodes = v1beta1.ProfileNodes{Names: names} }
 	}
-	deleted := func(profile *maintenance.MaintenanceProfile) *maintenance.MaintenanceProfile {
+	deleted := func(profile *v1beta1.MaintenanceProfile) *v1beta1.MaintenanceProfile {
 		profile.DeletionTimestamp = &metav1.Time{}
 		return profile
 	}
 	for name, test := range map[string]struct {
-		new, old *maintenance.MaintenanceProfile
+		new, old *v1beta1.MaintenanceProfile
 		want     []string
 	}{
 		"a delete":                         {old: doesAll()},
@@ -367,16 +366,13 @@ func TestServerLacks(t *testing.T) {
 		asked++
 		return question.Resource != "jobs", nil
 	})
-	if err := plugin.Validate(ctx, profileWrite(doesAll(func(s *maintenance.MaintenanceProfileSpec) { s.Triggers = append(s.Triggers, s.Triggers[2]) }), nil), nil); err != nil {
+	if err := plugin.Validate(ctx, profileWrite(doesAll(func(s *v1beta1.MaintenanceProfileSpec) { s.Triggers = append(s.Triggers, s.Triggers[2]) }), nil), nil); err != nil {
 		t.Errorf("refused: %v", err)
 	}
 	if !slices.Equal(said.texts, []string{job + until, reboot + until}) || asked != 7 {
 		t.Errorf("warned of %q after %d questions", said.texts, asked)
 	}
-	stored := &v1beta1.MaintenanceProfile{}
-	if err := v1beta1.Convert_maintenance_MaintenanceProfile_To_v1beta1_MaintenanceProfile(doesAll(), stored, nil); err != nil {
-		t.Fatal(err)
-	}
+	stored := doesAll()
 	if reason, lacks, err := plugin.VouchForProfile(t.Context(), stored); reason != v1beta1.ReasonNotPermitted || lacks != job+"; "+reboot || err != nil {
 		t.Errorf("got %s, %s, %v", reason, lacks, err)
 	}

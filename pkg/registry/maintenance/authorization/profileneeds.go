@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/maintenanceprofile"
 )
@@ -35,7 +34,7 @@ const deletes = ": Delete"
 
 // profileNeeds are the permissions that a write of a profile needs: for all of it, since whoever writes it vouches for it
 // from then on. Nobody needs one to have a profile do less: to pause it, or to have it only say what it would do.
-func profileNeeds(profile, old *maintenance.MaintenanceProfile) []profileNeed {
+func profileNeeds(profile, old *v1beta1.MaintenanceProfile) []profileNeed {
 	if old != nil && maintenanceprofile.OnlyDoesLess(profile, old) {
 		return nil
 	}
@@ -46,7 +45,7 @@ func profileNeeds(profile, old *maintenance.MaintenanceProfile) []profileNeed {
 }
 
 // namesOf are the names of the nodes, if nothing else selects some.
-func namesOf(nodes *maintenance.ProfileNodes) []string {
+func namesOf(nodes *v1beta1.ProfileNodes) []string {
 	if nodes.Selector != nil || nodes.ByLabel || nodes.Unlabelled {
 		return nil
 	}
@@ -77,9 +76,9 @@ func versionOf(group string) string {
 }
 
 // force is the permission for a drain that is harder on pods than they ask for.
-func (n nodesNeed) force(drain *maintenance.DrainSpec, path string) []profileNeed {
+func (n nodesNeed) force(drain *v1beta1.DrainSpec, path string) []profileNeed {
 	switch {
-	case drain.OnTimeout == maintenance.OnTimeoutDelete:
+	case drain.OnTimeout == v1beta1.OnTimeoutDelete:
 		need := n.of(v1beta1.GroupName, "maintenance", "force", path+".onTimeout"+deletes)
 		need.deletesPods = true
 		return []profileNeed{need}
@@ -89,11 +88,11 @@ func (n nodesNeed) force(drain *maintenance.DrainSpec, path string) []profileNee
 	return nil
 }
 
-func (n nodesNeed) ofStates(states *maintenance.ProfileStates) []profileNeed {
+func (n nodesNeed) ofStates(states *v1beta1.ProfileStates) []profileNeed {
 	var needs []profileNeed
 	for _, state := range []struct {
 		name string
-		hold *maintenance.ProfileHold
+		hold *v1beta1.ProfileHold
 	}{
 		{"operational", states.Operational.Hold},
 		{"maintenanceRequired", states.MaintenanceRequired.Hold},
@@ -106,7 +105,7 @@ func (n nodesNeed) ofStates(states *maintenance.ProfileStates) []profileNeed {
 	return needs
 }
 
-func (n nodesNeed) ofTriggers(triggers []maintenance.ProfileTrigger) []profileNeed {
+func (n nodesNeed) ofTriggers(triggers []v1beta1.ProfileTrigger) []profileNeed {
 	var needs []profileNeed
 	for i := range triggers {
 		needs = append(needs, n.ofTrigger(&triggers[i], fmt.Sprintf("spec.triggers[%d]", i))...)
@@ -114,7 +113,7 @@ func (n nodesNeed) ofTriggers(triggers []maintenance.ProfileTrigger) []profileNe
 	return needs
 }
 
-func (n nodesNeed) ofTrigger(trigger *maintenance.ProfileTrigger, path string) []profileNeed {
+func (n nodesNeed) ofTrigger(trigger *v1beta1.ProfileTrigger, path string) []profileNeed {
 	switch {
 	case trigger.Hold != nil && trigger.Hold.Drain != nil:
 		return n.force(trigger.Hold.Drain, path+".hold.drain")
@@ -133,7 +132,7 @@ func (n nodesNeed) ofTrigger(trigger *maintenance.ProfileTrigger, path string) [
 	return nil
 }
 
-func ofJob(job *maintenance.JobTrigger, path string) []profileNeed {
+func ofJob(job *v1beta1.JobTrigger, path string) []profileNeed {
 	jobs := schema.GroupVersionResource{Group: "batch", Version: "v1", Resource: "jobs"}
 	need := onObjects("create", jobs, job.Namespace, path)
 	need.value = "profiles.allowJobs and profiles.jobNamespaces"

@@ -9,14 +9,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/maintenanceprofile"
 )
 
 // ofChecks are the verbs on the objects of checks, and the verb use on the pools that they take places of: teams share
 // these, and a place may be taken for long.
-func ofChecks(checks []maintenance.ProfileCheck) []profileNeed {
+func ofChecks(checks []v1beta1.ProfileCheck) []profileNeed {
 	var needs []profileNeed
 	for i := range checks {
 		path := fmt.Sprintf("spec.checks[%d]", i)
@@ -59,7 +58,7 @@ func onObjects(verb string, resource schema.GroupVersionResource, namespace, why
 }
 
 // ofEndpoints is the verb use on each endpoint.
-func ofEndpoints(spec *maintenance.MaintenanceProfileSpec) []profileNeed {
+func ofEndpoints(spec *v1beta1.MaintenanceProfileSpec) []profileNeed {
 	asked := map[string]bool{}
 	var needs []profileNeed
 	for _, reference := range maintenanceprofile.Endpoints(spec) {

@@ -13,7 +13,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apiserver/pkg/warning"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/maintenanceprofile"
 )
@@ -40,7 +39,7 @@ func (p *Plugin) KnowWhatIsUnderWay(underWay WhatIsUnderWay) { p.underWay = unde
 
 // releaseNeeds are the permissions to end the maintenance of the nodes that a write has the server give back before they
 // are Operational. The profile is nil for a delete, and old for a create.
-func (p *Plugin) releaseNeeds(ctx context.Context, profile, old *maintenance.MaintenanceProfile) ([]profileNeed, error) {
+func (p *Plugin) releaseNeeds(ctx context.Context, profile, old *v1beta1.MaintenanceProfile) ([]profileNeed, error) {
 	if p.underWay == nil || old == nil || !mayRelease(profile, old) {
 		return nil, nil
 	}
@@ -75,21 +74,21 @@ func warnOfJobs(ctx context.Context, jobs []string) {
 }
 
 // mayRelease says whether a write may give nodes back that would stay in maintenance without it.
-func mayRelease(profile, old *maintenance.MaintenanceProfile) bool {
+func mayRelease(profile, old *v1beta1.MaintenanceProfile) bool {
 	switch {
 	case profile == nil:
 		return releases(old)
 	case old.DeletionTimestamp != nil:
 		return releases(profile) && !releases(old)
-	case profile.Spec.OnDetach != maintenance.DetachRelease:
+	case profile.Spec.OnDetach != v1beta1.DetachRelease:
 		return false // who leaves is finished
 	default:
-		return old.Spec.OnDetach != maintenance.DetachRelease || !apiequality.Semantic.DeepEqual(profile.Spec.Nodes, old.Spec.Nodes) ||
+		return old.Spec.OnDetach != v1beta1.DetachRelease || !apiequality.Semantic.DeepEqual(profile.Spec.Nodes, old.Spec.Nodes) ||
 			maintenanceprofile.AliasOf(profile) != maintenanceprofile.AliasOf(old)
 	}
 }
 
 // releases says whether a profile that is deleted gives its nodes back at once: it says so, or nothing would finish them.
-func releases(profile *maintenance.MaintenanceProfile) bool {
-	return profile.Spec.OnDetach == maintenance.DetachRelease || profile.Spec.Mode == maintenance.ProfileDryRun
+func releases(profile *v1beta1.MaintenanceProfile) bool {
+	return profile.Spec.OnDetach == v1beta1.DetachRelease || profile.Spec.Mode == v1beta1.ProfileDryRun
 }

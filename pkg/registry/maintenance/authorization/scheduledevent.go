@@ -17,7 +17,6 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/caller"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/scheduledevent"
@@ -43,8 +42,8 @@ func (p *Plugin) validateEvent(ctx context.Context, attributes admission.Attribu
 	if attributes.GetSubresource() != "" {
 		return nil
 	}
-	event, _ := attributes.GetObject().(*maintenance.ScheduledEvent)
-	old, _ := attributes.GetOldObject().(*maintenance.ScheduledEvent)
+	event, _ := attributes.GetObject().(*v1beta1.ScheduledEvent)
+	old, _ := attributes.GetOldObject().(*v1beta1.ScheduledEvent)
 	if (event == nil) != (attributes.GetOperation() == admission.Delete) || (old == nil) != (attributes.GetOperation() == admission.Create) {
 		return apierrors.NewInternalError(errUnknownEvent)
 	}
@@ -52,9 +51,9 @@ func (p *Plugin) validateEvent(ctx context.Context, attributes admission.Attribu
 }
 
 // authorizeEventUpdate is validateEvent for an update that has not been validated yet.
-func (p *Plugin) authorizeEventUpdate(ctx context.Context, event *maintenance.ScheduledEvent, old runtime.Object) error {
+func (p *Plugin) authorizeEventUpdate(ctx context.Context, event *v1beta1.ScheduledEvent, old runtime.Object) error {
 	requester, found := genericapirequest.UserFrom(ctx)
-	stored, _ := old.(*maintenance.ScheduledEvent)
+	stored, _ := old.(*v1beta1.ScheduledEvent)
 	if !found || stored == nil {
 		return apierrors.NewInternalError(errUnknownEvent)
 	}
@@ -63,7 +62,7 @@ func (p *Plugin) authorizeEventUpdate(ctx context.Context, event *maintenance.Sc
 
 // authorizeEvent checks that the user may have the server act on the node that the event means. event is nil for a delete,
 // and old for a create. The server itself may.
-func (p *Plugin) authorizeEvent(ctx context.Context, requester user.Info, event, old *maintenance.ScheduledEvent) error {
+func (p *Plugin) authorizeEvent(ctx context.Context, requester user.Info, event, old *v1beta1.ScheduledEvent) error {
 	if caller.IsServer(ctx) {
 		return nil
 	}
@@ -78,16 +77,16 @@ func (p *Plugin) authorizeEvent(ctx context.Context, requester user.Info, event,
 }
 
 // refuseServers refuses to write what the server itself says. To delete it, the permission for its node is enough.
-func refuseServers(event, old *maintenance.ScheduledEvent) error {
+func refuseServers(event, old *v1beta1.ScheduledEvent) error {
 	switch {
 	case event == nil:
 		return nil
 	case old == nil && collectedSource(event) != "":
-		return apierrors.NewForbidden(maintenance.Resource(events), event.Name, fmt.Errorf(
+		return apierrors.NewForbidden(v1beta1.Resource(events), event.Name, fmt.Errorf(
 			"only maintenance-apiserver itself creates ScheduledEvents of the source %[1]s, and those whose names begin with %[1]s.: use another source and another name",
 			collectedSource(event)))
 	case old != nil && collectedSource(old) != "" && !apiequality.Semantic.DeepEqual(event.Spec, old.Spec):
-		return apierrors.NewForbidden(maintenance.Resource(events), old.Name, fmt.Errorf(
+		return apierrors.NewForbidden(v1beta1.Resource(events), old.Name, fmt.Errorf(
 			"only maintenance-apiserver itself changes the spec of ScheduledEvents of the source %s, as the cloud says; "+
 				"a MaintenancePolicy can say what is done for their codes: spec.events", collectedSource(old)))
 	}
@@ -95,7 +94,7 @@ func refuseServers(event, old *maintenance.ScheduledEvent) error {
 }
 
 // collectedSource is the source of an event that only the server itself writes, or that its name claims; empty for others.
-func collectedSource(event *maintenance.ScheduledEvent) string {
+func collectedSource(event *v1beta1.ScheduledEvent) string {
 	if v1beta1.IsCollected(event.Spec.Source) {
 		return event.Spec.Source
 	}
@@ -106,14 +105,14 @@ func collectedSource(event *maintenance.ScheduledEvent) string {
 }
 
 // maySchedule asks for the verb schedule on nodes/maintenance of each node that the event may mean.
-func (p *Plugin) maySchedule(ctx context.Context, requester user.Info, event *maintenance.ScheduledEvent) error {
+func (p *Plugin) maySchedule(ctx context.Context, requester user.Info, event *v1beta1.ScheduledEvent) error {
 	names, why, err := p.meant(event)
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
 		question := about(requester, permission{verb: "schedule", subresource: "maintenance"}, name)
-		if err := p.askOne(ctx, requester, maintenance.Resource(events), event.Name, profileNeed{why: why, question: question}); err != nil {
+		if err := p.askOne(ctx, requester, v1beta1.Resource(events), event.Name, profileNeed{why: why, question: question}); err != nil {
 			return err
 		}
 	}
@@ -126,7 +125,7 @@ var everyNode = []string{""}
 // meant are the nodes that the event may be about, and the field that says so. A node whose drain has started stays the
 // node of its event. Before that, an event with a name of a node is about no other node, whatever else it says. A machine
 // is asked for its node when it is needed, and not here, so who names nothing else needs the permission for all nodes.
-func (p *Plugin) meant(event *maintenance.ScheduledEvent) (names []string, why string, err error) {
+func (p *Plugin) meant(event *v1beta1.ScheduledEvent) (names []string, why string, err error) {
 	switch spec := &event.Spec; {
 	case event.Status.DrainStartTime != nil && event.Status.NodeName != "":
 		return []string{event.Status.NodeName}, "status.nodeName", nil

@@ -19,7 +19,6 @@ import (
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/utils/ptr"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
@@ -44,9 +43,9 @@ var cluster = fakeNodes{
 	"worker-1": "aws:///eu-west-1a/i-1", "worker-2": "aws:///eu-west-1a/i-2", "forged": "aws:///eu-west-1b/i-2", "kind": "", "prefixed": "aws:///a/xi-1",
 }
 
-func event(name string, change ...func(*maintenance.ScheduledEvent)) *maintenance.ScheduledEvent {
-	e := &maintenance.ScheduledEvent{
-		ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: maintenance.ScheduledEventSpec{Source: "manual", Code: "system-reboot", State: maintenance.EventScheduled},
+func event(name string, change ...func(*v1beta1.ScheduledEvent)) *v1beta1.ScheduledEvent {
+	e := &v1beta1.ScheduledEvent{
+		ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: v1beta1.ScheduledEventSpec{Source: "manual", Code: "system-reboot", State: v1beta1.EventScheduled},
 	}
 	for _, c := range change {
 		c(e)
@@ -54,26 +53,26 @@ func event(name string, change ...func(*maintenance.ScheduledEvent)) *maintenanc
 	return e
 }
 
-func ofNode(name string) func(*maintenance.ScheduledEvent) {
-	return func(e *maintenance.ScheduledEvent) { e.Spec.NodeName = name }
+func ofNode(name string) func(*v1beta1.ScheduledEvent) {
+	return func(e *v1beta1.ScheduledEvent) { e.Spec.NodeName = name }
 }
 
-func ofInstance(id string) func(*maintenance.ScheduledEvent) {
-	return func(e *maintenance.ScheduledEvent) { e.Spec.InstanceID = id }
+func ofInstance(id string) func(*v1beta1.ScheduledEvent) {
+	return func(e *v1beta1.ScheduledEvent) { e.Spec.InstanceID = id }
 }
 
-func ofMachine(e *maintenance.ScheduledEvent) {
-	e.Spec.MachineRef = &maintenance.MachineReference{APIGroup: "cluster.x-k8s.io", Namespace: "a", Name: "b"}
+func ofMachine(e *v1beta1.ScheduledEvent) {
+	e.Spec.MachineRef = &v1beta1.MachineReference{APIGroup: "cluster.x-k8s.io", Namespace: "a", Name: "b"}
 }
 
-func ofAWS(e *maintenance.ScheduledEvent)     { e.Spec.Source = v1beta1.AWSSource }
-func canceled(e *maintenance.ScheduledEvent)  { e.Spec.State = maintenance.EventCanceled }
-func annotated(e *maintenance.ScheduledEvent) { e.Annotations = map[string]string{"a": "b"} }
-func draining(e *maintenance.ScheduledEvent) {
+func ofAWS(e *v1beta1.ScheduledEvent)     { e.Spec.Source = v1beta1.AWSSource }
+func canceled(e *v1beta1.ScheduledEvent)  { e.Spec.State = v1beta1.EventCanceled }
+func annotated(e *v1beta1.ScheduledEvent) { e.Annotations = map[string]string{"a": "b"} }
+func draining(e *v1beta1.ScheduledEvent) {
 	e.Status.NodeName, e.Status.DrainStartTime = "worker-3", ptr.To(metav1.Now())
 }
 
-func eventWrite(requester string, operation admission.Operation, e, old *maintenance.ScheduledEvent, subresource string) (context.Context, admission.Attributes) {
+func eventWrite(requester string, operation admission.Operation, e, old *v1beta1.ScheduledEvent, subresource string) (context.Context, admission.Attributes) {
 	by := &user.DefaultInfo{Name: requester}
 	if requester == user.APIServerUser {
 		by.Groups = []string{user.SystemPrivilegedGroup}
@@ -103,7 +102,7 @@ func TestWhoMaySchedule(t *testing.T) {
 	for name, test := range map[string]struct {
 		by          string
 		operation   admission.Operation
-		event, old  *maintenance.ScheduledEvent
+		event, old  *v1beta1.ScheduledEvent
 		subresource string
 		want        []string
 	}{
@@ -152,7 +151,7 @@ func TestWhoMaySchedule(t *testing.T) {
 func TestWhoMayNotSchedule(t *testing.T) {
 	const onlyServer = "only maintenance-apiserver itself "
 	for name, test := range map[string]struct {
-		event, old *maintenance.ScheduledEvent
+		event, old *v1beta1.ScheduledEvent
 		nodes      Nodes
 		refuse     []string
 		want       string

@@ -16,7 +16,6 @@ import (
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/warning"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
@@ -42,7 +41,7 @@ const (
 // refuseHold refuses a drain that deletes pods. The server's own holds are of what was stored when it was permitted: they
 // drain as far as that goes.
 func (r *ServerRights) refuseHold(w write) error {
-	if r == nil || r.DeletePods || w.hold == nil || w.by.GetName() == user.APIServerUser || len(w.force()) == 0 || w.hold.Spec.Drain.OnTimeout != maintenance.OnTimeoutDelete {
+	if r == nil || r.DeletePods || w.hold == nil || w.by.GetName() == user.APIServerUser || len(w.force()) == 0 || w.hold.Spec.Drain.OnTimeout != v1beta1.OnTimeoutDelete {
 		return nil
 	}
 	return apierrors.NewInvalid(v1beta1.SchemeGroupVersion.WithKind("NodeMaintenance").GroupKind(), w.hold.Name,
@@ -118,7 +117,7 @@ func (r *ServerRights) permitKey(key string) bool {
 }
 
 // keysOf are the keys that a trigger changes.
-func keysOf(patch *maintenance.PatchNodeTrigger) []string {
+func keysOf(patch *v1beta1.PatchNodeTrigger) []string {
 	keys := slices.Concat(slices.Collect(maps.Keys(patch.Labels)), slices.Collect(maps.Keys(patch.Annotations)),
 		patch.RemoveLabels, patch.RemoveAnnotations, patch.AddFinalizers, patch.RemoveFinalizers)
 	slices.Sort(keys)

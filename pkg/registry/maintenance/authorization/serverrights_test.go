@@ -12,22 +12,22 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/utils/ptr"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // What the server is not permitted is refused when it is asked for, also to those who are permitted everything.
 func TestServerRights(t *testing.T) {
-	deletes := func(hold *maintenance.NodeMaintenance) {
-		hold.Spec.Drain.OnTimeout, hold.Spec.Drain.TimeoutSeconds = maintenance.OnTimeoutDelete, ptr.To[int64](1)
+	deletes := func(hold *v1beta1.NodeMaintenance) {
+		hold.Spec.Drain.OnTimeout, hold.Spec.Drain.TimeoutSeconds = v1beta1.OnTimeoutDelete, ptr.To[int64](1)
 	}
-	triggers := func(triggers ...maintenance.ProfileTrigger) *maintenance.MaintenanceProfile {
-		return doesAll(func(spec *maintenance.MaintenanceProfileSpec) { spec.Triggers = triggers })
+	triggers := func(triggers ...v1beta1.ProfileTrigger) *v1beta1.MaintenanceProfile {
+		return doesAll(func(spec *v1beta1.MaintenanceProfileSpec) { spec.Triggers = triggers })
 	}
-	patches := func(patch maintenance.PatchNodeTrigger) *maintenance.MaintenanceProfile {
-		return triggers(maintenance.ProfileTrigger{Name: "p", PatchNode: &patch})
+	patches := func(patch v1beta1.PatchNodeTrigger) *v1beta1.MaintenanceProfile {
+		return triggers(v1beta1.ProfileTrigger{Name: "p", PatchNode: &patch})
 	}
-	drains := triggers(maintenance.ProfileTrigger{Name: "d", Hold: &maintenance.HoldTrigger{Drain: &maintenance.DrainSpec{OnTimeout: maintenance.OnTimeoutDelete}}})
-	other := patches(maintenance.PatchNodeTrigger{
+	drains := triggers(v1beta1.ProfileTrigger{Name: "d", Hold: &v1beta1.HoldTrigger{Drain: &v1beta1.DrainSpec{OnTimeout: v1beta1.OnTimeoutDelete}}})
+	other := patches(v1beta1.PatchNodeTrigger{
 		Labels: map[string]string{"example.com/a": ""}, Annotations: map[string]string{"b": ""}, RemoveLabels: []string{"c"}, RemoveAnnotations: []string{"example.org/d"},
 		AddFinalizers: []string{"example.com.evil/e"}, RemoveFinalizers: []string{"e"},
 	})
@@ -47,7 +47,7 @@ func TestServerRights(t *testing.T) {
 			`spec.triggers[0].patchNode: Invalid value: "c": the server may not change this key of nodes`, "profiles.nodeKeys", `"e"`, `"example.com.evil/e"`, `"example.org/d"`,
 		}},
 		"keys that are stored": {limits, profileWrite(other, other), nil},
-		"permitted keys":       {limits, profileWrite(patches(maintenance.PatchNodeTrigger{Labels: map[string]string{"example.com/a": "", "b": ""}}), nil), nil},
+		"permitted keys":       {limits, profileWrite(patches(v1beta1.PatchNodeTrigger{Labels: map[string]string{"example.com/a": "", "b": ""}}), nil), nil},
 		"all keys":             {ServerRights{NodeKeys: []string{"*"}}, profileWrite(other, nil), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -77,7 +77,7 @@ func TestServerRights(t *testing.T) {
 
 // The server's own holds drain as far as it is permitted.
 func TestServerRightsOfOwnHolds(t *testing.T) {
-	hold := makeHold(func(hold *maintenance.NodeMaintenance) { hold.Spec.Drain.OnTimeout = maintenance.OnTimeoutDelete })
+	hold := makeHold(func(hold *v1beta1.NodeMaintenance) { hold.Spec.Drain.OnTimeout = v1beta1.OnTimeoutDelete })
 	own := write{operation: admission.Create, by: &user.DefaultInfo{Name: user.APIServerUser}, hold: hold}
 	if err := (&ServerRights{}).refuseHold(own); err != nil {
 		t.Errorf("refused: %v", err)

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // IsServer says whether the request comes from the server's own loopback client. If the server is gone,
@@ -26,12 +26,12 @@ func IsServer(ctx context.Context) bool {
 const maxGroupBytes = 16 << 10
 
 // Author returns who makes the request, to be asked about again later; nil if that is not known.
-func Author(ctx context.Context) *maintenance.Author {
+func Author(ctx context.Context) *v1beta1.Author {
 	requester, ok := genericapirequest.UserFrom(ctx)
 	if !ok {
 		return nil
 	}
-	author := &maintenance.Author{Username: requester.GetName(), UID: requester.GetUID()}
+	author := &v1beta1.Author{Username: requester.GetName(), UID: requester.GetUID()}
 	left := maxGroupBytes
 	for _, group := range requester.GetGroups() {
 		if left -= len(group); left < 0 {

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	legacyapi "github.com/medik8s/maintenance-apiserver/pkg/apis/legacy"
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/owners"
 )
 
@@ -46,7 +46,7 @@ func (g *group) keepNode(_ context.Context, obj, old runtime.Object) (runtime.Ob
 }
 
 // seen is the stored hold as a client of this version sees it.
-func (g *group) seen(stored *maintenance.NodeMaintenance) (*maintenance.NodeMaintenance, error) {
+func (g *group) seen(stored *v1beta1.NodeMaintenance) (*v1beta1.NodeMaintenance, error) {
 	shown, err := g.convertor.ConvertToVersion(stored.DeepCopy(), g.GroupVersion)
 	if err != nil {
 		return nil, err
@@ -55,12 +55,12 @@ func (g *group) seen(stored *maintenance.NodeMaintenance) (*maintenance.NodeMain
 	if err != nil {
 		return nil, err
 	}
-	return seen.(*maintenance.NodeMaintenance), nil
+	return seen.(*v1beta1.NodeMaintenance), nil
 }
 
-func holds(obj, old runtime.Object) (written, stored *maintenance.NodeMaintenance, err error) {
-	written, isHold := obj.(*maintenance.NodeMaintenance)
-	stored, wasHold := old.(*maintenance.NodeMaintenance)
+func holds(obj, old runtime.Object) (written, stored *v1beta1.NodeMaintenance, err error) {
+	written, isHold := obj.(*v1beta1.NodeMaintenance)
+	stored, wasHold := old.(*v1beta1.NodeMaintenance)
 	if !isHold || !wasHold {
 		return nil, nil, fmt.Errorf("could not update a NodeMaintenance: got %T for %T", obj, old)
 	}

@@ -14,7 +14,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/warning"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
 )
@@ -31,7 +30,7 @@ const (
 
 // admitBeside refuses a hold on a node that does not exist or has another hold, under whichever name. A hold
 // without a node is refused elsewhere.
-func (g *group) admitBeside(hold *maintenance.NodeMaintenance, others []maintenance.NodeMaintenance) error {
+func (g *group) admitBeside(hold *v1beta1.NodeMaintenance, others []v1beta1.NodeMaintenance) error {
 	node := hold.Spec.NodeName
 	switch {
 	case !g.nodes.HasNode(node):
@@ -44,7 +43,7 @@ func (g *group) admitBeside(hold *maintenance.NodeMaintenance, others []maintena
 }
 
 // forbidden is the answer of a webhook, without the words that it was a webhook.
-func (g *group) forbidden(hold *maintenance.NodeMaintenance, message string) error {
+func (g *group) forbidden(hold *v1beta1.NodeMaintenance, message string) error {
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
 		Status: metav1.StatusFailure, Code: http.StatusForbidden, Reason: metav1.StatusReasonForbidden, Message: message,
 		Details: &metav1.StatusDetails{Group: g.Group, Kind: nodemaintenance.Plural, Name: hold.Name},
@@ -54,13 +53,13 @@ func (g *group) forbidden(hold *maintenance.NodeMaintenance, message string) err
 // inOwnWords returns an error in the terms of the group: it names the group's resource.
 func (g *group) inOwnWords(err error) error {
 	var refusal *apierrors.StatusError
-	if !errors.As(err, &refusal) || refusal.ErrStatus.Details == nil || refusal.ErrStatus.Details.Group != maintenance.GroupName {
+	if !errors.As(err, &refusal) || refusal.ErrStatus.Details == nil || refusal.ErrStatus.Details.Group != v1beta1.GroupName {
 		return err
 	}
 	status := *refusal.ErrStatus.DeepCopy()
 	status.Details.Group = g.Group
 	for _, name := range []string{nodemaintenance.Plural, "NodeMaintenance"} {
-		status.Message = strings.Replace(status.Message, name+"."+maintenance.GroupName+" ", name+"."+g.Group+" ", 1)
+		status.Message = strings.Replace(status.Message, name+"."+v1beta1.GroupName+" ", name+"."+g.Group+" ", 1)
 	}
 	return &apierrors.StatusError{ErrStatus: status}
 }

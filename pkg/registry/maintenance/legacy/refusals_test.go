@@ -12,13 +12,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	legacyinstall "github.com/medik8s/maintenance-apiserver/pkg/apis/legacy/install"
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // A refusal because of quorum has the words of the group's operator, and keeps its cause.
 func TestQuorumInOwnWords(t *testing.T) {
-	ours := apierrors.NewForbidden(maintenance.Resource("nodemaintenances"), "a", errors.New("2 of 3 members must stay"))
+	ours := apierrors.NewForbidden(v1beta1.Resource("nodemaintenances"), "a", errors.New("2 of 3 members must stay"))
 	ours.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: v1beta1.ReasonControlPlaneQuorum, Message: "2 of 3 members must stay"}}
 	want := map[string]string{
 		"nodemaintenance.medik8s.io":  "can not put master/control-plane node into maintenance at this moment, disrupting node cp-1 will violate etcd quorum",
@@ -35,7 +34,7 @@ func TestQuorumInOwnWords(t *testing.T) {
 			t.Errorf("%s: got %+v, want a 403 with the text %q", version, got.ErrStatus, want[version.Group])
 		}
 	}
-	if ours.ErrStatus.Details.Group != maintenance.GroupName {
+	if ours.ErrStatus.Details.Group != v1beta1.GroupName {
 		t.Error("the error itself was changed")
 	}
 }
@@ -47,7 +46,7 @@ func TestErrorsInOwnWords(t *testing.T) {
 		want string
 	}{
 		"none":             {},
-		"of our resource":  {err: apierrors.NewNotFound(maintenance.Resource("nodemaintenances"), "a"), want: `nodemaintenances.kubevirt.io "a" not found`},
+		"of our resource":  {err: apierrors.NewNotFound(v1beta1.Resource("nodemaintenances"), "a"), want: `nodemaintenances.kubevirt.io "a" not found`},
 		"of our kind":      {err: apierrors.NewInvalid(v1beta1.SchemeGroupVersion.WithKind("NodeMaintenance").GroupKind(), "a", nil), want: `NodeMaintenance.kubevirt.io "a" is invalid`},
 		"of another group": {err: pods, want: pods.Error()},
 		"no status":        {err: errors.New("nodemaintenances.maintenance.medik8s.io "), want: "nodemaintenances.maintenance.medik8s.io "},

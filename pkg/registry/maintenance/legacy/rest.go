@@ -13,7 +13,7 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance/storage"
 )
@@ -61,7 +61,7 @@ func (r *REST) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 // Create creates a hold with the checks of the group.
 func (r *REST) Create(ctx context.Context, obj runtime.Object, validate rest.ValidateObjectFunc, options *metav1.CreateOptions) (runtime.Object, error) {
 	var node string
-	if hold, ok := obj.(*maintenance.NodeMaintenance); ok {
+	if hold, ok := obj.(*v1beta1.NodeMaintenance); ok {
 		node = hold.Spec.NodeName
 	}
 	ctx = withShownWarnings(ctx)
@@ -84,7 +84,7 @@ func (r *REST) Update(ctx context.Context, name string, objInfo rest.UpdatedObje
 // remember keeps the node of the hold that an update may create.
 func remember(node *string) rest.TransformFunc {
 	return func(_ context.Context, obj, _ runtime.Object) (runtime.Object, error) {
-		*node = obj.(*maintenance.NodeMaintenance).Spec.NodeName
+		*node = obj.(*v1beta1.NodeMaintenance).Spec.NodeName
 		return obj, nil
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"k8s.io/apiserver/pkg/warning"
 
 	legacyapi "github.com/medik8s/maintenance-apiserver/pkg/apis/legacy"
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
@@ -24,10 +23,10 @@ import (
 // stays as it is: others may read it at the same time.
 func shown(obj runtime.Object) runtime.Object {
 	switch stored := obj.(type) {
-	case *maintenance.NodeMaintenance:
+	case *v1beta1.NodeMaintenance:
 		hold := shownHold(*stored)
 		return &hold
-	case *maintenance.NodeMaintenanceList:
+	case *v1beta1.NodeMaintenanceList:
 		list := *stored
 		list.Items = slices.Clone(stored.Items)
 		for i := range list.Items {
@@ -39,7 +38,7 @@ func shown(obj runtime.Object) runtime.Object {
 	}
 }
 
-func shownHold(hold maintenance.NodeMaintenance) maintenance.NodeMaintenance {
+func shownHold(hold v1beta1.NodeMaintenance) v1beta1.NodeMaintenance {
 	hold.ObjectMeta = legacyapi.MetadataFromHub(hold.ObjectMeta)
 	return hold
 }

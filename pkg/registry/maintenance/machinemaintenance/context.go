@@ -14,7 +14,6 @@ import (
 	"k8s.io/apiserver/pkg/warning"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/legacy/managedv1alpha1"
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/scheduledevent"
 )
@@ -68,7 +67,7 @@ func withOwnWarnings(ctx context.Context) context.Context {
 // inOwnWords returns an error about the ScheduledEvent as one about the MachineMaintenance.
 func (r request) inOwnWords(err error) error {
 	var refusal *apierrors.StatusError
-	if !errors.As(err, &refusal) || refusal.ErrStatus.Details == nil || refusal.ErrStatus.Details.Group != maintenance.GroupName {
+	if !errors.As(err, &refusal) || refusal.ErrStatus.Details == nil || refusal.ErrStatus.Details.Group != v1beta1.GroupName {
 		return err
 	}
 	status := *refusal.ErrStatus.DeepCopy()
@@ -78,7 +77,7 @@ func (r request) inOwnWords(err error) error {
 		if details.Kind == names[0] {
 			details.Kind = names[1]
 		}
-		status.Message = strings.ReplaceAll(status.Message, names[0]+"."+maintenance.GroupName+" ", names[1]+"."+managedv1alpha1.GroupName+" ")
+		status.Message = strings.ReplaceAll(status.Message, names[0]+"."+v1beta1.GroupName+" ", names[1]+"."+managedv1alpha1.GroupName+" ")
 	}
 	if r.event != "" && details.Name == r.event {
 		details.Name = r.name

@@ -16,7 +16,7 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/legacy/managedv1alpha1"
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/writeas"
 )
 
@@ -39,7 +39,7 @@ func (r *REST) Delete(ctx context.Context, name string, validate rest.ValidateOb
 // validateDelete checks that the event is a MachineMaintenance, and has it pass both admissions.
 func (r *REST) validateDelete(ctx context.Context, asked request, own rest.ValidateObjectFunc, options *metav1.DeleteOptions) rest.ValidateObjectFunc {
 	return func(inner context.Context, obj runtime.Object) error {
-		event, ok := obj.(*maintenance.ScheduledEvent)
+		event, ok := obj.(*v1beta1.ScheduledEvent)
 		if !ok {
 			return fmt.Errorf("could not delete a MachineMaintenance: got %T", obj)
 		}

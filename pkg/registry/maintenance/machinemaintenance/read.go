@@ -15,7 +15,7 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/legacy/managedv1alpha1"
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
 
@@ -47,7 +47,7 @@ func newSelection(ctx context.Context, options *metainternalversion.ListOptions)
 
 // selected returns an event as it is shown. It says no if the event is no MachineMaintenance, or was not asked for. The
 // store has selected by labels.
-func (s selection) selected(event *maintenance.ScheduledEvent) (*managedv1alpha1.MachineMaintenance, bool) {
+func (s selection) selected(event *v1beta1.ScheduledEvent) (*managedv1alpha1.MachineMaintenance, bool) {
 	mm, is := show(event)
 	if !is || (s.namespace != "" && mm.Namespace != s.namespace) {
 		return nil, false
@@ -62,7 +62,7 @@ func (r *REST) List(ctx context.Context, options *metainternalversion.ListOption
 	if err != nil {
 		return nil, asked.inOwnWords(err)
 	}
-	events, ok := listed.(*maintenance.ScheduledEventList)
+	events, ok := listed.(*v1beta1.ScheduledEventList)
 	if !ok {
 		return nil, fmt.Errorf("could not list MachineMaintenances: got %T", listed)
 	}
@@ -93,7 +93,7 @@ func (s selection) selectedEvent(event watch.Event) (watch.Event, bool) {
 	if shared, ok := object.(runtime.CacheableObject); ok {
 		object = shared.GetObject()
 	}
-	stored, ok := object.(*maintenance.ScheduledEvent)
+	stored, ok := object.(*v1beta1.ScheduledEvent)
 	if !ok { // an error
 		return event, true
 	}

@@ -17,7 +17,6 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/legacy/managedv1alpha1"
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/scheduledevent"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/writeas"
@@ -95,7 +94,7 @@ func (r request) notFound() error {
 
 // shown returns the stored event as it is shown. It fails if the event is no MachineMaintenance.
 func (r request) shown(stored runtime.Object) (runtime.Object, error) {
-	event, ok := stored.(*maintenance.ScheduledEvent)
+	event, ok := stored.(*v1beta1.ScheduledEvent)
 	if !ok {
 		return stored, nil
 	}

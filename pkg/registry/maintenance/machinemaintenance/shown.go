@@ -11,14 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/legacy/managedv1alpha1"
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/owners"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
 
 // show returns a stored event as the MachineMaintenance that it is, with the owners of its fields. It says no if the event
 // is none.
-func show(event *maintenance.ScheduledEvent) (mm *managedv1alpha1.MachineMaintenance, is bool) {
+func show(event *v1beta1.ScheduledEvent) (mm *managedv1alpha1.MachineMaintenance, is bool) {
 	mm, is = managedv1alpha1.FromEvent(event)
 	if is {
 		mm.ManagedFields = owners.OfMachineMaintenance(event.ManagedFields)

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/legacy/managedv1alpha1"
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/owners"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/writeas"
 )
@@ -61,7 +61,7 @@ func ofEvent(asked *metav1.Preconditions) *metav1.Preconditions {
 
 // UpdatedObject implements rest.UpdatedObjectInfo.
 func (u *update) UpdatedObject(ctx context.Context, old runtime.Object) (runtime.Object, error) {
-	stored, ok := old.(*maintenance.ScheduledEvent)
+	stored, ok := old.(*v1beta1.ScheduledEvent)
 	if !ok {
 		return nil, fmt.Errorf("could not update a MachineMaintenance: got %T", old)
 	}
@@ -88,10 +88,10 @@ func (u *update) UpdatedObject(ctx context.Context, old runtime.Object) (runtime
 }
 
 // isNew says whether there is no stored object.
-func isNew(stored *maintenance.ScheduledEvent) bool { return stored.ResourceVersion == "" }
+func isNew(stored *v1beta1.ScheduledEvent) bool { return stored.ResourceVersion == "" }
 
 // before is the stored object as it is shown, or an empty one if there is none.
-func (u *update) before(stored *maintenance.ScheduledEvent) (*managedv1alpha1.MachineMaintenance, error) {
+func (u *update) before(stored *v1beta1.ScheduledEvent) (*managedv1alpha1.MachineMaintenance, error) {
 	if isNew(stored) {
 		return &managedv1alpha1.MachineMaintenance{}, nil
 	}
@@ -103,7 +103,7 @@ func (u *update) before(stored *maintenance.ScheduledEvent) (*managedv1alpha1.Ma
 }
 
 // event is what is to be stored.
-func (u *update) event(stored *maintenance.ScheduledEvent, written, shown *managedv1alpha1.MachineMaintenance) (*maintenance.ScheduledEvent, error) {
+func (u *update) event(stored *v1beta1.ScheduledEvent, written, shown *managedv1alpha1.MachineMaintenance) (*v1beta1.ScheduledEvent, error) {
 	if isNew(stored) { // an apply creates the object
 		return newEvent(u.ctx, written)
 	}
@@ -116,7 +116,7 @@ func (u *update) event(stored *maintenance.ScheduledEvent, written, shown *manag
 }
 
 // attributes are those of the update of the event, or of its create.
-func (u *update) attributes(ctx context.Context, event, stored *maintenance.ScheduledEvent) admission.Attributes {
+func (u *update) attributes(ctx context.Context, event, stored *v1beta1.ScheduledEvent) admission.Attributes {
 	if isNew(stored) {
 		return u.of.writeEvents.Attributes(ctx, u.create(event))
 	}

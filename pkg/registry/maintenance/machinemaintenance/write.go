@@ -18,7 +18,7 @@ import (
 	"k8s.io/apiserver/pkg/warning"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/legacy/managedv1alpha1"
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/owners"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/writeas"
 )
@@ -56,7 +56,7 @@ func (r *REST) Create(ctx context.Context, obj runtime.Object, validate rest.Val
 }
 
 // newEvent is the event that a new MachineMaintenance asks for.
-func newEvent(ctx context.Context, mm *managedv1alpha1.MachineMaintenance) (*maintenance.ScheduledEvent, error) {
+func newEvent(ctx context.Context, mm *managedv1alpha1.MachineMaintenance) (*v1beta1.ScheduledEvent, error) {
 	if errs := managedv1alpha1.Validate(mm); len(errs) > 0 {
 		return nil, invalid(mm, errs)
 	}
@@ -101,7 +101,7 @@ func ofShown(ctx context.Context, own rest.ValidateObjectFunc) rest.ValidateObje
 }
 
 func shownEvent(obj runtime.Object) (*managedv1alpha1.MachineMaintenance, error) {
-	event, ok := obj.(*maintenance.ScheduledEvent)
+	event, ok := obj.(*v1beta1.ScheduledEvent)
 	if !ok {
 		return nil, fmt.Errorf("expected a ScheduledEvent, got %T", obj)
 	}

@@ -14,15 +14,15 @@ import (
 	genericregistrytest "k8s.io/apiserver/pkg/registry/generic/testing"
 	"k8s.io/utils/ptr"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/registrytest"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
 
 // The generic registry brings its own checks of what every resource must do.
 func TestContract(t *testing.T) {
-	options := registrytest.RESTOptions(t, maintenance.Resource(Plural))
+	options := registrytest.RESTOptions(t, v1beta1.Resource(Plural))
 	// The checks of watches start from revision 1, which a watch cache has not.
 	options.Decorator = generic.UndecoratedStorage
 	tester := func(t *testing.T) *genericregistrytest.Tester {
@@ -42,11 +42,11 @@ func TestContract(t *testing.T) {
 	t.Run("update", func(t *testing.T) {
 		tester(t).TestUpdate(storedEndpoint(),
 			func(obj runtime.Object) runtime.Object {
-				obj.(*maintenance.MaintenanceEndpoint).Spec.PerMinute = ptr.To[int32](1)
+				obj.(*v1beta1.MaintenanceEndpoint).Spec.PerMinute = ptr.To[int32](1)
 				return obj
 			},
 			func(obj runtime.Object) runtime.Object {
-				obj.(*maintenance.MaintenanceEndpoint).Spec.PerMinute = ptr.To[int32](0)
+				obj.(*v1beta1.MaintenanceEndpoint).Spec.PerMinute = ptr.To[int32](0)
 				return obj
 			},
 		)
@@ -62,11 +62,11 @@ func TestContract(t *testing.T) {
 }
 
 // storedEndpoint is an endpoint as a create leaves it.
-func storedEndpoint() *maintenance.MaintenanceEndpoint {
-	return &maintenance.MaintenanceEndpoint{
+func storedEndpoint() *v1beta1.MaintenanceEndpoint {
+	return &v1beta1.MaintenanceEndpoint{
 		ObjectMeta: metav1.ObjectMeta{Name: "stored", Labels: map[string]string{"team": "storage"}},
-		Spec: maintenance.MaintenanceEndpointSpec{
-			HTTP: &maintenance.URLEndpoint{URL: "https://example.com"}, TimeoutSeconds: ptr.To[int32](10), PerMinute: ptr.To[int32](60),
+		Spec: v1beta1.MaintenanceEndpointSpec{
+			HTTP: &v1beta1.URLEndpoint{URL: "https://example.com"}, TimeoutSeconds: ptr.To[int32](10), PerMinute: ptr.To[int32](60),
 		},
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/registry/generic"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
 
@@ -24,8 +24,8 @@ const Plural = "maintenanceendpoints"
 func newLimit(bytes int) *resource.Limit {
 	return &resource.Limit{
 		Kinds: "MaintenanceEndpoints", Objects: 256, ObjectBytes: 192 << 10, Bytes: bytes,
-		Author: func(obj runtime.Object) *maintenance.Author {
-			return obj.(*maintenance.MaintenanceEndpoint).Status.Author
+		Author: func(obj runtime.Object) *v1beta1.Author {
+			return obj.(*v1beta1.MaintenanceEndpoint).Status.Author
 		},
 		Advice: "delete those that nobody uses, or have several profiles share one",
 	}
@@ -35,14 +35,14 @@ func newLimit(bytes int) *resource.Limit {
 // may be together; zero: any size.
 func Definition(scheme *runtime.Scheme, bytes int) resource.Definition {
 	return resource.Definition{
-		Group:      maintenance.GroupName,
+		Group:      v1beta1.GroupName,
 		Plural:     Plural,
 		Singular:   "maintenanceendpoint",
 		ShortNames: []string{"mep"},
 		Categories: []string{"maintenance"},
 
-		New:     func() runtime.Object { return &maintenance.MaintenanceEndpoint{} },
-		NewList: func() runtime.Object { return &maintenance.MaintenanceEndpointList{} },
+		New:     func() runtime.Object { return &v1beta1.MaintenanceEndpoint{} },
+		NewList: func() runtime.Object { return &v1beta1.MaintenanceEndpointList{} },
 
 		Strategy:       NewStrategy(scheme),
 		StatusStrategy: NewStatusStrategy(scheme),
@@ -54,7 +54,7 @@ func Definition(scheme *runtime.Scheme, bytes int) resource.Definition {
 }
 
 func selectableFields(obj runtime.Object) (fields.Set, error) {
-	endpoint, ok := obj.(*maintenance.MaintenanceEndpoint)
+	endpoint, ok := obj.(*v1beta1.MaintenanceEndpoint)
 	if !ok {
 		return nil, fmt.Errorf("expected a MaintenanceEndpoint, got %T", obj)
 	}

@@ -4,7 +4,7 @@
 package maintenanceendpoint
 
 import (
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // The members of the spec, of which an endpoint has one, as its fields are called.
@@ -19,7 +19,7 @@ const (
 
 // Member returns which one an endpoint has, and where that is. Both are empty if it is one that this version does not
 // know. where is empty if only the Secret knows it.
-func Member(spec *maintenance.MaintenanceEndpointSpec) (name, where string) {
+func Member(spec *v1beta1.MaintenanceEndpointSpec) (name, where string) {
 	switch {
 	case spec.Slack != nil:
 		return Slack, spec.Slack.URL

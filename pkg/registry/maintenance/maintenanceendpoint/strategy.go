@@ -13,7 +13,6 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/caller"
@@ -39,14 +38,14 @@ func (strategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 
 // PrepareForCreate sets the fields that only the server sets.
 func (strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
-	endpoint := obj.(*maintenance.MaintenanceEndpoint)
+	endpoint := obj.(*v1beta1.MaintenanceEndpoint)
 	endpoint.Generation = 1
-	endpoint.Status = maintenance.MaintenanceEndpointStatus{Author: caller.Author(ctx)}
+	endpoint.Status = v1beta1.MaintenanceEndpointStatus{Author: caller.Author(ctx)}
 }
 
 // Validate checks a new object.
 func (strategy) Validate(_ context.Context, obj runtime.Object) field.ErrorList {
-	return validation.ValidateMaintenanceEndpoint(obj.(*maintenance.MaintenanceEndpoint))
+	return validation.ValidateMaintenanceEndpoint(obj.(*v1beta1.MaintenanceEndpoint))
 }
 
 // WarningsOnCreate returns none.
@@ -54,7 +53,7 @@ func (strategy) WarningsOnCreate(context.Context, runtime.Object) []string { ret
 
 // PrepareForUpdate keeps what an update cannot change, and counts a new spec.
 func (strategy) PrepareForUpdate(ctx context.Context, obj, old runtime.Object) {
-	newEndpoint, oldEndpoint := obj.(*maintenance.MaintenanceEndpoint), old.(*maintenance.MaintenanceEndpoint)
+	newEndpoint, oldEndpoint := obj.(*v1beta1.MaintenanceEndpoint), old.(*v1beta1.MaintenanceEndpoint)
 	newEndpoint.Status = oldEndpoint.Status
 	newEndpoint.Unknown = oldEndpoint.Unknown
 	if !apiequality.Semantic.DeepEqual(newEndpoint.Spec, oldEndpoint.Spec) {
@@ -65,7 +64,7 @@ func (strategy) PrepareForUpdate(ctx context.Context, obj, old runtime.Object) {
 
 // ValidateUpdate checks a changed object.
 func (strategy) ValidateUpdate(_ context.Context, obj, old runtime.Object) field.ErrorList {
-	return validation.ValidateMaintenanceEndpointUpdate(obj.(*maintenance.MaintenanceEndpoint), old.(*maintenance.MaintenanceEndpoint))
+	return validation.ValidateMaintenanceEndpointUpdate(obj.(*v1beta1.MaintenanceEndpoint), old.(*v1beta1.MaintenanceEndpoint))
 }
 
 // WarningsOnUpdate returns none.
@@ -93,7 +92,7 @@ func (statusStrategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 
 // PrepareForUpdate takes everything but the status from the stored object, and who wrote it.
 func (statusStrategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
-	newEndpoint, oldEndpoint := obj.(*maintenance.MaintenanceEndpoint), old.(*maintenance.MaintenanceEndpoint)
+	newEndpoint, oldEndpoint := obj.(*v1beta1.MaintenanceEndpoint), old.(*v1beta1.MaintenanceEndpoint)
 	newEndpoint.Spec, newEndpoint.Status.Author = oldEndpoint.Spec, oldEndpoint.Status.Author
 	newEndpoint.Unknown = oldEndpoint.Unknown
 	metav1.ResetObjectMetaForStatus(newEndpoint, oldEndpoint)
@@ -103,5 +102,5 @@ func (statusStrategy) PrepareForUpdate(_ context.Context, obj, old runtime.Objec
 
 // ValidateUpdate checks the new status.
 func (statusStrategy) ValidateUpdate(_ context.Context, obj, old runtime.Object) field.ErrorList {
-	return validation.ValidateMaintenanceEndpointStatusUpdate(obj.(*maintenance.MaintenanceEndpoint), old.(*maintenance.MaintenanceEndpoint))
+	return validation.ValidateMaintenanceEndpointStatusUpdate(obj.(*v1beta1.MaintenanceEndpoint), old.(*v1beta1.MaintenanceEndpoint))
 }

@@ -13,8 +13,8 @@ import (
 	"k8s.io/apiserver/pkg/registry/generic"
 	genericregistrytest "k8s.io/apiserver/pkg/registry/generic/testing"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/serveronly"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/registrytest"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
@@ -23,7 +23,7 @@ import (
 // The generic registry brings its own checks of what every resource must do. Those of create and get
 // are left out: they create objects of other names.
 func TestContract(t *testing.T) {
-	options := registrytest.RESTOptions(t, maintenance.Resource(Plural))
+	options := registrytest.RESTOptions(t, v1beta1.Resource(Plural))
 	// The checks of watches start from revision 1, which a watch cache has not.
 	options.Decorator = generic.UndecoratedStorage
 	tester := func(t *testing.T) *genericregistrytest.Tester {
@@ -39,7 +39,7 @@ func TestContract(t *testing.T) {
 	}
 	t.Run("update", func(t *testing.T) {
 		tester(t).TestUpdate(storedLedger(), func(obj runtime.Object) runtime.Object {
-			obj.(*maintenance.MaintenanceLedger).Spec.Epoch++
+			obj.(*v1beta1.MaintenanceLedger).Spec.Epoch++
 			return obj
 		})
 	})
@@ -48,14 +48,14 @@ func TestContract(t *testing.T) {
 	t.Run("watch", func(t *testing.T) {
 		tester(t).TestWatch(storedLedger(),
 			[]labels.Set{{"team": "storage"}}, []labels.Set{{"team": "network"}},
-			[]fields.Set{{"metadata.name": maintenance.LedgerName}}, []fields.Set{{"metadata.name": "other"}})
+			[]fields.Set{{"metadata.name": v1beta1.LedgerName}}, []fields.Set{{"metadata.name": "other"}})
 	})
 }
 
 // storedLedger is a ledger as a create leaves it.
-func storedLedger() *maintenance.MaintenanceLedger {
-	return &maintenance.MaintenanceLedger{
-		ObjectMeta: metav1.ObjectMeta{Name: maintenance.LedgerName, Labels: map[string]string{"team": "storage"}},
-		Spec:       maintenance.MaintenanceLedgerSpec{Epoch: 1},
+func storedLedger() *v1beta1.MaintenanceLedger {
+	return &v1beta1.MaintenanceLedger{
+		ObjectMeta: metav1.ObjectMeta{Name: v1beta1.LedgerName, Labels: map[string]string{"team": "storage"}},
+		Spec:       v1beta1.MaintenanceLedgerSpec{Epoch: 1},
 	}
 }

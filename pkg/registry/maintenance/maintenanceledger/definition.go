@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/registry/generic"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/serveronly"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
@@ -31,12 +31,12 @@ var errServerOnly = errors.New("only maintenance-apiserver itself writes Mainten
 // it is the server's own record, and not what people work with.
 func Definition(scheme *runtime.Scheme) resource.Definition {
 	return resource.Definition{
-		Group:    maintenance.GroupName,
+		Group:    v1beta1.GroupName,
 		Plural:   Plural,
 		Singular: "maintenanceledger",
 
-		New:     func() runtime.Object { return &maintenance.MaintenanceLedger{} },
-		NewList: func() runtime.Object { return &maintenance.MaintenanceLedgerList{} },
+		New:     func() runtime.Object { return &v1beta1.MaintenanceLedger{} },
+		NewList: func() runtime.Object { return &v1beta1.MaintenanceLedgerList{} },
 
 		Strategy: NewStrategy(scheme),
 		Table:    table,
@@ -48,7 +48,7 @@ func Definition(scheme *runtime.Scheme) resource.Definition {
 }
 
 func selectableFields(obj runtime.Object) (fields.Set, error) {
-	ledger, ok := obj.(*maintenance.MaintenanceLedger)
+	ledger, ok := obj.(*v1beta1.MaintenanceLedger)
 	if !ok {
 		return nil, fmt.Errorf("expected a MaintenanceLedger, got %T", obj)
 	}
@@ -56,17 +56,17 @@ func selectableFields(obj runtime.Object) (fields.Set, error) {
 }
 
 // table is what kubectl prints for MaintenanceLedgers.
-var table = resource.Table[*maintenance.MaintenanceLedger]{
-	column("Name", "string", "name", "Name of the MaintenanceLedger", func(l *maintenance.MaintenanceLedger) any { return l.Name }),
-	column("Nodes", "integer", "", "Nodes that were admitted and are not through yet", func(l *maintenance.MaintenanceLedger) any { return int64(len(l.Spec.Entries)) }),
-	column("Epoch", "integer", "", "How many leaders there have been", func(l *maintenance.MaintenanceLedger) any { return l.Spec.Epoch }),
-	column("Age", "string", "", "Time since the MaintenanceLedger was created", func(l *maintenance.MaintenanceLedger) any {
+var table = resource.Table[*v1beta1.MaintenanceLedger]{
+	column("Name", "string", "name", "Name of the MaintenanceLedger", func(l *v1beta1.MaintenanceLedger) any { return l.Name }),
+	column("Nodes", "integer", "", "Nodes that were admitted and are not through yet", func(l *v1beta1.MaintenanceLedger) any { return int64(len(l.Spec.Entries)) }),
+	column("Epoch", "integer", "", "How many leaders there have been", func(l *v1beta1.MaintenanceLedger) any { return l.Spec.Epoch }),
+	column("Age", "string", "", "Time since the MaintenanceLedger was created", func(l *v1beta1.MaintenanceLedger) any {
 		return metatable.ConvertToHumanReadableDateType(l.CreationTimestamp)
 	}),
 }
 
-func column(name, kind, format, description string, cell func(*maintenance.MaintenanceLedger) any) resource.Column[*maintenance.MaintenanceLedger] {
-	return resource.Column[*maintenance.MaintenanceLedger]{
+func column(name, kind, format, description string, cell func(*v1beta1.MaintenanceLedger) any) resource.Column[*v1beta1.MaintenanceLedger] {
+	return resource.Column[*v1beta1.MaintenanceLedger]{
 		Heading: metav1.TableColumnDefinition{Name: name, Type: kind, Format: format, Description: description},
 		Cell:    cell,
 	}

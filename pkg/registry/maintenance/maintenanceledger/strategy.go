@@ -12,7 +12,7 @@ import (
 	"k8s.io/apiserver/pkg/storage/names"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
 )
 
@@ -42,12 +42,12 @@ func (strategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set { retur
 // PrepareForCreate leaves the owners of fields out. Only the server writes the ledger, and to follow the owners
 // of thousands of entries would take longer than the write. Once they are left out, updates do not follow them.
 func (strategy) PrepareForCreate(_ context.Context, obj runtime.Object) {
-	obj.(*maintenance.MaintenanceLedger).ManagedFields = nil
+	obj.(*v1beta1.MaintenanceLedger).ManagedFields = nil
 }
 
 // Validate checks a new object.
 func (strategy) Validate(_ context.Context, obj runtime.Object) field.ErrorList {
-	return validation.ValidateMaintenanceLedger(obj.(*maintenance.MaintenanceLedger))
+	return validation.ValidateMaintenanceLedger(obj.(*v1beta1.MaintenanceLedger))
 }
 
 // WarningsOnCreate returns none.
@@ -55,14 +55,14 @@ func (strategy) WarningsOnCreate(context.Context, runtime.Object) []string { ret
 
 // PrepareForUpdate keeps what a newer version has stored.
 func (strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
-	newLedger, oldLedger := obj.(*maintenance.MaintenanceLedger), old.(*maintenance.MaintenanceLedger)
+	newLedger, oldLedger := obj.(*v1beta1.MaintenanceLedger), old.(*v1beta1.MaintenanceLedger)
 	newLedger.Unknown = oldLedger.Unknown
 	newLedger.ManagedFields = nil
 }
 
 // ValidateUpdate checks what no ledger may say.
 func (strategy) ValidateUpdate(_ context.Context, obj, old runtime.Object) field.ErrorList {
-	return validation.ValidateMaintenanceLedgerUpdate(obj.(*maintenance.MaintenanceLedger), old.(*maintenance.MaintenanceLedger))
+	return validation.ValidateMaintenanceLedgerUpdate(obj.(*v1beta1.MaintenanceLedger), old.(*v1beta1.MaintenanceLedger))
 }
 
 // WarningsOnUpdate returns none.

@@ -12,7 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/duration"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
@@ -21,7 +20,7 @@ const thisWeek = 6 * 24 * time.Hour
 
 // openCell says whether the policy lets maintenance start, apart from its limits: Open, Closed, Paused or
 // Stopped; and until when, if a time changes it. It is not known until the status is that of the spec.
-func openCell(policy *maintenance.MaintenancePolicy, now time.Time) any {
+func openCell(policy *v1beta1.MaintenancePolicy, now time.Time) any {
 	status := &policy.Status
 	switch {
 	case policy.Spec.Paused:
@@ -51,7 +50,7 @@ func until(state string, end *metav1.Time, zone *time.Location, now time.Time) s
 }
 
 // zone is the time zone of the policy's schedule; UTC if this version does not know it.
-func zone(policy *maintenance.MaintenancePolicy) *time.Location {
+func zone(policy *v1beta1.MaintenancePolicy) *time.Location {
 	if policy.Spec.Schedule == nil {
 		return time.UTC
 	}
@@ -63,7 +62,7 @@ func zone(policy *maintenance.MaintenancePolicy) *time.Location {
 }
 
 // topologyCell shows each limit as key: how many nodes of a domain, and how many domains.
-func topologyCell(policy *maintenance.MaintenancePolicy) any {
+func topologyCell(policy *v1beta1.MaintenancePolicy) any {
 	var shown []string
 	for _, limit := range policy.Spec.Limits.Topology {
 		var parts []string
@@ -82,7 +81,7 @@ func topologyCell(policy *maintenance.MaintenancePolicy) any {
 }
 
 // paceCell shows how many starts in which time, and how long a slot stays taken: 5 per 60m, soak 10m.
-func paceCell(policy *maintenance.MaintenancePolicy) any {
+func paceCell(policy *v1beta1.MaintenancePolicy) any {
 	pace := policy.Spec.Pace
 	if pace == nil {
 		return none

@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
 
@@ -25,32 +25,32 @@ const (
 )
 
 // newTable returns what kubectl prints for MaintenancePolicies.
-func newTable() resource.Table[*maintenance.MaintenancePolicy] {
-	return resource.Table[*maintenance.MaintenancePolicy]{
-		column("Name", "name", "Name of the MaintenancePolicy", 0, func(p *maintenance.MaintenancePolicy) any { return p.Name }),
-		column("Nodes", "", "Nodes that the policy selects", 0, observed(func(s *maintenance.MaintenancePolicyStatus) any { return s.Selected })),
+func newTable() resource.Table[*v1beta1.MaintenancePolicy] {
+	return resource.Table[*v1beta1.MaintenancePolicy]{
+		column("Name", "name", "Name of the MaintenancePolicy", 0, func(p *v1beta1.MaintenancePolicy) any { return p.Name }),
+		column("Nodes", "", "Nodes that the policy selects", 0, observed(func(s *v1beta1.MaintenancePolicyStatus) any { return s.Selected })),
 		column("In Maintenance", "", "Nodes in maintenance, with those that soak, of how many may be", 0,
-			observed(func(s *maintenance.MaintenancePolicyStatus) any { return ofLimit(s.InMaintenance, s.MaxConcurrent) })),
+			observed(func(s *v1beta1.MaintenancePolicyStatus) any { return ofLimit(s.InMaintenance, s.MaxConcurrent) })),
 		column("Unavailable", "", "Nodes out of service for any cause, of how many may be", 0,
-			observed(func(s *maintenance.MaintenancePolicyStatus) any { return ofLimit(s.Unavailable, s.MaxUnavailable) })),
-		column("Waiting", "", "Nodes that wait for the policy", 0, observed(func(s *maintenance.MaintenancePolicyStatus) any { return s.Waiting })),
-		column("Open", "", "Whether maintenance may start, apart from the limits, and until when that stays so", 0, func(p *maintenance.MaintenancePolicy) any {
+			observed(func(s *v1beta1.MaintenancePolicyStatus) any { return ofLimit(s.Unavailable, s.MaxUnavailable) })),
+		column("Waiting", "", "Nodes that wait for the policy", 0, observed(func(s *v1beta1.MaintenancePolicyStatus) any { return s.Waiting })),
+		column("Open", "", "Whether maintenance may start, apart from the limits, and until when that stays so", 0, func(p *v1beta1.MaintenancePolicy) any {
 			return openCell(p, time.Now())
 		}),
-		column("Age", "", "Time since the MaintenancePolicy was created", 0, func(p *maintenance.MaintenancePolicy) any {
+		column("Age", "", "Time since the MaintenancePolicy was created", 0, func(p *v1beta1.MaintenancePolicy) any {
 			return metatable.ConvertToHumanReadableDateType(p.CreationTimestamp)
 		}),
-		column("Max Concurrent", "", "How many nodes may be in maintenance, as the spec says", wide, func(p *maintenance.MaintenancePolicy) any { return limitCell(p.Spec.Limits.MaxConcurrent) }),
-		column("Max Unavailable", "", "How many nodes may be out of service, as the spec says", wide, func(p *maintenance.MaintenancePolicy) any { return limitCell(p.Spec.Limits.MaxUnavailable) }),
+		column("Max Concurrent", "", "How many nodes may be in maintenance, as the spec says", wide, func(p *v1beta1.MaintenancePolicy) any { return limitCell(p.Spec.Limits.MaxConcurrent) }),
+		column("Max Unavailable", "", "How many nodes may be out of service, as the spec says", wide, func(p *v1beta1.MaintenancePolicy) any { return limitCell(p.Spec.Limits.MaxUnavailable) }),
 		column("Topology", "", "Limits for each group of nodes, and of the number of groups", wide, topologyCell),
 		column("Pace", "", "How many nodes may start in which time", wide, paceCell),
 		column("Selector", "", "Which nodes the policy selects", wide, selectorCell),
 	}
 }
 
-type policyColumn = resource.Column[*maintenance.MaintenancePolicy]
+type policyColumn = resource.Column[*v1beta1.MaintenancePolicy]
 
-func column(name, format, description string, priority int32, cell func(*maintenance.MaintenancePolicy) any) policyColumn {
+func column(name, format, description string, priority int32, cell func(*v1beta1.MaintenancePolicy) any) policyColumn {
 	return policyColumn{
 		Heading: metav1.TableColumnDefinition{
 			Name: name, Type: "string", Format: format, Description: description, Priority: priority,
@@ -60,8 +60,8 @@ func column(name, format, description string, priority int32, cell func(*mainten
 }
 
 // observed shows nothing of a status that has not been written yet: zeros would look like facts.
-func observed(cell func(*maintenance.MaintenancePolicyStatus) any) func(*maintenance.MaintenancePolicy) any {
-	return func(policy *maintenance.MaintenancePolicy) any {
+func observed(cell func(*v1beta1.MaintenancePolicyStatus) any) func(*v1beta1.MaintenancePolicy) any {
+	return func(policy *v1beta1.MaintenancePolicy) any {
 		if policy.Status.ObservedGeneration == 0 {
 			return unknown
 		}
@@ -84,7 +84,7 @@ func limitCell(limit *intstr.IntOrString) any {
 	return limit.String()
 }
 
-func selectorCell(policy *maintenance.MaintenancePolicy) any {
+func selectorCell(policy *v1beta1.MaintenancePolicy) any {
 	if policy.Spec.NodeSelector == nil {
 		return none
 	}

@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
@@ -22,51 +21,51 @@ func TestOpenCell(t *testing.T) {
 	open := func(status metav1.ConditionStatus) []metav1.Condition {
 		return []metav1.Condition{{Type: v1beta1.ConditionOpen, Status: status}}
 	}
-	berlin := &maintenance.PolicySchedule{TimeZone: "Europe/Berlin"}
+	berlin := &v1beta1.PolicySchedule{TimeZone: "Europe/Berlin"}
 	tests := map[string]struct {
-		policy maintenance.MaintenancePolicy
+		policy v1beta1.MaintenancePolicy
 		want   string
 	}{
 		"not looked at yet": {want: "<unknown>"},
 		"changed since": {
-			policy: maintenance.MaintenancePolicy{
+			policy: v1beta1.MaintenancePolicy{
 				ObjectMeta: metav1.ObjectMeta{Generation: 2},
-				Status:     maintenance.MaintenancePolicyStatus{ObservedGeneration: 1, Conditions: open("True"), NextCloseTime: in(1)},
+				Status:     v1beta1.MaintenancePolicyStatus{ObservedGeneration: 1, Conditions: open("True"), NextCloseTime: in(1)},
 			},
 			want: "<unknown>",
 		},
-		"always open": {policy: maintenance.MaintenancePolicy{Status: maintenance.MaintenancePolicyStatus{Conditions: open("True")}}, want: "Open"},
+		"always open": {policy: v1beta1.MaintenancePolicy{Status: v1beta1.MaintenancePolicyStatus{Conditions: open("True")}}, want: "Open"},
 		"open": {
-			policy: maintenance.MaintenancePolicy{
-				Spec:   maintenance.MaintenancePolicySpec{Schedule: berlin},
-				Status: maintenance.MaintenancePolicyStatus{Conditions: open("True"), NextCloseTime: in(16)},
+			policy: v1beta1.MaintenancePolicy{
+				Spec:   v1beta1.MaintenancePolicySpec{Schedule: berlin},
+				Status: v1beta1.MaintenancePolicyStatus{Conditions: open("True"), NextCloseTime: in(16)},
 			},
 			want: "Open until Fri 05:00 CET",
 		},
 		"closed": {
-			policy: maintenance.MaintenancePolicy{Status: maintenance.MaintenancePolicyStatus{Conditions: open("False"), NextOpenTime: in(58)}},
+			policy: v1beta1.MaintenancePolicy{Status: v1beta1.MaintenancePolicyStatus{Conditions: open("False"), NextOpenTime: in(58)}},
 			want:   "Closed until Sat 22:00 UTC",
 		},
 		"closed for long": {
-			policy: maintenance.MaintenancePolicy{Status: maintenance.MaintenancePolicyStatus{Conditions: open("False"), NextOpenTime: in(24 * 7)}},
+			policy: v1beta1.MaintenancePolicy{Status: v1beta1.MaintenancePolicyStatus{Conditions: open("False"), NextOpenTime: in(24 * 7)}},
 			want:   "Closed until 2026-12-03 12:00 UTC",
 		},
-		"closed for good": {policy: maintenance.MaintenancePolicy{Status: maintenance.MaintenancePolicyStatus{Conditions: open("False")}}, want: "Closed"},
+		"closed for good": {policy: v1beta1.MaintenancePolicy{Status: v1beta1.MaintenancePolicyStatus{Conditions: open("False")}}, want: "Closed"},
 		"a zone of later": {
-			policy: maintenance.MaintenancePolicy{
-				Spec:   maintenance.MaintenancePolicySpec{Schedule: &maintenance.PolicySchedule{TimeZone: "Mars/Olympus"}},
-				Status: maintenance.MaintenancePolicyStatus{Conditions: open("True"), NextCloseTime: in(1)},
+			policy: v1beta1.MaintenancePolicy{
+				Spec:   v1beta1.MaintenancePolicySpec{Schedule: &v1beta1.PolicySchedule{TimeZone: "Mars/Olympus"}},
+				Status: v1beta1.MaintenancePolicyStatus{Conditions: open("True"), NextCloseTime: in(1)},
 			},
 			want: "Open until Thu 13:00 UTC",
 		},
 		"paused": {
-			policy: maintenance.MaintenancePolicy{
-				Spec: maintenance.MaintenancePolicySpec{Paused: true}, Status: maintenance.MaintenancePolicyStatus{Conditions: open("True")},
+			policy: v1beta1.MaintenancePolicy{
+				Spec: v1beta1.MaintenancePolicySpec{Paused: true}, Status: v1beta1.MaintenancePolicyStatus{Conditions: open("True")},
 			},
 			want: "Paused",
 		},
 		"stopped": {
-			policy: maintenance.MaintenancePolicy{Status: maintenance.MaintenancePolicyStatus{
+			policy: v1beta1.MaintenancePolicy{Status: v1beta1.MaintenancePolicyStatus{
 				Conditions: append(open("True"), metav1.Condition{Type: v1beta1.ConditionStopped, Status: "True"}),
 			}},
 			want: "Stopped",
@@ -82,22 +81,22 @@ func TestOpenCell(t *testing.T) {
 }
 
 func TestColumns(t *testing.T) {
-	full := &maintenance.MaintenancePolicy{
+	full := &v1beta1.MaintenancePolicy{
 		ObjectMeta: metav1.ObjectMeta{Name: "workers"},
-		Spec: maintenance.MaintenancePolicySpec{
+		Spec: v1beta1.MaintenancePolicySpec{
 			NodeSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"pool": "web"}}, Paused: true,
-			Limits: maintenance.PolicyLimits{
+			Limits: v1beta1.PolicyLimits{
 				MaxConcurrent: ptr.To(intstr.FromString("10%")), MaxUnavailable: ptr.To(intstr.FromInt32(4)),
-				Topology: []maintenance.TopologyLimit{{Key: "zone", MaxConcurrent: ptr.To(intstr.FromInt32(2)), MaxDomains: ptr.To[int32](1)}, {Key: "rack", MaxDomains: ptr.To[int32](3)}},
+				Topology: []v1beta1.TopologyLimit{{Key: "zone", MaxConcurrent: ptr.To(intstr.FromInt32(2)), MaxDomains: ptr.To[int32](1)}, {Key: "rack", MaxDomains: ptr.To[int32](3)}},
 			},
-			Pace: &maintenance.PolicyPace{MaxStarts: ptr.To[int32](5), PerSeconds: ptr.To[int64](7200), SoakSeconds: 600},
+			Pace: &v1beta1.PolicyPace{MaxStarts: ptr.To[int32](5), PerSeconds: ptr.To[int64](7200), SoakSeconds: 600},
 		},
-		Status: maintenance.MaintenancePolicyStatus{
+		Status: v1beta1.MaintenancePolicyStatus{
 			ObservedGeneration: 1, Selected: 20, InMaintenance: 5, Unavailable: 1, Waiting: 3, MaxConcurrent: ptr.To[int32](2),
 		},
 	}
 	tests := map[string]struct {
-		policy *maintenance.MaintenancePolicy
+		policy *v1beta1.MaintenancePolicy
 		want   []any
 	}{
 		"full": {
@@ -105,9 +104,9 @@ func TestColumns(t *testing.T) {
 			want:   []any{"workers", "20", "5/2", "1", "3", "Paused", "<unknown>", "10%", "4", "zone: 2 each, 1 at once; rack: 3 at once", "5 per 120m, soak 10m", "pool=web"},
 		},
 		"new": {
-			policy: &maintenance.MaintenancePolicy{
+			policy: &v1beta1.MaintenancePolicy{
 				ObjectMeta: metav1.ObjectMeta{Name: "workers"},
-				Spec:       maintenance.MaintenancePolicySpec{NodeSelector: &metav1.LabelSelector{}, Pace: &maintenance.PolicyPace{}},
+				Spec:       v1beta1.MaintenancePolicySpec{NodeSelector: &metav1.LabelSelector{}, Pace: &v1beta1.PolicyPace{}},
 			},
 			want: []any{"workers", "<unknown>", "<unknown>", "<unknown>", "<unknown>", "<unknown>", "<unknown>", "<none>", "<none>", "<none>", "<none>", "<none>"},
 		},

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apiserver/pkg/registry/generic"
 	"k8s.io/apiserver/pkg/registry/rest"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
 
@@ -29,14 +29,14 @@ var limit = resource.Limit{
 // does beyond storing objects, and may be nil.
 func Definition(scheme *runtime.Scheme, wrap func(*resource.REST) rest.Storage) resource.Definition {
 	return resource.Definition{
-		Group:      maintenance.GroupName,
+		Group:      v1beta1.GroupName,
 		Plural:     Plural,
 		Singular:   "maintenancepolicy",
 		ShortNames: []string{"mpol"},
 		Categories: []string{"maintenance"},
 
-		New:     func() runtime.Object { return &maintenance.MaintenancePolicy{} },
-		NewList: func() runtime.Object { return &maintenance.MaintenancePolicyList{} },
+		New:     func() runtime.Object { return &v1beta1.MaintenancePolicy{} },
+		NewList: func() runtime.Object { return &v1beta1.MaintenancePolicyList{} },
 
 		Strategy:       NewStrategy(scheme),
 		StatusStrategy: NewStatusStrategy(scheme),
@@ -50,7 +50,7 @@ func Definition(scheme *runtime.Scheme, wrap func(*resource.REST) rest.Storage) 
 }
 
 func selectableFields(obj runtime.Object) (fields.Set, error) {
-	policy, ok := obj.(*maintenance.MaintenancePolicy)
+	policy, ok := obj.(*v1beta1.MaintenancePolicy)
 	if !ok {
 		return nil, fmt.Errorf("expected a MaintenancePolicy, got %T", obj)
 	}

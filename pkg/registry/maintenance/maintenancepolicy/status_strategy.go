@@ -13,7 +13,6 @@ import (
 	"k8s.io/apiserver/pkg/storage/names"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
 )
@@ -42,7 +41,7 @@ func (statusStrategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 // PrepareForUpdate takes everything but the status from the stored object. What tells which object the
 // client means stays as the client sent it.
 func (statusStrategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
-	newPolicy, oldPolicy := obj.(*maintenance.MaintenancePolicy), old.(*maintenance.MaintenancePolicy)
+	newPolicy, oldPolicy := obj.(*v1beta1.MaintenancePolicy), old.(*v1beta1.MaintenancePolicy)
 	newPolicy.Spec = oldPolicy.Spec
 	newPolicy.Unknown = oldPolicy.Unknown
 	newPolicy.Status.NextOpenings = nil // only the answer to a dry run has them
@@ -53,5 +52,5 @@ func (statusStrategy) PrepareForUpdate(_ context.Context, obj, old runtime.Objec
 
 // ValidateUpdate checks the new status.
 func (statusStrategy) ValidateUpdate(_ context.Context, obj, old runtime.Object) field.ErrorList {
-	return validation.ValidateMaintenancePolicyStatusUpdate(obj.(*maintenance.MaintenancePolicy), old.(*maintenance.MaintenancePolicy))
+	return validation.ValidateMaintenancePolicyStatusUpdate(obj.(*v1beta1.MaintenancePolicy), old.(*v1beta1.MaintenancePolicy))
 }

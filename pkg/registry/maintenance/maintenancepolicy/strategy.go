@@ -13,7 +13,6 @@ import (
 	"k8s.io/apiserver/pkg/storage/names"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
 )
@@ -48,14 +47,14 @@ func (strategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 
 // PrepareForCreate sets the fields that only the server sets.
 func (strategy) PrepareForCreate(_ context.Context, obj runtime.Object) {
-	policy := obj.(*maintenance.MaintenancePolicy)
+	policy := obj.(*v1beta1.MaintenancePolicy)
 	policy.Generation = 1
-	policy.Status = maintenance.MaintenancePolicyStatus{}
+	policy.Status = v1beta1.MaintenancePolicyStatus{}
 }
 
 // Validate checks a new object.
 func (strategy) Validate(_ context.Context, obj runtime.Object) field.ErrorList {
-	return validation.ValidateMaintenancePolicy(obj.(*maintenance.MaintenancePolicy))
+	return validation.ValidateMaintenancePolicy(obj.(*v1beta1.MaintenancePolicy))
 }
 
 // WarningsOnCreate returns none.
@@ -63,7 +62,7 @@ func (strategy) WarningsOnCreate(context.Context, runtime.Object) []string { ret
 
 // PrepareForUpdate keeps what an update cannot change, and counts a new spec.
 func (strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
-	newPolicy, oldPolicy := obj.(*maintenance.MaintenancePolicy), old.(*maintenance.MaintenancePolicy)
+	newPolicy, oldPolicy := obj.(*v1beta1.MaintenancePolicy), old.(*v1beta1.MaintenancePolicy)
 	newPolicy.Status = oldPolicy.Status
 	newPolicy.Unknown = oldPolicy.Unknown
 	if !apiequality.Semantic.DeepEqual(newPolicy.Spec, oldPolicy.Spec) {
@@ -73,7 +72,7 @@ func (strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
 
 // ValidateUpdate checks a changed object.
 func (strategy) ValidateUpdate(_ context.Context, obj, old runtime.Object) field.ErrorList {
-	return validation.ValidateMaintenancePolicyUpdate(obj.(*maintenance.MaintenancePolicy), old.(*maintenance.MaintenancePolicy))
+	return validation.ValidateMaintenancePolicyUpdate(obj.(*v1beta1.MaintenancePolicy), old.(*v1beta1.MaintenancePolicy))
 }
 
 // WarningsOnUpdate returns none.

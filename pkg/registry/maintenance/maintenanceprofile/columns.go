@@ -11,7 +11,6 @@ import (
 	metatable "k8s.io/apimachinery/pkg/api/meta/table"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
@@ -24,23 +23,23 @@ const (
 )
 
 // table is what kubectl prints for MaintenanceProfiles.
-var table = resource.Table[*maintenance.MaintenanceProfile]{
-	column("Name", "name", "Name of the MaintenanceProfile", 0, func(p *maintenance.MaintenanceProfile) any { return p.Name }),
+var table = resource.Table[*v1beta1.MaintenanceProfile]{
+	column("Name", "name", "Name of the MaintenanceProfile", 0, func(p *v1beta1.MaintenanceProfile) any { return p.Name }),
 	column("Mode", "", "What the profile does: Active, DryRun or Paused; or why it starts nothing, such as OtherController or StoppedAfterCrash", 0, modeCell),
-	column("Nodes", "", "How many nodes the profile is on", 0, count(func(c maintenance.ProfileCounts) int32 { return c.Nodes })),
-	column("Operational", "", "On how many of them it is Operational", 0, count(func(c maintenance.ProfileCounts) int32 { return c.Operational })),
-	column("Required", "", "On how many of them it is MaintenanceRequired", 0, count(func(c maintenance.ProfileCounts) int32 { return c.MaintenanceRequired })),
-	column("In Maintenance", "", "On how many of them it is InMaintenance", 0, count(func(c maintenance.ProfileCounts) int32 { return c.InMaintenance })),
-	column("Age", "", "Time since the MaintenanceProfile was created", 0, func(p *maintenance.MaintenanceProfile) any {
+	column("Nodes", "", "How many nodes the profile is on", 0, count(func(c v1beta1.ProfileCounts) int32 { return c.Nodes })),
+	column("Operational", "", "On how many of them it is Operational", 0, count(func(c v1beta1.ProfileCounts) int32 { return c.Operational })),
+	column("Required", "", "On how many of them it is MaintenanceRequired", 0, count(func(c v1beta1.ProfileCounts) int32 { return c.MaintenanceRequired })),
+	column("In Maintenance", "", "On how many of them it is InMaintenance", 0, count(func(c v1beta1.ProfileCounts) int32 { return c.InMaintenance })),
+	column("Age", "", "Time since the MaintenanceProfile was created", 0, func(p *v1beta1.MaintenanceProfile) any {
 		return metatable.ConvertToHumanReadableDateType(p.CreationTimestamp)
 	}),
-	column("Alias", "", "What labels of nodes call the profile", wide, func(p *maintenance.MaintenanceProfile) any { return AliasOf(p) }),
-	column("Priority", "", "Whose nodes go first: those of the profile with the higher one", wide, func(p *maintenance.MaintenanceProfile) any { return fmt.Sprint(p.Spec.Priority) }),
+	column("Alias", "", "What labels of nodes call the profile", wide, func(p *v1beta1.MaintenanceProfile) any { return AliasOf(p) }),
+	column("Priority", "", "Whose nodes go first: those of the profile with the higher one", wide, func(p *v1beta1.MaintenanceProfile) any { return fmt.Sprint(p.Spec.Priority) }),
 	column("Selects", "", "Which nodes the profile is for", wide, selectsCell),
 }
 
 // modeCell is the mode, unless the profile does not do what its mode says.
-func modeCell(profile *maintenance.MaintenanceProfile) any {
+func modeCell(profile *v1beta1.MaintenanceProfile) any {
 	acting := meta.FindStatusCondition(profile.Status.Conditions, v1beta1.ConditionActing)
 	if acting == nil || acting.Status != metav1.ConditionFalse || acting.Reason == v1beta1.ReasonDryRun || acting.Reason == v1beta1.ReasonPaused {
 		return string(profile.Spec.Mode)
@@ -49,8 +48,8 @@ func modeCell(profile *maintenance.MaintenanceProfile) any {
 }
 
 // count shows nothing of a status that has not been written yet: zeros would look like facts.
-func count(of func(maintenance.ProfileCounts) int32) func(*maintenance.MaintenanceProfile) any {
-	return func(profile *maintenance.MaintenanceProfile) any {
+func count(of func(v1beta1.ProfileCounts) int32) func(*v1beta1.MaintenanceProfile) any {
+	return func(profile *v1beta1.MaintenanceProfile) any {
 		if profile.Status.ObservedGeneration == 0 {
 			return unknown
 		}
@@ -58,7 +57,7 @@ func count(of func(maintenance.ProfileCounts) int32) func(*maintenance.Maintenan
 	}
 }
 
-func selectsCell(profile *maintenance.MaintenanceProfile) any {
+func selectsCell(profile *v1beta1.MaintenanceProfile) any {
 	nodes := &profile.Spec.Nodes
 	var parts []string
 	if nodes.Selector != nil {
@@ -76,8 +75,8 @@ func selectsCell(profile *maintenance.MaintenanceProfile) any {
 	return strings.Join(parts, ", ")
 }
 
-func column(name, format, description string, priority int32, cell func(*maintenance.MaintenanceProfile) any) resource.Column[*maintenance.MaintenanceProfile] {
-	return resource.Column[*maintenance.MaintenanceProfile]{
+func column(name, format, description string, priority int32, cell func(*v1beta1.MaintenanceProfile) any) resource.Column[*v1beta1.MaintenanceProfile] {
+	return resource.Column[*v1beta1.MaintenanceProfile]{
 		Heading: metav1.TableColumnDefinition{Name: name, Type: "string", Format: format, Description: description, Priority: priority},
 		Cell:    cell,
 	}

@@ -14,7 +14,6 @@ import (
 	"k8s.io/apiserver/pkg/registry/generic"
 	"k8s.io/apiserver/pkg/registry/rest"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
@@ -28,8 +27,8 @@ const Plural = "maintenanceprofiles"
 func newLimit(bytes int) *resource.Limit {
 	return &resource.Limit{
 		Kinds: "MaintenanceProfiles", Objects: 256, ObjectBytes: 3 * v1beta1.MaxProfileBytes, Bytes: bytes,
-		Author: func(obj runtime.Object) *maintenance.Author {
-			return obj.(*maintenance.MaintenanceProfile).Status.Author
+		Author: func(obj runtime.Object) *v1beta1.Author {
+			return obj.(*v1beta1.MaintenanceProfile).Status.Author
 		},
 		Advice: "delete those that nobody uses, have one do the work of two, or give the server more memory",
 	}
@@ -40,14 +39,14 @@ func newLimit(bytes int) *resource.Limit {
 // storing objects, and may be nil.
 func Definition(scheme *runtime.Scheme, bytes int, wrap func(*resource.REST) rest.Storage) resource.Definition {
 	return resource.Definition{
-		Group:      maintenance.GroupName,
+		Group:      v1beta1.GroupName,
 		Plural:     Plural,
 		Singular:   "maintenanceprofile",
 		ShortNames: []string{"mprof"},
 		Categories: []string{"maintenance"},
 
-		New:     func() runtime.Object { return &maintenance.MaintenanceProfile{} },
-		NewList: func() runtime.Object { return &maintenance.MaintenanceProfileList{} },
+		New:     func() runtime.Object { return &v1beta1.MaintenanceProfile{} },
+		NewList: func() runtime.Object { return &v1beta1.MaintenanceProfileList{} },
 
 		Strategy:       NewStrategy(scheme),
 		StatusStrategy: NewStatusStrategy(scheme),
@@ -61,12 +60,12 @@ func Definition(scheme *runtime.Scheme, bytes int, wrap func(*resource.REST) res
 }
 
 // AliasOf is what labels of nodes call the profile.
-func AliasOf(profile *maintenance.MaintenanceProfile) string {
+func AliasOf(profile *v1beta1.MaintenanceProfile) string {
 	return cmp.Or(profile.Spec.Alias, profile.Name)
 }
 
 func selectableFields(obj runtime.Object) (fields.Set, error) {
-	profile, ok := obj.(*maintenance.MaintenanceProfile)
+	profile, ok := obj.(*v1beta1.MaintenanceProfile)
 	if !ok {
 		return nil, fmt.Errorf("expected a MaintenanceProfile, got %T", obj)
 	}

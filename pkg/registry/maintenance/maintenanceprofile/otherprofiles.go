@@ -9,11 +9,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // unknownAliases are the checks maxInMaintenance that count the nodes of a profile that there is not.
-func unknownAliases(profile *maintenance.MaintenanceProfile, others []maintenance.MaintenanceProfile) []string {
+func unknownAliases(profile *v1beta1.MaintenanceProfile, others []v1beta1.MaintenanceProfile) []string {
 	known := sets.New(AliasOf(profile))
 	for i := range others {
 		known.Insert(AliasOf(&others[i]))
@@ -29,7 +29,7 @@ func unknownAliases(profile *maintenance.MaintenanceProfile, others []maintenanc
 
 // unequalPools are the pools of which others, or other checks of the profile, say that a place is taken for another time.
 // Each check goes by its own time.
-func unequalPools(profile *maintenance.MaintenanceProfile, others []maintenance.MaintenanceProfile) []string {
+func unequalPools(profile *v1beta1.MaintenanceProfile, others []v1beta1.MaintenanceProfile) []string {
 	first := map[string]poolUse{}
 	for i := range others {
 		for _, use := range poolsOf(&others[i]) {
@@ -57,7 +57,7 @@ type poolUse struct {
 	seconds              int64
 }
 
-func poolsOf(profile *maintenance.MaintenanceProfile) []poolUse {
+func poolsOf(profile *v1beta1.MaintenanceProfile) []poolUse {
 	var uses []poolUse
 	for i, check := range profile.Spec.Checks {
 		if check.Stagger != nil {

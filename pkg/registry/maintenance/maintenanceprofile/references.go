@@ -8,7 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/maintenanceendpoint"
 )
 
@@ -23,7 +23,7 @@ type EndpointReference struct {
 }
 
 // Endpoints are all references of the spec to MaintenanceEndpoints.
-func Endpoints(spec *maintenance.MaintenanceProfileSpec) []EndpointReference {
+func Endpoints(spec *v1beta1.MaintenanceProfileSpec) []EndpointReference {
 	var all []EndpointReference
 	path := field.NewPath("spec")
 	for i := range spec.Checks {
@@ -40,7 +40,7 @@ func Endpoints(spec *maintenance.MaintenanceProfileSpec) []EndpointReference {
 	return all
 }
 
-func endpointOfCheck(check *maintenance.ProfileCheck, path *field.Path) []EndpointReference {
+func endpointOfCheck(check *v1beta1.ProfileCheck, path *field.Path) []EndpointReference {
 	switch {
 	case check.Prometheus != nil:
 		return []EndpointReference{reference(path.Child("prometheus"), check.Prometheus.Endpoint, maintenanceendpoint.Prometheus)}
@@ -50,7 +50,7 @@ func endpointOfCheck(check *maintenance.ProfileCheck, path *field.Path) []Endpoi
 	return nil
 }
 
-func endpointOfNotifier(notifier *maintenance.ProfileNotifier, path *field.Path) []EndpointReference {
+func endpointOfNotifier(notifier *v1beta1.ProfileNotifier, path *field.Path) []EndpointReference {
 	switch {
 	case notifier.Slack != nil:
 		return []EndpointReference{reference(path.Child("slack"), notifier.Slack.Endpoint, maintenanceendpoint.Slack)}

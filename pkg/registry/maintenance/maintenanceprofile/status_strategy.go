@@ -12,7 +12,6 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
@@ -40,7 +39,7 @@ func (statusStrategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 // PrepareForUpdate takes everything but the status from the stored object, and who wrote it. What tells which object the client means
 // stays as the client sent it.
 func (statusStrategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
-	newProfile, oldProfile := obj.(*maintenance.MaintenanceProfile), old.(*maintenance.MaintenanceProfile)
+	newProfile, oldProfile := obj.(*v1beta1.MaintenanceProfile), old.(*v1beta1.MaintenanceProfile)
 	newProfile.Spec, newProfile.Status.Author = oldProfile.Spec, oldProfile.Status.Author
 	newProfile.Unknown = oldProfile.Unknown
 	newProfile.Status.Preview = nil // only the answer to a dry run has it
@@ -51,5 +50,5 @@ func (statusStrategy) PrepareForUpdate(_ context.Context, obj, old runtime.Objec
 
 // ValidateUpdate checks the new status.
 func (statusStrategy) ValidateUpdate(_ context.Context, obj, old runtime.Object) field.ErrorList {
-	return validation.ValidateMaintenanceProfileStatusUpdate(obj.(*maintenance.MaintenanceProfile), old.(*maintenance.MaintenanceProfile))
+	return validation.ValidateMaintenanceProfileStatusUpdate(obj.(*v1beta1.MaintenanceProfile), old.(*v1beta1.MaintenanceProfile))
 }

@@ -15,7 +15,6 @@ import (
 	"k8s.io/apiserver/pkg/warning"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/caller"
@@ -42,20 +41,20 @@ func (strategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 
 // PrepareForCreate sets the fields that only the server sets.
 func (strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
-	profile := obj.(*maintenance.MaintenanceProfile)
+	profile := obj.(*v1beta1.MaintenanceProfile)
 	profile.Generation = 1
 	profile.Finalizers = withDetachFinalizer(profile.Finalizers)
-	profile.Status = maintenance.MaintenanceProfileStatus{Author: caller.Author(ctx)}
+	profile.Status = v1beta1.MaintenanceProfileStatus{Author: caller.Author(ctx)}
 }
 
 // Validate checks a new object.
 func (strategy) Validate(_ context.Context, obj runtime.Object) field.ErrorList {
-	return validation.ValidateMaintenanceProfile(obj.(*maintenance.MaintenanceProfile))
+	return validation.ValidateMaintenanceProfile(obj.(*v1beta1.MaintenanceProfile))
 }
 
 // PrepareForUpdate keeps what an update cannot change, and counts a new spec.
 func (strategy) PrepareForUpdate(ctx context.Context, obj, old runtime.Object) {
-	newProfile, oldProfile := obj.(*maintenance.MaintenanceProfile), old.(*maintenance.MaintenanceProfile)
+	newProfile, oldProfile := obj.(*v1beta1.MaintenanceProfile), old.(*v1beta1.MaintenanceProfile)
 	newProfile.Status = oldProfile.Status
 	newProfile.Unknown = oldProfile.Unknown
 	keepDetachFinalizer(ctx, newProfile, oldProfile)
@@ -68,11 +67,11 @@ func (strategy) PrepareForUpdate(ctx context.Context, obj, old runtime.Object) {
 }
 
 // activity orders the modes by how much they do.
-var activity = map[maintenance.ProfileMode]int{maintenance.ProfilePaused: 0, maintenance.ProfileDryRun: 1, maintenance.ProfileActive: 2}
+var activity = map[v1beta1.ProfileMode]int{v1beta1.ProfilePaused: 0, v1beta1.ProfileDryRun: 1, v1beta1.ProfileActive: 2}
 
 // OnlyDoesLess says whether nothing of the spec changes but the mode, to one that does as much or less. Who writes that
 // vouches for nothing.
-func OnlyDoesLess(profile, old *maintenance.MaintenanceProfile) bool {
+func OnlyDoesLess(profile, old *v1beta1.MaintenanceProfile) bool {
 	changed := profile.Spec
 	changed.Mode = old.Spec.Mode
 	return activity[profile.Spec.Mode] <= activity[old.Spec.Mode] && apiequality.Semantic.DeepEqual(changed, old.Spec)
@@ -80,10 +79,10 @@ func OnlyDoesLess(profile, old *maintenance.MaintenanceProfile) bool {
 
 // ValidateUpdate checks a changed object.
 func (strategy) ValidateUpdate(_ context.Context, obj, old runtime.Object) field.ErrorList {
-	return validation.ValidateMaintenanceProfileUpdate(obj.(*maintenance.MaintenanceProfile), old.(*maintenance.MaintenanceProfile))
+	return validation.ValidateMaintenanceProfileUpdate(obj.(*v1beta1.MaintenanceProfile), old.(*v1beta1.MaintenanceProfile))
 }
 
-func hasDetachFinalizer(profile *maintenance.MaintenanceProfile) bool {
+func hasDetachFinalizer(profile *v1beta1.MaintenanceProfile) bool {
 	return slices.Contains(profile.Finalizers, v1beta1.DetachFinalizer)
 }
 
@@ -95,7 +94,7 @@ func withDetachFinalizer(finalizers []string) []string {
 
 // keepDetachFinalizer puts the finalizer back that an update left out: without it, nodes would stay in maintenance that
 // nobody ends. Only the server takes it off, and only from an object that is being deleted.
-func keepDetachFinalizer(ctx context.Context, newProfile, oldProfile *maintenance.MaintenanceProfile) {
+func keepDetachFinalizer(ctx context.Context, newProfile, oldProfile *v1beta1.MaintenanceProfile) {
 	if !hasDetachFinalizer(oldProfile) || hasDetachFinalizer(newProfile) {
 		return
 	}

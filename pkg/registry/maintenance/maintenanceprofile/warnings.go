@@ -10,11 +10,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // Warnings says what is allowed in a profile but may not be meant, in one sentence each. others are all other profiles.
-func Warnings(profile *maintenance.MaintenanceProfile, others []maintenance.MaintenanceProfile) []string {
+func Warnings(profile *v1beta1.MaintenanceProfile, others []v1beta1.MaintenanceProfile) []string {
 	states := statesOf(&profile.Spec)
 	return slices.Concat(
 		unused(&profile.Spec, states), withoutWayOut(states), withoutLimit(&profile.Spec, states), heldWhileOperational(&profile.Spec),
@@ -23,22 +23,22 @@ func Warnings(profile *maintenance.MaintenanceProfile, others []maintenance.Main
 
 // state is one of the states of a profile.
 type state struct {
-	name maintenance.ProfileState
+	name v1beta1.ProfileState
 	path *field.Path
-	spec *maintenance.ProfileStateSpec
+	spec *v1beta1.ProfileStateSpec
 }
 
-func statesOf(spec *maintenance.MaintenanceProfileSpec) []state {
+func statesOf(spec *v1beta1.MaintenanceProfileSpec) []state {
 	path := field.NewPath("spec", "states")
 	return []state{
-		{maintenance.ProfileOperational, path.Child("operational"), &spec.States.Operational},
-		{maintenance.ProfileMaintenanceRequired, path.Child("maintenanceRequired"), &spec.States.MaintenanceRequired},
-		{maintenance.ProfileInMaintenance, path.Child("inMaintenance"), &spec.States.InMaintenance},
+		{v1beta1.ProfileOperational, path.Child("operational"), &spec.States.Operational},
+		{v1beta1.ProfileMaintenanceRequired, path.Child("maintenanceRequired"), &spec.States.MaintenanceRequired},
+		{v1beta1.ProfileInMaintenance, path.Child("inMaintenance"), &spec.States.InMaintenance},
 	}
 }
 
 // unused are the instances that no state names: they do nothing.
-func unused(spec *maintenance.MaintenanceProfileSpec, states []state) []string {
+func unused(spec *v1beta1.MaintenanceProfileSpec, states []state) []string {
 	checks, triggers, notifiers := sets.New[string](), sets.New[string](), sets.New[string]()
 	for _, s := range states {
 		triggers.Insert(s.spec.Enter...)
@@ -68,7 +68,7 @@ func unused(spec *maintenance.MaintenanceProfileSpec, states []state) []string {
 
 // withoutWayOut are the states that nodes come into and never leave, and those that none comes into.
 func withoutWayOut(states []state) []string {
-	reached := sets.New(maintenance.ProfileOperational)
+	reached := sets.New(v1beta1.ProfileOperational)
 	for range states { // a way has as many steps at most
 		for _, s := range states {
 			for i := range s.spec.Transitions {
@@ -81,7 +81,7 @@ func withoutWayOut(states []state) []string {
 	var warnings []string
 	for _, s := range states {
 		switch out := len(s.spec.Transitions) > 0; {
-		case reached.Has(s.name) && !out && s.name == maintenance.ProfileOperational:
+		case reached.Has(s.name) && !out && s.name == v1beta1.ProfileOperational:
 			warnings = append(warnings, fmt.Sprintf("%s.transitions: there are none, so no node ever comes into maintenance", s.path))
 		case reached.Has(s.name) && !out:
 			warnings = append(warnings, fmt.Sprintf("%s.transitions: there are none, so a node stays %s until somebody changes the profile", s.path, s.name))
@@ -94,7 +94,7 @@ func withoutWayOut(states []state) []string {
 
 // withoutLimit are the transitions on which any number of nodes can go at once, without anybody who decides. stagger is
 // no limit: nodes that are stuck in maintenance do not keep others from following them.
-func withoutLimit(spec *maintenance.MaintenanceProfileSpec, states []state) []string {
+func withoutLimit(spec *v1beta1.MaintenanceProfileSpec, states []state) []string {
 	limits := sets.New[string]()
 	for i := range spec.Checks {
 		if spec.Checks[i].MaxInMaintenance != nil || spec.Checks[i].Approval != nil {
@@ -105,7 +105,7 @@ func withoutLimit(spec *maintenance.MaintenanceProfileSpec, states []state) []st
 	for _, s := range states {
 		for i := range s.spec.Transitions {
 			transition := &s.spec.Transitions[i]
-			if transition.Next == maintenance.ProfileInMaintenance && !limits.HasAny(namesIn(spec, transition.Check)...) {
+			if transition.Next == v1beta1.ProfileInMaintenance && !limits.HasAny(namesIn(spec, transition.Check)...) {
 				warnings = append(warnings, fmt.Sprintf("%s.transitions[%d].check: all nodes can be in maintenance at the same time: "+
 					"it names no check maxInMaintenance or approval", s.path, i))
 			}
@@ -114,7 +114,7 @@ func withoutLimit(spec *maintenance.MaintenanceProfileSpec, states []state) []st
 	return warnings
 }
 
-func heldWhileOperational(spec *maintenance.MaintenanceProfileSpec) []string {
+func heldWhileOperational(spec *v1beta1.MaintenanceProfileSpec) []string {
 	if spec.States.Operational.Hold == nil {
 		return nil
 	}
@@ -122,12 +122,12 @@ func heldWhileOperational(spec *maintenance.MaintenanceProfileSpec) []string {
 }
 
 // misplacedAffinity are the checks podAffinity that end in an error, since they are asked in another state.
-func misplacedAffinity(spec *maintenance.MaintenanceProfileSpec, states []state) []string {
+func misplacedAffinity(spec *v1beta1.MaintenanceProfileSpec, states []state) []string {
 	var warnings []string
 	for _, s := range states {
 		for i := range s.spec.Transitions {
 			for _, name := range namesIn(spec, s.spec.Transitions[i].Check) {
-				if check := checkNamed(spec, name); check != nil && check.PodAffinity != nil && s.name != maintenance.ProfileMaintenanceRequired {
+				if check := checkNamed(spec, name); check != nil && check.PodAffinity != nil && s.name != v1beta1.ProfileMaintenanceRequired {
 					warnings = append(warnings, fmt.Sprintf("%s.transitions[%d].check: %q is a podAffinity, which ends in an error in the state %s: "+
 						"it is for maintenanceRequired", s.path, i, name, s.name))
 				}
@@ -137,7 +137,7 @@ func misplacedAffinity(spec *maintenance.MaintenanceProfileSpec, states []state)
 	return warnings
 }
 
-func checkNamed(spec *maintenance.MaintenanceProfileSpec, name string) *maintenance.ProfileCheck {
+func checkNamed(spec *v1beta1.MaintenanceProfileSpec, name string) *v1beta1.ProfileCheck {
 	for i := range spec.Checks {
 		if spec.Checks[i].Name == name {
 			return &spec.Checks[i]

@@ -9,49 +9,49 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // sane is a profile with nothing to warn of.
-func sane() *maintenance.MaintenanceProfile {
-	return &maintenance.MaintenanceProfile{
+func sane() *v1beta1.MaintenanceProfile {
+	return &v1beta1.MaintenanceProfile{
 		ObjectMeta: metav1.ObjectMeta{Name: "flatcar"},
-		Spec: maintenance.MaintenanceProfileSpec{
-			Nodes: maintenance.ProfileNodes{Unlabelled: true},
-			Checks: []maintenance.ProfileCheck{
-				{Name: "behind", ClusterVersion: &maintenance.ClusterVersionCheck{LabelKey: "version"}},
-				{Name: "max", MaxInMaintenance: &maintenance.MaxInMaintenanceCheck{Max: 1, Profile: "flatcar"}},
-				{Name: "next", Stagger: &maintenance.StaggerCheck{Pool: "p", Seconds: 60}},
-				{Name: "pods", PodAffinity: &maintenance.PodAffinityCheck{}},
+		Spec: v1beta1.MaintenanceProfileSpec{
+			Nodes: v1beta1.ProfileNodes{Unlabelled: true},
+			Checks: []v1beta1.ProfileCheck{
+				{Name: "behind", ClusterVersion: &v1beta1.ClusterVersionCheck{LabelKey: "version"}},
+				{Name: "max", MaxInMaintenance: &v1beta1.MaxInMaintenanceCheck{Max: 1, Profile: "flatcar"}},
+				{Name: "next", Stagger: &v1beta1.StaggerCheck{Pool: "p", Seconds: 60}},
+				{Name: "pods", PodAffinity: &v1beta1.PodAffinityCheck{}},
 			},
-			Triggers:  []maintenance.ProfileTrigger{{Name: "reboot"}},
-			Notifiers: []maintenance.ProfileNotifier{{Name: "chat"}},
-			States: maintenance.ProfileStates{
-				Operational: maintenance.ProfileStateSpec{Transitions: []maintenance.ProfileTransition{{Name: "behind", Check: "behind", Next: maintenance.ProfileMaintenanceRequired}}},
-				MaintenanceRequired: maintenance.ProfileStateSpec{Notify: []string{"chat"}, Transitions: []maintenance.ProfileTransition{
-					{Name: "start", Check: "max && (next || pods)", Triggers: []string{"reboot"}, Next: maintenance.ProfileInMaintenance},
+			Triggers:  []v1beta1.ProfileTrigger{{Name: "reboot"}},
+			Notifiers: []v1beta1.ProfileNotifier{{Name: "chat"}},
+			States: v1beta1.ProfileStates{
+				Operational: v1beta1.ProfileStateSpec{Transitions: []v1beta1.ProfileTransition{{Name: "behind", Check: "behind", Next: v1beta1.ProfileMaintenanceRequired}}},
+				MaintenanceRequired: v1beta1.ProfileStateSpec{Notify: []string{"chat"}, Transitions: []v1beta1.ProfileTransition{
+					{Name: "start", Check: "max && (next || pods)", Triggers: []string{"reboot"}, Next: v1beta1.ProfileInMaintenance},
 				}},
-				InMaintenance: maintenance.ProfileStateSpec{Transitions: []maintenance.ProfileTransition{{Name: "done", Check: "!behind", Next: maintenance.ProfileOperational}}},
+				InMaintenance: v1beta1.ProfileStateSpec{Transitions: []v1beta1.ProfileTransition{{Name: "done", Check: "!behind", Next: v1beta1.ProfileOperational}}},
 			},
 		},
 	}
 }
 
 func TestWarnings(t *testing.T) {
-	type spec = maintenance.MaintenanceProfileSpec
+	type spec = v1beta1.MaintenanceProfileSpec
 	other := sane()
 	other.Name, other.Spec.Alias = "other", "esx"
 	other.Spec.Checks[2].Stagger.Seconds = 120
 	for name, test := range map[string]struct {
 		change func(*spec)
-		others []maintenance.MaintenanceProfile
+		others []v1beta1.MaintenanceProfile
 		want   []string
 	}{
 		"none": {change: func(*spec) {}},
 		"unused": {
 			change: func(s *spec) {
-				s.Checks = append(s.Checks, maintenance.ProfileCheck{Name: "x"})
-				s.Triggers, s.Notifiers = append(s.Triggers, maintenance.ProfileTrigger{Name: "x"}), append(s.Notifiers, maintenance.ProfileNotifier{Name: "x"})
+				s.Checks = append(s.Checks, v1beta1.ProfileCheck{Name: "x"})
+				s.Triggers, s.Notifiers = append(s.Triggers, v1beta1.ProfileTrigger{Name: "x"}), append(s.Notifiers, v1beta1.ProfileNotifier{Name: "x"})
 			},
 			want: []string{
 				`spec.checks[4]: "x" is not used: no transition names it`, `spec.triggers[1]: "x" is not used: no transition or enter names it`,
@@ -64,7 +64,7 @@ func TestWarnings(t *testing.T) {
 		},
 		"no way in": {
 			change: func(s *spec) {
-				s.States.Operational.Transitions[0].Next, s.States.Operational.Transitions[0].Check = maintenance.ProfileInMaintenance, "behind && max"
+				s.States.Operational.Transitions[0].Next, s.States.Operational.Transitions[0].Check = v1beta1.ProfileInMaintenance, "behind && max"
 			},
 			want: []string{"spec.states.maintenanceRequired: no transition leads there from Operational"},
 		},
@@ -84,11 +84,11 @@ func TestWarnings(t *testing.T) {
 		},
 		"people are a limit": {
 			change: func(s *spec) {
-				s.Checks[1] = maintenance.ProfileCheck{Name: "max", Approval: &maintenance.ApprovalCheck{}}
+				s.Checks[1] = v1beta1.ProfileCheck{Name: "max", Approval: &v1beta1.ApprovalCheck{}}
 			},
 		},
 		"held while operational": {
-			change: func(s *spec) { s.States.Operational.Hold = &maintenance.ProfileHold{} },
+			change: func(s *spec) { s.States.Operational.Hold = &v1beta1.ProfileHold{} },
 			want:   []string{"spec.states.operational.hold: takes every node of the profile out of service while it needs no maintenance"},
 		},
 		"affinity in another state": {
@@ -100,12 +100,12 @@ func TestWarnings(t *testing.T) {
 			want:   []string{`spec.checks[1].maxInMaintenance.profile: no profile has the alias "esx", so no node counts`},
 		},
 		"a pool of others": {
-			change: func(s *spec) { s.Checks[1].MaxInMaintenance.Profile = "esx" }, others: []maintenance.MaintenanceProfile{*other},
+			change: func(s *spec) { s.Checks[1].MaxInMaintenance.Profile = "esx" }, others: []v1beta1.MaintenanceProfile{*other},
 			want: []string{`spec.checks[2].stagger.seconds: a place of pool "p" is taken for 60 seconds here, and for 120 by check "next" of profile "other"`},
 		},
 		"a pool of two": {
 			change: func(s *spec) {
-				s.Checks = append(s.Checks, maintenance.ProfileCheck{Name: "later", Stagger: &maintenance.StaggerCheck{Pool: "p", Seconds: 90}})
+				s.Checks = append(s.Checks, v1beta1.ProfileCheck{Name: "later", Stagger: &v1beta1.StaggerCheck{Pool: "p", Seconds: 90}})
 				s.States.MaintenanceRequired.Transitions[0].Check += " && later"
 			},
 			want: []string{`spec.checks[4].stagger.seconds: a place of pool "p" is taken for 90 seconds here, and for 60 by check "next" of profile "flatcar"`},

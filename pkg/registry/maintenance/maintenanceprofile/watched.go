@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/sets"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // Watch is what the server watches for checks of the kind object: one cache in its memory.
@@ -21,7 +21,7 @@ type Watch struct {
 }
 
 // Watched is what the server watches for checks of the profiles.
-func Watched(profiles ...maintenance.MaintenanceProfile) sets.Set[Watch] {
+func Watched(profiles ...v1beta1.MaintenanceProfile) sets.Set[Watch] {
 	watched := sets.New[Watch]()
 	for i := range profiles {
 		for _, check := range profiles[i].Spec.Checks {
@@ -36,7 +36,7 @@ func Watched(profiles ...maintenance.MaintenanceProfile) sets.Set[Watch] {
 	return watched
 }
 
-func watchOf(check *maintenance.ObjectCheck) (Watch, error) {
+func watchOf(check *v1beta1.ObjectCheck) (Watch, error) {
 	parsed, err := schema.ParseGroupVersion(check.APIVersion)
 	if err != nil {
 		return Watch{}, err

@@ -9,18 +9,18 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // maxWaits is how many reasons to wait a node shows.
 const maxWaits = 20
 
 // stored are forecasts as far as the statuses of the holds have them.
-func stored(active []maintenance.NodeMaintenance) []maintenance.AdmissionForecast {
-	var forecasts []maintenance.AdmissionForecast
+func stored(active []v1beta1.NodeMaintenance) []v1beta1.AdmissionForecast {
+	var forecasts []v1beta1.AdmissionForecast
 	for i := range active {
 		if admission := active[i].Status.Admission; admission != nil {
-			forecasts = append(forecasts, maintenance.AdmissionForecast{
+			forecasts = append(forecasts, v1beta1.AdmissionForecast{
 				StartsNow: admission.AdmittedTime != nil, WaitingFor: admission.WaitingFor, EarliestStartTime: admission.EarliestStartTime,
 			})
 		}
@@ -29,8 +29,8 @@ func stored(active []maintenance.NodeMaintenance) []maintenance.AdmissionForecas
 }
 
 // Admission sums up the forecasts of the holds of a node; nil if none of them waits.
-func Admission(holds []maintenance.AdmissionForecast) *maintenance.AdmissionForecast {
-	var sum maintenance.AdmissionForecast
+func Admission(holds []v1beta1.AdmissionForecast) *v1beta1.AdmissionForecast {
+	var sum v1beta1.AdmissionForecast
 	var starts []*metav1.Time
 	for i := range holds {
 		sum.StartsNow = sum.StartsNow || holds[i].StartsNow
@@ -48,8 +48,8 @@ func Admission(holds []maintenance.AdmissionForecast) *maintenance.AdmissionFore
 }
 
 // distinct are the waits sorted by policy, each once.
-func distinct(waits []maintenance.AdmissionWait) []maintenance.AdmissionWait {
-	slices.SortStableFunc(waits, func(a, b maintenance.AdmissionWait) int {
+func distinct(waits []v1beta1.AdmissionWait) []v1beta1.AdmissionWait {
+	slices.SortStableFunc(waits, func(a, b v1beta1.AdmissionWait) int {
 		return cmp.Or(cmp.Compare(a.Policy, b.Policy), cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Message, b.Message))
 	})
 	waits = slices.Compact(waits)
@@ -57,11 +57,11 @@ func distinct(waits []maintenance.AdmissionWait) []maintenance.AdmissionWait {
 }
 
 // first are the places sorted by policy, the first one for each.
-func first(places []maintenance.QueuePosition) []maintenance.QueuePosition {
-	slices.SortFunc(places, func(a, b maintenance.QueuePosition) int {
+func first(places []v1beta1.QueuePosition) []v1beta1.QueuePosition {
+	slices.SortFunc(places, func(a, b v1beta1.QueuePosition) int {
 		return cmp.Or(cmp.Compare(a.Policy, b.Policy), cmp.Compare(a.Position, b.Position))
 	})
-	return slices.CompactFunc(places, func(a, b maintenance.QueuePosition) bool { return a.Policy == b.Policy })
+	return slices.CompactFunc(places, func(a, b v1beta1.QueuePosition) bool { return a.Policy == b.Policy })
 }
 
 // earliest is the first of the times; nil if one of them is not known.

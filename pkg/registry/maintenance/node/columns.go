@@ -11,7 +11,7 @@ import (
 	metatable "k8s.io/apimachinery/pkg/api/meta/table"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
 
@@ -23,33 +23,33 @@ const (
 )
 
 // Table is what kubectl prints for nodes.
-var Table = resource.Table[*maintenance.NodeState]{
-	column("Node", "name", "Name of the node", func(n *maintenance.NodeState) any { return n.Name }),
+var Table = resource.Table[*v1beta1.NodeState]{
+	column("Node", "name", "Name of the node", func(n *v1beta1.NodeState) any { return n.Name }),
 	column("State", "", "InService, Unschedulable, Pending, Cordoned, Draining, Failed, PartiallyDrained, Drained or Releasing",
-		func(n *maintenance.NodeState) any { return string(n.Status.State) }),
+		func(n *v1beta1.NodeState) any { return string(n.Status.State) }),
 	column("Progress", "", "How much of the drain is done", progressCell),
 	{
 		Heading: metav1.TableColumnDefinition{Name: "Holds", Type: "integer", Description: "NodeMaintenances that keep the node"},
-		Cell:    func(n *maintenance.NodeState) any { return int64(n.Status.HoldCount) },
+		Cell:    func(n *v1beta1.NodeState) any { return int64(n.Status.HoldCount) },
 	},
 	column("Requestors", "", "Users who hold the node", requestorsCell),
 	column("Since", "", "Time since the oldest of them was created", sinceCell),
 }
 
-func column(name, format, description string, cell func(*maintenance.NodeState) any) resource.Column[*maintenance.NodeState] {
-	return resource.Column[*maintenance.NodeState]{
+func column(name, format, description string, cell func(*v1beta1.NodeState) any) resource.Column[*v1beta1.NodeState] {
+	return resource.Column[*v1beta1.NodeState]{
 		Heading: metav1.TableColumnDefinition{Name: name, Type: "string", Format: format, Description: description}, Cell: cell,
 	}
 }
 
-func progressCell(n *maintenance.NodeState) any {
+func progressCell(n *v1beta1.NodeState) any {
 	if n.Status.DrainProgress == nil {
 		return none
 	}
 	return fmt.Sprintf("%d%%", *n.Status.DrainProgress)
 }
 
-func requestorsCell(n *maintenance.NodeState) any {
+func requestorsCell(n *v1beta1.NodeState) any {
 	var requestors []string
 	for _, hold := range n.Status.Holds {
 		if !slices.Contains(requestors, hold.Requestor) {
@@ -66,7 +66,7 @@ func requestorsCell(n *maintenance.NodeState) any {
 	return cell
 }
 
-func sinceCell(n *maintenance.NodeState) any {
+func sinceCell(n *v1beta1.NodeState) any {
 	if n.Status.Since == nil {
 		return none
 	}

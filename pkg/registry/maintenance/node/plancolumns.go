@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/sets"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
 )
 
@@ -31,7 +31,7 @@ var planHeadings = []metav1.TableColumnDefinition{
 
 // ConvertToTable makes a row of each pod.
 func (PlanTable) ConvertToTable(_ context.Context, object, tableOptions runtime.Object) (*metav1.Table, error) {
-	plan, ok := object.(*maintenance.DrainPlan)
+	plan, ok := object.(*v1beta1.DrainPlan)
 	if !ok {
 		return nil, fmt.Errorf("could not print %T as the plan of a drain", object)
 	}
@@ -44,7 +44,7 @@ func (PlanTable) ConvertToTable(_ context.Context, object, tableOptions runtime.
 
 // planRows puts into each row, as its object, the plan with only the row's pod. Clients sort rows by
 // their objects. With all pods in each object, the table would grow with the square of their number.
-func planRows(plan *maintenance.DrainPlan) []metav1.TableRow {
+func planRows(plan *v1beta1.DrainPlan) []metav1.TableRow {
 	listed := make([]sets.Set[string], 0, len(podLists(&plan.Status)))
 	for _, list := range podLists(&plan.Status) {
 		listed = append(listed, sets.New(*list...))
@@ -52,7 +52,7 @@ func planRows(plan *maintenance.DrainPlan) []metav1.TableRow {
 	rows := make([]metav1.TableRow, 0, len(plan.Status.Pods))
 	for i := range plan.Status.Pods {
 		pod, own := &plan.Status.Pods[i], *plan
-		own.Status.Pods = []maintenance.PlannedPod{*pod}
+		own.Status.Pods = []v1beta1.PlannedPod{*pod}
 		for i, list := range podLists(&own.Status) {
 			*list = onlyIfIn(listed[i], pod.Pod)
 		}
@@ -62,7 +62,7 @@ func planRows(plan *maintenance.DrainPlan) []metav1.TableRow {
 }
 
 // podLists are the lists of names of pods in a plan.
-func podLists(status *maintenance.DrainPlanStatus) []*[]string {
+func podLists(status *v1beta1.DrainPlanStatus) []*[]string {
 	return []*[]string{
 		&status.UnmanagedPods, &status.EmptyDirPods, &status.DoNotDisruptPods, &status.MislabeledPods, &status.ReturningPods,
 		&status.UnschedulablePods,
@@ -76,7 +76,7 @@ func onlyIfIn(pods sets.Set[string], pod string) []string {
 	return nil
 }
 
-func planCells(pod *maintenance.PlannedPod) []any {
+func planCells(pod *v1beta1.PlannedPod) []any {
 	turn, grace, blockedBy := none, none, none
 	if pod.Turn > 0 {
 		turn = fmt.Sprint(pod.Turn)
@@ -91,7 +91,7 @@ func planCells(pod *maintenance.PlannedPod) []any {
 }
 
 // messageCell has what blocks the pod, and then what is to be known about its action.
-func messageCell(pod *maintenance.PlannedPod) string {
+func messageCell(pod *v1beta1.PlannedPod) string {
 	switch {
 	case pod.Blocker == nil:
 		return pod.Message
@@ -102,7 +102,7 @@ func messageCell(pod *maintenance.PlannedPod) string {
 	}
 }
 
-func blockerCell(blocker *maintenance.DrainBlocker) string {
+func blockerCell(blocker *v1beta1.DrainBlocker) string {
 	cell := nodemaintenance.Obstacle(*blocker)
 	if blocker.Permanent {
 		cell += " (forever)"
@@ -110,7 +110,7 @@ func blockerCell(blocker *maintenance.DrainBlocker) string {
 	return cell
 }
 
-func budgetsCell(budgets []maintenance.PlannedBudget) string {
+func budgetsCell(budgets []v1beta1.PlannedBudget) string {
 	if len(budgets) == 0 {
 		return none
 	}

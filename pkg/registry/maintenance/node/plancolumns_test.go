@@ -10,25 +10,25 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // Each row carries its own pod, and no other, so that the table grows with the number of pods and
 // not with its square.
 func TestRowsOfAPlan(t *testing.T) {
-	planOf := func(status maintenance.DrainPlanStatus) *maintenance.DrainPlan {
+	planOf := func(status v1beta1.DrainPlanStatus) *v1beta1.DrainPlan {
 		status.EvictionPods, status.StayingPods = 2, 1
-		return &maintenance.DrainPlan{
+		return &v1beta1.DrainPlan{
 			ObjectMeta: metav1.ObjectMeta{Name: "worker-1"},
-			Spec:       maintenance.DrainSpec{UnmanagedPods: maintenance.PolicyEvict},
+			Spec:       v1beta1.DrainSpec{UnmanagedPods: v1beta1.PolicyEvict},
 			Status:     status,
 		}
 	}
-	web := maintenance.PlannedPod{Pod: "a/web", Action: "Evict", Turn: 1}
-	alone := maintenance.PlannedPod{Pod: "a/alone", Action: "Evict", Turn: 1}
-	agent := maintenance.PlannedPod{Pod: "a/agent", Action: "Stay", Message: "a static pod"}
-	pods := func(pods ...maintenance.PlannedPod) []maintenance.PlannedPod { return pods }
-	whole := planOf(maintenance.DrainPlanStatus{
+	web := v1beta1.PlannedPod{Pod: "a/web", Action: "Evict", Turn: 1}
+	alone := v1beta1.PlannedPod{Pod: "a/alone", Action: "Evict", Turn: 1}
+	agent := v1beta1.PlannedPod{Pod: "a/agent", Action: "Stay", Message: "a static pod"}
+	pods := func(pods ...v1beta1.PlannedPod) []v1beta1.PlannedPod { return pods }
+	whole := planOf(v1beta1.DrainPlanStatus{
 		Pods: pods(web, alone, agent), UnmanagedPods: []string{"a/alone"}, EmptyDirPods: []string{"a/alone", "a/web"},
 		DoNotDisruptPods: []string{"a/web"}, MislabeledPods: []string{"a/alone"}, UnschedulablePods: []string{"a/web"},
 	})
@@ -38,15 +38,15 @@ func TestRowsOfAPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	row := func(plan *maintenance.DrainPlan, cells ...any) metav1.TableRow {
+	row := func(plan *v1beta1.DrainPlan, cells ...any) metav1.TableRow {
 		return metav1.TableRow{Cells: cells, Object: runtime.RawExtension{Object: plan}}
 	}
 	want := []metav1.TableRow{
-		row(planOf(maintenance.DrainPlanStatus{Pods: pods(web), EmptyDirPods: []string{"a/web"}, DoNotDisruptPods: []string{"a/web"}, UnschedulablePods: []string{"a/web"}}),
+		row(planOf(v1beta1.DrainPlanStatus{Pods: pods(web), EmptyDirPods: []string{"a/web"}, DoNotDisruptPods: []string{"a/web"}, UnschedulablePods: []string{"a/web"}}),
 			"a/web", "Evict", "1", none, none, none, ""),
-		row(planOf(maintenance.DrainPlanStatus{Pods: pods(alone), UnmanagedPods: []string{"a/alone"}, EmptyDirPods: []string{"a/alone"}, MislabeledPods: []string{"a/alone"}}),
+		row(planOf(v1beta1.DrainPlanStatus{Pods: pods(alone), UnmanagedPods: []string{"a/alone"}, EmptyDirPods: []string{"a/alone"}, MislabeledPods: []string{"a/alone"}}),
 			"a/alone", "Evict", "1", none, none, none, ""),
-		row(planOf(maintenance.DrainPlanStatus{Pods: pods(agent)}),
+		row(planOf(v1beta1.DrainPlanStatus{Pods: pods(agent)}),
 			"a/agent", "Stay", none, none, none, none, "a static pod"),
 	}
 	if diff := cmp.Diff(want, table.Rows); diff != "" {
@@ -59,16 +59,16 @@ func TestRowsOfAPlan(t *testing.T) {
 
 // The table says what blocks a pod and what its eviction loses, and nothing twice.
 func TestMessageOfAPlannedPod(t *testing.T) {
-	blocker := func(message string) *maintenance.DrainBlocker { return &maintenance.DrainBlocker{Message: message} }
+	blocker := func(message string) *v1beta1.DrainBlocker { return &v1beta1.DrainBlocker{Message: message} }
 	tests := map[string]struct {
-		pod  maintenance.PlannedPod
+		pod  v1beta1.PlannedPod
 		want string
 	}{
 		"nothing":      {},
-		"free to go":   {pod: maintenance.PlannedPod{Message: "bare"}, want: "bare"},
-		"blocked":      {pod: maintenance.PlannedPod{Blocker: blocker("no room")}, want: "no room"},
-		"both":         {pod: maintenance.PlannedPod{Message: "bare", Blocker: blocker("no room")}, want: "no room; bare"},
-		"said already": {pod: maintenance.PlannedPod{Message: "rules[0]", Blocker: blocker("waits (rules[0])")}, want: "waits (rules[0])"},
+		"free to go":   {pod: v1beta1.PlannedPod{Message: "bare"}, want: "bare"},
+		"blocked":      {pod: v1beta1.PlannedPod{Blocker: blocker("no room")}, want: "no room"},
+		"both":         {pod: v1beta1.PlannedPod{Message: "bare", Blocker: blocker("no room")}, want: "no room; bare"},
+		"said already": {pod: v1beta1.PlannedPod{Message: "rules[0]", Blocker: blocker("waits (rules[0])")}, want: "waits (rules[0])"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -13,20 +13,19 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
 )
 
 // State sums up what the holds of a node ask for and how far that has come.
-func State(node *corev1.Node, holds []maintenance.NodeMaintenance) maintenance.NodeState {
-	active := slices.DeleteFunc(slices.Clone(holds), func(hold maintenance.NodeMaintenance) bool { return !nodemaintenance.Keeps(&hold) })
-	slices.SortStableFunc(active, func(a, b maintenance.NodeMaintenance) int {
+func State(node *corev1.Node, holds []v1beta1.NodeMaintenance) v1beta1.NodeState {
+	active := slices.DeleteFunc(slices.Clone(holds), func(hold v1beta1.NodeMaintenance) bool { return !nodemaintenance.Keeps(&hold) })
+	slices.SortStableFunc(active, func(a, b v1beta1.NodeMaintenance) int {
 		return a.CreationTimestamp.Compare(b.CreationTimestamp.Time)
 	})
-	state := maintenance.NodeState{
+	state := v1beta1.NodeState{
 		ObjectMeta: metav1.ObjectMeta{Name: node.Name, Labels: node.Labels},
-		Status: maintenance.NodeStateStatus{
+		Status: v1beta1.NodeStateStatus{
 			State: stateOf(node, active, len(holds) > len(active) && slices.ContainsFunc(holds, releasing)), Unschedulable: node.Spec.Unschedulable,
 			DrainProgress: leastProgress(active), HoldCount: int32(len(active)),
 		},
@@ -36,7 +35,7 @@ func State(node *corev1.Node, holds []maintenance.NodeMaintenance) maintenance.N
 		state.Status.Since = active[0].CreationTimestamp.DeepCopy()
 	}
 	for _, hold := range active[:min(len(active), v1beta1.MaxHolds)] {
-		state.Status.Holds = append(state.Status.Holds, maintenance.NodeHold{
+		state.Status.Holds = append(state.Status.Holds, v1beta1.NodeHold{
 			Name: hold.Name, Requestor: hold.Spec.Requestor, Reason: hold.Spec.Reason,
 			Stage: hold.Spec.Stage, Phase: hold.Status.Phase, Since: hold.CreationTimestamp,
 		})
@@ -45,56 +44,56 @@ func State(node *corev1.Node, holds []maintenance.NodeMaintenance) maintenance.N
 }
 
 // releasing says whether the hold no longer needs the node, but the node has not been given back yet.
-func releasing(hold maintenance.NodeMaintenance) bool {
+func releasing(hold v1beta1.NodeMaintenance) bool {
 	if hold.DeletionTimestamp.IsZero() {
-		return hold.Spec.Stage == maintenance.StageIdle && says(&hold, v1beta1.ConditionCordoned)
+		return hold.Spec.Stage == v1beta1.StageIdle && says(&hold, v1beta1.ConditionCordoned)
 	}
 	return slices.Contains(hold.Finalizers, v1beta1.UncordonFinalizer)
 }
 
 // stateOf is the state of the node. If several holds drain it, the worst of their states counts.
-func stateOf(node *corev1.Node, active []maintenance.NodeMaintenance, released bool) maintenance.NodeMaintenanceState {
-	draining := slices.DeleteFunc(slices.Clone(active), func(hold maintenance.NodeMaintenance) bool {
-		return nodemaintenance.StageNow(&hold) != maintenance.StageDrain
+func stateOf(node *corev1.Node, active []v1beta1.NodeMaintenance, released bool) v1beta1.NodeMaintenanceState {
+	draining := slices.DeleteFunc(slices.Clone(active), func(hold v1beta1.NodeMaintenance) bool {
+		return v1beta1.StageNow(&hold) != v1beta1.StageDrain
 	})
-	cordoned := slices.ContainsFunc(active, func(hold maintenance.NodeMaintenance) bool { return says(&hold, v1beta1.ConditionCordoned) })
-	drained := !slices.ContainsFunc(draining, func(hold maintenance.NodeMaintenance) bool { return !says(&hold, v1beta1.ConditionDrained) })
-	failed := slices.ContainsFunc(draining, func(hold maintenance.NodeMaintenance) bool { return hold.Status.Phase == maintenance.PhaseFailed })
+	cordoned := slices.ContainsFunc(active, func(hold v1beta1.NodeMaintenance) bool { return says(&hold, v1beta1.ConditionCordoned) })
+	drained := !slices.ContainsFunc(draining, func(hold v1beta1.NodeMaintenance) bool { return !says(&hold, v1beta1.ConditionDrained) })
+	failed := slices.ContainsFunc(draining, func(hold v1beta1.NodeMaintenance) bool { return hold.Status.Phase == v1beta1.PhaseFailed })
 	switch {
 	case len(active) == 0 && released:
-		return maintenance.NodeReleasing
+		return v1beta1.NodeReleasing
 	case len(active) == 0 && node.Spec.Unschedulable:
-		return maintenance.NodeUnschedulable
+		return v1beta1.NodeUnschedulable
 	case len(active) == 0:
-		return maintenance.NodeInService
+		return v1beta1.NodeInService
 	case !cordoned:
-		return maintenance.NodePending
+		return v1beta1.NodePending
 	case len(draining) == 0:
-		return maintenance.NodeCordoned
+		return v1beta1.NodeCordoned
 	case failed:
-		return maintenance.NodeFailed
+		return v1beta1.NodeFailed
 	case drained && slices.ContainsFunc(draining, empty):
-		return maintenance.NodeDrained
+		return v1beta1.NodeDrained
 	case drained:
-		return maintenance.NodePartiallyDrained
+		return v1beta1.NodePartiallyDrained
 	default:
-		return maintenance.NodeDraining
+		return v1beta1.NodeDraining
 	}
 }
 
 // empty says whether no pod is left on the node that a drain of all pods would evict.
-func empty(hold maintenance.NodeMaintenance) bool { return nodemaintenance.SaysEmpty(&hold) }
+func empty(hold v1beta1.NodeMaintenance) bool { return nodemaintenance.SaysEmpty(&hold) }
 
-func says(hold *maintenance.NodeMaintenance, condition string) bool {
+func says(hold *v1beta1.NodeMaintenance, condition string) bool {
 	return apimeta.IsStatusConditionTrue(hold.Status.Conditions, condition)
 }
 
 // leastProgress is the smallest drain progress of the holds; nil when none drains, or may yet.
-func leastProgress(active []maintenance.NodeMaintenance) *int32 {
+func leastProgress(active []v1beta1.NodeMaintenance) *int32 {
 	var least *int32
 	for i := range active {
 		hold := &active[i]
-		if progress := ptr.Deref(hold.Status.DrainProgress, 0); nodemaintenance.StageNow(hold) == maintenance.StageDrain && (least == nil || progress < *least) {
+		if progress := ptr.Deref(hold.Status.DrainProgress, 0); v1beta1.StageNow(hold) == v1beta1.StageDrain && (least == nil || progress < *least) {
 			least = &progress
 		}
 	}

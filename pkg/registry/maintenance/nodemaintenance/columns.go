@@ -13,7 +13,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
@@ -35,31 +34,31 @@ const (
 )
 
 // table is what kubectl prints for NodeMaintenances.
-var table = resource.Table[*maintenance.NodeMaintenance]{
+var table = resource.Table[*v1beta1.NodeMaintenance]{
 	nameColumn,
-	column("Node", "", "Node that is taken out of service", 0, func(nm *maintenance.NodeMaintenance) any { return nm.Spec.NodeName }),
+	column("Node", "", "Node that is taken out of service", 0, func(nm *v1beta1.NodeMaintenance) any { return nm.Spec.NodeName }),
 	column("Phase", "", "How far the maintenance has come; Cordoned or PartiallyDrained where it is done and leaves pods on the node; Unreadable where the server cannot read it", 0, phaseCell),
 	column("Progress", "", "How much of the drain is done", 0, progressCell),
-	integerColumn("Pending", "Pods still to leave the node", func(nm *maintenance.NodeMaintenance) any { return int64(nm.Status.PendingPodCount) }),
-	column("Requestor", "", "User who holds the node", 0, func(nm *maintenance.NodeMaintenance) any { return nm.Spec.Requestor }),
+	integerColumn("Pending", "Pods still to leave the node", func(nm *v1beta1.NodeMaintenance) any { return int64(nm.Status.PendingPodCount) }),
+	column("Requestor", "", "User who holds the node", 0, func(nm *v1beta1.NodeMaintenance) any { return nm.Spec.Requestor }),
 	column("Reason", "", "Why the node is in maintenance, cut to fit", 0, reasonCell),
 	ageColumn,
-	column("Stage", "", "How far the maintenance goes: Idle, Cordon or Drain", wide, func(nm *maintenance.NodeMaintenance) any { return string(nm.Spec.Stage) }),
+	column("Stage", "", "How far the maintenance goes: Idle, Cordon or Drain", wide, func(nm *v1beta1.NodeMaintenance) any { return string(nm.Spec.Stage) }),
 	column("Blocked By", "", "What keeps pods from leaving the node, and how many; or what the maintenance waits for, or why the node is not given back", wide, blockedByCell),
 	column("Earliest", "", "Before when a maintenance that waits does not start", wide, earliestCell),
 }
 
 // NameAndAge is what kubectl prints for a NodeMaintenance of a group that has no columns of its own.
-var NameAndAge = resource.Table[*maintenance.NodeMaintenance]{nameColumn, ageColumn}
+var NameAndAge = resource.Table[*v1beta1.NodeMaintenance]{nameColumn, ageColumn}
 
 var (
-	nameColumn = column("Name", "name", "Name of the NodeMaintenance", 0, func(nm *maintenance.NodeMaintenance) any { return nm.Name })
+	nameColumn = column("Name", "name", "Name of the NodeMaintenance", 0, func(nm *v1beta1.NodeMaintenance) any { return nm.Name })
 	ageColumn  = column("Age", "", "Time since the NodeMaintenance was created", 0, ageCell)
 )
 
-type nodeMaintenanceColumn = resource.Column[*maintenance.NodeMaintenance]
+type nodeMaintenanceColumn = resource.Column[*v1beta1.NodeMaintenance]
 
-func column(name, format, description string, priority int32, cell func(*maintenance.NodeMaintenance) any) nodeMaintenanceColumn {
+func column(name, format, description string, priority int32, cell func(*v1beta1.NodeMaintenance) any) nodeMaintenanceColumn {
 	return nodeMaintenanceColumn{
 		Heading: metav1.TableColumnDefinition{
 			Name: name, Type: "string", Format: format, Description: description, Priority: priority,
@@ -68,7 +67,7 @@ func column(name, format, description string, priority int32, cell func(*mainten
 	}
 }
 
-func integerColumn(name, description string, cell func(*maintenance.NodeMaintenance) any) nodeMaintenanceColumn {
+func integerColumn(name, description string, cell func(*v1beta1.NodeMaintenance) any) nodeMaintenanceColumn {
 	return nodeMaintenanceColumn{
 		Heading: metav1.TableColumnDefinition{Name: name, Type: "integer", Description: description},
 		Cell:    cell,
@@ -77,32 +76,32 @@ func integerColumn(name, description string, cell func(*maintenance.NodeMaintena
 
 // phaseCell shows Succeeded only where no pod is left that a drain would evict: whoever reads it may
 // switch the node off.
-func phaseCell(nm *maintenance.NodeMaintenance) any {
+func phaseCell(nm *v1beta1.NodeMaintenance) any {
 	switch {
 	case v1beta1.WhyUnreadable(nm) != "":
 		return unreadable
 	case nm.DeletionTimestamp != nil:
 		return terminating
-	case nm.Status.Phase != maintenance.PhaseSucceeded:
+	case nm.Status.Phase != v1beta1.PhaseSucceeded:
 		return string(nm.Status.Phase)
-	case nm.Spec.Stage == maintenance.StageCordon:
-		return string(maintenance.NodeCordoned)
-	case nm.Spec.Stage == maintenance.StageDrain && !SaysEmpty(nm):
-		return string(maintenance.NodePartiallyDrained)
+	case nm.Spec.Stage == v1beta1.StageCordon:
+		return string(v1beta1.NodeCordoned)
+	case nm.Spec.Stage == v1beta1.StageDrain && !SaysEmpty(nm):
+		return string(v1beta1.NodePartiallyDrained)
 	default:
 		return string(nm.Status.Phase)
 	}
 }
 
 // progressCell shows no progress for holds that do not drain: 0% would look stuck.
-func progressCell(nm *maintenance.NodeMaintenance) any {
-	if nm.Spec.Stage != maintenance.StageDrain {
+func progressCell(nm *v1beta1.NodeMaintenance) any {
+	if nm.Spec.Stage != v1beta1.StageDrain {
 		return none
 	}
 	return fmt.Sprintf("%d%%", ptr.Deref(nm.Status.DrainProgress, 0))
 }
 
-func reasonCell(nm *maintenance.NodeMaintenance) any {
+func reasonCell(nm *v1beta1.NodeMaintenance) any {
 	// A line break in the reason would break the table.
 	return cut(strings.Join(strings.Fields(nm.Spec.Reason), " "), maxReasonRunes)
 }
@@ -116,13 +115,13 @@ func cut(text string, most int) string {
 	return string(runes[:most-3]) + "..."
 }
 
-func ageCell(nm *maintenance.NodeMaintenance) any {
+func ageCell(nm *v1beta1.NodeMaintenance) any {
 	return metatable.ConvertToHumanReadableDateType(nm.CreationTimestamp)
 }
 
 // blockedByCell names the first blocker, counts the other ones, and says how many pods are blocked in
 // all. While the node is not taken out of service at all, it says why.
-func blockedByCell(nm *maintenance.NodeMaintenance) any {
+func blockedByCell(nm *v1beta1.NodeMaintenance) any {
 	if len(nm.Status.Blockers) == 0 {
 		return notStartedCell(nm)
 	}
@@ -139,7 +138,7 @@ func blockedByCell(nm *maintenance.NodeMaintenance) any {
 
 // notStartedCell is what the hold waits for, or why else the node is not cordoned: NodeNotFound, for example. Of a hold
 // that asks for nothing any more, it is what keeps the node from being given back.
-func notStartedCell(nm *maintenance.NodeMaintenance) string {
+func notStartedCell(nm *v1beta1.NodeMaintenance) string {
 	if released := apimeta.FindStatusCondition(nm.Status.Conditions, v1beta1.ConditionReleased); released != nil {
 		return cut(released.Message, maxKeptRunes)
 	}
@@ -147,7 +146,7 @@ func notStartedCell(nm *maintenance.NodeMaintenance) string {
 		return waits
 	}
 	cordoned := apimeta.FindStatusCondition(nm.Status.Conditions, v1beta1.ConditionCordoned)
-	if nm.DeletionTimestamp != nil || nm.Spec.Stage == maintenance.StageIdle || cordoned == nil || cordoned.Status == metav1.ConditionTrue {
+	if nm.DeletionTimestamp != nil || nm.Spec.Stage == v1beta1.StageIdle || cordoned == nil || cordoned.Status == metav1.ConditionTrue {
 		return none
 	}
 	return cordoned.Reason
@@ -155,7 +154,7 @@ func notStartedCell(nm *maintenance.NodeMaintenance) string {
 
 // Obstacle names the objects of a blocker, each as "kind namespace/name", or the blocker's reason when it
 // has no object.
-func Obstacle(blocker maintenance.DrainBlocker) string {
+func Obstacle(blocker v1beta1.DrainBlocker) string {
 	if blocker.Object == "" {
 		return string(blocker.Reason)
 	}

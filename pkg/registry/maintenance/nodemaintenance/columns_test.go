@@ -12,7 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
@@ -52,31 +51,31 @@ func TestHeadings(t *testing.T) {
 
 func TestCells(t *testing.T) {
 	tests := map[string]struct {
-		change func(*maintenance.NodeMaintenance)
+		change func(*v1beta1.NodeMaintenance)
 		want   []any
 	}{
 		"running": {
-			change: func(nm *maintenance.NodeMaintenance) {
+			change: func(nm *v1beta1.NodeMaintenance) {
 				nm.Spec.Reason = "disk\n replacement"
 				nm.Status.PendingPodCount = 12
 			},
 			want: []any{"nm-a", "worker-3", "Running", "40%", int64(12), "alice", "disk replacement", "9h", "Drain", "<none>", "<none>"},
 		},
 		"being given back": {
-			change: func(nm *maintenance.NodeMaintenance) { terminatingSince(nm) },
+			change: func(nm *v1beta1.NodeMaintenance) { terminatingSince(nm) },
 			want:   []any{"nm-a", "worker-3", "Terminating", "40%", int64(0), "alice", "", "9h", "Drain", "<none>", "<none>"},
 		},
 		"cordoned only": {
-			change: func(nm *maintenance.NodeMaintenance) {
-				nm.Spec.Stage = maintenance.StageCordon
-				nm.Status = maintenance.NodeMaintenanceStatus{Phase: maintenance.PhaseSucceeded}
+			change: func(nm *v1beta1.NodeMaintenance) {
+				nm.Spec.Stage = v1beta1.StageCordon
+				nm.Status = v1beta1.NodeMaintenanceStatus{Phase: v1beta1.PhaseSucceeded}
 			},
 			want: []any{"nm-a", "worker-3", "Cordoned", "<none>", int64(0), "alice", "", "9h", "Cordon", "<none>", "<none>"},
 		},
 		"not cordoned yet": {
-			change: func(nm *maintenance.NodeMaintenance) {
-				nm.Spec.Stage = maintenance.StageCordon
-				nm.Status = maintenance.NodeMaintenanceStatus{Phase: maintenance.PhaseRunning}
+			change: func(nm *v1beta1.NodeMaintenance) {
+				nm.Spec.Stage = v1beta1.StageCordon
+				nm.Status = v1beta1.NodeMaintenanceStatus{Phase: v1beta1.PhaseRunning}
 			},
 			want: []any{"nm-a", "worker-3", "Running", "<none>", int64(0), "alice", "", "9h", "Cordon", "<none>", "<none>"},
 		},
@@ -93,57 +92,57 @@ func TestCells(t *testing.T) {
 			want:   []any{"nm-a", "worker-3", "PartiallyDrained", "100%", int64(0), "alice", "", "9h", "Drain", "<none>", "<none>"},
 		},
 		"no such node": {
-			change: func(nm *maintenance.NodeMaintenance) {
-				nm.Status = maintenance.NodeMaintenanceStatus{Phase: maintenance.PhasePending, Conditions: []metav1.Condition{
+			change: func(nm *v1beta1.NodeMaintenance) {
+				nm.Status = v1beta1.NodeMaintenanceStatus{Phase: v1beta1.PhasePending, Conditions: []metav1.Condition{
 					{Type: v1beta1.ConditionCordoned, Status: metav1.ConditionFalse, Reason: v1beta1.ReasonNodeNotFound},
 				}}
 			},
 			want: []any{"nm-a", "worker-3", "Pending", "0%", int64(0), "alice", "", "9h", "Drain", "NodeNotFound", "<none>"},
 		},
 		"idle": {
-			change: func(nm *maintenance.NodeMaintenance) {
-				nm.Spec.Stage = maintenance.StageIdle
-				nm.Status = maintenance.NodeMaintenanceStatus{Phase: maintenance.PhasePending, Conditions: []metav1.Condition{
+			change: func(nm *v1beta1.NodeMaintenance) {
+				nm.Spec.Stage = v1beta1.StageIdle
+				nm.Status = v1beta1.NodeMaintenanceStatus{Phase: v1beta1.PhasePending, Conditions: []metav1.Condition{
 					{Type: v1beta1.ConditionCordoned, Status: metav1.ConditionFalse, Reason: v1beta1.ReasonStageIdle},
 				}}
 			},
 			want: []any{"nm-a", "worker-3", "Pending", "<none>", int64(0), "alice", "", "9h", "Idle", "<none>", "<none>"},
 		},
 		"waiting": {
-			change: waitingAt(maintenance.StageIdle, "workers", "db"),
+			change: waitingAt(v1beta1.StageIdle, "workers", "db"),
 			want: []any{
 				"nm-a", "worker-3", "Pending", "0%", int64(0), "alice", "", "9h", "Drain", "policy workers: Queued and 1 more", "2026-12-05T20:00:00Z",
 			},
 		},
 		"waiting for two limits of a policy": {
-			change: waitingAt(maintenance.StageIdle, "workers", "workers"),
+			change: waitingAt(v1beta1.StageIdle, "workers", "workers"),
 			want:   []any{"nm-a", "worker-3", "Pending", "0%", int64(0), "alice", "", "9h", "Drain", "policy workers: Queued", "2026-12-05T20:00:00Z"},
 		},
 		"waiting for no policy": {
-			change: waitingAt(maintenance.StageIdle, ""),
+			change: waitingAt(v1beta1.StageIdle, ""),
 			want:   []any{"nm-a", "worker-3", "Pending", "0%", int64(0), "alice", "", "9h", "Drain", "Queued", "2026-12-05T20:00:00Z"},
 		},
 		"waiting with its drain": {
-			change: waitingAt(maintenance.StageCordon, "workers"),
+			change: waitingAt(v1beta1.StageCordon, "workers"),
 			want:   []any{"nm-a", "worker-3", "Pending", "0%", int64(0), "alice", "", "9h", "Drain", "policy workers: Queued", "2026-12-05T20:00:00Z"},
 		},
 		"waiting no more": {
-			change: waitingAt(maintenance.StageDrain),
+			change: waitingAt(v1beta1.StageDrain),
 			want:   []any{"nm-a", "worker-3", "Pending", "0%", int64(0), "alice", "", "9h", "Drain", "NotAdmitted", "<none>"},
 		},
 		"waiting and being given back": {
-			change: func(nm *maintenance.NodeMaintenance) {
-				waitingAt(maintenance.StageIdle, "workers")(nm)
+			change: func(nm *v1beta1.NodeMaintenance) {
+				waitingAt(v1beta1.StageIdle, "workers")(nm)
 				terminatingSince(nm)
 			},
 			want: []any{"nm-a", "worker-3", "Terminating", "0%", int64(0), "alice", "", "9h", "Drain", "<none>", "<none>"},
 		},
 		"a reason as long as fits": {
-			change: func(nm *maintenance.NodeMaintenance) { nm.Spec.Reason = "äbcdefghijklmnopqrstuvwxyz0123456789äbcd" },
+			change: func(nm *v1beta1.NodeMaintenance) { nm.Spec.Reason = "äbcdefghijklmnopqrstuvwxyz0123456789äbcd" },
 			want:   []any{"nm-a", "worker-3", "Running", "40%", int64(0), "alice", "äbcdefghijklmnopqrstuvwxyz0123456789äbcd", "9h", "Drain", "<none>", "<none>"},
 		},
 		"a longer reason": {
-			change: func(nm *maintenance.NodeMaintenance) { nm.Spec.Reason = "äbcdefghijklmnopqrstuvwxyz0123456789äbcde" },
+			change: func(nm *v1beta1.NodeMaintenance) { nm.Spec.Reason = "äbcdefghijklmnopqrstuvwxyz0123456789äbcde" },
 			want:   []any{"nm-a", "worker-3", "Running", "40%", int64(0), "alice", "äbcdefghijklmnopqrstuvwxyz0123456789ä...", "9h", "Drain", "<none>", "<none>"},
 		},
 	}
@@ -164,34 +163,34 @@ func TestCells(t *testing.T) {
 }
 
 // drained has the hold say that its drain is done.
-func drained(reason string) func(*maintenance.NodeMaintenance) {
-	return func(nm *maintenance.NodeMaintenance) {
-		nm.Status = maintenance.NodeMaintenanceStatus{
-			Phase: maintenance.PhaseSucceeded, DrainProgress: ptr.To[int32](100),
+func drained(reason string) func(*v1beta1.NodeMaintenance) {
+	return func(nm *v1beta1.NodeMaintenance) {
+		nm.Status = v1beta1.NodeMaintenanceStatus{
+			Phase: v1beta1.PhaseSucceeded, DrainProgress: ptr.To[int32](100),
 			Conditions: []metav1.Condition{{Type: v1beta1.ConditionDrained, Status: metav1.ConditionTrue, Reason: reason}},
 		}
 	}
 }
 
 func TestBlockedByCell(t *testing.T) {
-	budget := maintenance.DrainBlocker{
+	budget := v1beta1.DrainBlocker{
 		Pod: "demo/web-1", Reason: "DisruptionBudget", Object: "disruptionbudget/demo/web",
 	}
-	stuck := maintenance.DrainBlocker{Pod: "demo/db-0", Reason: "Terminating"}
+	stuck := v1beta1.DrainBlocker{Pod: "demo/db-0", Reason: "Terminating"}
 	tests := map[string]struct {
-		blockers []maintenance.DrainBlocker
+		blockers []v1beta1.DrainBlocker
 		count    int32
 		want     string
 	}{
 		"nothing":    {want: "<none>"},
-		"one pod":    {blockers: []maintenance.DrainBlocker{budget}, count: 1, want: "disruptionbudget demo/web (1 pod)"},
-		"one budget": {blockers: []maintenance.DrainBlocker{budget, budget}, count: 3, want: "disruptionbudget demo/web (3 pods)"},
+		"one pod":    {blockers: []v1beta1.DrainBlocker{budget}, count: 1, want: "disruptionbudget demo/web (1 pod)"},
+		"one budget": {blockers: []v1beta1.DrainBlocker{budget, budget}, count: 3, want: "disruptionbudget demo/web (3 pods)"},
 		"two budgets": {
-			blockers: []maintenance.DrainBlocker{{Object: "PodDisruptionBudget/demo/web,PodDisruptionBudget/demo/web-too"}},
+			blockers: []v1beta1.DrainBlocker{{Object: "PodDisruptionBudget/demo/web,PodDisruptionBudget/demo/web-too"}},
 			count:    1, want: "PodDisruptionBudget demo/web, PodDisruptionBudget demo/web-too (1 pod)",
 		},
-		"no object":         {blockers: []maintenance.DrainBlocker{stuck}, count: 1, want: "Terminating (1 pod)"},
-		"several obstacles": {blockers: []maintenance.DrainBlocker{stuck, budget, budget}, count: 3, want: "Terminating and 1 more (3 pods)"},
+		"no object":         {blockers: []v1beta1.DrainBlocker{stuck}, count: 1, want: "Terminating (1 pod)"},
+		"several obstacles": {blockers: []v1beta1.DrainBlocker{stuck, budget, budget}, count: 3, want: "Terminating and 1 more (3 pods)"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -205,14 +204,14 @@ func TestBlockedByCell(t *testing.T) {
 }
 
 // waitingAt has a hold be admitted to the stage, and wait for the policies with the rest.
-func waitingAt(stage maintenance.MaintenanceStage, policies ...string) func(*maintenance.NodeMaintenance) {
-	return func(nm *maintenance.NodeMaintenance) {
+func waitingAt(stage v1beta1.MaintenanceStage, policies ...string) func(*v1beta1.NodeMaintenance) {
+	return func(nm *v1beta1.NodeMaintenance) {
 		earliest := metav1.NewTime(time.Date(2026, 12, 5, 21, 0, 0, 0, time.FixedZone("CET", 3600)))
-		admission := &maintenance.MaintenanceAdmission{Stage: stage, EarliestStartTime: &earliest}
+		admission := &v1beta1.MaintenanceAdmission{Stage: stage, EarliestStartTime: &earliest}
 		for _, policy := range policies {
-			admission.WaitingFor = append(admission.WaitingFor, maintenance.AdmissionWait{Policy: policy, Reason: maintenance.AdmissionReason(v1beta1.AdmissionQueued)})
+			admission.WaitingFor = append(admission.WaitingFor, v1beta1.AdmissionWait{Policy: policy, Reason: v1beta1.AdmissionQueued})
 		}
-		nm.Status = maintenance.NodeMaintenanceStatus{Phase: maintenance.PhasePending, Admission: admission, Conditions: []metav1.Condition{
+		nm.Status = v1beta1.NodeMaintenanceStatus{Phase: v1beta1.PhasePending, Admission: admission, Conditions: []metav1.Condition{
 			{Type: v1beta1.ConditionCordoned, Status: metav1.ConditionFalse, Reason: v1beta1.ReasonNotAdmitted},
 		}}
 	}

@@ -15,7 +15,6 @@ import (
 	"k8s.io/apiserver/pkg/registry/generic"
 	"k8s.io/apiserver/pkg/registry/rest"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
@@ -24,22 +23,22 @@ import (
 const Plural = "nodemaintenances"
 
 // Invalid is the answer to a request whose hold is not valid: 422, with all errors.
-func Invalid(hold *maintenance.NodeMaintenance, errs field.ErrorList) error {
-	return apierrors.NewInvalid(maintenance.SchemeGroupVersion.WithKind("NodeMaintenance").GroupKind(), hold.Name, errs)
+func Invalid(hold *v1beta1.NodeMaintenance, errs field.ErrorList) error {
+	return apierrors.NewInvalid(v1beta1.SchemeGroupVersion.WithKind("NodeMaintenance").GroupKind(), hold.Name, errs)
 }
 
 // Definition declares the resource nodemaintenances. The scheme must know its
 // types; wrap adds what it does beyond storing objects, and may be nil.
 func Definition(scheme *runtime.Scheme, wrap func(*resource.REST) rest.Storage) resource.Definition {
 	return resource.Definition{
-		Group:      maintenance.GroupName,
+		Group:      v1beta1.GroupName,
 		Plural:     Plural,
 		Singular:   "nodemaintenance",
 		ShortNames: []string{"nm"},
 		Categories: []string{"maintenance"},
 
-		New:     func() runtime.Object { return &maintenance.NodeMaintenance{} },
-		NewList: func() runtime.Object { return &maintenance.NodeMaintenanceList{} },
+		New:     func() runtime.Object { return &v1beta1.NodeMaintenance{} },
+		NewList: func() runtime.Object { return &v1beta1.NodeMaintenanceList{} },
 
 		Strategy:       NewStrategy(scheme),
 		StatusStrategy: NewStatusStrategy(scheme),
@@ -53,7 +52,7 @@ func Definition(scheme *runtime.Scheme, wrap func(*resource.REST) rest.Storage) 
 }
 
 func selectableFields(obj runtime.Object) (fields.Set, error) {
-	nm, ok := obj.(*maintenance.NodeMaintenance)
+	nm, ok := obj.(*v1beta1.NodeMaintenance)
 	if !ok {
 		return nil, fmt.Errorf("expected a NodeMaintenance, got %T", obj)
 	}

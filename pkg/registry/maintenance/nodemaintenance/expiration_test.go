@@ -10,17 +10,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // The time of a hold that had to wait begins when it is admitted.
 func TestValidateExpiration(t *testing.T) {
 	created := time.Date(2026, 11, 2, 8, 0, 0, 0, time.UTC)
-	admittedAt := func(seconds int) *maintenance.MaintenanceAdmission {
-		return &maintenance.MaintenanceAdmission{AdmittedTime: ptr.To(metav1.NewTime(created.Add(time.Duration(seconds) * time.Second)))}
+	admittedAt := func(seconds int) *v1beta1.MaintenanceAdmission {
+		return &v1beta1.MaintenanceAdmission{AdmittedTime: ptr.To(metav1.NewTime(created.Add(time.Duration(seconds) * time.Second)))}
 	}
 	tests := map[string]struct {
-		admission *maintenance.MaintenanceAdmission
+		admission *v1beta1.MaintenanceAdmission
 		old       *int64
 		seconds   int64
 		want      []string
@@ -28,9 +28,9 @@ func TestValidateExpiration(t *testing.T) {
 		"longer than its age":    {seconds: 101},
 		"its age":                {seconds: 100, want: []string{"must be more than 100, the seconds since this NodeMaintenance was created; to end it now, delete it"}},
 		"as it was":              {old: ptr.To[int64](10), seconds: 10},
-		"waiting":                {admission: &maintenance.MaintenanceAdmission{Stage: maintenance.StageIdle}, seconds: 1},
-		"waiting with its drain": {admission: &maintenance.MaintenanceAdmission{Stage: maintenance.StageCordon, AdmittedTime: admittedAt(70).AdmittedTime}, seconds: 31},
-		"people have decided, and it does not wait": {admission: &maintenance.MaintenanceAdmission{}, seconds: 1, want: []string{
+		"waiting":                {admission: &v1beta1.MaintenanceAdmission{Stage: v1beta1.StageIdle}, seconds: 1},
+		"waiting with its drain": {admission: &v1beta1.MaintenanceAdmission{Stage: v1beta1.StageCordon, AdmittedTime: admittedAt(70).AdmittedTime}, seconds: 31},
+		"people have decided, and it does not wait": {admission: &v1beta1.MaintenanceAdmission{}, seconds: 1, want: []string{
 			"must be more than 100, the seconds since this NodeMaintenance was created; to end it now, delete it",
 		}},
 		"longer than since its admission": {admission: admittedAt(70), seconds: 31},

@@ -11,12 +11,12 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // validateFrozen refuses a change of a drain that people have approved, once the maintenance was admitted. Before
 // that, a change makes their approvals void instead.
-func validateFrozen(newNM, oldNM *maintenance.NodeMaintenance) field.ErrorList {
+func validateFrozen(newNM, oldNM *v1beta1.NodeMaintenance) field.ErrorList {
 	admission := oldNM.Status.Admission
 	if admission == nil || !admission.Approved || apiequality.Semantic.DeepEqual(newNM.Spec.Drain, oldNM.Spec.Drain) {
 		return nil
@@ -27,10 +27,10 @@ func validateFrozen(newNM, oldNM *maintenance.NodeMaintenance) field.ErrorList {
 
 // byWhom names those who approved. There may be none, if a newer version of the server has stored their decisions
 // in a way that this one does not know.
-func byWhom(decisions []maintenance.MaintenanceDecision) string {
+func byWhom(decisions []v1beta1.MaintenanceDecision) string {
 	var names []string
 	for _, decision := range decisions {
-		if name := fmt.Sprintf("%q", decision.By); decision.Decision == maintenance.DecisionApproved && !slices.Contains(names, name) {
+		if name := fmt.Sprintf("%q", decision.By); decision.Decision == v1beta1.DecisionApproved && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

@@ -9,7 +9,6 @@ import (
 
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
@@ -23,7 +22,7 @@ func RequestorFrom(ctx context.Context) string {
 	return requester.GetName()
 }
 
-func hasUncordonFinalizer(nm *maintenance.NodeMaintenance) bool {
+func hasUncordonFinalizer(nm *v1beta1.NodeMaintenance) bool {
 	return slices.Contains(nm.Finalizers, v1beta1.UncordonFinalizer)
 }
 

@@ -14,7 +14,6 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/caller"
@@ -46,7 +45,7 @@ func (statusStrategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 // resourceVersion stay as the client sent them: they say which object the client means, and are
 // compared with the stored ones.
 func (statusStrategy) PrepareForUpdate(ctx context.Context, obj, old runtime.Object) {
-	newNM, oldNM := obj.(*maintenance.NodeMaintenance), old.(*maintenance.NodeMaintenance)
+	newNM, oldNM := obj.(*v1beta1.NodeMaintenance), old.(*v1beta1.NodeMaintenance)
 	newNM.Spec = oldNM.Spec
 	newNM.Unknown = oldNM.Unknown
 	newNM.Status.Plan = nil
@@ -63,27 +62,27 @@ func (statusStrategy) PrepareForUpdate(ctx context.Context, obj, old runtime.Obj
 
 // keepStart takes what tells that the maintenance may start, or has started, from the stored status. The policies go by
 // it: whoever could write it would start maintenance that nobody has approved.
-func keepStart(newStatus, oldStatus *maintenance.NodeMaintenanceStatus) {
+func keepStart(newStatus, oldStatus *v1beta1.NodeMaintenanceStatus) {
 	newStatus.Admission = oldStatus.Admission
 	newStatus.NodeUID, newStatus.NodeBefore = oldStatus.NodeUID, oldStatus.NodeBefore
 }
 
 // keepApprovals takes the decisions of people from the stored status: they are changed through the subresource approval,
 // which knows who decides. They also stay where no policy selects the node for a while.
-func keepApprovals(newStatus, oldStatus *maintenance.NodeMaintenanceStatus) {
-	kept := ptr.Deref(oldStatus.Admission, maintenance.MaintenanceAdmission{}).Approvals
+func keepApprovals(newStatus, oldStatus *v1beta1.NodeMaintenanceStatus) {
+	kept := ptr.Deref(oldStatus.Admission, v1beta1.MaintenanceAdmission{}).Approvals
 	if newStatus.Admission == nil {
 		if len(kept) == 0 {
 			return
 		}
-		newStatus.Admission = &maintenance.MaintenanceAdmission{}
+		newStatus.Admission = &v1beta1.MaintenanceAdmission{}
 	}
 	newStatus.Admission.Approvals = kept
 }
 
 // ValidateUpdate checks the new status.
 func (statusStrategy) ValidateUpdate(_ context.Context, obj, old runtime.Object) field.ErrorList {
-	return validation.ValidateNodeMaintenanceStatusUpdate(obj.(*maintenance.NodeMaintenance), old.(*maintenance.NodeMaintenance))
+	return validation.ValidateNodeMaintenanceStatusUpdate(obj.(*v1beta1.NodeMaintenance), old.(*v1beta1.NodeMaintenance))
 }
 
 // WarningsOnUpdate returns none: whoever writes a status cannot act on warnings.

@@ -12,8 +12,8 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/utils/ptr"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // An update of the status carries a whole object. Only its status is taken, even
@@ -30,15 +30,15 @@ func TestStatusPrepareForUpdate(t *testing.T) {
 	nm.OwnerReferences = []metav1.OwnerReference{{Name: "changed"}}
 	nm.DeletionTimestamp = ptr.To(metav1.Now())
 	nm.DeletionGracePeriodSeconds = ptr.To[int64](30)
-	nm.Spec = maintenance.NodeMaintenanceSpec{NodeName: "changed", Requestor: "changed"}
-	nm.Status = maintenance.NodeMaintenanceStatus{Phase: maintenance.PhaseSucceeded, DrainProgress: ptr.To[int32](100)}
+	nm.Spec = v1beta1.NodeMaintenanceSpec{NodeName: "changed", Requestor: "changed"}
+	nm.Status = v1beta1.NodeMaintenanceStatus{Phase: v1beta1.PhaseSucceeded, DrainProgress: ptr.To[int32](100)}
 
 	ctx, _ := requestBy(server)
 	NewStatusStrategy(scheme.Scheme).PrepareForUpdate(ctx, nm, stored())
 
 	want := stored()
 	want.ManagedFields = managedFields
-	want.Status = maintenance.NodeMaintenanceStatus{Phase: maintenance.PhaseSucceeded, DrainProgress: ptr.To[int32](100)}
+	want.Status = v1beta1.NodeMaintenanceStatus{Phase: v1beta1.PhaseSucceeded, DrainProgress: ptr.To[int32](100)}
 	if diff := cmp.Diff(want, nm); diff != "" {
 		t.Errorf("object differs (-want +got):\n%s", diff)
 	}
@@ -46,30 +46,30 @@ func TestStatusPrepareForUpdate(t *testing.T) {
 
 // Nobody decides in the name of others: what people have decided is not changed with the rest of the status.
 func TestStatusKeepsApprovals(t *testing.T) {
-	decided := []maintenance.MaintenanceDecision{{Policy: "workers", Decision: maintenance.DecisionApproved, By: "bob"}}
-	forged := []maintenance.MaintenanceDecision{{Policy: "workers", Decision: maintenance.DecisionApproved, By: "carol"}}
+	decided := []v1beta1.MaintenanceDecision{{Policy: "workers", Decision: v1beta1.DecisionApproved, By: "bob"}}
+	forged := []v1beta1.MaintenanceDecision{{Policy: "workers", Decision: v1beta1.DecisionApproved, By: "carol"}}
 	tests := map[string]struct {
-		old, written, want *maintenance.MaintenanceAdmission
+		old, written, want *v1beta1.MaintenanceAdmission
 	}{
 		"forged at first": {
-			written: &maintenance.MaintenanceAdmission{Approvals: forged},
-			want:    &maintenance.MaintenanceAdmission{},
+			written: &v1beta1.MaintenanceAdmission{Approvals: forged},
+			want:    &v1beta1.MaintenanceAdmission{},
 		},
 		"forged later": {
-			old:     &maintenance.MaintenanceAdmission{Approvals: decided},
-			written: &maintenance.MaintenanceAdmission{Stage: maintenance.StageIdle, Approvals: forged},
-			want:    &maintenance.MaintenanceAdmission{Stage: maintenance.StageIdle, Approvals: decided},
+			old:     &v1beta1.MaintenanceAdmission{Approvals: decided},
+			written: &v1beta1.MaintenanceAdmission{Stage: v1beta1.StageIdle, Approvals: forged},
+			want:    &v1beta1.MaintenanceAdmission{Stage: v1beta1.StageIdle, Approvals: decided},
 		},
 		"left out": {
-			old:     &maintenance.MaintenanceAdmission{Approvals: decided},
-			written: &maintenance.MaintenanceAdmission{},
-			want:    &maintenance.MaintenanceAdmission{Approvals: decided},
+			old:     &v1beta1.MaintenanceAdmission{Approvals: decided},
+			written: &v1beta1.MaintenanceAdmission{},
+			want:    &v1beta1.MaintenanceAdmission{Approvals: decided},
 		},
 		"no policy any more": {
-			old:  &maintenance.MaintenanceAdmission{Stage: maintenance.StageIdle, Approvals: decided},
-			want: &maintenance.MaintenanceAdmission{Approvals: decided},
+			old:  &v1beta1.MaintenanceAdmission{Stage: v1beta1.StageIdle, Approvals: decided},
+			want: &v1beta1.MaintenanceAdmission{Approvals: decided},
 		},
-		"nothing decided": {old: &maintenance.MaintenanceAdmission{Stage: maintenance.StageIdle}},
+		"nothing decided": {old: &v1beta1.MaintenanceAdmission{Stage: v1beta1.StageIdle}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -86,17 +86,17 @@ func TestStatusKeepsApprovals(t *testing.T) {
 
 // Nobody but the server says that maintenance may start, or has started: policies go by it.
 func TestOnlyTheServerSaysWhatHasStarted(t *testing.T) {
-	of := func(nodeUID types.UID, stage maintenance.MaintenanceStage) maintenance.NodeMaintenanceStatus {
-		return maintenance.NodeMaintenanceStatus{
-			Phase: maintenance.PhaseRunning, NodeUID: nodeUID, NodeBefore: &maintenance.NodeBefore{Unschedulable: nodeUID == "forged"},
-			Admission: &maintenance.MaintenanceAdmission{Stage: stage},
+	of := func(nodeUID types.UID, stage v1beta1.MaintenanceStage) v1beta1.NodeMaintenanceStatus {
+		return v1beta1.NodeMaintenanceStatus{
+			Phase: v1beta1.PhaseRunning, NodeUID: nodeUID, NodeBefore: &v1beta1.NodeBefore{Unschedulable: nodeUID == "forged"},
+			Admission: &v1beta1.MaintenanceAdmission{Stage: stage},
 		}
 	}
-	waits, forged := of("stored", maintenance.StageIdle), of("forged", maintenance.StageDrain)
-	none := maintenance.NodeMaintenanceStatus{Phase: maintenance.PhaseRunning}
+	waits, forged := of("stored", v1beta1.StageIdle), of("forged", v1beta1.StageDrain)
+	none := v1beta1.NodeMaintenanceStatus{Phase: v1beta1.PhaseRunning}
 	tests := map[string]struct {
 		by                 user.Info
-		old, written, want maintenance.NodeMaintenanceStatus
+		old, written, want v1beta1.NodeMaintenanceStatus
 	}{
 		"set by an admin":      {by: admin, old: none, written: forged, want: none},
 		"changed by an admin":  {by: admin, old: waits, written: forged, want: waits},

@@ -19,7 +19,6 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/caller"
@@ -62,14 +61,14 @@ func (strategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 
 // PrepareForCreate sets the fields that only the server sets.
 func (strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
-	nm := obj.(*maintenance.NodeMaintenance)
+	nm := obj.(*v1beta1.NodeMaintenance)
 	nm.Generation = 1
 	nm.Finalizers = withUncordonFinalizer(nm.Finalizers)
 	nm.ManagedFields = owners.InOurTerms(nm.ManagedFields, nil)
 	// A new object has a phase, as a pod does, so that clients that read or select by phase never see
 	// an empty one.
-	nm.Status = maintenance.NodeMaintenanceStatus{Phase: maintenance.PhasePending}
-	if nm.Spec.Stage == maintenance.StageDrain {
+	nm.Status = v1beta1.NodeMaintenanceStatus{Phase: v1beta1.PhasePending}
+	if nm.Spec.Stage == v1beta1.StageDrain {
 		nm.Status.DrainProgress = ptr.To[int32](0)
 	}
 	if nm.Spec.Requestor == "" {
@@ -80,7 +79,7 @@ func (strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
 // Validate checks a new object. Its requestor must be who makes the request, or a profile, a ScheduledEvent or an integration if
 // that is the server.
 func (s strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorList {
-	nm := obj.(*maintenance.NodeMaintenance)
+	nm := obj.(*v1beta1.NodeMaintenance)
 	allErrs := append(validation.ValidateNodeMaintenance(nm), s.validateStartDeadline(nm.Spec.StartDeadline, nil)...)
 	return append(allErrs, validateRequestor(ctx, nm.Spec.Requestor)...)
 }
@@ -114,12 +113,12 @@ func whose(requestor string) string {
 
 // WarningsOnCreate says what is allowed but may not be meant.
 func (strategy) WarningsOnCreate(_ context.Context, obj runtime.Object) []string {
-	return drainWarnings(&obj.(*maintenance.NodeMaintenance).Spec.Drain)
+	return drainWarnings(&obj.(*v1beta1.NodeMaintenance).Spec.Drain)
 }
 
 // PrepareForUpdate keeps what an update cannot change, and counts a new spec.
 func (strategy) PrepareForUpdate(ctx context.Context, obj, old runtime.Object) {
-	newNM, oldNM := obj.(*maintenance.NodeMaintenance), old.(*maintenance.NodeMaintenance)
+	newNM, oldNM := obj.(*v1beta1.NodeMaintenance), old.(*v1beta1.NodeMaintenance)
 	newNM.Status = oldNM.Status
 	newNM.Unknown = oldNM.Unknown
 	newNM.ManagedFields = owners.InOurTerms(newNM.ManagedFields, oldNM.ManagedFields)
@@ -136,7 +135,7 @@ func (strategy) PrepareForUpdate(ctx context.Context, obj, old runtime.Object) {
 // keepUncordonFinalizer puts the finalizer back that an update left out: without
 // it the object would be gone before the node is given back. Only the server
 // takes it off, and only from an object that is being deleted.
-func keepUncordonFinalizer(ctx context.Context, newNM, oldNM *maintenance.NodeMaintenance) {
+func keepUncordonFinalizer(ctx context.Context, newNM, oldNM *v1beta1.NodeMaintenance) {
 	if !hasUncordonFinalizer(oldNM) || hasUncordonFinalizer(newNM) {
 		return
 	}
@@ -151,7 +150,7 @@ func keepUncordonFinalizer(ctx context.Context, newNM, oldNM *maintenance.NodeMa
 
 // keepImported puts the annotation of an imported hold back that an update left out, such as a PUT of a
 // manifest: what was imported does not change.
-func keepImported(newNM, oldNM *maintenance.NodeMaintenance) {
+func keepImported(newNM, oldNM *v1beta1.NodeMaintenance) {
 	value, imported := oldNM.Annotations[v1beta1.ImportedAnnotation]
 	if _, set := newNM.Annotations[v1beta1.ImportedAnnotation]; imported && !set {
 		metav1.SetMetaDataAnnotation(&newNM.ObjectMeta, v1beta1.ImportedAnnotation, value)
@@ -160,7 +159,7 @@ func keepImported(newNM, oldNM *maintenance.NodeMaintenance) {
 
 // ValidateUpdate checks a changed object.
 func (s strategy) ValidateUpdate(_ context.Context, obj, old runtime.Object) field.ErrorList {
-	newNM, oldNM := obj.(*maintenance.NodeMaintenance), old.(*maintenance.NodeMaintenance)
+	newNM, oldNM := obj.(*v1beta1.NodeMaintenance), old.(*v1beta1.NodeMaintenance)
 	allErrs := append(validation.ValidateNodeMaintenanceUpdate(newNM, oldNM), s.validateExpiration(newNM, oldNM)...)
 	allErrs = append(allErrs, s.validateStartDeadline(newNM.Spec.StartDeadline, oldNM.Spec.StartDeadline)...)
 	return append(allErrs, validateFrozen(newNM, oldNM)...)
@@ -168,7 +167,7 @@ func (s strategy) ValidateUpdate(_ context.Context, obj, old runtime.Object) fie
 
 // validateExpiration refuses a new expiration in the past. To end a hold at once is to delete it, which
 // needs another permission.
-func (s strategy) validateExpiration(newNM, oldNM *maintenance.NodeMaintenance) field.ErrorList {
+func (s strategy) validateExpiration(newNM, oldNM *v1beta1.NodeMaintenance) field.ErrorList {
 	seconds := newNM.Spec.ExpirationSeconds
 	if seconds == nil || ptr.Equal(seconds, oldNM.Spec.ExpirationSeconds) {
 		return nil
@@ -187,10 +186,10 @@ func (s strategy) validateExpiration(newNM, oldNM *maintenance.NodeMaintenance) 
 
 // started is since when spec.expirationSeconds counts, and what was then: since the hold was admitted, or created if it
 // did not have to wait; nil while it waits.
-func started(nm *maintenance.NodeMaintenance) (at *metav1.Time, what string) {
+func started(nm *v1beta1.NodeMaintenance) (at *metav1.Time, what string) {
 	admission := nm.Status.Admission
 	switch {
-	case admission == nil, nm.Spec.Stage == maintenance.StageIdle, admission.AdmittedTime == nil && StageNow(nm) == nm.Spec.Stage:
+	case admission == nil, nm.Spec.Stage == v1beta1.StageIdle, admission.AdmittedTime == nil && v1beta1.StageNow(nm) == nm.Spec.Stage:
 		return &nm.CreationTimestamp, "this NodeMaintenance was created"
 	default:
 		return admission.AdmittedTime, "this NodeMaintenance was admitted"
@@ -200,7 +199,7 @@ func started(nm *maintenance.NodeMaintenance) (at *metav1.Time, what string) {
 // WarningsOnUpdate says what is allowed but may not be meant, once: when the
 // drain's settings change, or a change makes approvals void.
 func (strategy) WarningsOnUpdate(_ context.Context, obj, old runtime.Object) []string {
-	newNM, oldNM := obj.(*maintenance.NodeMaintenance), old.(*maintenance.NodeMaintenance)
+	newNM, oldNM := obj.(*v1beta1.NodeMaintenance), old.(*v1beta1.NodeMaintenance)
 	warnings := voidWarnings(newNM, oldNM)
 	if apiequality.Semantic.DeepEqual(newNM.Spec.Drain, oldNM.Spec.Drain) {
 		return warnings

@@ -18,7 +18,6 @@ import (
 	"k8s.io/apiserver/pkg/warning"
 	"k8s.io/utils/ptr"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
@@ -40,23 +39,23 @@ func requestBy(requester user.Info) (context.Context, *recorder) {
 	return warning.WithWarningRecorder(ctx, warnings), warnings
 }
 
-func stored() *maintenance.NodeMaintenance {
-	return &maintenance.NodeMaintenance{
+func stored() *v1beta1.NodeMaintenance {
+	return &v1beta1.NodeMaintenance{
 		ObjectMeta: metav1.ObjectMeta{
 			Name: "nm-a", Generation: 3, ResourceVersion: "7",
 			Finalizers: []string{"example.com/own", v1beta1.UncordonFinalizer},
 		},
-		Spec: maintenance.NodeMaintenanceSpec{
-			NodeName: "worker-3", Requestor: "alice", Stage: maintenance.StageDrain,
-			Drain: maintenance.DrainSpec{
-				OnTimeout: maintenance.OnTimeoutReport, UnmanagedPods: maintenance.PolicyEvict, EmptyDirPods: maintenance.PolicyEvict,
+		Spec: v1beta1.NodeMaintenanceSpec{
+			NodeName: "worker-3", Requestor: "alice", Stage: v1beta1.StageDrain,
+			Drain: v1beta1.DrainSpec{
+				OnTimeout: v1beta1.OnTimeoutReport, UnmanagedPods: v1beta1.PolicyEvict, EmptyDirPods: v1beta1.PolicyEvict,
 			},
 		},
-		Status: maintenance.NodeMaintenanceStatus{Phase: maintenance.PhaseRunning, DrainProgress: ptr.To[int32](40)},
+		Status: v1beta1.NodeMaintenanceStatus{Phase: v1beta1.PhaseRunning, DrainProgress: ptr.To[int32](40)},
 	}
 }
 
-func terminatingSince(nm *maintenance.NodeMaintenance) *maintenance.NodeMaintenance {
+func terminatingSince(nm *v1beta1.NodeMaintenance) *v1beta1.NodeMaintenance {
 	nm.DeletionTimestamp = ptr.To(metav1.NewTime(time.Unix(1000, 0)))
 	nm.DeletionGracePeriodSeconds = ptr.To[int64](0)
 	return nm
@@ -100,7 +99,7 @@ func TestPrepareForCreate(t *testing.T) {
 			want := stored()
 			want.Generation = 1
 			want.Finalizers, want.Spec.Requestor = test.wantFinalizers, test.wantRequestor
-			want.Status = maintenance.NodeMaintenanceStatus{Phase: maintenance.PhasePending, DrainProgress: ptr.To[int32](0)}
+			want.Status = v1beta1.NodeMaintenanceStatus{Phase: v1beta1.PhasePending, DrainProgress: ptr.To[int32](0)}
 			if diff := cmp.Diff(want, nm); diff != "" {
 				t.Errorf("object differs (-want +got):\n%s", diff)
 			}
@@ -109,8 +108,8 @@ func TestPrepareForCreate(t *testing.T) {
 }
 
 func TestNewHoldHasAProgressIfItDrains(t *testing.T) {
-	for stage, want := range map[maintenance.MaintenanceStage]*int32{
-		maintenance.StageIdle: nil, maintenance.StageCordon: nil, maintenance.StageDrain: ptr.To[int32](0),
+	for stage, want := range map[v1beta1.MaintenanceStage]*int32{
+		v1beta1.StageIdle: nil, v1beta1.StageCordon: nil, v1beta1.StageDrain: ptr.To[int32](0),
 	} {
 		nm := stored()
 		nm.Spec.Stage = stage
@@ -175,30 +174,30 @@ func TestValidateRequestor(t *testing.T) {
 
 func TestPrepareForUpdate(t *testing.T) {
 	tests := map[string]struct {
-		change         func(*maintenance.NodeMaintenance)
-		wantChange     func(*maintenance.NodeMaintenance)
+		change         func(*v1beta1.NodeMaintenance)
+		wantChange     func(*v1beta1.NodeMaintenance)
 		wantGeneration int64
 	}{
 		"nothing": {
-			change:         func(*maintenance.NodeMaintenance) {},
+			change:         func(*v1beta1.NodeMaintenance) {},
 			wantGeneration: 3,
 		},
 		"status is dropped": {
-			change:         func(nm *maintenance.NodeMaintenance) { nm.Status = maintenance.NodeMaintenanceStatus{} },
+			change:         func(nm *v1beta1.NodeMaintenance) { nm.Status = v1beta1.NodeMaintenanceStatus{} },
 			wantGeneration: 3,
 		},
 		"requestor left out is kept": {
-			change:         func(nm *maintenance.NodeMaintenance) { nm.Spec.Requestor = "" },
+			change:         func(nm *v1beta1.NodeMaintenance) { nm.Spec.Requestor = "" },
 			wantGeneration: 3,
 		},
 		"metadata does not count as a new spec": {
-			change:         func(nm *maintenance.NodeMaintenance) { nm.Labels = map[string]string{"a": "b"} },
-			wantChange:     func(nm *maintenance.NodeMaintenance) { nm.Labels = map[string]string{"a": "b"} },
+			change:         func(nm *v1beta1.NodeMaintenance) { nm.Labels = map[string]string{"a": "b"} },
+			wantChange:     func(nm *v1beta1.NodeMaintenance) { nm.Labels = map[string]string{"a": "b"} },
 			wantGeneration: 3,
 		},
 		"a new spec counts": {
-			change:         func(nm *maintenance.NodeMaintenance) { nm.Spec.Stage = maintenance.StageCordon },
-			wantChange:     func(nm *maintenance.NodeMaintenance) { nm.Spec.Stage = maintenance.StageCordon },
+			change:         func(nm *v1beta1.NodeMaintenance) { nm.Spec.Stage = v1beta1.StageCordon },
+			wantChange:     func(nm *v1beta1.NodeMaintenance) { nm.Spec.Stage = v1beta1.StageCordon },
 			wantGeneration: 4,
 		},
 	}
@@ -245,7 +244,7 @@ func TestFinalizerOnUpdate(t *testing.T) {
 	both := []string{"example.com/own", v1beta1.UncordonFinalizer}
 	tests := map[string]struct {
 		requester      user.Info
-		old            *maintenance.NodeMaintenance
+		old            *v1beta1.NodeMaintenance
 		finalizers     []string
 		wantFinalizers []string
 		wantWarning    bool
@@ -307,24 +306,24 @@ func TestValidateUpdate(t *testing.T) {
 func TestWarnings(t *testing.T) {
 	const emptySelector = "spec.drain.podSelector: an empty selector selects all pods"
 	tests := map[string]struct {
-		drain maintenance.DrainSpec
+		drain v1beta1.DrainSpec
 		want  []string
 	}{
 		"nothing set": {},
 		"an empty selector": {
-			drain: maintenance.DrainSpec{PodSelector: &metav1.LabelSelector{}},
+			drain: v1beta1.DrainSpec{PodSelector: &metav1.LabelSelector{}},
 			want:  []string{emptySelector},
 		},
 		"a selector": {
-			drain: maintenance.DrainSpec{PodSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}}},
+			drain: v1beta1.DrainSpec{PodSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}}},
 		},
 		"a timeout shorter than the grace period": {
-			drain: maintenance.DrainSpec{TimeoutSeconds: ptr.To[int64](30), GracePeriodSeconds: ptr.To[int64](60)},
+			drain: v1beta1.DrainSpec{TimeoutSeconds: ptr.To[int64](30), GracePeriodSeconds: ptr.To[int64](60)},
 			want: []string{"spec.drain.timeoutSeconds: 30 is less than gracePeriodSeconds (60): " +
 				"pods may still be stopping at the deadline"},
 		},
 		"a timeout as long as the grace period": {
-			drain: maintenance.DrainSpec{TimeoutSeconds: ptr.To[int64](60), GracePeriodSeconds: ptr.To[int64](60)},
+			drain: v1beta1.DrainSpec{TimeoutSeconds: ptr.To[int64](60), GracePeriodSeconds: ptr.To[int64](60)},
 		},
 	}
 	for name, test := range tests {

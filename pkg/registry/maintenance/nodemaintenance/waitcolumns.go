@@ -9,33 +9,23 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/sets"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-// StageNow is how far the hold goes now: its own stage, or a lower one while it waits to be admitted.
-func StageNow(nm *maintenance.NodeMaintenance) maintenance.MaintenanceStage {
-	if nm.Status.Admission == nil {
-		return nm.Spec.Stage
-	}
-	asked, admitted := v1beta1.MaintenanceStage(nm.Spec.Stage), v1beta1.MaintenanceStage(nm.Status.Admission.Stage)
-	return maintenance.MaintenanceStage(v1beta1.AdmittedStage(asked, admitted))
-}
-
 // waits says whether the hold waits to be admitted.
-func waits(nm *maintenance.NodeMaintenance) bool {
-	return nm.DeletionTimestamp == nil && StageNow(nm) != nm.Spec.Stage
+func waits(nm *v1beta1.NodeMaintenance) bool {
+	return nm.DeletionTimestamp == nil && v1beta1.StageNow(nm) != nm.Spec.Stage
 }
 
 // waitsCell names the first policy that the hold waits for, and why, and counts the other reasons; empty: it waits for none.
-func waitsCell(nm *maintenance.NodeMaintenance) string {
+func waitsCell(nm *v1beta1.NodeMaintenance) string {
 	if !waits(nm) || len(nm.Status.Admission.WaitingFor) == 0 {
 		return ""
 	}
 	first := nm.Status.Admission.WaitingFor[0]
-	reasons := sets.New[maintenance.AdmissionWait]()
+	reasons := sets.New[v1beta1.AdmissionWait]()
 	for _, wait := range nm.Status.Admission.WaitingFor {
-		reasons.Insert(maintenance.AdmissionWait{Policy: wait.Policy, Reason: wait.Reason})
+		reasons.Insert(v1beta1.AdmissionWait{Policy: wait.Policy, Reason: wait.Reason})
 	}
 	cell := string(first.Reason)
 	if first.Policy != "" {
@@ -47,7 +37,7 @@ func waitsCell(nm *maintenance.NodeMaintenance) string {
 	return cell
 }
 
-func earliestCell(nm *maintenance.NodeMaintenance) any {
+func earliestCell(nm *v1beta1.NodeMaintenance) any {
 	if !waits(nm) || nm.Status.Admission.EarliestStartTime == nil {
 		return none
 	}

@@ -7,17 +7,17 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // voidWarnings says how many approvals a changed spec makes void, before the start.
-func voidWarnings(newNM, oldNM *maintenance.NodeMaintenance) []string {
+func voidWarnings(newNM, oldNM *v1beta1.NodeMaintenance) []string {
 	if newNM.Generation == oldNM.Generation || !waits(oldNM) {
 		return nil
 	}
 	void := 0
 	for _, decision := range oldNM.Status.Admission.Approvals {
-		if decision.Decision == maintenance.DecisionApproved && decision.Generation == oldNM.Generation {
+		if decision.Decision == v1beta1.DecisionApproved && decision.Generation == oldNM.Generation {
 			void++
 		}
 	}
@@ -33,7 +33,7 @@ func voidWarnings(newNM, oldNM *maintenance.NodeMaintenance) []string {
 
 // drainWarnings says which of the drain's settings are allowed but may not do
 // what was meant.
-func drainWarnings(drain *maintenance.DrainSpec) []string {
+func drainWarnings(drain *v1beta1.DrainSpec) []string {
 	var warnings []string
 	if s := drain.PodSelector; s != nil && len(s.MatchLabels) == 0 && len(s.MatchExpressions) == 0 {
 		warnings = append(warnings, "spec.drain.podSelector: an empty selector selects all pods")
@@ -44,7 +44,7 @@ func drainWarnings(drain *maintenance.DrainSpec) []string {
 			"spec.drain.timeoutSeconds: %d is less than gracePeriodSeconds (%d): pods may still be stopping at the deadline",
 			*timeout, *grace))
 	}
-	if drain.OnTimeout == maintenance.OnTimeoutDelete && timeout != nil {
+	if drain.OnTimeout == v1beta1.OnTimeoutDelete && timeout != nil {
 		warnings = append(warnings, fmt.Sprintf("spec.drain.onTimeout: pods that are left %s after the drain began are deleted, "+
 			"whatever their disruption budgets say", time.Duration(*timeout)*time.Second))
 	}

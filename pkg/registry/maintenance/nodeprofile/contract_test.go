@@ -13,8 +13,8 @@ import (
 	"k8s.io/apiserver/pkg/registry/generic"
 	genericregistrytest "k8s.io/apiserver/pkg/registry/generic/testing"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/serveronly"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/registrytest"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
@@ -23,7 +23,7 @@ import (
 // The generic registry brings its own checks of what every resource must do. Those of create, get and list are left out:
 // they create objects of other names.
 func TestContract(t *testing.T) {
-	options := registrytest.RESTOptions(t, maintenance.Resource(Plural))
+	options := registrytest.RESTOptions(t, v1beta1.Resource(Plural))
 	// The checks of watches start from revision 1, which a watch cache has not.
 	options.Decorator = generic.UndecoratedStorage
 	tester := func(t *testing.T) *genericregistrytest.Tester {
@@ -40,11 +40,11 @@ func TestContract(t *testing.T) {
 	t.Run("update", func(t *testing.T) {
 		tester(t).TestUpdate(storedNodeProfile(),
 			func(obj runtime.Object) runtime.Object {
-				obj.(*maintenance.NodeProfile).Labels = map[string]string{"a": "b"}
+				obj.(*v1beta1.NodeProfile).Labels = map[string]string{"a": "b"}
 				return obj
 			},
 			func(obj runtime.Object) runtime.Object {
-				obj.(*maintenance.NodeProfile).Spec.Profile = "esx"
+				obj.(*v1beta1.NodeProfile).Spec.Profile = "esx"
 				return obj
 			},
 		)
@@ -58,10 +58,10 @@ func TestContract(t *testing.T) {
 }
 
 // storedNodeProfile is a NodeProfile as a create leaves it.
-func storedNodeProfile() *maintenance.NodeProfile {
-	return &maintenance.NodeProfile{
+func storedNodeProfile() *v1beta1.NodeProfile {
+	return &v1beta1.NodeProfile{
 		ObjectMeta: metav1.ObjectMeta{Name: "worker-1.flatcar", Labels: map[string]string{"team": "storage"}},
-		Spec:       maintenance.NodeProfileSpec{NodeName: "worker-1", Profile: "flatcar"},
-		Status:     maintenance.NodeProfileStatus{State: maintenance.ProfileOperational, Sequence: 1},
+		Spec:       v1beta1.NodeProfileSpec{NodeName: "worker-1", Profile: "flatcar"},
+		Status:     v1beta1.NodeProfileStatus{State: v1beta1.ProfileOperational, Sequence: 1},
 	}
 }

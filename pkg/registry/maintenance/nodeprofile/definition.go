@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/registry/generic"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/serveronly"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
@@ -31,13 +30,13 @@ var errServerOnly = errors.New("only maintenance-apiserver itself writes NodePro
 // some for each node.
 func Definition(scheme *runtime.Scheme) resource.Definition {
 	return resource.Definition{
-		Group:      maintenance.GroupName,
+		Group:      v1beta1.GroupName,
 		Plural:     Plural,
 		Singular:   "nodeprofile",
 		ShortNames: []string{"nprof"},
 
-		New:     func() runtime.Object { return &maintenance.NodeProfile{} },
-		NewList: func() runtime.Object { return &maintenance.NodeProfileList{} },
+		New:     func() runtime.Object { return &v1beta1.NodeProfile{} },
+		NewList: func() runtime.Object { return &v1beta1.NodeProfileList{} },
 
 		Strategy:        NewStrategy(scheme),
 		StatusStrategy:  NewStatusStrategy(scheme),
@@ -57,7 +56,7 @@ const hidden = "(not shown)"
 
 // redact hides the patches that are recorded: expressions have made them from objects that readers may not read.
 func redact(obj runtime.Object) runtime.Object {
-	nodeProfile, is := obj.(*maintenance.NodeProfile)
+	nodeProfile, is := obj.(*v1beta1.NodeProfile)
 	if !is || nodeProfile.Status.Transition == nil || !slices.ContainsFunc(nodeProfile.Status.Transition.Steps, hasPatch) {
 		return obj
 	}
@@ -70,10 +69,10 @@ func redact(obj runtime.Object) runtime.Object {
 	return nodeProfile
 }
 
-func hasPatch(step maintenance.TransitionStep) bool { return step.Patch != "" }
+func hasPatch(step v1beta1.TransitionStep) bool { return step.Patch != "" }
 
 func selectableFields(obj runtime.Object) (fields.Set, error) {
-	nodeProfile, ok := obj.(*maintenance.NodeProfile)
+	nodeProfile, ok := obj.(*v1beta1.NodeProfile)
 	if !ok {
 		return nil, fmt.Errorf("expected a NodeProfile, got %T", obj)
 	}

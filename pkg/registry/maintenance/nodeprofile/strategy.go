@@ -12,7 +12,7 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
@@ -33,21 +33,21 @@ func (strategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set { retur
 
 // PrepareForCreate keeps the status: the server creates a NodeProfile with the state that the node is in.
 func (strategy) PrepareForCreate(_ context.Context, obj runtime.Object) {
-	nodeProfile := obj.(*maintenance.NodeProfile)
+	nodeProfile := obj.(*v1beta1.NodeProfile)
 	nodeProfile.Generation = 1
 	nodeProfile.ManagedFields = nil
 }
 
 // Validate checks a new object.
 func (strategy) Validate(_ context.Context, obj runtime.Object) field.ErrorList {
-	nodeProfile := obj.(*maintenance.NodeProfile)
+	nodeProfile := obj.(*v1beta1.NodeProfile)
 	return append(validation.ValidateNodeProfile(nodeProfile),
-		validation.ValidateNodeProfileStatusUpdate(nodeProfile, &maintenance.NodeProfile{})...)
+		validation.ValidateNodeProfileStatusUpdate(nodeProfile, &v1beta1.NodeProfile{})...)
 }
 
 // PrepareForUpdate keeps the status, and what a newer version has stored.
 func (strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
-	newNodeProfile, oldNodeProfile := obj.(*maintenance.NodeProfile), old.(*maintenance.NodeProfile)
+	newNodeProfile, oldNodeProfile := obj.(*v1beta1.NodeProfile), old.(*v1beta1.NodeProfile)
 	newNodeProfile.Status = oldNodeProfile.Status
 	newNodeProfile.Unknown = oldNodeProfile.Unknown
 	newNodeProfile.ManagedFields = nil
@@ -55,7 +55,7 @@ func (strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
 
 // ValidateUpdate checks that the spec stays.
 func (strategy) ValidateUpdate(_ context.Context, obj, old runtime.Object) field.ErrorList {
-	return validation.ValidateNodeProfileUpdate(obj.(*maintenance.NodeProfile), old.(*maintenance.NodeProfile))
+	return validation.ValidateNodeProfileUpdate(obj.(*v1beta1.NodeProfile), old.(*v1beta1.NodeProfile))
 }
 
 // statusStrategy holds the rules for writes to nodeprofiles/status.
@@ -70,7 +70,7 @@ func NewStatusStrategy(typer runtime.ObjectTyper) rest.UpdateResetFieldsStrategy
 
 // PrepareForUpdate takes everything but the status from the stored object.
 func (statusStrategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
-	newNodeProfile, oldNodeProfile := obj.(*maintenance.NodeProfile), old.(*maintenance.NodeProfile)
+	newNodeProfile, oldNodeProfile := obj.(*v1beta1.NodeProfile), old.(*v1beta1.NodeProfile)
 	newNodeProfile.Spec = oldNodeProfile.Spec
 	newNodeProfile.Unknown = oldNodeProfile.Unknown
 	metav1.ResetObjectMetaForStatus(newNodeProfile, oldNodeProfile)
@@ -79,7 +79,7 @@ func (statusStrategy) PrepareForUpdate(_ context.Context, obj, old runtime.Objec
 
 // ValidateUpdate checks the new status.
 func (statusStrategy) ValidateUpdate(_ context.Context, obj, old runtime.Object) field.ErrorList {
-	return validation.ValidateNodeProfileStatusUpdate(obj.(*maintenance.NodeProfile), old.(*maintenance.NodeProfile))
+	return validation.ValidateNodeProfileStatusUpdate(obj.(*v1beta1.NodeProfile), old.(*v1beta1.NodeProfile))
 }
 
 // DecisionStrategy returns the rules for writes of status.decisions. Who makes such a write takes the rest of the object as

@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/registry/rest"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/maintenancepolicy"
 )
@@ -43,7 +42,7 @@ type REST struct {
 func New(policies rest.Getter, fleet Fleet) *REST { return &REST{policies: policies, fleet: fleet} }
 
 // New implements rest.Storage.
-func (*REST) New() runtime.Object { return &maintenance.MaintenancePolicyQueue{} }
+func (*REST) New() runtime.Object { return &v1beta1.MaintenancePolicyQueue{} }
 
 // Destroy implements rest.Storage. There is nothing to destroy.
 func (*REST) Destroy() {}
@@ -53,19 +52,17 @@ func (r *REST) Get(ctx context.Context, name string, _ *metav1.GetOptions) (runt
 	if _, err := r.policies.Get(ctx, name, &metav1.GetOptions{}); err != nil {
 		return nil, err
 	}
-	queue := &maintenance.MaintenancePolicyQueue{}
+	queue := &v1beta1.MaintenancePolicyQueue{}
 	if r.fleet != nil {
 		waiting, err := r.fleet.Queue(ctx, name)
 		if err != nil {
 			return nil, apierrors.NewServiceUnavailable(err.Error())
 		}
-		if err := v1beta1.Convert_v1beta1_MaintenancePolicyQueue_To_maintenance_MaintenancePolicyQueue(waiting, queue, nil); err != nil {
-			return nil, err
-		}
+		queue = waiting
 	}
 	queue.ObjectMeta = metav1.ObjectMeta{Name: name}
 	if queue.Items == nil {
-		queue.Items = []maintenance.QueuedMaintenance{}
+		queue.Items = []v1beta1.QueuedMaintenance{}
 	}
 	return queue, nil
 }

@@ -14,7 +14,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
@@ -26,9 +25,9 @@ type fleet struct {
 
 func (fleet) Get(_ context.Context, name string, _ *metav1.GetOptions) (runtime.Object, error) {
 	if name != "workers" {
-		return nil, apierrors.NewNotFound(maintenance.Resource("maintenancepolicies"), name)
+		return nil, apierrors.NewNotFound(v1beta1.Resource("maintenancepolicies"), name)
 	}
-	return &maintenance.MaintenancePolicy{}, nil
+	return &v1beta1.MaintenancePolicy{}, nil
 }
 
 func (f fleet) Queue(context.Context, string) (*v1beta1.MaintenancePolicyQueue, error) {
@@ -54,7 +53,7 @@ func TestQueue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := queue.(*maintenance.MaintenancePolicyQueue); got.Name != "workers" || len(got.Items) != 2 {
+	if got := queue.(*v1beta1.MaintenancePolicyQueue); got.Name != "workers" || len(got.Items) != 2 {
 		t.Errorf("got %+v", got)
 	}
 	table, err := served.ConvertToTable(t.Context(), queue, &metav1.TableOptions{})
@@ -81,7 +80,7 @@ func TestQueue(t *testing.T) {
 		if diff := cmp.Diff(want[i], row.Cells); diff != "" {
 			t.Errorf("row %d differs (-want +got):\n%s", i, diff)
 		}
-		if own := row.Object.Object.(*maintenance.MaintenancePolicyQueue); len(own.Items) != 1 {
+		if own := row.Object.Object.(*v1beta1.MaintenancePolicyQueue); len(own.Items) != 1 {
 			t.Errorf("row %d has the whole queue for its object", i)
 		}
 	}
@@ -109,7 +108,7 @@ func TestQueuesThatAreEmptyOrNotKnown(t *testing.T) {
 				}
 			case err != nil:
 				t.Error(err)
-			case queue.(*maintenance.MaintenancePolicyQueue).Items == nil:
+			case queue.(*v1beta1.MaintenancePolicyQueue).Items == nil:
 				t.Error("items are null")
 			}
 		})

@@ -14,8 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/text"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // none is what a table shows where there is nothing to show.
@@ -38,7 +38,7 @@ type table struct{}
 
 // ConvertToTable implements rest.TableConvertor.
 func (table) ConvertToTable(_ context.Context, object, tableOptions runtime.Object) (*metav1.Table, error) {
-	queue, ok := object.(*maintenance.MaintenancePolicyQueue)
+	queue, ok := object.(*v1beta1.MaintenancePolicyQueue)
 	if !ok {
 		return nil, fmt.Errorf("could not print %T as a queue", object)
 	}
@@ -54,7 +54,7 @@ func (table) ConvertToTable(_ context.Context, object, tableOptions runtime.Obje
 	return printed, nil
 }
 
-func cells(waiting *maintenance.QueuedMaintenance) []any {
+func cells(waiting *v1beta1.QueuedMaintenance) []any {
 	earliest := none
 	if waiting.EarliestStartTime != nil {
 		earliest = waiting.EarliestStartTime.UTC().Format(time.RFC3339)
@@ -67,7 +67,7 @@ func cells(waiting *maintenance.QueuedMaintenance) []any {
 }
 
 // reasonsOf are the reasons of all waits, with their policies, each once, and the messages.
-func reasonsOf(waits []maintenance.AdmissionWait) (reasons, messages string) {
+func reasonsOf(waits []v1beta1.AdmissionWait) (reasons, messages string) {
 	if len(waits) == 0 {
 		return none, none
 	}

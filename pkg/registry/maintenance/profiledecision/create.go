@@ -12,24 +12,24 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/registry/rest"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
 )
 
 // verbs are what decisions require.
-var verbs = map[maintenance.ProfileDecision]string{
-	maintenance.ProfileApprove: verbApprove,
-	maintenance.ProfileVeto:    verbVeto,
-	maintenance.ProfilePush:    verbForce,
-	maintenance.ProfileAbort:   verbForce,
+var verbs = map[v1beta1.ProfileDecision]string{
+	v1beta1.ProfileApprove: verbApprove,
+	v1beta1.ProfileVeto:    verbVeto,
+	v1beta1.ProfilePush:    verbForce,
+	v1beta1.ProfileAbort:   verbForce,
 }
 
 // Create implements rest.NamedCreater: it stores what the user decides of the NodeProfile.
 func (r *REST) Create(ctx context.Context, name string, obj runtime.Object, validate rest.ValidateObjectFunc,
 	options *metav1.CreateOptions,
 ) (runtime.Object, error) {
-	decision, by := obj.(*maintenance.NodeProfileDecision), nodemaintenance.RequestorFrom(ctx)
+	decision, by := obj.(*v1beta1.NodeProfileDecision), nodemaintenance.RequestorFrom(ctx)
 	if errs := validation.ValidateNodeProfileDecision(decision, name, by); len(errs) > 0 {
 		return nil, invalid(name, errs)
 	}

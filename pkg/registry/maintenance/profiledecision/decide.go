@@ -15,7 +15,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodeprofile"
 )
@@ -26,31 +25,31 @@ type request struct {
 	by string
 	// node is the one on which they may.
 	node     string
-	decision *maintenance.NodeProfileDecision
+	decision *v1beta1.NodeProfileDecision
 	now      time.Time
 }
 
 // decide returns the decisions of the NodeProfile with the new one. It replaces the one that the user has made on the same
 // transition before.
-func (r request) decide(nodeProfile *maintenance.NodeProfile) ([]maintenance.RecordedDecision, error) {
+func (r request) decide(nodeProfile *v1beta1.NodeProfile) ([]v1beta1.RecordedDecision, error) {
 	if err := cmp.Or(r.means(nodeProfile), r.possible(nodeProfile)); err != nil {
 		return nil, err
 	}
-	others := slices.DeleteFunc(slices.Clone(nodeProfile.Status.Decisions), func(d maintenance.RecordedDecision) bool {
+	others := slices.DeleteFunc(slices.Clone(nodeProfile.Status.Decisions), func(d v1beta1.RecordedDecision) bool {
 		return d.By == r.by && d.Transition == r.decision.Transition
 	})
 	if len(others) >= v1beta1.MaxDecisions {
 		others = r.withoutOldest(others, nodeProfile.Status.Sequence)
 	}
 	if len(others) >= v1beta1.MaxDecisions {
-		return nil, apierrors.NewForbidden(maintenance.Resource(nodeprofile.Plural), nodeProfile.Name, fmt.Errorf(
+		return nil, apierrors.NewForbidden(v1beta1.Resource(nodeprofile.Plural), nodeProfile.Name, fmt.Errorf(
 			"it has %d decisions that count, and can have no more: somebody must withdraw one first", len(others)))
 	}
 	return append(others, r.recorded()), nil
 }
 
-func (r request) recorded() maintenance.RecordedDecision {
-	recorded := maintenance.RecordedDecision{
+func (r request) recorded() v1beta1.RecordedDecision {
+	recorded := v1beta1.RecordedDecision{
 		Decision: r.decision.Decision, Transition: r.decision.Transition, Sequence: r.decision.Sequence,
 		By: r.by, Time: metav1.NewTime(r.now), Reason: r.decision.Reason,
 	}
@@ -61,7 +60,7 @@ func (r request) recorded() maintenance.RecordedDecision {
 }
 
 // means fails if the user has decided on another NodeProfile than the stored one, or on what was before.
-func (r request) means(nodeProfile *maintenance.NodeProfile) error {
+func (r request) means(nodeProfile *v1beta1.NodeProfile) error {
 	status := &nodeProfile.Status
 	switch {
 	case nodeProfile.Spec.NodeName != r.node:
@@ -78,26 +77,26 @@ func (r request) means(nodeProfile *maintenance.NodeProfile) error {
 }
 
 // possible fails if there is nothing to push, to abort or to decide on.
-func (r request) possible(nodeProfile *maintenance.NodeProfile) error {
+func (r request) possible(nodeProfile *v1beta1.NodeProfile) error {
 	current := nodeProfile.Status.Transition
 	if current != nil && current.AbortedTime != nil {
 		current = nil // it ends
 	}
 	switch named := r.decision.Transition; {
-	case r.decision.Decision == maintenance.ProfileAbort && current == nil:
+	case r.decision.Decision == v1beta1.ProfileAbort && current == nil:
 		return conflict(nodeProfile, "no transition is being done, so there is nothing to abort")
-	case r.decision.Decision == maintenance.ProfileAbort && named != "" && named != current.Name:
+	case r.decision.Decision == v1beta1.ProfileAbort && named != "" && named != current.Name:
 		return conflict(nodeProfile, "transition %q is being done, and not %q", current.Name, named)
-	case r.decision.Decision == maintenance.ProfileAbort:
+	case r.decision.Decision == v1beta1.ProfileAbort:
 		return nil
-	case r.decision.Decision == maintenance.ProfilePush && current != nil:
+	case r.decision.Decision == v1beta1.ProfilePush && current != nil:
 		return conflict(nodeProfile, "transition %q is being done already: wait for its end, or abort it first", current.Name)
 	}
 	return r.leadsOut(nodeProfile)
 }
 
 // leadsOut fails if the transition that the user names is none of the state.
-func (r request) leadsOut(nodeProfile *maintenance.NodeProfile) error {
+func (r request) leadsOut(nodeProfile *v1beta1.NodeProfile) error {
 	status, named := &nodeProfile.Status, r.decision.Transition
 	var names []string
 	for i := range status.Transitions {
@@ -114,8 +113,8 @@ func (r request) leadsOut(nodeProfile *maintenance.NodeProfile) error {
 }
 
 // withoutOldest makes room by the oldest decision that does not count any more.
-func (r request) withoutOldest(decisions []maintenance.RecordedDecision, sequence int64) []maintenance.RecordedDecision {
-	void := slices.IndexFunc(decisions, func(d maintenance.RecordedDecision) bool {
+func (r request) withoutOldest(decisions []v1beta1.RecordedDecision, sequence int64) []v1beta1.RecordedDecision {
+	void := slices.IndexFunc(decisions, func(d v1beta1.RecordedDecision) bool {
 		return d.Sequence != sequence || d.UsedBy != "" || (d.ExpirationTime != nil && !d.ExpirationTime.After(r.now))
 	})
 	if void < 0 {

@@ -16,7 +16,6 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/utils/clock"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodeprofile"
 )
@@ -54,7 +53,7 @@ func New(nodeProfiles *genericregistry.Store, authorize Authorize) *REST {
 }
 
 // New implements rest.Storage.
-func (*REST) New() runtime.Object { return &maintenance.NodeProfileDecision{} }
+func (*REST) New() runtime.Object { return &v1beta1.NodeProfileDecision{} }
 
 // Destroy implements rest.Storage. There is nothing to destroy.
 func (*REST) Destroy() {}
@@ -70,12 +69,12 @@ func (*REST) ProducesObject(verb string) any {
 	return v1beta1.NodeProfileDecision{}
 }
 
-func (r *REST) nodeProfile(ctx context.Context, name string) (*maintenance.NodeProfile, error) {
+func (r *REST) nodeProfile(ctx context.Context, name string) (*v1beta1.NodeProfile, error) {
 	found, err := r.nodeProfiles.Get(ctx, name, &metav1.GetOptions{})
 	if err != nil {
 		return nil, err
 	}
-	nodeProfile, ok := found.(*maintenance.NodeProfile)
+	nodeProfile, ok := found.(*v1beta1.NodeProfile)
 	if !ok {
 		return nil, fmt.Errorf("could not read NodeProfile %q: got %T", name, found)
 	}
@@ -83,9 +82,9 @@ func (r *REST) nodeProfile(ctx context.Context, name string) (*maintenance.NodeP
 }
 
 func invalid(name string, errs field.ErrorList) error {
-	return apierrors.NewInvalid(maintenance.SchemeGroupVersion.WithKind("NodeProfileDecision").GroupKind(), name, errs)
+	return apierrors.NewInvalid(v1beta1.SchemeGroupVersion.WithKind("NodeProfileDecision").GroupKind(), name, errs)
 }
 
-func conflict(nodeProfile *maintenance.NodeProfile, format string, args ...any) error {
-	return apierrors.NewConflict(maintenance.Resource(nodeprofile.Plural), nodeProfile.Name, fmt.Errorf(format, args...))
+func conflict(nodeProfile *v1beta1.NodeProfile, format string, args ...any) error {
+	return apierrors.NewConflict(v1beta1.Resource(nodeprofile.Plural), nodeProfile.Name, fmt.Errorf(format, args...))
 }

@@ -11,20 +11,20 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/registry/rest"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodeprofile"
 )
 
 // change returns the decisions that a NodeProfile is to have, in place of those that it has. It changes neither.
-type change func(nodeProfile *maintenance.NodeProfile) ([]maintenance.RecordedDecision, error)
+type change func(nodeProfile *v1beta1.NodeProfile) ([]v1beta1.RecordedDecision, error)
 
 // update changes the decisions of a NodeProfile. If somebody else changes it meanwhile, such as the server, which enters
 // another state, change is asked again: what it returns is stored beside exactly the NodeProfile that it has seen.
-func (r *REST) update(ctx context.Context, name string, decide change, dryRun []string) (*maintenance.NodeProfile, error) {
+func (r *REST) update(ctx context.Context, name string, decide change, dryRun []string) (*v1beta1.NodeProfile, error) {
 	store := *r.nodeProfiles
 	store.UpdateStrategy = nodeprofile.DecisionStrategy(store.UpdateStrategy)
 	changed := func(_ context.Context, _, old runtime.Object) (runtime.Object, error) {
-		nodeProfile, ok := old.DeepCopyObject().(*maintenance.NodeProfile)
+		nodeProfile, ok := old.DeepCopyObject().(*v1beta1.NodeProfile)
 		if !ok {
 			return nil, fmt.Errorf("could not decide on a NodeProfile: got %T", old)
 		}
@@ -37,5 +37,5 @@ func (r *REST) update(ctx context.Context, name string, decide change, dryRun []
 	if err != nil {
 		return nil, err
 	}
-	return stored.(*maintenance.NodeProfile), nil
+	return stored.(*v1beta1.NodeProfile), nil
 }

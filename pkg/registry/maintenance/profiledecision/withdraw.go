@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/registry/rest"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
 )
 
@@ -32,8 +32,8 @@ func (r *REST) Delete(ctx context.Context, name string, validate rest.ValidateOb
 	if err := r.authorizeWithdrawal(ctx, found, by, validate); err != nil {
 		return nil, false, err
 	}
-	var withdrawn []maintenance.RecordedDecision
-	nodeProfile, err := r.update(ctx, name, func(nodeProfile *maintenance.NodeProfile) ([]maintenance.RecordedDecision, error) {
+	var withdrawn []v1beta1.RecordedDecision
+	nodeProfile, err := r.update(ctx, name, func(nodeProfile *v1beta1.NodeProfile) ([]v1beta1.RecordedDecision, error) {
 		withdrawn = withdrawable(nodeProfile, by)
 		return withdraw(nodeProfile, by, options.Preconditions)
 	}, options.DryRun)
@@ -45,12 +45,12 @@ func (r *REST) Delete(ctx context.Context, name string, validate rest.ValidateOb
 }
 
 // authorizeWithdrawal has each decision of the user authorized as if it were made now.
-func (r *REST) authorizeWithdrawal(ctx context.Context, nodeProfile *maintenance.NodeProfile, by string, validate rest.ValidateObjectFunc) error {
+func (r *REST) authorizeWithdrawal(ctx context.Context, nodeProfile *v1beta1.NodeProfile, by string, validate rest.ValidateObjectFunc) error {
 	for _, decision := range withdrawable(nodeProfile, by) {
 		if err := r.authorize(ctx, verbs[decision.Decision], nodeProfile.Spec.NodeName, nodeProfile.Name); err != nil {
 			return err
 		}
-		if err := validate(ctx, &maintenance.NodeProfileDecision{
+		if err := validate(ctx, &v1beta1.NodeProfileDecision{
 			ObjectMeta: metav1.ObjectMeta{Name: nodeProfile.Name}, Decision: decision.Decision, Transition: decision.Transition,
 			Sequence: decision.Sequence, UID: nodeProfile.UID, Reason: decision.Reason,
 		}); err != nil {
@@ -61,7 +61,7 @@ func (r *REST) authorizeWithdrawal(ctx context.Context, nodeProfile *maintenance
 }
 
 // withdraw returns the decisions of the NodeProfile without those of the user that can be withdrawn.
-func withdraw(nodeProfile *maintenance.NodeProfile, by string, asked *metav1.Preconditions) ([]maintenance.RecordedDecision, error) {
+func withdraw(nodeProfile *v1beta1.NodeProfile, by string, asked *metav1.Preconditions) ([]v1beta1.RecordedDecision, error) {
 	if len(withdrawable(nodeProfile, by)) == 0 {
 		return nil, nothingToWithdraw(nodeProfile.Name, by)
 	}
@@ -71,21 +71,21 @@ func withdraw(nodeProfile *maintenance.NodeProfile, by string, asked *metav1.Pre
 	return slices.DeleteFunc(slices.Clone(nodeProfile.Status.Decisions), withdrawableBy(by)), nil
 }
 
-func withdrawable(nodeProfile *maintenance.NodeProfile, by string) []maintenance.RecordedDecision {
+func withdrawable(nodeProfile *v1beta1.NodeProfile, by string) []v1beta1.RecordedDecision {
 	mine := withdrawableBy(by)
-	return slices.DeleteFunc(slices.Clone(nodeProfile.Status.Decisions), func(d maintenance.RecordedDecision) bool { return !mine(d) })
+	return slices.DeleteFunc(slices.Clone(nodeProfile.Status.Decisions), func(d v1beta1.RecordedDecision) bool { return !mine(d) })
 }
 
 // withdrawableBy leaves what a transition was begun or ended for: that was done already. An abort is done at once.
-func withdrawableBy(by string) func(maintenance.RecordedDecision) bool {
-	return func(d maintenance.RecordedDecision) bool {
-		return d.By == by && d.UsedBy == "" && d.Decision != maintenance.ProfileAbort
+func withdrawableBy(by string) func(v1beta1.RecordedDecision) bool {
+	return func(d v1beta1.RecordedDecision) bool {
+		return d.By == by && d.UsedBy == "" && d.Decision != v1beta1.ProfileAbort
 	}
 }
 
 // nothingToWithdraw is the same answer if there is no NodeProfile: who has decided nothing does not learn that.
 func nothingToWithdraw(name, by string) error {
-	missing := apierrors.NewNotFound(maintenance.Resource(Resource), name)
+	missing := apierrors.NewNotFound(v1beta1.Resource(Resource), name)
 	missing.ErrStatus.Message += fmt.Sprintf(": user %q has decided nothing that can be withdrawn", by)
 	return missing
 }

@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/registry/rest"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodeprofile"
 )
@@ -42,7 +41,7 @@ func New(nodeProfiles rest.Getter, evaluator Evaluator) *REST {
 }
 
 // New implements rest.Storage.
-func (*REST) New() runtime.Object { return &maintenance.NodeProfileEvaluation{} }
+func (*REST) New() runtime.Object { return &v1beta1.NodeProfileEvaluation{} }
 
 // Destroy implements rest.Storage. There is nothing to destroy.
 func (*REST) Destroy() {}
@@ -53,21 +52,13 @@ func (r *REST) Get(ctx context.Context, name string, _ *metav1.GetOptions) (runt
 	if err != nil {
 		return nil, err
 	}
-	stored, ok := found.(*maintenance.NodeProfile)
+	stored, ok := found.(*v1beta1.NodeProfile)
 	if !ok {
 		return nil, fmt.Errorf("could not read NodeProfile %q: got %T", name, found)
 	}
-	nodeProfile := &v1beta1.NodeProfile{}
-	if err := v1beta1.Convert_maintenance_NodeProfile_To_v1beta1_NodeProfile(stored.DeepCopy(), nodeProfile, nil); err != nil {
-		return nil, err
-	}
-	evaluated, err := r.evaluator.Evaluate(ctx, nodeProfile)
+	evaluation, err := r.evaluator.Evaluate(ctx, stored.DeepCopy())
 	if err != nil {
 		return nil, apierrors.NewServiceUnavailable(err.Error())
-	}
-	evaluation := &maintenance.NodeProfileEvaluation{}
-	if err := v1beta1.Convert_v1beta1_NodeProfileEvaluation_To_maintenance_NodeProfileEvaluation(evaluated, evaluation, nil); err != nil {
-		return nil, err
 	}
 	evaluation.ObjectMeta = metav1.ObjectMeta{Name: name}
 	return evaluation, nil

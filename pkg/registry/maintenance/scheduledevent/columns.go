@@ -11,7 +11,6 @@ import (
 	metatable "k8s.io/apimachinery/pkg/api/meta/table"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
@@ -32,41 +31,41 @@ const (
 )
 
 // table is what kubectl prints for ScheduledEvents.
-var table = resource.Table[*maintenance.ScheduledEvent]{
-	column("Name", "name", "Name of the ScheduledEvent", 0, func(e *maintenance.ScheduledEvent) any { return e.Name }),
-	column("Node", "", "Node that the event is about", 0, func(e *maintenance.ScheduledEvent) any {
+var table = resource.Table[*v1beta1.ScheduledEvent]{
+	column("Name", "name", "Name of the ScheduledEvent", 0, func(e *v1beta1.ScheduledEvent) any { return e.Name }),
+	column("Node", "", "Node that the event is about", 0, func(e *v1beta1.ScheduledEvent) any {
 		return cmp.Or(e.Status.NodeName, e.Spec.NodeName, none)
 	}),
-	column("Code", "", "What happens to the machine", 0, func(e *maintenance.ScheduledEvent) any { return e.Spec.Code }),
-	column("Action", "", "What the server does: Drain, Replace or Ignore", 0, func(e *maintenance.ScheduledEvent) any {
+	column("Code", "", "What happens to the machine", 0, func(e *v1beta1.ScheduledEvent) any { return e.Spec.Code }),
+	column("Action", "", "What the server does: Drain, Replace or Ignore", 0, func(e *v1beta1.ScheduledEvent) any {
 		return cmp.Or(string(e.Status.Action), unknown)
 	}),
 	column("Phase", "", "How far the server is", 0, phaseCell),
-	column("Begins", "", "When the event happens at the earliest, in UTC", 0, func(e *maintenance.ScheduledEvent) any { return timeCell(e.Spec.NotBefore) }),
-	column("Latest Start", "", "When the drain has to start to be done in time, in UTC", 0, func(e *maintenance.ScheduledEvent) any {
+	column("Begins", "", "When the event happens at the earliest, in UTC", 0, func(e *v1beta1.ScheduledEvent) any { return timeCell(e.Spec.NotBefore) }),
+	column("Latest Start", "", "When the drain has to start to be done in time, in UTC", 0, func(e *v1beta1.ScheduledEvent) any {
 		return timeCell(e.Status.LatestStartTime)
 	}),
 	column("Waiting For", "", "What a person has to do something about, or else what the server waits for, cut to fit", 0, waitingCell),
-	column("Age", "", "Time since the ScheduledEvent was created", 0, func(e *maintenance.ScheduledEvent) any {
+	column("Age", "", "Time since the ScheduledEvent was created", 0, func(e *v1beta1.ScheduledEvent) any {
 		return metatable.ConvertToHumanReadableDateType(e.CreationTimestamp)
 	}),
-	column("Source", "", "Who announced the event", wide, func(e *maintenance.ScheduledEvent) any { return e.Spec.Source }),
-	column("Instance", "", "Id of the machine at the cloud", wide, func(e *maintenance.ScheduledEvent) any { return cmp.Or(e.Spec.InstanceID, none) }),
+	column("Source", "", "Who announced the event", wide, func(e *v1beta1.ScheduledEvent) any { return e.Spec.Source }),
+	column("Instance", "", "Id of the machine at the cloud", wide, func(e *v1beta1.ScheduledEvent) any { return cmp.Or(e.Spec.InstanceID, none) }),
 	column("Machine", "", "Machine of OpenShift or Cluster API, as namespace/name", wide, machineCell),
-	column("Maintenance", "", "NodeMaintenance that serves the event", wide, func(e *maintenance.ScheduledEvent) any {
+	column("Maintenance", "", "NodeMaintenance that serves the event", wide, func(e *v1beta1.ScheduledEvent) any {
 		return cmp.Or(e.Status.Maintenance, none)
 	}),
-	column("Outcome", "", "How the event ended", wide, func(e *maintenance.ScheduledEvent) any { return cmp.Or(e.Status.Outcome, none) }),
+	column("Outcome", "", "How the event ended", wide, func(e *v1beta1.ScheduledEvent) any { return cmp.Or(e.Status.Outcome, none) }),
 }
 
-func column(name, format, description string, priority int32, cell func(*maintenance.ScheduledEvent) any) resource.Column[*maintenance.ScheduledEvent] {
-	return resource.Column[*maintenance.ScheduledEvent]{
+func column(name, format, description string, priority int32, cell func(*v1beta1.ScheduledEvent) any) resource.Column[*v1beta1.ScheduledEvent] {
+	return resource.Column[*v1beta1.ScheduledEvent]{
 		Heading: metav1.TableColumnDefinition{Name: name, Type: "string", Format: format, Description: description, Priority: priority},
 		Cell:    cell,
 	}
 }
 
-func phaseCell(event *maintenance.ScheduledEvent) any {
+func phaseCell(event *v1beta1.ScheduledEvent) any {
 	if event.DeletionTimestamp != nil {
 		return terminating
 	}
@@ -74,7 +73,7 @@ func phaseCell(event *maintenance.ScheduledEvent) any {
 }
 
 // waitingCell shows first that a person has to do something, and why.
-func waitingCell(event *maintenance.ScheduledEvent) any {
+func waitingCell(event *v1beta1.ScheduledEvent) any {
 	waits := event.Status.WaitingFor
 	if c := apimeta.FindStatusCondition(event.Status.Conditions, v1beta1.ConditionBlocked); c != nil && c.Status == metav1.ConditionTrue {
 		waits = c.Reason + ": " + c.Message
@@ -90,7 +89,7 @@ func timeCell(at *metav1.Time) any {
 }
 
 // machineCell shows the machine that is replaced, if one was found; else the one that the spec names.
-func machineCell(event *maintenance.ScheduledEvent) any {
+func machineCell(event *v1beta1.ScheduledEvent) any {
 	switch replacement, named := event.Status.Replacement, event.Spec.MachineRef; {
 	case replacement != nil:
 		return replacement.Machine.Namespace + "/" + replacement.Machine.Name

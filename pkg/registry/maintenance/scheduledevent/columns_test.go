@@ -13,7 +13,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
@@ -21,27 +20,27 @@ func TestColumns(t *testing.T) {
 	at := func(hour int) *metav1.Time {
 		return ptr.To(metav1.NewTime(time.Date(2026, 12, 5, hour, 30, 0, 0, time.FixedZone("", 3600))))
 	}
-	machine := &maintenance.MachineReference{APIGroup: "cluster.x-k8s.io", Namespace: "clusters", Name: "md-0"}
+	machine := &v1beta1.MachineReference{APIGroup: "cluster.x-k8s.io", Namespace: "clusters", Name: "md-0"}
 	for name, test := range map[string]struct {
-		event maintenance.ScheduledEvent
+		event v1beta1.ScheduledEvent
 		want  string
 	}{
 		"new": {
-			event: maintenance.ScheduledEvent{
+			event: v1beta1.ScheduledEvent{
 				ObjectMeta: metav1.ObjectMeta{Name: "a"},
-				Spec:       maintenance.ScheduledEventSpec{Source: "manual", Code: "system-reboot", NodeName: "worker-1"},
-				Status:     maintenance.ScheduledEventStatus{Phase: maintenance.EventPhasePending},
+				Spec:       v1beta1.ScheduledEventSpec{Source: "manual", Code: "system-reboot", NodeName: "worker-1"},
+				Status:     v1beta1.ScheduledEventStatus{Phase: v1beta1.EventPhasePending},
 			},
 			want: "a|worker-1|system-reboot|<unknown>|Pending|<none>|<none>|<none>|<unknown>|manual|<none>|<none>|<none>|<none>",
 		},
 		"everything is known": {
-			event: maintenance.ScheduledEvent{
+			event: v1beta1.ScheduledEvent{
 				ObjectMeta: metav1.ObjectMeta{Name: "aws.e", CreationTimestamp: metav1.NewTime(time.Now().Add(-time.Hour))},
-				Spec: maintenance.ScheduledEventSpec{
+				Spec: v1beta1.ScheduledEventSpec{
 					Source: "aws", Code: "instance-stop", InstanceID: "i-1", MachineRef: machine, NotBefore: at(21), Deadline: at(22),
 				},
-				Status: maintenance.ScheduledEventStatus{
-					Phase: maintenance.EventPhaseDraining, NodeName: "worker-2", Action: maintenance.EventActionReplace, LatestStartTime: at(19),
+				Status: v1beta1.ScheduledEventStatus{
+					Phase: v1beta1.EventPhaseDraining, NodeName: "worker-2", Action: v1beta1.EventActionReplace, LatestStartTime: at(19),
 					Maintenance: "event-1", WaitingFor: strings.Repeat("a ", 40), Outcome: "done\x1b",
 				},
 			},
@@ -57,12 +56,12 @@ func TestColumns(t *testing.T) {
 			want:  "a|<none>|c|<unknown>|Pending|<none>|<none>|a window|<unknown>||<none>|<none>|<none>|<none>",
 		},
 		"the machine that is replaced": {
-			event: maintenance.ScheduledEvent{
+			event: v1beta1.ScheduledEvent{
 				ObjectMeta: metav1.ObjectMeta{Name: "a", DeletionTimestamp: at(1)},
-				Spec:       maintenance.ScheduledEventSpec{Code: "c", Deadline: at(22)},
-				Status: maintenance.ScheduledEventStatus{
-					Phase:       maintenance.EventPhaseReplacing,
-					Replacement: &maintenance.MachineReplacement{Machine: maintenance.ReplacedObject{Namespace: "ns", Name: "m"}},
+				Spec:       v1beta1.ScheduledEventSpec{Code: "c", Deadline: at(22)},
+				Status: v1beta1.ScheduledEventStatus{
+					Phase:       v1beta1.EventPhaseReplacing,
+					Replacement: &v1beta1.MachineReplacement{Machine: v1beta1.ReplacedObject{Namespace: "ns", Name: "m"}},
 				},
 			},
 			want: "a|<none>|c|<unknown>|Terminating|<none>|<none>|<none>|<unknown>||<none>|ns/m|<none>|<none>",
@@ -85,9 +84,9 @@ func TestColumns(t *testing.T) {
 }
 
 // blocked is an event whose condition Blocked has a status.
-func blocked(status metav1.ConditionStatus) maintenance.ScheduledEvent {
-	event := maintenance.ScheduledEvent{ObjectMeta: metav1.ObjectMeta{Name: "a"}, Spec: maintenance.ScheduledEventSpec{Code: "c"}}
-	event.Status = maintenance.ScheduledEventStatus{Phase: maintenance.EventPhasePending, WaitingFor: "a window", Conditions: []metav1.Condition{
+func blocked(status metav1.ConditionStatus) v1beta1.ScheduledEvent {
+	event := v1beta1.ScheduledEvent{ObjectMeta: metav1.ObjectMeta{Name: "a"}, Spec: v1beta1.ScheduledEventSpec{Code: "c"}}
+	event.Status = v1beta1.ScheduledEventStatus{Phase: v1beta1.EventPhasePending, WaitingFor: "a window", Conditions: []metav1.Condition{
 		{Type: v1beta1.ConditionBlocked, Status: status, Reason: "NoOwner", Message: "nothing replaces it"},
 	}}
 	return event

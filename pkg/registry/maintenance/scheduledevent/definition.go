@@ -15,7 +15,6 @@ import (
 	"k8s.io/apiserver/pkg/registry/generic"
 	"k8s.io/apiserver/pkg/registry/rest"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/serveronly"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
@@ -32,14 +31,14 @@ var errStatus = errors.New("only maintenance-apiserver itself writes the status 
 // spec once more. bytes is how large the events of users may be together; zero: any size. wrap adds what it does beyond storing objects. Both may be nil.
 func Definition(scheme *runtime.Scheme, authorize resource.AuthorizeUpdate, bytes int, wrap func(*resource.REST) rest.Storage) resource.Definition {
 	return resource.Definition{
-		Group:      maintenance.GroupName,
+		Group:      v1beta1.GroupName,
 		Plural:     Plural,
 		Singular:   "scheduledevent",
 		ShortNames: []string{"sev"},
 		Categories: []string{"maintenance"},
 
-		New:     func() runtime.Object { return &maintenance.ScheduledEvent{} },
-		NewList: func() runtime.Object { return &maintenance.ScheduledEventList{} },
+		New:     func() runtime.Object { return &v1beta1.ScheduledEvent{} },
+		NewList: func() runtime.Object { return &v1beta1.ScheduledEventList{} },
 
 		Strategy:        NewStrategy(scheme),
 		StatusStrategy:  NewStatusStrategy(scheme),
@@ -69,7 +68,7 @@ func authorizeUpdate(ofSpec resource.AuthorizeUpdate) resource.AuthorizeUpdate {
 }
 
 func selectableFields(obj runtime.Object) (fields.Set, error) {
-	event, ok := obj.(*maintenance.ScheduledEvent)
+	event, ok := obj.(*v1beta1.ScheduledEvent)
 	if !ok {
 		return nil, fmt.Errorf("expected a ScheduledEvent, got %T", obj)
 	}

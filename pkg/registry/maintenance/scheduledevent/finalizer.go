@@ -10,12 +10,11 @@ import (
 
 	"k8s.io/apiserver/pkg/warning"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/caller"
 )
 
-func hasEventFinalizer(event *maintenance.ScheduledEvent) bool {
+func hasEventFinalizer(event *v1beta1.ScheduledEvent) bool {
 	return slices.Contains(event.Finalizers, v1beta1.EventFinalizer)
 }
 
@@ -27,7 +26,7 @@ func withEventFinalizer(finalizers []string) []string {
 
 // keepEventFinalizer puts the finalizer back that an update left out: without it, the node would stay in maintenance, and
 // added machines would stay. Only the server takes it off, and only from an object that is being deleted.
-func keepEventFinalizer(ctx context.Context, newEvent, oldEvent *maintenance.ScheduledEvent) {
+func keepEventFinalizer(ctx context.Context, newEvent, oldEvent *v1beta1.ScheduledEvent) {
 	if !hasEventFinalizer(oldEvent) || hasEventFinalizer(newEvent) {
 		return
 	}

@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/ptr"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
@@ -34,19 +33,19 @@ func newLimit(bytes int) *resource.Limit {
 }
 
 func ofUser(obj runtime.Object) bool {
-	event, ok := obj.(*maintenance.ScheduledEvent)
+	event, ok := obj.(*v1beta1.ScheduledEvent)
 	return ok && !v1beta1.IsCollected(event.Spec.Source)
 }
 
 // leavesRoom refuses an event if there are too many for the same node, instance or machine.
 func leavesRoom(obj runtime.Object, others []runtime.Object) error {
-	event, ok := obj.(*maintenance.ScheduledEvent)
+	event, ok := obj.(*v1beta1.ScheduledEvent)
 	if !ok {
 		return fmt.Errorf("expected a ScheduledEvent, got %T", obj)
 	}
 	same := 0
 	for _, other := range others {
-		if meansSame(&other.(*maintenance.ScheduledEvent).Spec, &event.Spec) {
+		if meansSame(&other.(*v1beta1.ScheduledEvent).Spec, &event.Spec) {
 			same++
 		}
 	}
@@ -57,7 +56,7 @@ func leavesRoom(obj runtime.Object, others []runtime.Object) error {
 }
 
 // meansSame says whether two events name the same node, instance or machine.
-func meansSame(a, b *maintenance.ScheduledEventSpec) bool {
+func meansSame(a, b *v1beta1.ScheduledEventSpec) bool {
 	return a.NodeName != "" && a.NodeName == b.NodeName || a.InstanceID != "" && a.InstanceID == b.InstanceID ||
 		a.MachineRef != nil && ptr.Equal(a.MachineRef, b.MachineRef)
 }

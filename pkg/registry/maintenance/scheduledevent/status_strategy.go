@@ -12,7 +12,6 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
@@ -39,7 +38,7 @@ func (statusStrategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 // PrepareForUpdate takes everything but the status from the stored object. What tells which object the client means
 // stays as the client sent it.
 func (statusStrategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
-	newEvent, oldEvent := obj.(*maintenance.ScheduledEvent), old.(*maintenance.ScheduledEvent)
+	newEvent, oldEvent := obj.(*v1beta1.ScheduledEvent), old.(*v1beta1.ScheduledEvent)
 	newEvent.Spec = oldEvent.Spec
 	newEvent.Unknown = oldEvent.Unknown
 	metav1.ResetObjectMetaForStatus(newEvent, oldEvent)
@@ -49,5 +48,5 @@ func (statusStrategy) PrepareForUpdate(_ context.Context, obj, old runtime.Objec
 
 // ValidateUpdate checks the new status.
 func (statusStrategy) ValidateUpdate(_ context.Context, obj, old runtime.Object) field.ErrorList {
-	return validation.ValidateScheduledEventStatusUpdate(obj.(*maintenance.ScheduledEvent), old.(*maintenance.ScheduledEvent))
+	return validation.ValidateScheduledEventStatusUpdate(obj.(*v1beta1.ScheduledEvent), old.(*v1beta1.ScheduledEvent))
 }

@@ -12,7 +12,6 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
@@ -38,20 +37,20 @@ func (strategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 // PrepareForCreate sets the fields that only the server sets. A new event has a phase, so that who selects by phase never
 // misses it.
 func (strategy) PrepareForCreate(_ context.Context, obj runtime.Object) {
-	event := obj.(*maintenance.ScheduledEvent)
+	event := obj.(*v1beta1.ScheduledEvent)
 	event.Generation = 1
 	event.Finalizers = withEventFinalizer(event.Finalizers)
-	event.Status = maintenance.ScheduledEventStatus{Phase: maintenance.EventPhasePending}
+	event.Status = v1beta1.ScheduledEventStatus{Phase: v1beta1.EventPhasePending}
 }
 
 // Validate checks a new object.
 func (strategy) Validate(_ context.Context, obj runtime.Object) field.ErrorList {
-	return validation.ValidateScheduledEvent(obj.(*maintenance.ScheduledEvent))
+	return validation.ValidateScheduledEvent(obj.(*v1beta1.ScheduledEvent))
 }
 
 // PrepareForUpdate keeps what an update cannot change, and counts a new spec.
 func (strategy) PrepareForUpdate(ctx context.Context, obj, old runtime.Object) {
-	newEvent, oldEvent := obj.(*maintenance.ScheduledEvent), old.(*maintenance.ScheduledEvent)
+	newEvent, oldEvent := obj.(*v1beta1.ScheduledEvent), old.(*v1beta1.ScheduledEvent)
 	newEvent.Status = oldEvent.Status
 	newEvent.Unknown = oldEvent.Unknown
 	keepEventFinalizer(ctx, newEvent, oldEvent)
@@ -62,5 +61,5 @@ func (strategy) PrepareForUpdate(ctx context.Context, obj, old runtime.Object) {
 
 // ValidateUpdate checks a changed object.
 func (strategy) ValidateUpdate(_ context.Context, obj, old runtime.Object) field.ErrorList {
-	return validation.ValidateScheduledEventUpdate(obj.(*maintenance.ScheduledEvent), old.(*maintenance.ScheduledEvent))
+	return validation.ValidateScheduledEventUpdate(obj.(*v1beta1.ScheduledEvent), old.(*v1beta1.ScheduledEvent))
 }

@@ -16,7 +16,6 @@ import (
 	"k8s.io/apiserver/pkg/warning"
 	"k8s.io/utils/ptr"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
@@ -35,13 +34,13 @@ func requestBy(name string) (context.Context, *recorder) {
 	return warning.WithWarningRecorder(genericapirequest.WithUser(genericapirequest.NewContext(), requester), warnings), warnings
 }
 
-func stored() *maintenance.ScheduledEvent {
-	return &maintenance.ScheduledEvent{
+func stored() *v1beta1.ScheduledEvent {
+	return &v1beta1.ScheduledEvent{
 		ObjectMeta: metav1.ObjectMeta{Name: "a", Generation: 3, ResourceVersion: "7", Finalizers: []string{"example.com/own", v1beta1.EventFinalizer}},
-		Spec: maintenance.ScheduledEventSpec{
-			Source: "manual", Code: "system-reboot", NodeName: "worker-1", State: maintenance.EventScheduled,
+		Spec: v1beta1.ScheduledEventSpec{
+			Source: "manual", Code: "system-reboot", NodeName: "worker-1", State: v1beta1.EventScheduled,
 		},
-		Status:  maintenance.ScheduledEventStatus{Phase: maintenance.EventPhaseDraining, NodeName: "worker-1"},
+		Status:  v1beta1.ScheduledEventStatus{Phase: v1beta1.EventPhaseDraining, NodeName: "worker-1"},
 		Unknown: "newer",
 	}
 }
@@ -51,7 +50,7 @@ func TestCreateHasFinalizerAndPhase(t *testing.T) {
 	event.Finalizers = []string{v1beta1.EventFinalizer, "example.com/own"}
 	NewStrategy(scheme.Scheme).PrepareForCreate(t.Context(), event)
 	want := stored()
-	want.Generation, want.Status = 1, maintenance.ScheduledEventStatus{Phase: maintenance.EventPhasePending}
+	want.Generation, want.Status = 1, v1beta1.ScheduledEventStatus{Phase: v1beta1.EventPhasePending}
 	if diff := cmp.Diff(want, event); diff != "" {
 		t.Errorf("event differs (-want +got):\n%s", diff)
 	}
@@ -59,25 +58,25 @@ func TestCreateHasFinalizerAndPhase(t *testing.T) {
 
 func TestUpdateKeeps(t *testing.T) {
 	const kept = "metadata.finalizers: maintenance.medik8s.io/withdraw is kept: the server removes it when what the event has begun is withdrawn"
-	deleted := func(event *maintenance.ScheduledEvent) {
+	deleted := func(event *v1beta1.ScheduledEvent) {
 		event.DeletionTimestamp = ptr.To(metav1.NewTime(time.Unix(1000, 0)))
 	}
-	without := func(event *maintenance.ScheduledEvent) { event.Finalizers = nil }
+	without := func(event *v1beta1.ScheduledEvent) { event.Finalizers = nil }
 	for name, test := range map[string]struct {
 		by             string
-		old, change    func(*maintenance.ScheduledEvent)
+		old, change    func(*v1beta1.ScheduledEvent)
 		wantFinalizers []string
 		wantGeneration int64
 		wantWarnings   []string
 	}{
 		"the status, and what is not known": {
-			by: "alice", change: func(event *maintenance.ScheduledEvent) {
-				event.Status, event.Unknown = maintenance.ScheduledEventStatus{}, ""
+			by: "alice", change: func(event *v1beta1.ScheduledEvent) {
+				event.Status, event.Unknown = v1beta1.ScheduledEventStatus{}, ""
 			},
 			wantFinalizers: []string{"example.com/own", v1beta1.EventFinalizer}, wantGeneration: 3,
 		},
 		"a new spec counts": {
-			by: "alice", change: func(event *maintenance.ScheduledEvent) { event.Spec.State = maintenance.EventCompleted },
+			by: "alice", change: func(event *v1beta1.ScheduledEvent) { event.Spec.State = v1beta1.EventCompleted },
 			wantFinalizers: []string{"example.com/own", v1beta1.EventFinalizer}, wantGeneration: 4,
 		},
 		"the finalizer, whoever deletes": {
@@ -110,10 +109,10 @@ func TestUpdateKeeps(t *testing.T) {
 func TestStatusUpdateChangesTheStatusAlone(t *testing.T) {
 	event := stored()
 	event.Spec.NodeName, event.Labels, event.Finalizers, event.Unknown = "worker-2", map[string]string{"a": "b"}, nil, ""
-	event.Status.Phase = maintenance.EventPhaseDrained
+	event.Status.Phase = v1beta1.EventPhaseDrained
 	NewStatusStrategy(scheme.Scheme).PrepareForUpdate(t.Context(), event, stored())
 	want := stored()
-	want.Status.Phase = maintenance.EventPhaseDrained
+	want.Status.Phase = v1beta1.EventPhaseDrained
 	if diff := cmp.Diff(want, event); diff != "" {
 		t.Errorf("event differs (-want +got):\n%s", diff)
 	}
@@ -124,22 +123,22 @@ func TestWarnings(t *testing.T) {
 	in := func(hours int) *metav1.Time { return ptr.To(metav1.NewTime(now.Add(time.Duration(hours) * time.Hour))) }
 	const known = "; codes that the server knows: instance-reboot, system-reboot, system-maintenance, instance-stop, instance-retirement"
 	for name, test := range map[string]struct {
-		spec maintenance.ScheduledEventSpec
+		spec v1beta1.ScheduledEventSpec
 		// keeps says that the server is not to replace machines.
 		keeps bool
 		want  []string
 	}{
-		"nothing odd":     {spec: maintenance.ScheduledEventSpec{Code: "system-reboot", NotBefore: in(1)}},
-		"only a deadline": {spec: maintenance.ScheduledEventSpec{Code: "system-reboot", Deadline: in(1)}},
-		"only an end":     {spec: maintenance.ScheduledEventSpec{Code: "system-reboot", NotAfter: in(1)}},
-		"no times":        {spec: maintenance.ScheduledEventSpec{Code: "system-reboot"}, want: []string{"spec: the drain starts as soon as windows and limits of policies allow, since there is no notBefore, deadline or notAfter"}},
+		"nothing odd":     {spec: v1beta1.ScheduledEventSpec{Code: "system-reboot", NotBefore: in(1)}},
+		"only a deadline": {spec: v1beta1.ScheduledEventSpec{Code: "system-reboot", Deadline: in(1)}},
+		"only an end":     {spec: v1beta1.ScheduledEventSpec{Code: "system-reboot", NotAfter: in(1)}},
+		"no times":        {spec: v1beta1.ScheduledEventSpec{Code: "system-reboot"}, want: []string{"spec: the drain starts as soon as windows and limits of policies allow, since there is no notBefore, deadline or notAfter"}},
 		"in the past": {
-			spec: maintenance.ScheduledEventSpec{Code: "system-reboot", NotBefore: in(-1), NotAfter: in(1)},
+			spec: v1beta1.ScheduledEventSpec{Code: "system-reboot", NotBefore: in(-1), NotAfter: in(1)},
 			want: []string{"spec: the drain starts at once, whatever windows and limits of policies say, " +
 				"unless a policy's spec.events.atLatestStart is Wait, since the node was to be empty by 2026-12-05T19:00:00Z"},
 		},
 		"over": {
-			spec: maintenance.ScheduledEventSpec{Code: "system-reboot", NotBefore: in(-2), NotAfter: in(-1)},
+			spec: v1beta1.ScheduledEventSpec{Code: "system-reboot", NotBefore: in(-2), NotAfter: in(-1)},
 			want: []string{
 				"spec: the drain starts at once, whatever windows and limits of policies say, " +
 					"unless a policy's spec.events.atLatestStart is Wait, since the node was to be empty by 2026-12-05T18:00:00Z",
@@ -147,24 +146,24 @@ func TestWarnings(t *testing.T) {
 			},
 		},
 		"another code, without a time": {
-			spec: maintenance.ScheduledEventSpec{Code: "hypervisor-update"},
+			spec: v1beta1.ScheduledEventSpec{Code: "hypervisor-update"},
 			want: []string{`spec.code: nothing is done for code "hypervisor-update", unless spec.events of a MaintenancePolicy of the node says what` + known},
 		},
-		"another machine": {spec: maintenance.ScheduledEventSpec{Code: "instance-stop", NotBefore: in(1)}},
+		"another machine": {spec: v1beta1.ScheduledEventSpec{Code: "instance-stop", NotBefore: in(1)}},
 		"another machine without a machine API": {
-			spec: maintenance.ScheduledEventSpec{Code: "instance-stop", NotBefore: in(1)}, keeps: true,
+			spec: v1beta1.ScheduledEventSpec{Code: "instance-stop", NotBefore: in(1)}, keeps: true,
 			want: []string{`spec.code: the machine is to be replaced for code "instance-stop", but this server is not to use machine APIs ` +
 				"(--machine-api, in the chart cloudEvents.machineAPI): the node is at most drained, and a person has to replace its machine"},
 		},
-		"the same machine without a machine API": {spec: maintenance.ScheduledEventSpec{Code: "system-reboot", NotBefore: in(1)}, keeps: true},
+		"the same machine without a machine API": {spec: v1beta1.ScheduledEventSpec{Code: "system-reboot", NotBefore: in(1)}, keeps: true},
 		"it has happened": {
-			spec: maintenance.ScheduledEventSpec{Code: "hypervisor-update", State: maintenance.EventCompleted},
+			spec: v1beta1.ScheduledEventSpec{Code: "hypervisor-update", State: v1beta1.EventCompleted},
 			want: []string{"spec.state: nothing is done for an event that is Completed already"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if test.spec.State == "" {
-				test.spec.State = maintenance.EventScheduled
+				test.spec.State = v1beta1.EventScheduled
 			}
 			if diff := cmp.Diff(test.want, Warnings(&test.spec, now, !test.keeps)); diff != "" {
 				t.Errorf("warnings differ (-want +got):\n%s", diff)

@@ -11,16 +11,15 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // Warnings says what of a new event is allowed but may not be meant. Where nothing is done for the event, nothing is said of
 // what follows. replaces says that the server may replace machines.
-func Warnings(spec *maintenance.ScheduledEventSpec, now time.Time, replaces bool) []string {
+func Warnings(spec *v1beta1.ScheduledEventSpec, now time.Time, replaces bool) []string {
 	switch {
 	case Acts(spec):
-	case spec.State != maintenance.EventScheduled:
+	case spec.State != v1beta1.EventScheduled:
 		return []string{fmt.Sprintf("spec.state: nothing is done for an event that is %s already", spec.State)}
 	default:
 		return []string{fmt.Sprintf("spec.code: nothing is done for code %q, unless spec.events of a MaintenancePolicy of the node says what; "+
@@ -35,12 +34,12 @@ func Warnings(spec *maintenance.ScheduledEventSpec, now time.Time, replaces bool
 }
 
 // Acts says whether something is done for a new event, as far as its spec says.
-func Acts(spec *maintenance.ScheduledEventSpec) bool {
-	return spec.State == maintenance.EventScheduled && v1beta1.UsualAction(spec.Code) != v1beta1.EventActionIgnore
+func Acts(spec *v1beta1.ScheduledEventSpec) bool {
+	return spec.State == v1beta1.EventScheduled && v1beta1.UsualAction(spec.Code) != v1beta1.EventActionIgnore
 }
 
 // ofTimes warns of a drain that starts at once, or nearly so.
-func ofTimes(spec *maintenance.ScheduledEventSpec, now time.Time) []string {
+func ofTimes(spec *v1beta1.ScheduledEventSpec, now time.Time) []string {
 	var warnings []string
 	emptyBy := cmp.Or(spec.NotBefore, spec.Deadline, spec.NotAfter)
 	switch {

@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/registry/rest"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/caller"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
@@ -63,7 +62,7 @@ func check(ctx context.Context, plural, name string, refusal error) error {
 	if caller.IsServer(ctx) {
 		return nil
 	}
-	return apierrors.NewForbidden(maintenance.Resource(plural), name, refusal)
+	return apierrors.NewForbidden(v1beta1.Resource(plural), name, refusal)
 }
 
 // Create is refused to all but the server.

@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
@@ -35,29 +34,29 @@ type Kind struct {
 
 // kinds are the kinds of envelopes of the resources that this server stores.
 var kinds = map[schema.GroupResource]Kind{
-	{Group: maintenance.GroupName, Resource: "nodemaintenances"}: {
+	{Group: v1beta1.GroupName, Resource: "nodemaintenances"}: {
 		Resource: "storednodemaintenances",
 		Name:     "StoredNodeMaintenance",
 		Fields:   map[string]string{v1beta1.FieldNodeName: "nodeName"},
 	},
-	{Group: maintenance.GroupName, Resource: "maintenancepolicies"}: {
+	{Group: v1beta1.GroupName, Resource: "maintenancepolicies"}: {
 		Resource: "storedmaintenancepolicies", Name: "StoredMaintenancePolicy",
 	},
-	{Group: maintenance.GroupName, Resource: "maintenanceledgers"}: {
+	{Group: v1beta1.GroupName, Resource: "maintenanceledgers"}: {
 		Resource: "storedmaintenanceledgers", Name: "StoredMaintenanceLedger",
 	},
-	{Group: maintenance.GroupName, Resource: "maintenanceprofiles"}: {
+	{Group: v1beta1.GroupName, Resource: "maintenanceprofiles"}: {
 		Resource: "storedmaintenanceprofiles", Name: "StoredMaintenanceProfile",
 	},
-	{Group: maintenance.GroupName, Resource: "maintenanceendpoints"}: {
+	{Group: v1beta1.GroupName, Resource: "maintenanceendpoints"}: {
 		Resource: "storedmaintenanceendpoints", Name: "StoredMaintenanceEndpoint",
 	},
-	{Group: maintenance.GroupName, Resource: "nodeprofiles"}: {
+	{Group: v1beta1.GroupName, Resource: "nodeprofiles"}: {
 		Resource: "storednodeprofiles",
 		Name:     "StoredNodeProfile",
 		Fields:   map[string]string{v1beta1.FieldNodeName: "nodeName"},
 	},
-	{Group: maintenance.GroupName, Resource: "scheduledevents"}: {
+	{Group: v1beta1.GroupName, Resource: "scheduledevents"}: {
 		Resource: "storedscheduledevents", Name: "StoredScheduledEvent",
 	},
 }

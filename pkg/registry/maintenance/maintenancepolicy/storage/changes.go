@@ -13,7 +13,6 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/warning"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
@@ -21,14 +20,14 @@ import (
 type specChange struct {
 	seen bool
 	// before is the policy as it was; nil if the selector stays.
-	before *maintenance.MaintenancePolicy
+	before *v1beta1.MaintenancePolicy
 }
 
 // after looks at the update before the other checks.
 func (c *specChange) after(validate rest.ValidateObjectUpdateFunc) rest.ValidateObjectUpdateFunc {
 	return func(ctx context.Context, obj, old runtime.Object) error {
-		updated, isPolicy := obj.(*maintenance.MaintenancePolicy)
-		before, wasPolicy := old.(*maintenance.MaintenancePolicy)
+		updated, isPolicy := obj.(*v1beta1.MaintenancePolicy)
+		before, wasPolicy := old.(*v1beta1.MaintenancePolicy)
 		c.seen, c.before = isPolicy && wasPolicy && updated.Generation != before.Generation, nil
 		if c.seen && !apiequality.Semantic.DeepEqual(updated.Spec.NodeSelector, before.Spec.NodeSelector) {
 			c.before = before.DeepCopy()
@@ -45,8 +44,8 @@ func (r *REST) Delete(ctx context.Context, name string, validate rest.ValidateOb
 	options *metav1.DeleteOptions,
 ) (runtime.Object, bool, error) {
 	deleted, atOnce, err := r.REST.Delete(ctx, name, validate, options)
-	if before, ok := deleted.(*maintenance.MaintenancePolicy); ok && err == nil {
-		r.warnOfFreed(ctx, []maintenance.MaintenancePolicy{*before}, nil)
+	if before, ok := deleted.(*v1beta1.MaintenancePolicy); ok && err == nil {
+		r.warnOfFreed(ctx, []v1beta1.MaintenancePolicy{*before}, nil)
 	}
 	return deleted, atOnce, err
 }
@@ -56,7 +55,7 @@ func (r *REST) DeleteCollection(ctx context.Context, validate rest.ValidateObjec
 	options *metav1.DeleteOptions, listOptions *metainternalversion.ListOptions,
 ) (runtime.Object, error) {
 	deleted, err := r.REST.DeleteCollection(ctx, validate, options, listOptions)
-	if before, ok := deleted.(*maintenance.MaintenancePolicyList); ok && err == nil {
+	if before, ok := deleted.(*v1beta1.MaintenancePolicyList); ok && err == nil {
 		r.warnOfFreed(ctx, before.Items, nil)
 	}
 	return deleted, err
@@ -64,28 +63,21 @@ func (r *REST) DeleteCollection(ctx context.Context, validate rest.ValidateObjec
 
 // warnOfFreed warns of maintenance that starts since the policies no longer select its node. after are those of them that
 // are not deleted.
-func (r *REST) warnOfFreed(ctx context.Context, before, after []maintenance.MaintenancePolicy) {
+func (r *REST) warnOfFreed(ctx context.Context, before, after []v1beta1.MaintenancePolicy) {
 	if r.previewer == nil || len(before) == 0 {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, previewTimeout)
 	defer cancel()
-	was, is := externals(ctx, before), externals(ctx, after)
-	if len(was) < len(before) || len(is) < len(after) {
-		return
-	}
-	for _, text := range r.previewer.Freed(ctx, was, is) {
+	for _, text := range r.previewer.Freed(ctx, copies(before), copies(after)) {
 		warning.AddWarning(ctx, "", text)
 	}
 }
 
-// externals are the policies as the previewer knows them, without those that cannot be converted.
-func externals(ctx context.Context, policies []maintenance.MaintenancePolicy) []*v1beta1.MaintenancePolicy {
-	converted := make([]*v1beta1.MaintenancePolicy, 0, len(policies))
+func copies(policies []v1beta1.MaintenancePolicy) []*v1beta1.MaintenancePolicy {
+	copied := make([]*v1beta1.MaintenancePolicy, 0, len(policies))
 	for i := range policies {
-		if policy := external(ctx, &policies[i]); policy != nil {
-			converted = append(converted, policy)
-		}
+		copied = append(copied, policies[i].DeepCopy())
 	}
-	return converted
+	return copied
 }

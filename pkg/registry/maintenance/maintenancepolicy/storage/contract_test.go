@@ -14,8 +14,8 @@ import (
 	genericregistrytest "k8s.io/apiserver/pkg/registry/generic/testing"
 	"k8s.io/utils/ptr"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/maintenancepolicy"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/registrytest"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
@@ -23,7 +23,7 @@ import (
 
 // The generic registry brings its own checks of what every resource must do.
 func TestContract(t *testing.T) {
-	options := registrytest.RESTOptions(t, maintenance.Resource(maintenancepolicy.Plural))
+	options := registrytest.RESTOptions(t, v1beta1.Resource(maintenancepolicy.Plural))
 	// The checks of watches start from revision 1, which a watch cache has not.
 	options.Decorator = generic.UndecoratedStorage
 	tester := func(t *testing.T) *genericregistrytest.Tester {
@@ -43,11 +43,11 @@ func TestContract(t *testing.T) {
 	t.Run("update", func(t *testing.T) {
 		tester(t).TestUpdate(storedPolicy(),
 			func(obj runtime.Object) runtime.Object {
-				obj.(*maintenance.MaintenancePolicy).Spec.Paused = true
+				obj.(*v1beta1.MaintenancePolicy).Spec.Paused = true
 				return obj
 			},
 			func(obj runtime.Object) runtime.Object {
-				obj.(*maintenance.MaintenancePolicy).Spec.NodeSelector = nil
+				obj.(*v1beta1.MaintenancePolicy).Spec.NodeSelector = nil
 				return obj
 			},
 		)
@@ -63,12 +63,12 @@ func TestContract(t *testing.T) {
 }
 
 // storedPolicy is a policy as a create leaves it.
-func storedPolicy() *maintenance.MaintenancePolicy {
-	return &maintenance.MaintenancePolicy{
+func storedPolicy() *v1beta1.MaintenancePolicy {
+	return &v1beta1.MaintenancePolicy{
 		ObjectMeta: metav1.ObjectMeta{Name: "stored", Labels: map[string]string{"team": "storage"}},
-		Spec: maintenance.MaintenancePolicySpec{
+		Spec: v1beta1.MaintenancePolicySpec{
 			NodeSelector: &metav1.LabelSelector{},
-			Queue:        maintenance.PolicyQueueSpec{MarkWaiting: ptr.To(true), AgingSeconds: ptr.To[int64](3600)},
+			Queue:        v1beta1.PolicyQueueSpec{MarkWaiting: ptr.To(true), AgingSeconds: ptr.To[int64](3600)},
 		},
 	}
 }

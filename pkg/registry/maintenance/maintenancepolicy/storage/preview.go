@@ -12,7 +12,6 @@ import (
 	"k8s.io/apiserver/pkg/warning"
 	"k8s.io/klog/v2"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
@@ -34,16 +33,13 @@ type Previewer interface {
 // preview warns of what a policy that was written means. In a dry run, the answer also has the status that the policy
 // would have now. If that is not known, the policy has been written all the same.
 func (r *REST) preview(ctx context.Context, obj runtime.Object, dryRun bool) {
-	written, ok := obj.(*maintenance.MaintenancePolicy)
+	written, ok := obj.(*v1beta1.MaintenancePolicy)
 	if !ok || r.previewer == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, previewTimeout)
 	defer cancel()
-	policy := external(ctx, written)
-	if policy == nil {
-		return
-	}
+	policy := written.DeepCopy()
 	for _, text := range r.previewer.Warnings(ctx, policy) {
 		warning.AddWarning(ctx, "", text)
 	}
@@ -56,26 +52,12 @@ func (r *REST) preview(ctx context.Context, obj runtime.Object, dryRun bool) {
 	}
 }
 
-// external is the policy as the previewer knows it; nil: it cannot be converted.
-func external(ctx context.Context, policy *maintenance.MaintenancePolicy) *v1beta1.MaintenancePolicy {
-	converted := &v1beta1.MaintenancePolicy{}
-	if err := v1beta1.Convert_maintenance_MaintenancePolicy_To_v1beta1_MaintenancePolicy(policy.DeepCopy(), converted, nil); err != nil {
-		klog.FromContext(ctx).Error(err, "Could not convert a MaintenancePolicy", "maintenancePolicy", policy.Name)
-		return nil
-	}
-	return converted
-}
-
 // previewStatus sets the status to what it would be now.
-func (r *REST) previewStatus(ctx context.Context, policy *v1beta1.MaintenancePolicy, status *maintenance.MaintenancePolicyStatus) error {
+func (r *REST) previewStatus(ctx context.Context, policy *v1beta1.MaintenancePolicy, status *v1beta1.MaintenancePolicyStatus) error {
 	now, err := r.previewer.Preview(ctx, policy)
 	if err != nil {
 		return err
 	}
-	var converted maintenance.MaintenancePolicyStatus
-	if err := v1beta1.Convert_v1beta1_MaintenancePolicyStatus_To_maintenance_MaintenancePolicyStatus(now, &converted, nil); err != nil {
-		return err
-	}
-	*status = converted
+	*status = *now
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/util/dryrun"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
 
@@ -65,8 +65,8 @@ func (r *REST) Update(ctx context.Context, name string, objInfo rest.UpdatedObje
 	if dryRun := dryrun.IsDryRun(options.DryRun); dryRun || created || change.seen {
 		r.preview(ctx, stored, dryRun)
 	}
-	if after, ok := stored.(*maintenance.MaintenancePolicy); ok && change.before != nil {
-		r.warnOfFreed(ctx, []maintenance.MaintenancePolicy{*change.before}, []maintenance.MaintenancePolicy{*after})
+	if after, ok := stored.(*v1beta1.MaintenancePolicy); ok && change.before != nil {
+		r.warnOfFreed(ctx, []v1beta1.MaintenancePolicy{*change.before}, []v1beta1.MaintenancePolicy{*after})
 	}
 	return stored, created, nil
 }

@@ -13,7 +13,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/maintenanceendpoint"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/maintenanceprofile"
@@ -21,7 +20,7 @@ import (
 
 // compare refuses what cannot be beside the other profiles, and endpoints that there are not. It goes only by what the
 // write brings: others may have been written, or deleted, since the profile was.
-func (r *REST) compare(ctx context.Context, profile, before *maintenance.MaintenanceProfile, others []maintenance.MaintenanceProfile) error {
+func (r *REST) compare(ctx context.Context, profile, before *v1beta1.MaintenanceProfile, others []v1beta1.MaintenanceProfile) error {
 	errs := aliasTaken(profile, before, others)
 	errs = append(errs, tooManyWatched(profile, before, others)...)
 	errs = append(errs, r.tooManyNodeProfiles(ctx, profile, before, others)...)
@@ -32,11 +31,11 @@ func (r *REST) compare(ctx context.Context, profile, before *maintenance.Mainten
 	if errs = append(errs, unknown...); len(errs) == 0 {
 		return nil
 	}
-	return apierrors.NewInvalid(maintenance.SchemeGroupVersion.WithKind("MaintenanceProfile").GroupKind(), profile.Name, errs)
+	return apierrors.NewInvalid(v1beta1.SchemeGroupVersion.WithKind("MaintenanceProfile").GroupKind(), profile.Name, errs)
 }
 
 // aliasTaken refuses an alias that another profile has: labels of nodes could not tell them apart.
-func aliasTaken(profile, before *maintenance.MaintenanceProfile, others []maintenance.MaintenanceProfile) field.ErrorList {
+func aliasTaken(profile, before *v1beta1.MaintenanceProfile, others []v1beta1.MaintenanceProfile) field.ErrorList {
 	alias := maintenanceprofile.AliasOf(profile)
 	if alias == maintenanceprofile.AliasOf(before) {
 		return nil
@@ -51,7 +50,7 @@ func aliasTaken(profile, before *maintenance.MaintenanceProfile, others []mainte
 }
 
 // tooManyWatched refuses resources above what the server watches for all profiles.
-func tooManyWatched(profile, before *maintenance.MaintenanceProfile, others []maintenance.MaintenanceProfile) field.ErrorList {
+func tooManyWatched(profile, before *v1beta1.MaintenanceProfile, others []v1beta1.MaintenanceProfile) field.ErrorList {
 	stored := maintenanceprofile.Watched(append(slices.Clone(others), *before)...)
 	added := maintenanceprofile.Watched(*profile).Difference(stored)
 	all := maintenanceprofile.Watched(append(slices.Clone(others), *profile)...)
@@ -64,7 +63,7 @@ func tooManyWatched(profile, before *maintenance.MaintenanceProfile, others []ma
 }
 
 // unknownEndpoints refuses endpoints that do not exist, or are of another kind.
-func (r *REST) unknownEndpoints(ctx context.Context, profile, before *maintenance.MaintenanceProfile) (field.ErrorList, error) {
+func (r *REST) unknownEndpoints(ctx context.Context, profile, before *v1beta1.MaintenanceProfile) (field.ErrorList, error) {
 	known := maintenanceprofile.Endpoints(&before.Spec)
 	var errs field.ErrorList
 	for _, reference := range maintenanceprofile.Endpoints(&profile.Spec) {
@@ -78,13 +77,13 @@ func (r *REST) unknownEndpoints(ctx context.Context, profile, before *maintenanc
 		case err != nil:
 			return nil, fmt.Errorf("could not read MaintenanceEndpoint %q: %w", reference.Name, err)
 		default:
-			errs = append(errs, wrongMember(reference, endpoint.(*maintenance.MaintenanceEndpoint))...)
+			errs = append(errs, wrongMember(reference, endpoint.(*v1beta1.MaintenanceEndpoint))...)
 		}
 	}
 	return errs, nil
 }
 
-func wrongMember(reference maintenanceprofile.EndpointReference, endpoint *maintenance.MaintenanceEndpoint) field.ErrorList {
+func wrongMember(reference maintenanceprofile.EndpointReference, endpoint *v1beta1.MaintenanceEndpoint) field.ErrorList {
 	member, _ := maintenanceendpoint.Member(&endpoint.Spec)
 	if reference.Expects(member) {
 		return nil

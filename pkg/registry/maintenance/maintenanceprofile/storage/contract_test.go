@@ -13,8 +13,8 @@ import (
 	genericregistrytest "k8s.io/apiserver/pkg/registry/generic/testing"
 	"k8s.io/utils/ptr"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/maintenanceprofile"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/registrytest"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
@@ -23,7 +23,7 @@ import (
 // The generic registry brings its own checks of what every resource must do. Those of create, get,
 // list and watch are left out: they use names again, or make other objects than ours.
 func TestContract(t *testing.T) {
-	options := registrytest.RESTOptions(t, maintenance.Resource(maintenanceprofile.Plural))
+	options := registrytest.RESTOptions(t, v1beta1.Resource(maintenanceprofile.Plural))
 	// The checks of watches start from revision 1, which a watch cache has not.
 	options.Decorator = generic.UndecoratedStorage
 	names := 0
@@ -45,11 +45,11 @@ func TestContract(t *testing.T) {
 	t.Run("update", func(t *testing.T) {
 		tester(t).TestUpdate(storedProfile(),
 			func(obj runtime.Object) runtime.Object {
-				obj.(*maintenance.MaintenanceProfile).Spec.Priority = 1
+				obj.(*v1beta1.MaintenanceProfile).Spec.Priority = 1
 				return obj
 			},
 			func(obj runtime.Object) runtime.Object {
-				obj.(*maintenance.MaintenanceProfile).Spec.Priority = 101
+				obj.(*v1beta1.MaintenanceProfile).Spec.Priority = 101
 				return obj
 			},
 		)
@@ -59,12 +59,12 @@ func TestContract(t *testing.T) {
 
 // storedProfile is a profile as a create leaves it, but for the finalizer: the checks delete objects and expect them to be
 // gone.
-func storedProfile() *maintenance.MaintenanceProfile {
-	return &maintenance.MaintenanceProfile{
+func storedProfile() *v1beta1.MaintenanceProfile {
+	return &v1beta1.MaintenanceProfile{
 		ObjectMeta: metav1.ObjectMeta{Name: "stored", Labels: map[string]string{"team": "storage"}},
-		Spec: maintenance.MaintenanceProfileSpec{
-			Mode: maintenance.ProfileActive, OnDetach: maintenance.DetachFinish, NodeGoneSeconds: ptr.To[int64](600),
-			Nodes: maintenance.ProfileNodes{Unlabelled: true},
+		Spec: v1beta1.MaintenanceProfileSpec{
+			Mode: v1beta1.ProfileActive, OnDetach: v1beta1.DetachFinish, NodeGoneSeconds: ptr.To[int64](600),
+			Nodes: v1beta1.ProfileNodes{Unlabelled: true},
 		},
 	}
 }

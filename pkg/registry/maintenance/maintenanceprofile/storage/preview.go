@@ -12,7 +12,6 @@ import (
 	"k8s.io/apiserver/pkg/warning"
 	"k8s.io/klog/v2"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/maintenanceprofile"
 )
@@ -28,7 +27,7 @@ type Previewer interface {
 
 // comment warns of what a profile means whose spec was written. In a dry run, the answer also has what it would do now.
 func (r *REST) comment(ctx context.Context, obj runtime.Object, w *write, dryRun bool) {
-	profile, ok := obj.(*maintenance.MaintenanceProfile)
+	profile, ok := obj.(*v1beta1.MaintenanceProfile)
 	if !ok {
 		return
 	}
@@ -47,17 +46,13 @@ func (r *REST) comment(ctx context.Context, obj runtime.Object, w *write, dryRun
 }
 
 // preview sets status.preview.
-func (r *REST) preview(ctx context.Context, profile *maintenance.MaintenanceProfile) error {
+func (r *REST) preview(ctx context.Context, profile *v1beta1.MaintenanceProfile) error {
 	ctx, cancel := context.WithTimeout(ctx, previewTimeout)
 	defer cancel()
-	external := &v1beta1.MaintenanceProfile{}
-	if err := v1beta1.Convert_maintenance_MaintenanceProfile_To_v1beta1_MaintenanceProfile(profile.DeepCopy(), external, nil); err != nil {
-		return err
-	}
-	preview, err := r.Previewer.Preview(ctx, external)
+	preview, err := r.Previewer.Preview(ctx, profile.DeepCopy())
 	if err != nil {
 		return err
 	}
-	profile.Status.Preview = &maintenance.ProfilePreview{}
-	return v1beta1.Convert_v1beta1_ProfilePreview_To_maintenance_ProfilePreview(preview, profile.Status.Preview, nil)
+	profile.Status.Preview = preview
+	return nil
 }

@@ -11,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/selection"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
@@ -20,8 +19,8 @@ import (
 // tooManyNodeProfiles refuses to select more nodes than the server has memory for NodeProfiles. It goes by what profiles
 // select now, so that one which was written just before counts. Later nodes, and those that are not known yet, are left to
 // who makes NodeProfiles.
-func (r *REST) tooManyNodeProfiles(ctx context.Context, profile, before *maintenance.MaintenanceProfile,
-	others []maintenance.MaintenanceProfile,
+func (r *REST) tooManyNodeProfiles(ctx context.Context, profile, before *v1beta1.MaintenanceProfile,
+	others []v1beta1.MaintenanceProfile,
 ) field.ErrorList {
 	room := r.Room.NodeProfiles()
 	if room == 0 {
@@ -64,12 +63,8 @@ func (r *REST) tooManyNodeProfiles(ctx context.Context, profile, before *mainten
 }
 
 // selects is how many of the nodes a profile selects. One that cannot be applied selects none.
-func (r *REST) selects(profile *maintenance.MaintenanceProfile, nodes []*corev1.Node) (count int) {
-	external := &v1beta1.MaintenanceProfile{ObjectMeta: profile.ObjectMeta}
-	if err := v1beta1.Convert_maintenance_MaintenanceProfileSpec_To_v1beta1_MaintenanceProfileSpec(&profile.Spec, &external.Spec, nil); err != nil {
-		return 0
-	}
-	selector, err := selection.New(external, r.Label)
+func (r *REST) selects(profile *v1beta1.MaintenanceProfile, nodes []*corev1.Node) (count int) {
+	selector, err := selection.New(profile, r.Label)
 	if err != nil {
 		return 0
 	}

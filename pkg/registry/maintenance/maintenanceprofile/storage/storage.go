@@ -17,7 +17,7 @@ import (
 	"k8s.io/apiserver/pkg/util/dryrun"
 	"k8s.io/apiserver/pkg/warning"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
 
@@ -104,16 +104,16 @@ func (r *REST) Delete(ctx context.Context, name string, validate rest.ValidateOb
 	options *metav1.DeleteOptions,
 ) (runtime.Object, bool, error) {
 	deleted, atOnce, err := r.REST.Delete(ctx, name, validate, options)
-	if profile, ok := deleted.(*maintenance.MaintenanceProfile); ok && err == nil && !atOnce {
+	if profile, ok := deleted.(*v1beta1.MaintenanceProfile); ok && err == nil && !atOnce {
 		warnOfWaiting(ctx, profile)
 	}
 	return deleted, atOnce, err
 }
 
-func warnOfWaiting(ctx context.Context, profile *maintenance.MaintenanceProfile) {
+func warnOfWaiting(ctx context.Context, profile *v1beta1.MaintenanceProfile) {
 	counts := profile.Status.Counts
 	busy := counts.MaintenanceRequired + counts.InMaintenance
-	if busy == 0 || profile.Spec.OnDetach != maintenance.DetachFinish {
+	if busy == 0 || profile.Spec.OnDetach != v1beta1.DetachFinish {
 		return
 	}
 	warning.AddWarning(ctx, "", fmt.Sprintf("profile %q goes once it is Operational on all nodes: on %d it is not; "+
@@ -121,16 +121,16 @@ func warnOfWaiting(ctx context.Context, profile *maintenance.MaintenanceProfile)
 }
 
 // others are all profiles but the one of that name.
-func (r *REST) others(ctx context.Context, name string) ([]maintenance.MaintenanceProfile, error) {
+func (r *REST) others(ctx context.Context, name string) ([]v1beta1.MaintenanceProfile, error) {
 	listed, err := r.List(ctx, &metainternalversion.ListOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("could not list the MaintenanceProfiles: %w", err)
 	}
-	list, ok := listed.(*maintenance.MaintenanceProfileList)
+	list, ok := listed.(*v1beta1.MaintenanceProfileList)
 	if !ok {
 		return nil, fmt.Errorf("could not list the MaintenanceProfiles: got %T", listed)
 	}
-	var others []maintenance.MaintenanceProfile
+	var others []v1beta1.MaintenanceProfile
 	for i := range list.Items {
 		if list.Items[i].Name != name {
 			others = append(others, list.Items[i])

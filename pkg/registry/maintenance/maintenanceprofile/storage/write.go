@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/registry/rest"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // write is a write of one profile. Its last check compares the profile with the others. From then on, other writes wait
@@ -21,7 +21,7 @@ type write struct {
 	// changed says that the spec is a new one.
 	changed bool
 	// others are the other profiles.
-	others []maintenance.MaintenanceProfile
+	others []v1beta1.MaintenanceProfile
 }
 
 // afterCreate adds the check to the others. The store may ask it again if it could not store the profile at first.
@@ -32,7 +32,7 @@ func (w *write) afterCreate(validate rest.ValidateObjectFunc) rest.ValidateObjec
 				return err
 			}
 		}
-		return w.check(ctx, obj, &maintenance.MaintenanceProfile{})
+		return w.check(ctx, obj, &v1beta1.MaintenanceProfile{})
 	}
 }
 
@@ -49,8 +49,8 @@ func (w *write) afterUpdate(validate rest.ValidateObjectUpdateFunc) rest.Validat
 }
 
 func (w *write) check(ctx context.Context, obj, old runtime.Object) error {
-	profile, isProfile := obj.(*maintenance.MaintenanceProfile)
-	before, wasProfile := old.(*maintenance.MaintenanceProfile)
+	profile, isProfile := obj.(*v1beta1.MaintenanceProfile)
+	before, wasProfile := old.(*v1beta1.MaintenanceProfile)
 	if !isProfile || !wasProfile {
 		return fmt.Errorf("could not compare profiles: got %T and %T", obj, old)
 	}

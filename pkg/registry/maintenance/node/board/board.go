@@ -16,7 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/node"
 )
 
@@ -29,7 +29,7 @@ type Board struct {
 
 	mu sync.Mutex
 	// states are sorted by name. None of them is ever changed: it is replaced.
-	states  []*maintenance.NodeState
+	states  []*v1beta1.NodeState
 	holds   holdings
 	history history
 }
@@ -41,7 +41,7 @@ func New(now time.Time, node func(name string) (*corev1.Node, error)) *Board {
 
 // Fill puts the states of these nodes on the board, with the holds as the store had them at that
 // revision. It is to be called first: nobody may watch yet, since it is no change.
-func (b *Board) Fill(nodes []string, holds []maintenance.NodeMaintenance, revision uint64) {
+func (b *Board) Fill(nodes []string, holds []v1beta1.NodeMaintenance, revision uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.holds.replaceAll(holds, revision)
@@ -60,7 +60,7 @@ func (b *Board) NodeChanged(name string) {
 
 // HoldStored tells of a hold that was created or changed, and HoldDeleted of one that is gone. The
 // resourceVersion of the hold is that of the change. What the board knows already, it ignores.
-func (b *Board) HoldStored(hold *maintenance.NodeMaintenance) {
+func (b *Board) HoldStored(hold *v1beta1.NodeMaintenance) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.holds.put(hold) {
@@ -69,7 +69,7 @@ func (b *Board) HoldStored(hold *maintenance.NodeMaintenance) {
 }
 
 // HoldDeleted is the counterpart of HoldStored.
-func (b *Board) HoldDeleted(hold *maintenance.NodeMaintenance) {
+func (b *Board) HoldDeleted(hold *v1beta1.NodeMaintenance) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.holds.remove(hold) {
@@ -78,7 +78,7 @@ func (b *Board) HoldDeleted(hold *maintenance.NodeMaintenance) {
 }
 
 // Holds tells which holds the store had at that revision.
-func (b *Board) Holds(holds []maintenance.NodeMaintenance, revision uint64) {
+func (b *Board) Holds(holds []v1beta1.NodeMaintenance, revision uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, name := range b.holds.replaceAll(holds, revision) {
@@ -87,7 +87,7 @@ func (b *Board) Holds(holds []maintenance.NodeMaintenance, revision uint64) {
 }
 
 // HoldsOn tells which holds on one node the store had at that revision.
-func (b *Board) HoldsOn(name string, holds []maintenance.NodeMaintenance, revision uint64) {
+func (b *Board) HoldsOn(name string, holds []v1beta1.NodeMaintenance, revision uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.holds.replace(name, holds, revision) {
@@ -104,14 +104,14 @@ func (b *Board) Revision() uint64 {
 
 // States returns the states of all nodes, sorted by name, and the version of the board. The caller does
 // not change the states.
-func (b *Board) States() ([]*maintenance.NodeState, int64) {
+func (b *Board) States() ([]*v1beta1.NodeState, int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Clone(b.states), b.history.version()
 }
 
 // State returns the state of the node, nil when there is none. The caller does not change it.
-func (b *Board) State(name string) *maintenance.NodeState {
+func (b *Board) State(name string) *v1beta1.NodeState {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if i, found := b.find(name); found {
@@ -135,7 +135,7 @@ func (b *Board) refresh(name string) {
 	if err != nil {
 		return
 	}
-	var before, after *maintenance.NodeState
+	var before, after *v1beta1.NodeState
 	i, had := b.find(name)
 	if had {
 		before = b.states[i]
@@ -159,13 +159,13 @@ func (b *Board) refresh(name string) {
 }
 
 func (b *Board) find(name string) (int, bool) {
-	return slices.BinarySearchFunc(b.states, name, func(state *maintenance.NodeState, name string) int {
+	return slices.BinarySearchFunc(b.states, name, func(state *v1beta1.NodeState, name string) int {
 		return cmp.Compare(state.Name, name)
 	})
 }
 
 // equal says whether both show the same, whatever their versions.
-func equal(a, b *maintenance.NodeState) bool {
+func equal(a, b *v1beta1.NodeState) bool {
 	if a == nil || b == nil {
 		return a == b
 	}

@@ -17,7 +17,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/node"
 )
 
@@ -50,10 +50,10 @@ func newBoard(nodes ...string) (*Board, *cluster) {
 	return b, c
 }
 
-func hold(name, node string, revision uint64) *maintenance.NodeMaintenance {
-	return &maintenance.NodeMaintenance{
+func hold(name, node string, revision uint64) *v1beta1.NodeMaintenance {
+	return &v1beta1.NodeMaintenance{
 		ObjectMeta: metav1.ObjectMeta{Name: name, ResourceVersion: strconv.FormatUint(revision, 10), ManagedFields: []metav1.ManagedFieldsEntry{{}}},
-		Spec:       maintenance.NodeMaintenanceSpec{NodeName: node, Stage: maintenance.StageDrain},
+		Spec:       v1beta1.NodeMaintenanceSpec{NodeName: node, Stage: v1beta1.StageDrain},
 	}
 }
 
@@ -89,7 +89,7 @@ func TestStatesAreSortedAndComplete(t *testing.T) {
 	c.unknown = true
 	b.NodeChanged("c")
 	wantShown(t, b, "a=InService/0 aa=Unschedulable/0 c=InService/0")
-	if got := b.State("aa"); got == nil || got.Status.State != maintenance.NodeUnschedulable || b.State("b") != nil {
+	if got := b.State("aa"); got == nil || got.Status.State != v1beta1.NodeUnschedulable || b.State("b") != nil {
 		t.Errorf("got %v", got)
 	}
 }
@@ -123,7 +123,7 @@ func TestEachChangeHasAVersionOfItsOwn(t *testing.T) {
 			t.Errorf("change %d has version %d, state %+v", i, change.Version, change.After)
 		}
 	}
-	if changes[0].Before.Status.State != maintenance.NodeInService || changes[0].After.Status.State != maintenance.NodePending {
+	if changes[0].Before.Status.State != v1beta1.NodeInService || changes[0].After.Status.State != v1beta1.NodePending {
 		t.Errorf("got %+v", changes[0])
 	}
 	if changes[2].After != nil || changes[2].Before != changes[1].After {
@@ -188,12 +188,12 @@ func TestHoldsAreTrimmed(t *testing.T) {
 	whole.CreationTimestamp, whole.Finalizers = metav1.NewTime(start), []string{"example.com/f"}
 	whole.Spec.Requestor, whole.Spec.Reason = "alice", "new disk"
 	whole.Spec.Drain.PodSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"large": large}}
-	whole.Status.Phase = maintenance.PhaseRunning
+	whole.Status.Phase = v1beta1.PhaseRunning
 	whole.Status.Conditions = []metav1.Condition{{Type: "Cordoned", Status: metav1.ConditionTrue, Reason: "Cordoned", Message: large}}
-	whole.Status.Blockers = []maintenance.DrainBlocker{{Message: large}}
-	whole.Status.Plan = &maintenance.DrainPlanStatus{UnmanagedPods: []string{large}}
+	whole.Status.Blockers = []v1beta1.DrainBlocker{{Message: large}}
+	whole.Status.Plan = &v1beta1.DrainPlanStatus{UnmanagedPods: []string{large}}
 	nodeOf := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "a"}}
-	want := node.State(nodeOf, []maintenance.NodeMaintenance{*whole})
+	want := node.State(nodeOf, []v1beta1.NodeMaintenance{*whole})
 	b.HoldStored(whole)
 	if kept, err := json.Marshal(b.holds.on("a")); err != nil || strings.Contains(string(kept), large) {
 		t.Errorf("got %s, %v, want nothing large", kept, err)
@@ -224,7 +224,7 @@ func TestOlderNewsAreIgnored(t *testing.T) {
 		"news of another node":  {then: func(b *Board) { b.HoldsOn("b", nil, 9); b.HoldStored(hold("g", "a", 6)) }, want: "a=Pending/2"},
 		"a list after an event": {then: func(b *Board) { b.HoldDeleted(hold("h", "a", 8)); b.Holds(one(hold("h", "a", 5)), 7) }, want: "a=InService/0"},
 		"an event after a list": {then: func(b *Board) { b.Holds(nil, 7); b.HoldStored(hold("h", "a", 6)) }, want: "a=InService/0"},
-		"no revision":           {then: func(b *Board) { b.HoldDeleted(&maintenance.NodeMaintenance{Spec: hold("h", "a", 1).Spec}) }, want: "a=Pending/1"},
+		"no revision":           {then: func(b *Board) { b.HoldDeleted(&v1beta1.NodeMaintenance{Spec: hold("h", "a", 1).Spec}) }, want: "a=Pending/1"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -236,8 +236,8 @@ func TestOlderNewsAreIgnored(t *testing.T) {
 	}
 }
 
-func one(hold *maintenance.NodeMaintenance) []maintenance.NodeMaintenance {
-	return []maintenance.NodeMaintenance{*hold}
+func one(hold *v1beta1.NodeMaintenance) []v1beta1.NodeMaintenance {
+	return []v1beta1.NodeMaintenance{*hold}
 }
 
 // The board is as new as the watch or a list of everything, and not as a list of one node.

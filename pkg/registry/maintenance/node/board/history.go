@@ -6,7 +6,7 @@ package board
 import (
 	"slices"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 const (
@@ -23,7 +23,7 @@ type Change struct {
 	// Version is the version of the board since this change.
 	Version int64
 	// Before is nil if the node has come, and After if it has gone. They are not to be changed.
-	Before, After *maintenance.NodeState
+	Before, After *v1beta1.NodeState
 }
 
 // history has the last changes. Their versions are consecutive.
@@ -40,7 +40,7 @@ func newHistory(start int64) history { return history{start: start, next: make(c
 func (h *history) version() int64 { return h.start + int64(len(h.changes)) }
 
 // add notes a change, and gives its version to the state after it.
-func (h *history) add(before, after *maintenance.NodeState) {
+func (h *history) add(before, after *v1beta1.NodeState) {
 	if len(h.changes) == 2*Kept {
 		h.start += Kept
 		h.changes = slices.Clone(h.changes[Kept:])

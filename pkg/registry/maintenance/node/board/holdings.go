@@ -10,7 +10,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // holdings are the holds on each node. They come from lists and from a watch, which do not wait for each
@@ -27,16 +27,16 @@ type holdings struct {
 // holding are the holds on one node, sorted by name, as they were at a revision.
 type holding struct {
 	revision uint64
-	holds    []maintenance.NodeMaintenance
+	holds    []v1beta1.NodeMaintenance
 }
 
 func newHoldings() holdings { return holdings{byNode: map[string]holding{}} }
 
-func (h *holdings) on(node string) []maintenance.NodeMaintenance { return h.byNode[node].holds }
+func (h *holdings) on(node string) []v1beta1.NodeMaintenance { return h.byNode[node].holds }
 
 // put says whether the hold is news.
-func (h *holdings) put(hold *maintenance.NodeMaintenance) bool {
-	return h.change(hold, func(holds []maintenance.NodeMaintenance, i int, found bool) []maintenance.NodeMaintenance {
+func (h *holdings) put(hold *v1beta1.NodeMaintenance) bool {
+	return h.change(hold, func(holds []v1beta1.NodeMaintenance, i int, found bool) []v1beta1.NodeMaintenance {
 		if found {
 			holds[i] = trimmed(hold)
 			return holds
@@ -46,8 +46,8 @@ func (h *holdings) put(hold *maintenance.NodeMaintenance) bool {
 }
 
 // remove says whether it is news that the hold is gone.
-func (h *holdings) remove(hold *maintenance.NodeMaintenance) bool {
-	return h.change(hold, func(holds []maintenance.NodeMaintenance, i int, found bool) []maintenance.NodeMaintenance {
+func (h *holdings) remove(hold *v1beta1.NodeMaintenance) bool {
+	return h.change(hold, func(holds []v1beta1.NodeMaintenance, i int, found bool) []v1beta1.NodeMaintenance {
 		if found {
 			return slices.Delete(holds, i, i+1)
 		}
@@ -55,8 +55,8 @@ func (h *holdings) remove(hold *maintenance.NodeMaintenance) bool {
 	})
 }
 
-func (h *holdings) change(hold *maintenance.NodeMaintenance,
-	change func(holds []maintenance.NodeMaintenance, i int, found bool) []maintenance.NodeMaintenance,
+func (h *holdings) change(hold *v1beta1.NodeMaintenance,
+	change func(holds []v1beta1.NodeMaintenance, i int, found bool) []v1beta1.NodeMaintenance,
 ) bool {
 	node, revision := hold.Spec.NodeName, revisionOf(hold)
 	h.seen = max(h.seen, revision)
@@ -64,7 +64,7 @@ func (h *holdings) change(hold *maintenance.NodeMaintenance,
 	if revision <= max(known.revision, h.listed) {
 		return false
 	}
-	i, found := slices.BinarySearchFunc(known.holds, hold.Name, func(hold maintenance.NodeMaintenance, name string) int {
+	i, found := slices.BinarySearchFunc(known.holds, hold.Name, func(hold v1beta1.NodeMaintenance, name string) int {
 		return cmp.Compare(hold.Name, name)
 	})
 	h.byNode[node] = holding{revision: revision, holds: change(known.holds, i, found)}
@@ -72,28 +72,28 @@ func (h *holdings) change(hold *maintenance.NodeMaintenance,
 }
 
 // replace says whether the holds on the node are others than those that are known.
-func (h *holdings) replace(node string, holds []maintenance.NodeMaintenance, revision uint64) bool {
+func (h *holdings) replace(node string, holds []v1beta1.NodeMaintenance, revision uint64) bool {
 	known := h.byNode[node]
 	if revision <= max(known.revision, h.listed) {
 		return false
 	}
-	now := make([]maintenance.NodeMaintenance, 0, len(holds))
+	now := make([]v1beta1.NodeMaintenance, 0, len(holds))
 	for i := range holds {
 		now = append(now, trimmed(&holds[i]))
 	}
-	slices.SortFunc(now, func(a, b maintenance.NodeMaintenance) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(now, func(a, b v1beta1.NodeMaintenance) int { return cmp.Compare(a.Name, b.Name) })
 	h.byNode[node] = holding{revision: revision, holds: now}
-	return !slices.EqualFunc(known.holds, now, func(a, b maintenance.NodeMaintenance) bool {
+	return !slices.EqualFunc(known.holds, now, func(a, b v1beta1.NodeMaintenance) bool {
 		return a.Name == b.Name && a.ResourceVersion == b.ResourceVersion
 	})
 }
 
 // replaceAll takes a list of all holds, and returns the nodes whose holds have changed.
-func (h *holdings) replaceAll(holds []maintenance.NodeMaintenance, revision uint64) (changed []string) {
+func (h *holdings) replaceAll(holds []v1beta1.NodeMaintenance, revision uint64) (changed []string) {
 	if revision <= h.listed {
 		return nil
 	}
-	byNode := map[string][]maintenance.NodeMaintenance{}
+	byNode := map[string][]v1beta1.NodeMaintenance{}
 	for node := range h.byNode {
 		byNode[node] = nil
 	}
@@ -113,23 +113,23 @@ func (h *holdings) replaceAll(holds []maintenance.NodeMaintenance, revision uint
 }
 
 // trimmed has only what node.State and the board read of the hold. The rest can be large.
-func trimmed(hold *maintenance.NodeMaintenance) maintenance.NodeMaintenance {
-	return maintenance.NodeMaintenance{
+func trimmed(hold *v1beta1.NodeMaintenance) v1beta1.NodeMaintenance {
+	return v1beta1.NodeMaintenance{
 		ObjectMeta: metav1.ObjectMeta{
 			Name: hold.Name, ResourceVersion: hold.ResourceVersion, Finalizers: hold.Finalizers,
 			CreationTimestamp: hold.CreationTimestamp, DeletionTimestamp: hold.DeletionTimestamp,
 		},
-		Spec: maintenance.NodeMaintenanceSpec{
+		Spec: v1beta1.NodeMaintenanceSpec{
 			NodeName: hold.Spec.NodeName, Stage: hold.Spec.Stage, Requestor: hold.Spec.Requestor, Reason: hold.Spec.Reason,
 		},
-		Status: maintenance.NodeMaintenanceStatus{
+		Status: v1beta1.NodeMaintenanceStatus{
 			Phase: hold.Status.Phase, DrainProgress: hold.Status.DrainProgress, Conditions: withoutMessages(hold.Status.Conditions),
 			Admission: withoutApprovals(hold.Status.Admission),
 		},
 	}
 }
 
-func withoutApprovals(admission *maintenance.MaintenanceAdmission) *maintenance.MaintenanceAdmission {
+func withoutApprovals(admission *v1beta1.MaintenanceAdmission) *v1beta1.MaintenanceAdmission {
 	if admission == nil {
 		return nil
 	}
@@ -147,7 +147,7 @@ func withoutMessages(conditions []metav1.Condition) []metav1.Condition {
 }
 
 // revisionOf is 0 if the hold has none, which no hold of the store has.
-func revisionOf(hold *maintenance.NodeMaintenance) uint64 {
+func revisionOf(hold *v1beta1.NodeMaintenance) uint64 {
 	revision, err := strconv.ParseUint(hold.ResourceVersion, 10, 64)
 	if err != nil {
 		return 0

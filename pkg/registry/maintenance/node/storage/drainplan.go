@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/registry/rest"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/node"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
@@ -35,20 +35,20 @@ type DrainPlanREST struct {
 }
 
 // New implements rest.Storage.
-func (*DrainPlanREST) New() runtime.Object { return &maintenance.DrainPlan{} }
+func (*DrainPlanREST) New() runtime.Object { return &v1beta1.DrainPlan{} }
 
 // Destroy implements rest.Storage. There is nothing to destroy.
 func (*DrainPlanREST) Destroy() {}
 
 // NewGetOptions implements rest.GetterWithOptions. The path ends with the subresource.
 func (*DrainPlanREST) NewGetOptions() (options runtime.Object, includeSubpath bool, subpathKey string) {
-	return &maintenance.DrainPlanOptions{}, false, ""
+	return &v1beta1.DrainPlanOptions{}, false, ""
 }
 
 // Get implements rest.GetterWithOptions: it plans the drain as if a hold with these parameters existed, or
 // that of a hold that exists.
 func (r *DrainPlanREST) Get(ctx context.Context, name string, options runtime.Object) (runtime.Object, error) {
-	asked, ok := options.(*maintenance.DrainPlanOptions)
+	asked, ok := options.(*v1beta1.DrainPlanOptions)
 	if !ok {
 		return nil, apierrors.NewInternalError(fmt.Errorf("got options of type %T", options))
 	}
@@ -64,11 +64,11 @@ func (r *DrainPlanREST) Get(ctx context.Context, name string, options runtime.Ob
 	if err != nil {
 		return nil, unavailable(err)
 	}
-	return &maintenance.DrainPlan{ObjectMeta: metav1.ObjectMeta{Name: found.Name}, Spec: hold.Spec.Drain, Status: *plan}, nil
+	return &v1beta1.DrainPlan{ObjectMeta: metav1.ObjectMeta{Name: found.Name}, Spec: hold.Spec.Drain, Status: *plan}, nil
 }
 
 // hold is the hold that the parameters name or describe.
-func (r *DrainPlanREST) hold(ctx context.Context, node string, asked *maintenance.DrainPlanOptions) (*maintenance.NodeMaintenance, error) {
+func (r *DrainPlanREST) hold(ctx context.Context, node string, asked *v1beta1.DrainPlanOptions) (*v1beta1.NodeMaintenance, error) {
 	if asked.Hold != "" {
 		return r.storedHold(ctx, node, asked)
 	}
@@ -76,30 +76,30 @@ func (r *DrainPlanREST) hold(ctx context.Context, node string, asked *maintenanc
 	if len(errs) > 0 {
 		return nil, invalidOptions(node, errs)
 	}
-	return &maintenance.NodeMaintenance{
-		Spec: maintenance.NodeMaintenanceSpec{
-			NodeName: node, Stage: maintenance.StageDrain, Drain: drain, Requestor: nodemaintenance.RequestorFrom(ctx),
+	return &v1beta1.NodeMaintenance{
+		Spec: v1beta1.NodeMaintenanceSpec{
+			NodeName: node, Stage: v1beta1.StageDrain, Drain: drain, Requestor: nodemaintenance.RequestorFrom(ctx),
 		},
 	}, nil
 }
 
 func invalidOptions(node string, errs field.ErrorList) error {
-	return apierrors.NewInvalid(maintenance.SchemeGroupVersion.WithKind("DrainPlanOptions").GroupKind(), node, errs)
+	return apierrors.NewInvalid(v1beta1.SchemeGroupVersion.WithKind("DrainPlanOptions").GroupKind(), node, errs)
 }
 
 // drainOf is the drain that the parameters of a request describe.
-func drainOf(asked *maintenance.DrainPlanOptions) (maintenance.DrainSpec, field.ErrorList) {
-	drain := maintenance.DrainSpec{
+func drainOf(asked *v1beta1.DrainPlanOptions) (v1beta1.DrainSpec, field.ErrorList) {
+	drain := v1beta1.DrainSpec{
 		GracePeriodSeconds: asked.GracePeriodSeconds,
-		OnTimeout:          maintenance.OnTimeoutReport,
-		UnmanagedPods:      maintenance.EvictionPolicy(asked.UnmanagedPods),
-		EmptyDirPods:       maintenance.EvictionPolicy(asked.EmptyDirPods),
+		OnTimeout:          v1beta1.OnTimeoutReport,
+		UnmanagedPods:      v1beta1.EvictionPolicy(asked.UnmanagedPods),
+		EmptyDirPods:       v1beta1.EvictionPolicy(asked.EmptyDirPods),
 	}
 	if drain.UnmanagedPods == "" {
-		drain.UnmanagedPods = maintenance.PolicyEvict
+		drain.UnmanagedPods = v1beta1.PolicyEvict
 	}
 	if drain.EmptyDirPods == "" {
-		drain.EmptyDirPods = maintenance.PolicyEvict
+		drain.EmptyDirPods = v1beta1.PolicyEvict
 	}
 	var errs field.ErrorList
 	if asked.PodSelector != "" {

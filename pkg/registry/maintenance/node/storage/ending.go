@@ -14,7 +14,7 @@ import (
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/registry/rest"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
 	holdstorage "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance/storage"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/writeas"
@@ -29,7 +29,7 @@ func (r *MaintenanceREST) Delete(ctx context.Context, nodeName string, deleteVal
 		return nil, false, err
 	}
 	requestor := nodemaintenance.RequestorFrom(ctx)
-	own := slices.DeleteFunc(slices.Clone(holds.Items), func(hold maintenance.NodeMaintenance) bool { return hold.Spec.Requestor != requestor })
+	own := slices.DeleteFunc(slices.Clone(holds.Items), func(hold v1beta1.NodeMaintenance) bool { return hold.Spec.Requestor != requestor })
 	if len(own) == 0 {
 		return nil, false, nothingToEnd(nodeName, holds.Items)
 	}
@@ -38,7 +38,7 @@ func (r *MaintenanceREST) Delete(ctx context.Context, nodeName string, deleteVal
 	}
 	validate := func(ctx context.Context, object runtime.Object) error {
 		attributes := r.writeHolds.Attributes(ctx, writeas.Write{
-			Operation: admission.Delete, Name: object.(*maintenance.NodeMaintenance).Name, Options: options, DryRun: options.DryRun,
+			Operation: admission.Delete, Name: object.(*v1beta1.NodeMaintenance).Name, Options: options, DryRun: options.DryRun,
 		})
 		return r.writeHolds.ValidateDelete(deleteValidation, attributes)(ctx, object)
 	}
@@ -46,25 +46,25 @@ func (r *MaintenanceREST) Delete(ctx context.Context, nodeName string, deleteVal
 	if err != nil {
 		return nil, false, err
 	}
-	return &maintenance.NodeMaintenanceList{Items: deleted}, false, nil
+	return &v1beta1.NodeMaintenanceList{Items: deleted}, false, nil
 }
 
 // meant returns the holds that meet the preconditions of a delete. It fails when there are none.
-func meant(holds []maintenance.NodeMaintenance, nodeName string, options *metav1.DeleteOptions) ([]maintenance.NodeMaintenance, error) {
+func meant(holds []v1beta1.NodeMaintenance, nodeName string, options *metav1.DeleteOptions) ([]v1beta1.NodeMaintenance, error) {
 	if options.Preconditions == nil || options.Preconditions.UID == nil {
 		return holds, nil
 	}
 	uid := *options.Preconditions.UID
-	holds = slices.DeleteFunc(holds, func(hold maintenance.NodeMaintenance) bool { return hold.UID != uid })
+	holds = slices.DeleteFunc(holds, func(hold v1beta1.NodeMaintenance) bool { return hold.UID != uid })
 	if len(holds) == 0 {
-		return nil, apierrors.NewConflict(maintenance.Resource("nodes/maintenance"), nodeName, fmt.Errorf("none of your holds has the UID %s", uid))
+		return nil, apierrors.NewConflict(v1beta1.Resource("nodes/maintenance"), nodeName, fmt.Errorf("none of your holds has the UID %s", uid))
 	}
 	return holds, nil
 }
 
 // nothingToEnd is the error for a caller who has no hold on the node. It says who has.
-func nothingToEnd(nodeName string, holds []maintenance.NodeMaintenance) error {
-	missing := apierrors.NewNotFound(maintenance.Resource("nodes/maintenance"), nodeName)
+func nothingToEnd(nodeName string, holds []v1beta1.NodeMaintenance) error {
+	missing := apierrors.NewNotFound(v1beta1.Resource("nodes/maintenance"), nodeName)
 	if len(holds) == 0 {
 		missing.ErrStatus.Message += ": nobody holds the node"
 	} else {

@@ -13,7 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/node/board"
 	holdstorage "github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance/storage"
 )
@@ -81,7 +81,7 @@ func namesOf(nodes []*corev1.Node) []string {
 func (f *feed) watchHolds(stopNodes func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	f.stops = append(f.stops, cancel, stopNodes)
-	reflector := cache.NewReflectorWithOptions(f.holds.ListerWatcher(), &maintenance.NodeMaintenance{}, holdSink{f.board},
+	reflector := cache.NewReflectorWithOptions(f.holds.ListerWatcher(), &v1beta1.NodeMaintenance{}, holdSink{f.board},
 		cache.ReflectorOptions{Name: "states of nodes"})
 	f.running.Go(func() { reflector.RunWithContext(ctx) })
 }
@@ -169,9 +169,9 @@ func (s holdSink) Replace(objects []any, resourceVersion string) error {
 	if err != nil {
 		return err
 	}
-	holds := make([]maintenance.NodeMaintenance, 0, len(objects))
+	holds := make([]v1beta1.NodeMaintenance, 0, len(objects))
 	for _, obj := range objects {
-		if err := tell(obj, func(hold *maintenance.NodeMaintenance) { holds = append(holds, *hold) }); err != nil {
+		if err := tell(obj, func(hold *v1beta1.NodeMaintenance) { holds = append(holds, *hold) }); err != nil {
 			return err
 		}
 	}
@@ -179,8 +179,8 @@ func (s holdSink) Replace(objects []any, resourceVersion string) error {
 	return nil
 }
 
-func tell(obj any, what func(*maintenance.NodeMaintenance)) error {
-	hold, ok := obj.(*maintenance.NodeMaintenance)
+func tell(obj any, what func(*v1beta1.NodeMaintenance)) error {
+	hold, ok := obj.(*v1beta1.NodeMaintenance)
 	if !ok {
 		return fmt.Errorf("expected a NodeMaintenance, got %T", obj)
 	}

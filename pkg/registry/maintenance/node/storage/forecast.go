@@ -9,7 +9,6 @@ import (
 
 	"k8s.io/klog/v2"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/node"
 )
@@ -22,7 +21,7 @@ type Fleet interface {
 
 // showWaits puts into states for an answer why their holds wait now, with the places in the queues. The fleet is not
 // asked if no hold of them waits. If it cannot be asked, they show what the holds themselves say.
-func (r *REST) showWaits(ctx context.Context, states []maintenance.NodeState) {
+func (r *REST) showWaits(ctx context.Context, states []v1beta1.NodeState) {
 	if r.fleet == nil || !anyWaits(states) {
 		return
 	}
@@ -33,23 +32,14 @@ func (r *REST) showWaits(ctx context.Context, states []maintenance.NodeState) {
 	}
 	for i := range states {
 		if forecasts := waiting[states[i].Name]; len(forecasts) > 0 {
-			states[i].Status.Admission = node.Admission(internal(forecasts))
+			states[i].Status.Admission = node.Admission(forecasts)
 		}
 	}
 }
 
-func internal(forecasts []v1beta1.AdmissionForecast) []maintenance.AdmissionForecast {
-	converted := make([]maintenance.AdmissionForecast, len(forecasts))
-	for i := range forecasts {
-		// The two types have the same fields, so it does not fail.
-		_ = v1beta1.Convert_v1beta1_AdmissionForecast_To_maintenance_AdmissionForecast(forecasts[i].DeepCopy(), &converted[i], nil)
-	}
-	return converted
-}
-
 // anyWaits says whether a hold of a node waits, or is so new that nobody has said yet whether it does.
-func anyWaits(states []maintenance.NodeState) bool {
-	return slices.ContainsFunc(states, func(state maintenance.NodeState) bool {
-		return state.Status.Admission != nil || state.Status.State == maintenance.NodePending
+func anyWaits(states []v1beta1.NodeState) bool {
+	return slices.ContainsFunc(states, func(state v1beta1.NodeState) bool {
+		return state.Status.Admission != nil || state.Status.State == v1beta1.NodePending
 	})
 }

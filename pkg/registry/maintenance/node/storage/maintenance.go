@@ -17,7 +17,6 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
@@ -45,7 +44,7 @@ type MaintenanceREST struct {
 }
 
 // New implements rest.Storage.
-func (*MaintenanceREST) New() runtime.Object { return &maintenance.NodeMaintenance{} }
+func (*MaintenanceREST) New() runtime.Object { return &v1beta1.NodeMaintenance{} }
 
 // Destroy implements rest.Storage. There is nothing to destroy.
 func (*MaintenanceREST) Destroy() {}
@@ -94,7 +93,7 @@ func (r *MaintenanceREST) Get(ctx context.Context, name string, _ *metav1.GetOpt
 func (r *MaintenanceREST) Create(ctx context.Context, nodeName string, obj runtime.Object, createValidation rest.ValidateObjectFunc,
 	options *metav1.CreateOptions,
 ) (runtime.Object, error) {
-	hold := obj.(*maintenance.NodeMaintenance)
+	hold := obj.(*v1beta1.NodeMaintenance)
 	name := v1beta1.HoldName(nodeName, nodemaintenance.RequestorFrom(ctx))
 	if errs := fit(hold, nodeName, name); len(errs) > 0 {
 		return nil, nodemaintenance.Invalid(hold, errs)
@@ -117,7 +116,7 @@ func (r *MaintenanceREST) Create(ctx context.Context, nodeName string, obj runti
 
 // fit sets the hold's name and node, which follow from the URL and the caller. It returns the fields
 // that contradict them.
-func fit(hold *maintenance.NodeMaintenance, nodeName, name string) field.ErrorList {
+func fit(hold *v1beta1.NodeMaintenance, nodeName, name string) field.ErrorList {
 	nodePath := field.NewPath("spec", "nodeName")
 	if errs := validation.ValidateNodeName(nodeName, nodePath); len(errs) > 0 {
 		return errs
@@ -138,14 +137,14 @@ func fit(hold *maintenance.NodeMaintenance, nodeName, name string) field.ErrorLi
 
 // explainConflict says how the caller holds the node already. If another's hold has the name, it says
 // nothing of that.
-func (r *MaintenanceREST) explainConflict(ctx context.Context, hold *maintenance.NodeMaintenance, conflict error) error {
+func (r *MaintenanceREST) explainConflict(ctx context.Context, hold *v1beta1.NodeMaintenance, conflict error) error {
 	requestor := nodemaintenance.RequestorFrom(ctx)
 	for _, name := range []string{hold.Name, nodemaintenance.FormerHoldName(hold.Spec.NodeName, requestor)} {
 		found, err := r.holds.Get(ctx, name, &metav1.GetOptions{})
 		if err != nil {
 			continue
 		}
-		first := found.(*maintenance.NodeMaintenance)
+		first := found.(*v1beta1.NodeMaintenance)
 		if first.Spec.NodeName == hold.Spec.NodeName && first.Spec.Requestor == requestor {
 			return alreadyHeld(first)
 		}
@@ -154,8 +153,8 @@ func (r *MaintenanceREST) explainConflict(ctx context.Context, hold *maintenance
 }
 
 // alreadyHeld is the error for a caller who has a hold on the node.
-func alreadyHeld(first *maintenance.NodeMaintenance) error {
-	refusal := apierrors.NewAlreadyExists(maintenance.Resource("nodemaintenances"), first.Name)
+func alreadyHeld(first *v1beta1.NodeMaintenance) error {
+	refusal := apierrors.NewAlreadyExists(v1beta1.Resource("nodemaintenances"), first.Name)
 	if !first.DeletionTimestamp.IsZero() {
 		refusal.ErrStatus.Message += fmt.Sprintf(": your hold on node %q is ending; try again when it is gone", first.Spec.NodeName)
 	} else {

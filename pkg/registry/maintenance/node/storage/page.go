@@ -12,7 +12,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/node/board"
 )
 
@@ -44,12 +44,12 @@ func parsePlace(token string) (*place, error) {
 
 // page is the part of the states that the query asks for. The pages of one list may show different
 // moments: a node that comes or goes between two of them may be missing.
-func (q query) page(states []*maintenance.NodeState, version int64) *maintenance.NodeStateList {
+func (q query) page(states []*v1beta1.NodeState, version int64) *v1beta1.NodeStateList {
 	if q.after != nil {
 		version = q.after.version
 		states = states[q.rest(states):]
 	}
-	list := &maintenance.NodeStateList{Items: []maintenance.NodeState{}}
+	list := &v1beta1.NodeStateList{Items: []v1beta1.NodeState{}}
 	list.ResourceVersion = board.Format(version)
 	for i, state := range states {
 		switch {
@@ -69,8 +69,8 @@ func (q query) page(states []*maintenance.NodeState, version int64) *maintenance
 }
 
 // rest is the index of the first state of the page, in states, which are sorted by name.
-func (q query) rest(states []*maintenance.NodeState) int {
-	i, found := slices.BinarySearchFunc(states, q.after.name, func(state *maintenance.NodeState, name string) int {
+func (q query) rest(states []*v1beta1.NodeState) int {
+	i, found := slices.BinarySearchFunc(states, q.after.name, func(state *v1beta1.NodeState, name string) int {
 		return cmp.Compare(state.Name, name)
 	})
 	if found {

@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
 )
 
@@ -20,7 +20,7 @@ type AuthorizeRead func(ctx context.Context, node string) error
 
 // storedHold is the hold that the parameters name, as if its stage were Drain. The answer shows its spec, so
 // it needs the permission that shows the holds of the node otherwise.
-func (r *DrainPlanREST) storedHold(ctx context.Context, node string, asked *maintenance.DrainPlanOptions) (*maintenance.NodeMaintenance, error) {
+func (r *DrainPlanREST) storedHold(ctx context.Context, node string, asked *v1beta1.DrainPlanOptions) (*v1beta1.NodeMaintenance, error) {
 	if errs := besideHold(asked); len(errs) > 0 {
 		return nil, invalidOptions(node, errs)
 	}
@@ -31,20 +31,20 @@ func (r *DrainPlanREST) storedHold(ctx context.Context, node string, asked *main
 	if err != nil && !apierrors.IsNotFound(err) {
 		return nil, err
 	}
-	hold, _ := found.(*maintenance.NodeMaintenance)
+	hold, _ := found.(*v1beta1.NodeMaintenance)
 	switch {
 	case err != nil, hold == nil, hold.Spec.NodeName != node:
 		// The answer does not tell a hold that does not exist from one of another node, which the user may not see.
-		return nil, apierrors.NewNotFound(maintenance.Resource(nodemaintenance.Plural), asked.Hold)
+		return nil, apierrors.NewNotFound(v1beta1.Resource(nodemaintenance.Plural), asked.Hold)
 	case hold.DeletionTimestamp != nil:
 		return nil, invalidOptions(node, field.ErrorList{field.Invalid(field.NewPath("hold"), asked.Hold, "is being deleted, so it drains nothing")})
 	}
-	hold.Spec.Stage = maintenance.StageDrain
+	hold.Spec.Stage = v1beta1.StageDrain
 	return hold, nil
 }
 
 // besideHold refuses the parameters that describe a drain beside the one that names it.
-func besideHold(asked *maintenance.DrainPlanOptions) (errs field.ErrorList) {
+func besideHold(asked *v1beta1.DrainPlanOptions) (errs field.ErrorList) {
 	for _, parameter := range []struct {
 		name string
 		set  bool

@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/node/board"
 )
@@ -66,7 +65,7 @@ func (q query) initialEvents() bool { return q.initial == nil || *q.initial }
 
 func (q query) asksForInitialEvents() bool { return q.initial != nil && *q.initial }
 
-func (q query) matches(state *maintenance.NodeState) bool {
+func (q query) matches(state *v1beta1.NodeState) bool {
 	return q.labels.Matches(labels.Set(state.Labels)) && q.fields.Matches(fields.Set{
 		"metadata.name": state.Name, v1beta1.FieldState: string(state.Status.State),
 	})
@@ -92,7 +91,7 @@ func (q query) event(change *board.Change) (event watch.Event, visible bool) {
 }
 
 // shallow is a copy for an answer: the encoder writes the kind into the object while it is at work.
-func shallow(state *maintenance.NodeState) *maintenance.NodeState {
+func shallow(state *v1beta1.NodeState) *v1beta1.NodeState {
 	answer := *state
 	return &answer
 }

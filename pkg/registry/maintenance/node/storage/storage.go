@@ -17,7 +17,6 @@ import (
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/registry/rest"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/node"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
@@ -73,7 +72,7 @@ type REST struct {
 }
 
 // New implements rest.Storage.
-func (*REST) New() runtime.Object { return &maintenance.NodeState{} }
+func (*REST) New() runtime.Object { return &v1beta1.NodeState{} }
 
 // Destroy implements rest.Storage.
 func (r *REST) Destroy() { r.feed.close() }
@@ -85,7 +84,7 @@ func (*REST) NamespaceScoped() bool { return false }
 func (*REST) GetSingularName() string { return "nodestate" }
 
 // NewList implements rest.Lister.
-func (*REST) NewList() runtime.Object { return &maintenance.NodeStateList{} }
+func (*REST) NewList() runtime.Object { return &v1beta1.NodeStateList{} }
 
 // ConvertToTable implements rest.TableConvertor.
 func (*REST) ConvertToTable(ctx context.Context, object, tableOptions runtime.Object) (*metav1.Table, error) {
@@ -101,11 +100,11 @@ func (r *REST) Get(ctx context.Context, name string, _ *metav1.GetOptions) (runt
 		return nil, err
 	}
 	if state := r.feed.board.State(name); state != nil {
-		shown := []maintenance.NodeState{*state}
+		shown := []v1beta1.NodeState{*state}
 		r.showWaits(ctx, shown)
 		return &shown[0], nil
 	}
-	return nil, apierrors.NewNotFound(maintenance.Resource("nodes"), name)
+	return nil, apierrors.NewNotFound(v1beta1.Resource("nodes"), name)
 }
 
 // List implements rest.Lister.
@@ -143,7 +142,7 @@ func existing(nodes Nodes, name string) (*corev1.Node, error) {
 		return nil, unavailable(err)
 	}
 	if found == nil {
-		return nil, apierrors.NewNotFound(maintenance.Resource("nodes"), name)
+		return nil, apierrors.NewNotFound(v1beta1.Resource("nodes"), name)
 	}
 	return found, nil
 }

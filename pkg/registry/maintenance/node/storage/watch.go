@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/node/board"
 )
 
@@ -36,7 +36,7 @@ func (r *REST) Watch(ctx context.Context, options *metainternalversion.ListOptio
 }
 
 // begin returns the states that a watch begins with, and the version from which it goes on.
-func (r *REST) begin(ctx context.Context, q query) ([]*maintenance.NodeState, int64, error) {
+func (r *REST) begin(ctx context.Context, q query) ([]*v1beta1.NodeState, int64, error) {
 	if q.continues() {
 		if err := r.feed.start(ctx); err != nil {
 			return nil, 0, err
@@ -63,7 +63,7 @@ type stateWatch struct {
 	board *board.Board
 	query query
 	// initial are the states that it begins with.
-	initial []*maintenance.NodeState
+	initial []*v1beta1.NodeState
 	// version is that of the last change that was looked at, and sent that of the last event.
 	version, sent int64
 
@@ -148,7 +148,7 @@ func (w *stateWatch) show(ctx context.Context, change *board.Change) bool {
 
 func (w *stateWatch) bookmark(ctx context.Context, annotations map[string]string) bool {
 	w.sent = w.version
-	state := &maintenance.NodeState{ObjectMeta: metav1.ObjectMeta{ResourceVersion: board.Format(w.version), Annotations: annotations}}
+	state := &v1beta1.NodeState{ObjectMeta: metav1.ObjectMeta{ResourceVersion: board.Format(w.version), Annotations: annotations}}
 	return w.send(ctx, watch.Event{Type: watch.Bookmark, Object: state})
 }
 

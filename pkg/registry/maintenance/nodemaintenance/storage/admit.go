@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/registry/rest"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/caller"
@@ -39,7 +38,7 @@ func (r *REST) admit(validate rest.ValidateObjectFunc, creating *creation) rest.
 				return err
 			}
 		}
-		hold, ok := obj.(*maintenance.NodeMaintenance)
+		hold, ok := obj.(*v1beta1.NodeMaintenance)
 		if !ok {
 			return fmt.Errorf("could not admit a NodeMaintenance: got %T", obj)
 		}
@@ -50,7 +49,7 @@ func (r *REST) admit(validate rest.ValidateObjectFunc, creating *creation) rest.
 	}
 }
 
-func (r *REST) admitNext(ctx context.Context, hold *maintenance.NodeMaintenance, creating *creation) error {
+func (r *REST) admitNext(ctx context.Context, hold *v1beta1.NodeMaintenance, creating *creation) error {
 	creating.begin(hold)
 	others, err := r.knownOn(ctx, hold.Spec.NodeName)
 	if err != nil {
@@ -74,12 +73,12 @@ func (r *REST) admitNext(ctx context.Context, hold *maintenance.NodeMaintenance,
 
 // admitOnlyOne refuses a hold that is created through nodes/maintenance if an earlier version of the
 // server has stored one for the same requestor, under another name than today's.
-func admitOnlyOne(hold *maintenance.NodeMaintenance, others []maintenance.NodeMaintenance) error {
+func admitOnlyOne(hold *v1beta1.NodeMaintenance, others []v1beta1.NodeMaintenance) error {
 	node, requestor := hold.Spec.NodeName, hold.Spec.Requestor
 	former := nodemaintenance.FormerHoldName(node, requestor)
 	for i := range others {
 		if others[i].Name == former && others[i].Spec.Requestor == requestor && hold.Name == v1beta1.HoldName(node, requestor) {
-			return apierrors.NewAlreadyExists(maintenance.Resource(nodemaintenance.Plural), former)
+			return apierrors.NewAlreadyExists(v1beta1.Resource(nodemaintenance.Plural), former)
 		}
 	}
 	return nil
@@ -87,7 +86,7 @@ func admitOnlyOne(hold *maintenance.NodeMaintenance, others []maintenance.NodeMa
 
 // admitName refuses a name that POST nodes/maintenance gives to another hold: that POST would be refused
 // for as long as the hold with the name exists. The node may not exist yet.
-func admitName(hold *maintenance.NodeMaintenance) error {
+func admitName(hold *v1beta1.NodeMaintenance) error {
 	node, ok := nodemaintenance.NodeInHoldName(hold.Name)
 	if !ok || hold.Name == v1beta1.HoldName(hold.Spec.NodeName, hold.Spec.Requestor) {
 		return nil
@@ -96,7 +95,7 @@ func admitName(hold *maintenance.NodeMaintenance) error {
 		"is kept for a hold that is created through nodes/%s/maintenance: choose one that does not end in a dash and 32 hexadecimal digits", node))})
 }
 
-func admitAnother(hold *maintenance.NodeMaintenance, others []maintenance.NodeMaintenance) error {
+func admitAnother(hold *v1beta1.NodeMaintenance, others []v1beta1.NodeMaintenance) error {
 	count := 0
 	for i := range others {
 		if others[i].Spec.Requestor == hold.Spec.Requestor {
@@ -115,16 +114,16 @@ func admitAnother(hold *maintenance.NodeMaintenance, others []maintenance.NodeMa
 	}
 }
 
-func tooMany(hold *maintenance.NodeMaintenance, format string, args ...any) error {
-	return apierrors.NewForbidden(maintenance.Resource(nodemaintenance.Plural), hold.Name, fmt.Errorf(format, args...))
+func tooMany(hold *v1beta1.NodeMaintenance, format string, args ...any) error {
+	return apierrors.NewForbidden(v1beta1.Resource(nodemaintenance.Plural), hold.Name, fmt.Errorf(format, args...))
 }
 
 // refuseTooLarge refuses an update that is too large before the library validates its labels: the
 // library's time to report all wrong labels grows with the square of their number. What the server
 // itself writes is never too large: it must be able to end every hold.
 func refuseTooLarge(ctx context.Context, obj, old runtime.Object) (runtime.Object, error) {
-	newHold, isHold := obj.(*maintenance.NodeMaintenance)
-	oldHold, wasHold := old.(*maintenance.NodeMaintenance)
+	newHold, isHold := obj.(*v1beta1.NodeMaintenance)
+	oldHold, wasHold := old.(*v1beta1.NodeMaintenance)
 	if !isHold || !wasHold {
 		return nil, fmt.Errorf("could not update a NodeMaintenance: got %T for %T", obj, old)
 	}

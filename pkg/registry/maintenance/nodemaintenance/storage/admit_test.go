@@ -19,7 +19,6 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/registry/rest"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
 )
@@ -92,7 +91,7 @@ func TestHoldsOfANodeAreBounded(t *testing.T) {
 	create := func(i int) error {
 		ctx, _ := requestBy(&user.DefaultInfo{Name: fmt.Sprint("user-", i%16)})
 		hold := newHold(fmt.Sprint("a-", i), "worker-1")
-		hold.Spec.Stage = maintenance.StageIdle
+		hold.Spec.Stage = v1beta1.StageIdle
 		_, err := storage.Create(ctx, hold, rest.ValidateAllObjectFunc, &metav1.CreateOptions{})
 		return err
 	}
@@ -144,7 +143,7 @@ func TestHoldsCreatedAtOnceAreBounded(t *testing.T) {
 func (s *testStorage) createOrApply(name string, apply bool) error {
 	ctx, _ := requestBy(alice)
 	hold := newHold(name, "worker-1")
-	hold.Spec.Stage = maintenance.StageCordon
+	hold.Spec.Stage = v1beta1.StageCordon
 	if !apply {
 		_, err := s.Create(ctx, hold, rest.ValidateAllObjectFunc, &metav1.CreateOptions{})
 		return err
@@ -159,7 +158,7 @@ func TestTooLargeUpdateIsRefusedAtOnce(t *testing.T) {
 	storage := newTestStorage(t)
 	storage.create(t, alice, newHold("a", "worker-1"))
 	info := rest.DefaultUpdatedObjectInfo(nil, func(_ context.Context, _, old runtime.Object) (runtime.Object, error) {
-		hold := old.DeepCopyObject().(*maintenance.NodeMaintenance)
+		hold := old.DeepCopyObject().(*v1beta1.NodeMaintenance)
 		hold.Labels = map[string]string{}
 		for i := range 100_000 {
 			hold.Labels[fmt.Sprintf("-%d", i)] = ""
@@ -181,7 +180,7 @@ func TestTooLargeHoldCanEnd(t *testing.T) {
 
 	storage.update(t, alice, "a", false, nil, annotate(199_999))
 	storage.delete(t, "a")
-	storage.update(t, server, "a", false, nil, func(hold *maintenance.NodeMaintenance) {
+	storage.update(t, server, "a", false, nil, func(hold *v1beta1.NodeMaintenance) {
 		annotate(200_001)(hold)
 		hold.Finalizers = nil
 	})
@@ -192,8 +191,8 @@ func TestTooLargeHoldCanEnd(t *testing.T) {
 }
 
 // annotate gives a hold an annotation of so many bytes.
-func annotate(bytes int) func(*maintenance.NodeMaintenance) {
-	return func(hold *maintenance.NodeMaintenance) {
+func annotate(bytes int) func(*v1beta1.NodeMaintenance) {
+	return func(hold *v1beta1.NodeMaintenance) {
 		hold.Annotations = map[string]string{"large": strings.Repeat("x", bytes)}
 	}
 }

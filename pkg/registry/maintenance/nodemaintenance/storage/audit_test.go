@@ -10,20 +10,20 @@ import (
 	auditinternal "k8s.io/apiserver/pkg/apis/audit"
 	"k8s.io/apiserver/pkg/audit"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // The audit log says once that a hold bypasses the policies.
 func TestABypassIsInTheAuditLog(t *testing.T) {
-	hold := func(bypass bool) *maintenance.NodeMaintenance {
-		return &maintenance.NodeMaintenance{
+	hold := func(bypass bool) *v1beta1.NodeMaintenance {
+		return &v1beta1.NodeMaintenance{
 			ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "u"},
-			Spec:       maintenance.NodeMaintenanceSpec{NodeName: "w-1", Reason: "new disk", BypassPolicies: bypass},
+			Spec:       v1beta1.NodeMaintenanceSpec{NodeName: "w-1", Reason: "new disk", BypassPolicies: bypass},
 		}
 	}
 	const noted = `NodeMaintenance "a" (u) of node "w-1": new disk`
 	for name, test := range map[string]struct {
-		before, after *maintenance.NodeMaintenance
+		before, after *v1beta1.NodeMaintenance
 		want          string
 	}{
 		"a new hold":           {after: hold(true), want: noted},

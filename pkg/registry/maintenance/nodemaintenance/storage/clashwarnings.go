@@ -12,13 +12,12 @@ import (
 
 	"k8s.io/apiserver/pkg/warning"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // warnOfClashes warns where this hold evicts what another one blocks, and the other way round. Block
 // protects pods only from the hold that says it.
-func warnOfClashes(ctx context.Context, hold *maintenance.NodeMaintenance, plan *v1beta1.DrainPlanStatus) {
+func warnOfClashes(ctx context.Context, hold *v1beta1.NodeMaintenance, plan *v1beta1.DrainPlanStatus) {
 	evicts, blocks := podsByOther{}, podsByOther{}
 	for _, pod := range plan.Pods {
 		if includes(pod.EvictingHolds, hold.Name) {

@@ -14,14 +14,14 @@ import (
 	"k8s.io/apiserver/pkg/registry/generic"
 	genericregistrytest "k8s.io/apiserver/pkg/registry/generic/testing"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/registrytest"
 )
 
 // The generic registry brings its own checks of what every resource must do. Those
 // of create and get are left out: they create objects in the name of nobody.
 func TestContract(t *testing.T) {
-	options := registrytest.RESTOptions(t, maintenance.Resource("nodemaintenances"))
+	options := registrytest.RESTOptions(t, v1beta1.Resource("nodemaintenances"))
 	// The checks of watches start from revision 1, which a watch cache has not.
 	options.Decorator = generic.UndecoratedStorage
 	names := 0
@@ -40,11 +40,11 @@ func TestContract(t *testing.T) {
 	t.Run("update", func(t *testing.T) {
 		tester(t).TestUpdate(storedHold(),
 			func(obj runtime.Object) runtime.Object {
-				obj.(*maintenance.NodeMaintenance).Spec.Stage = maintenance.StageCordon
+				obj.(*v1beta1.NodeMaintenance).Spec.Stage = v1beta1.StageCordon
 				return obj
 			},
 			func(obj runtime.Object) runtime.Object {
-				obj.(*maintenance.NodeMaintenance).Spec.NodeName = "worker-2"
+				obj.(*v1beta1.NodeMaintenance).Spec.NodeName = "worker-2"
 				return obj
 			},
 		)
@@ -68,10 +68,10 @@ func TestContract(t *testing.T) {
 
 // storedHold is a hold as a create leaves it, but for the finalizer: the contract
 // checks delete objects and expect them to be gone.
-func storedHold() *maintenance.NodeMaintenance {
+func storedHold() *v1beta1.NodeMaintenance {
 	hold := newHold("", "worker-1")
 	hold.ObjectMeta = metav1.ObjectMeta{Name: "stored", Labels: map[string]string{"team": "storage"}}
 	hold.Spec.Requestor = alice.Name
-	hold.Status.Phase = maintenance.PhasePending
+	hold.Status.Phase = v1beta1.PhasePending
 	return hold
 }

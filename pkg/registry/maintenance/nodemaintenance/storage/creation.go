@@ -8,7 +8,7 @@ import (
 
 	"k8s.io/utils/keymutex"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // creationLocks is on how many nodes creates can be counted and stored at the same time. Two nodes may share
@@ -17,7 +17,7 @@ const creationLocks = 256
 
 // AdmitBeside says whether a new hold may be beside the other holds on its node. No other hold is created on
 // the node meanwhile.
-type AdmitBeside func(hold *maintenance.NodeMaintenance, others []maintenance.NodeMaintenance) error
+type AdmitBeside func(hold *v1beta1.NodeMaintenance, others []v1beta1.NodeMaintenance) error
 
 // creation is the create of one hold. From when the holds on the node are counted until the new one is
 // stored, no other create counts them. So the limits are exact.
@@ -30,7 +30,7 @@ type creation struct {
 	// beside is a further check of the new hold; nil when there is none.
 	beside AdmitBeside
 	// others are the other holds on the node.
-	others []maintenance.NodeMaintenance
+	others []v1beta1.NodeMaintenance
 	// warning is what the creator is to be told of the control plane; empty when nothing.
 	warning string
 }
@@ -39,7 +39,7 @@ type creation struct {
 func newCreationLocks() keymutex.KeyMutex { return keymutex.NewHashed(creationLocks) }
 
 // begin waits until no other new hold on the node is being stored.
-func (c *creation) begin(hold *maintenance.NodeMaintenance) {
+func (c *creation) begin(hold *v1beta1.NodeMaintenance) {
 	c.locked = hold.Spec.NodeName
 	c.locks.LockKey(c.locked)
 }

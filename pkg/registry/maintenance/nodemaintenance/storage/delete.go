@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/registry/rest"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // Delete implements rest.GracefulDeleter. The finalizer keeps the object until
@@ -54,7 +54,7 @@ func (r *REST) DeleteCollection(ctx context.Context, deleteValidation rest.Valid
 	if err != nil {
 		return nil, err
 	}
-	list, ok := listed.(*maintenance.NodeMaintenanceList)
+	list, ok := listed.(*v1beta1.NodeMaintenanceList)
 	if !ok {
 		return nil, fmt.Errorf("could not delete a collection of %T", listed)
 	}
@@ -64,20 +64,20 @@ func (r *REST) DeleteCollection(ctx context.Context, deleteValidation rest.Valid
 
 // DeleteHolds first validates all listed holds, then deletes them, and returns those that still
 // existed. If one cannot be deleted it fails; others may have been deleted by then.
-func (r *REST) DeleteHolds(ctx context.Context, holds []maintenance.NodeMaintenance, validate rest.ValidateObjectFunc,
+func (r *REST) DeleteHolds(ctx context.Context, holds []v1beta1.NodeMaintenance, validate rest.ValidateObjectFunc,
 	options *metav1.DeleteOptions,
-) ([]maintenance.NodeMaintenance, error) {
+) ([]v1beta1.NodeMaintenance, error) {
 	if validate != nil {
 		if err := each(ctx, holds, func(i int) error { return validate(ctx, holds[i].DeepCopy()) }); err != nil {
 			return nil, err
 		}
 	}
-	found := make([]*maintenance.NodeMaintenance, len(holds))
+	found := make([]*v1beta1.NodeMaintenance, len(holds))
 	err := each(ctx, holds, func(i int) (err error) {
 		found[i], err = r.deleteListed(ctx, &holds[i], options)
 		return err
 	})
-	deleted, objects := []maintenance.NodeMaintenance{}, []runtime.Object(nil)
+	deleted, objects := []v1beta1.NodeMaintenance{}, []runtime.Object(nil)
 	for _, hold := range found {
 		if hold != nil {
 			deleted, objects = append(deleted, *hold), append(objects, hold)
@@ -92,7 +92,7 @@ func (r *REST) DeleteHolds(ctx context.Context, holds []maintenance.NodeMaintena
 
 // deleteListed deletes exactly the hold that was listed and validated. It returns nil when that hold is
 // gone, even if a new one has its name.
-func (r *REST) deleteListed(ctx context.Context, hold *maintenance.NodeMaintenance, options *metav1.DeleteOptions) (*maintenance.NodeMaintenance, error) {
+func (r *REST) deleteListed(ctx context.Context, hold *v1beta1.NodeMaintenance, options *metav1.DeleteOptions) (*v1beta1.NodeMaintenance, error) {
 	exactly := options.DeepCopy()
 	if exactly == nil {
 		exactly = &metav1.DeleteOptions{}
@@ -108,7 +108,7 @@ func (r *REST) deleteListed(ctx context.Context, hold *maintenance.NodeMaintenan
 	case err != nil:
 		return nil, err
 	}
-	found, ok := object.(*maintenance.NodeMaintenance)
+	found, ok := object.(*v1beta1.NodeMaintenance)
 	if !ok {
 		return nil, fmt.Errorf("could not delete NodeMaintenance %s: got %T", hold.Name, object)
 	}

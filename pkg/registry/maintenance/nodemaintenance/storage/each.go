@@ -9,7 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/panics"
 )
 
@@ -20,7 +20,7 @@ const sideBySide = 16
 // each calls do with the index of each hold: side by side for different nodes, and one after the other
 // for the same node, so that an access review for the node is made only once. After an error or a panic, no
 // further call begins. It returns when all have ended, with the error of the first hold that has one.
-func each(ctx context.Context, holds []maintenance.NodeMaintenance, do func(i int) error) error {
+func each(ctx context.Context, holds []v1beta1.NodeMaintenance, do func(i int) error) error {
 	nodes := indexesByNode(holds)
 	errs := make([]error, len(holds))
 	var next atomic.Int64
@@ -46,7 +46,7 @@ func each(ctx context.Context, holds []maintenance.NodeMaintenance, do func(i in
 }
 
 // indexesByNode has the indexes of the holds on each node, in the order of the holds.
-func indexesByNode(holds []maintenance.NodeMaintenance) [][]int {
+func indexesByNode(holds []v1beta1.NodeMaintenance) [][]int {
 	var nodes [][]int
 	place := map[string]int{}
 	for i := range holds {

@@ -13,11 +13,11 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-func holdsOf(nodes ...string) []maintenance.NodeMaintenance {
-	holds := make([]maintenance.NodeMaintenance, len(nodes))
+func holdsOf(nodes ...string) []v1beta1.NodeMaintenance {
+	holds := make([]v1beta1.NodeMaintenance, len(nodes))
 	for i, node := range nodes {
 		holds[i].Spec.NodeName = node
 	}

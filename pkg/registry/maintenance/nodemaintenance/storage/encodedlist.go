@@ -11,7 +11,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 var errTooLargeToShare = errors.New("the list is too large to share")
@@ -19,7 +19,7 @@ var errTooLargeToShare = errors.New("the list is too large to share")
 // sharedList is a list that is encoded once for all requests that have it. It is a
 // runtime.CacheableObject. To all but an encoder it is the list.
 type sharedList struct {
-	*maintenance.NodeMaintenanceList
+	*v1beta1.NodeMaintenanceList
 	lists *sharedLists
 	// requests is how many have it at this moment, and bytes how much is kept of it. The lock of lists
 	// protects them.

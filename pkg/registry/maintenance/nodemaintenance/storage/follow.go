@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // Revision is the revision of the store now.
@@ -27,12 +27,12 @@ func (r *REST) Revision(ctx context.Context) (uint64, error) {
 }
 
 // ListAll lists all holds as they are now, and the revision of the store that the list shows.
-func (r *REST) ListAll(ctx context.Context) ([]maintenance.NodeMaintenance, uint64, error) {
+func (r *REST) ListAll(ctx context.Context) ([]v1beta1.NodeMaintenance, uint64, error) {
 	listed, err := r.REST.List(ctx, &metainternalversion.ListOptions{})
 	if err != nil {
 		return nil, 0, err
 	}
-	list, ok := listed.(*maintenance.NodeMaintenanceList)
+	list, ok := listed.(*v1beta1.NodeMaintenanceList)
 	if !ok {
 		return nil, 0, fmt.Errorf("could not list the holds: got %T", listed)
 	}
@@ -41,7 +41,7 @@ func (r *REST) ListAll(ctx context.Context) ([]maintenance.NodeMaintenance, uint
 }
 
 // RevisionOf is the revision of the store that the list shows.
-func RevisionOf(list *maintenance.NodeMaintenanceList) (uint64, error) {
+func RevisionOf(list *v1beta1.NodeMaintenanceList) (uint64, error) {
 	return ParseRevision(list.ResourceVersion)
 }
 
@@ -54,8 +54,7 @@ func ParseRevision(resourceVersion string) (uint64, error) {
 	return revision, nil
 }
 
-// ListerWatcher lists and watches all holds in process. The objects are of the internal type, and are
-// not to be changed.
+// ListerWatcher lists and watches all holds in process. The objects are not to be changed.
 func (r *REST) ListerWatcher() cache.ListerWatcher {
 	return &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {

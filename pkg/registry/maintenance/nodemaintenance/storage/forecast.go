@@ -13,7 +13,6 @@ import (
 	"k8s.io/apiserver/pkg/warning"
 	"k8s.io/klog/v2"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
@@ -26,21 +25,17 @@ type Fleet interface {
 }
 
 // forecast says whether the hold, stored or not, would start now; nil if nothing can have it wait.
-func (r *REST) forecast(ctx context.Context, hold *maintenance.NodeMaintenance) (forecast *v1beta1.AdmissionForecast, why string, err error) {
-	if r.fleet == nil || hold.Spec.Stage == maintenance.StageIdle {
+func (r *REST) forecast(ctx context.Context, hold *v1beta1.NodeMaintenance) (forecast *v1beta1.AdmissionForecast, why string, err error) {
+	if r.fleet == nil || hold.Spec.Stage == v1beta1.StageIdle {
 		return nil, "", nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, planTimeout)
 	defer cancel()
-	asked, err := versioned(hold)
-	if err != nil {
-		return nil, "", err
-	}
-	return r.fleet.Forecast(ctx, asked)
+	return r.fleet.Forecast(ctx, hold.DeepCopy())
 }
 
 // tellWait warns if a hold that was written is going to wait. For a dry run it also completes status.plan.
-func (r *REST) tellWait(ctx context.Context, hold *maintenance.NodeMaintenance, dryRun bool) {
+func (r *REST) tellWait(ctx context.Context, hold *v1beta1.NodeMaintenance, dryRun bool) {
 	forecast, why, err := r.forecast(ctx, hold)
 	if err != nil {
 		klog.FromContext(ctx).Error(err, "Could not tell whether a hold waits", "nodeMaintenance", hold.Name, "node", hold.Spec.NodeName)
@@ -56,9 +51,7 @@ func (r *REST) tellWait(ctx context.Context, hold *maintenance.NodeMaintenance, 
 		warning.AddWarning(ctx, "", fmt.Sprintf("maintenance of node %q waits: %s", hold.Spec.NodeName, sentence(why, forecast)))
 	}
 	if dryRun && hold.Status.Plan != nil {
-		if hold.Status.Plan.Admission, err = internalForecast(forecast); err != nil {
-			klog.FromContext(ctx).Error(err, "Could not convert whether a hold waits")
-		}
+		hold.Status.Plan.Admission = forecast
 	}
 }
 
@@ -79,12 +72,4 @@ func sentence(why string, forecast *v1beta1.AdmissionForecast) string {
 		parts = append(parts, "it does not start before "+earliest.UTC().Format(time.RFC3339))
 	}
 	return strings.Join(parts, "; ")
-}
-
-func internalForecast(forecast *v1beta1.AdmissionForecast) (*maintenance.AdmissionForecast, error) {
-	if forecast == nil {
-		return nil, nil
-	}
-	converted := &maintenance.AdmissionForecast{}
-	return converted, v1beta1.Convert_v1beta1_AdmissionForecast_To_maintenance_AdmissionForecast(forecast, converted, nil)
 }

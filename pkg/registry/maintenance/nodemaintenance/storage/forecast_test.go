@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
@@ -35,31 +34,31 @@ func TestWhoeverWritesAHoldIsToldThatItWaits(t *testing.T) {
 		Positions:         []v1beta1.QueuePosition{{Policy: "workers", Position: 3, Of: 7}},
 	}
 	noNode := &v1beta1.AdmissionForecast{WaitingFor: []v1beta1.AdmissionWait{{Reason: v1beta1.AdmissionNodeNotFound, Message: "node worker-1 does not exist"}}}
-	inPlan := &maintenance.AdmissionForecast{
-		WaitingFor:        []maintenance.AdmissionWait{{Policy: "workers", Reason: maintenance.AdmissionQueued, Message: "2 of 2 nodes"}},
+	inPlan := &v1beta1.AdmissionForecast{
+		WaitingFor:        []v1beta1.AdmissionWait{{Policy: "workers", Reason: v1beta1.AdmissionQueued, Message: "2 of 2 nodes"}},
 		EarliestStartTime: &earliest,
-		Positions:         []maintenance.QueuePosition{{Policy: "workers", Position: 3, Of: 7}},
+		Positions:         []v1beta1.QueuePosition{{Policy: "workers", Position: 3, Of: 7}},
 	}
 	told := `maintenance of node "worker-1" waits: policy "workers": 2 of 2 nodes; ` +
 		`place 3 of 7 in the queue of policy "workers"; it does not start before 2026-11-28T21:00:00Z`
 	tests := map[string]struct {
 		fleet  fakeFleet
-		stage  maintenance.MaintenanceStage
+		stage  v1beta1.MaintenanceStage
 		dryRun []string
 
-		wantAdmission *maintenance.AdmissionForecast
+		wantAdmission *v1beta1.AdmissionForecast
 		wantWarnings  []string
 	}{
-		"no policies":         {stage: maintenance.StageDrain},
-		"it waits":            {fleet: fakeFleet{forecast: waits}, stage: maintenance.StageDrain, wantWarnings: []string{told}},
-		"a cordon waits":      {fleet: fakeFleet{forecast: waits}, stage: maintenance.StageCordon, wantWarnings: []string{told}},
-		"no node":             {fleet: fakeFleet{forecast: noNode}, stage: maintenance.StageDrain}, // a warning of its own tells of it
-		"Idle asks nothing":   {fleet: fakeFleet{forecast: waits}, stage: maintenance.StageIdle},
-		"it starts":           {fleet: fakeFleet{forecast: &v1beta1.AdmissionForecast{StartsNow: true}}, stage: maintenance.StageDrain},
-		"nobody knows":        {fleet: fakeFleet{err: errors.New("not yet")}, stage: maintenance.StageDrain},
-		"dry run that waits":  {fleet: fakeFleet{forecast: waits}, stage: maintenance.StageDrain, dryRun: dryRun, wantAdmission: inPlan, wantWarnings: []string{told}},
-		"dry run that starts": {fleet: fakeFleet{forecast: &v1beta1.AdmissionForecast{StartsNow: true}}, stage: maintenance.StageDrain, dryRun: dryRun, wantAdmission: &maintenance.AdmissionForecast{StartsNow: true}},
-		"dry run, no answer":  {fleet: fakeFleet{err: errors.New("not yet")}, stage: maintenance.StageDrain, dryRun: dryRun, wantWarnings: []string{"status.plan.admission is missing: not yet"}},
+		"no policies":         {stage: v1beta1.StageDrain},
+		"it waits":            {fleet: fakeFleet{forecast: waits}, stage: v1beta1.StageDrain, wantWarnings: []string{told}},
+		"a cordon waits":      {fleet: fakeFleet{forecast: waits}, stage: v1beta1.StageCordon, wantWarnings: []string{told}},
+		"no node":             {fleet: fakeFleet{forecast: noNode}, stage: v1beta1.StageDrain}, // a warning of its own tells of it
+		"Idle asks nothing":   {fleet: fakeFleet{forecast: waits}, stage: v1beta1.StageIdle},
+		"it starts":           {fleet: fakeFleet{forecast: &v1beta1.AdmissionForecast{StartsNow: true}}, stage: v1beta1.StageDrain},
+		"nobody knows":        {fleet: fakeFleet{err: errors.New("not yet")}, stage: v1beta1.StageDrain},
+		"dry run that waits":  {fleet: fakeFleet{forecast: waits}, stage: v1beta1.StageDrain, dryRun: dryRun, wantAdmission: inPlan, wantWarnings: []string{told}},
+		"dry run that starts": {fleet: fakeFleet{forecast: &v1beta1.AdmissionForecast{StartsNow: true}}, stage: v1beta1.StageDrain, dryRun: dryRun, wantAdmission: &v1beta1.AdmissionForecast{StartsNow: true}},
+		"dry run, no answer":  {fleet: fakeFleet{err: errors.New("not yet")}, stage: v1beta1.StageDrain, dryRun: dryRun, wantWarnings: []string{"status.plan.admission is missing: not yet"}},
 	}
 	storage := newTestStorage(t)
 	for name, test := range tests {
@@ -70,7 +69,7 @@ func TestWhoeverWritesAHoldIsToldThatItWaits(t *testing.T) {
 			hold.Spec.Stage = test.stage
 			created, warnings := storage.create(t, alice, hold, test.dryRun...)
 			wantStrings(t, "warnings", warnings, test.wantWarnings...)
-			var got *maintenance.AdmissionForecast
+			var got *v1beta1.AdmissionForecast
 			if created.Status.Plan != nil {
 				got = created.Status.Plan.Admission
 			}
@@ -87,16 +86,16 @@ func TestWhoeverWritesAHoldIsToldThatItWaits(t *testing.T) {
 func TestWhoeverRaisesTheStageIsToldThatItWaits(t *testing.T) {
 	storage := newTestStorage(t)
 	hold := newHold("a", "worker-1")
-	hold.Spec.Stage = maintenance.StageCordon
+	hold.Spec.Stage = v1beta1.StageCordon
 	storage.create(t, alice, hold)
 	*storage.fleet = fakeFleet{forecast: &v1beta1.AdmissionForecast{StartsNow: true}, why: "it was admitted"}
-	change := func(change func(*maintenance.NodeMaintenance)) []string {
+	change := func(change func(*v1beta1.NodeMaintenance)) []string {
 		_, warnings := storage.update(t, alice, "a", false, nil, change)
 		return warnings
 	}
 	storage.fleet.forecast, storage.fleet.why = &v1beta1.AdmissionForecast{}, "closed until Saturday"
-	wantStrings(t, "warnings for a reason", change(func(hold *maintenance.NodeMaintenance) { hold.Spec.Reason = "x" }))
-	wantStrings(t, "warnings for a stage", change(func(hold *maintenance.NodeMaintenance) { hold.Spec.Stage = maintenance.StageDrain }),
+	wantStrings(t, "warnings for a reason", change(func(hold *v1beta1.NodeMaintenance) { hold.Spec.Reason = "x" }))
+	wantStrings(t, "warnings for a stage", change(func(hold *v1beta1.NodeMaintenance) { hold.Spec.Stage = v1beta1.StageDrain }),
 		`maintenance of node "worker-1" waits: closed until Saturday`)
 }
 

@@ -17,7 +17,6 @@ import (
 	"k8s.io/apiserver/pkg/warning"
 	"k8s.io/klog/v2"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
 )
@@ -31,7 +30,7 @@ const (
 	maxNodesWarned = 10
 )
 
-func (r *REST) warnOfMissingNode(ctx context.Context, hold *maintenance.NodeMaintenance) {
+func (r *REST) warnOfMissingNode(ctx context.Context, hold *v1beta1.NodeMaintenance) {
 	if node := hold.Spec.NodeName; !r.nodes.HasNode(node) {
 		warning.AddWarning(ctx, "", fmt.Sprintf(
 			"node %q does not exist: the maintenance stays Pending until it appears", node))
@@ -39,7 +38,7 @@ func (r *REST) warnOfMissingNode(ctx context.Context, hold *maintenance.NodeMain
 }
 
 // warnOfEarlierHolds warns that others held the node already when a new hold was created.
-func warnOfEarlierHolds(ctx context.Context, node string, earlier []maintenance.NodeMaintenance) {
+func warnOfEarlierHolds(ctx context.Context, node string, earlier []v1beta1.NodeMaintenance) {
 	if holds := keeping(earlier); len(holds) > 0 {
 		warning.AddWarning(ctx, "", fmt.Sprintf("node %q is in maintenance already: held by %s", node, describe(holds, holderSince)))
 	}
@@ -50,7 +49,7 @@ func (r *REST) warnOfRemainingHolds(ctx context.Context, deleted ...runtime.Obje
 	var nodes []string
 	var uids []types.UID
 	for _, obj := range deleted {
-		if hold, ok := obj.(*maintenance.NodeMaintenance); ok {
+		if hold, ok := obj.(*v1beta1.NodeMaintenance); ok {
 			nodes = append(nodes, hold.Spec.NodeName)
 			// In a dry run the deleted holds are still in the store.
 			uids = append(uids, hold.UID)
@@ -76,20 +75,20 @@ func (r *REST) warnOfRemainingHoldsOn(ctx context.Context, node string, deleted 
 }
 
 // keeping returns the holds that keep a node in maintenance, without those in leftOut.
-func keeping(holds []maintenance.NodeMaintenance, leftOut ...types.UID) []maintenance.NodeMaintenance {
-	return slices.DeleteFunc(holds, func(hold maintenance.NodeMaintenance) bool {
+func keeping(holds []v1beta1.NodeMaintenance, leftOut ...types.UID) []v1beta1.NodeMaintenance {
+	return slices.DeleteFunc(holds, func(hold v1beta1.NodeMaintenance) bool {
 		return !nodemaintenance.Keeps(&hold) || slices.Contains(leftOut, hold.UID)
 	})
 }
 
 // HoldsOn lists all holds on a node, oldest first. Ending holds and holds in stage Idle are included.
-func (r *REST) HoldsOn(ctx context.Context, node string) (*maintenance.NodeMaintenanceList, error) {
+func (r *REST) HoldsOn(ctx context.Context, node string) (*v1beta1.NodeMaintenanceList, error) {
 	return r.listOn(ctx, node, "")
 }
 
 // knownOn lists the holds on a node from the watch cache, oldest first. It waits only while the watch
 // cache does not show the last write to a hold on that node.
-func (r *REST) knownOn(ctx context.Context, node string) ([]maintenance.NodeMaintenance, error) {
+func (r *REST) knownOn(ctx context.Context, node string) ([]v1beta1.NodeMaintenance, error) {
 	version := r.written.last(node)
 	list, err := r.listOn(ctx, node, version)
 	if err != nil && version != anyVersion {
@@ -106,7 +105,7 @@ func (r *REST) knownOn(ctx context.Context, node string) ([]maintenance.NodeMain
 
 // listOn lists the holds on a node, oldest first. The list is no older than minVersion; empty asks
 // for the latest.
-func (r *REST) listOn(ctx context.Context, node, minVersion string) (*maintenance.NodeMaintenanceList, error) {
+func (r *REST) listOn(ctx context.Context, node, minVersion string) (*v1beta1.NodeMaintenanceList, error) {
 	listed, err := r.REST.List(ctx, &metainternalversion.ListOptions{
 		FieldSelector:   fields.OneTermEqualSelector(v1beta1.FieldNodeName, node),
 		ResourceVersion: minVersion,
@@ -114,21 +113,21 @@ func (r *REST) listOn(ctx context.Context, node, minVersion string) (*maintenanc
 	if err != nil {
 		return nil, fmt.Errorf("could not list the holds on node %q: %w", node, err)
 	}
-	list, ok := listed.(*maintenance.NodeMaintenanceList)
+	list, ok := listed.(*v1beta1.NodeMaintenanceList)
 	if !ok {
 		return nil, fmt.Errorf("could not list the holds on node %q: got %T", node, listed)
 	}
-	slices.SortStableFunc(list.Items, func(a, b maintenance.NodeMaintenance) int {
+	slices.SortStableFunc(list.Items, func(a, b v1beta1.NodeMaintenance) int {
 		return a.CreationTimestamp.Compare(b.CreationTimestamp.Time)
 	})
 	return list, nil
 }
 
 // Describe says whose the holds are: the first by name, and how many more.
-func Describe(holds []maintenance.NodeMaintenance) string { return describe(holds, holder) }
+func Describe(holds []v1beta1.NodeMaintenance) string { return describe(holds, holder) }
 
 // describe lists the first holds by name and counts the rest.
-func describe(holds []maintenance.NodeMaintenance, describeOne func(*maintenance.NodeMaintenance) string) string {
+func describe(holds []v1beta1.NodeMaintenance, describeOne func(*v1beta1.NodeMaintenance) string) string {
 	named := make([]string, 0, maxHoldsNamed)
 	for i := range holds[:min(len(holds), maxHoldsNamed)] {
 		named = append(named, describeOne(&holds[i]))
@@ -140,11 +139,11 @@ func describe(holds []maintenance.NodeMaintenance, describeOne func(*maintenance
 	return text
 }
 
-func holder(hold *maintenance.NodeMaintenance) string {
+func holder(hold *v1beta1.NodeMaintenance) string {
 	return fmt.Sprintf("%q of %q", hold.Name, hold.Spec.Requestor)
 }
 
-func holderSince(hold *maintenance.NodeMaintenance) string {
+func holderSince(hold *v1beta1.NodeMaintenance) string {
 	return fmt.Sprintf("%s since %s", holder(hold), hold.CreationTimestamp.UTC().Format(time.RFC3339))
 }
 

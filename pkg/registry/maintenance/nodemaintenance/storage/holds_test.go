@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 func TestWarnsOfMissingNode(t *testing.T) {
@@ -19,7 +19,7 @@ func TestWarnsOfMissingNode(t *testing.T) {
 	wantStrings(t, "warnings of a dry run", warnings, want)
 	_, warnings = storage.create(t, alice, newHold("a", "worker-9"))
 	wantStrings(t, "warnings of a create", warnings, want)
-	_, warnings = storage.update(t, alice, "b", true, nil, func(hold *maintenance.NodeMaintenance) {
+	_, warnings = storage.update(t, alice, "b", true, nil, func(hold *v1beta1.NodeMaintenance) {
 		*hold = *newHold("b", "worker-8")
 	})
 	wantStrings(t, "warnings of an apply that creates", warnings,
@@ -33,7 +33,7 @@ func TestWarnsOfEarlierHolds(t *testing.T) {
 	first, _ := storage.create(t, alice, newHold("a", "worker-1"))
 	storage.create(t, alice, newHold("elsewhere", "worker-2"))
 	idle := newHold("idle", "worker-1")
-	idle.Spec.Stage = maintenance.StageIdle
+	idle.Spec.Stage = v1beta1.StageIdle
 	storage.create(t, alice, idle)
 
 	want := fmt.Sprintf(`node "worker-1" is in maintenance already: held by "a" of "alice" since %s`,
@@ -73,7 +73,7 @@ func TestWarningsOfDeleteCollection(t *testing.T) {
 }
 
 func TestDescribe(t *testing.T) {
-	holds := make([]maintenance.NodeMaintenance, 0, 5)
+	holds := make([]v1beta1.NodeMaintenance, 0, 5)
 	for _, name := range []string{"a", "b", "c", "d", "e"} {
 		hold := newHold(name, "worker-1")
 		hold.Spec.Requestor = "alice"

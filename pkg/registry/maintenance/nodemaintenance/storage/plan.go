@@ -11,7 +11,6 @@ import (
 	"k8s.io/apiserver/pkg/warning"
 	"k8s.io/klog/v2"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
@@ -21,8 +20,8 @@ const planTimeout = 5 * time.Second
 // plan warns of what the drain of a hold that was written loses, and of what it cannot do. For a dry run
 // it also puts the plan into status.plan. If the drain cannot be planned, the hold has been written all
 // the same.
-func (r *REST) plan(ctx context.Context, hold *maintenance.NodeMaintenance, dryRun bool) {
-	if !dryRun && hold.Spec.Stage != maintenance.StageDrain {
+func (r *REST) plan(ctx context.Context, hold *v1beta1.NodeMaintenance, dryRun bool) {
+	if !dryRun && hold.Spec.Stage != v1beta1.StageDrain {
 		return
 	}
 	plan, err := r.planFor(ctx, hold, dryRun)
@@ -38,9 +37,8 @@ func (r *REST) plan(ctx context.Context, hold *maintenance.NodeMaintenance, dryR
 	warnOfBlocked(ctx, hold.Spec.NodeName, plan, reasons(dryRun))
 	warnOfClashes(ctx, hold, plan)
 	if dryRun {
-		if hold.Status.Plan, err = internal(plan); err != nil {
-			klog.FromContext(ctx).Error(err, "Could not convert the plan of a drain")
-		}
+		own := *plan // completed later, and the planner may keep its own
+		hold.Status.Plan = &own
 	}
 }
 
@@ -56,7 +54,7 @@ func reasons(dryRun bool) string {
 // PlanHold says what the drain of a hold, stored or not, would do, as things are now, beside the other holds
 // of its node, and whether it would start now. It changes nothing. It fails while the planner's caches are not synced.
 // If only the policies cannot be asked, a warning says so instead.
-func (r *REST) PlanHold(ctx context.Context, hold *maintenance.NodeMaintenance) (*maintenance.DrainPlanStatus, error) {
+func (r *REST) PlanHold(ctx context.Context, hold *v1beta1.NodeMaintenance) (*v1beta1.DrainPlanStatus, error) {
 	plan, err := r.planFor(ctx, hold, true)
 	if err != nil {
 		return nil, err
@@ -64,25 +62,11 @@ func (r *REST) PlanHold(ctx context.Context, hold *maintenance.NodeMaintenance) 
 	if plan.Admission, _, err = r.forecast(ctx, hold); err != nil {
 		warning.AddWarning(ctx, "", fmt.Sprintf("status.admission is missing: %s", err))
 	}
-	return internal(plan)
+	return plan, nil
 }
 
-func internal(plan *v1beta1.DrainPlanStatus) (*maintenance.DrainPlanStatus, error) {
-	converted := &maintenance.DrainPlanStatus{}
-	return converted, v1beta1.Convert_v1beta1_DrainPlanStatus_To_maintenance_DrainPlanStatus(plan, converted, nil)
-}
-
-func (r *REST) planFor(ctx context.Context, hold *maintenance.NodeMaintenance, fresh bool) (*v1beta1.DrainPlanStatus, error) {
+func (r *REST) planFor(ctx context.Context, hold *v1beta1.NodeMaintenance, fresh bool) (*v1beta1.DrainPlanStatus, error) {
 	ctx, cancel := context.WithTimeout(ctx, planTimeout)
 	defer cancel()
-	planned, err := versioned(hold)
-	if err != nil {
-		return nil, err
-	}
-	return r.planner.Plan(ctx, planned, fresh)
-}
-
-func versioned(hold *maintenance.NodeMaintenance) (*v1beta1.NodeMaintenance, error) {
-	converted := &v1beta1.NodeMaintenance{}
-	return converted, v1beta1.Convert_maintenance_NodeMaintenance_To_v1beta1_NodeMaintenance(hold.DeepCopy(), converted, nil)
+	return r.planner.Plan(ctx, hold.DeepCopy(), fresh)
 }

@@ -13,7 +13,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/authentication/user"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
@@ -21,8 +20,8 @@ func TestPlan(t *testing.T) {
 	planned := &v1beta1.DrainPlanStatus{EvictionPods: 1, Pods: []v1beta1.PlannedPod{
 		{Pod: "default/web", Action: v1beta1.PlanEvict, Turn: 1, Blocker: &v1beta1.DrainBlocker{Pod: "default/web", Reason: v1beta1.BlockerDisruptionBudget}},
 	}}
-	inAnswer := &maintenance.DrainPlanStatus{EvictionPods: 1, Pods: []maintenance.PlannedPod{
-		{Pod: "default/web", Action: "Evict", Turn: 1, Blocker: &maintenance.DrainBlocker{Pod: "default/web", Reason: "DisruptionBudget"}},
+	inAnswer := &v1beta1.DrainPlanStatus{EvictionPods: 1, Pods: []v1beta1.PlannedPod{
+		{Pod: "default/web", Action: "Evict", Turn: 1, Blocker: &v1beta1.DrainBlocker{Pod: "default/web", Reason: "DisruptionBudget"}},
 	}}
 	losses := &v1beta1.DrainPlanStatus{UnmanagedPods: []string{"a/1", "a/2", "a/3", "a/4"}, EmptyDirPods: []string{"b/1"}}
 	lossWarnings := []string{
@@ -38,27 +37,27 @@ func TestPlan(t *testing.T) {
 	tests := map[string]struct {
 		plan   *v1beta1.DrainPlanStatus
 		err    error
-		stage  maintenance.MaintenanceStage
+		stage  v1beta1.MaintenanceStage
 		dryRun []string
 
 		wantAsked    []bool
-		wantPlan     *maintenance.DrainPlanStatus
+		wantPlan     *v1beta1.DrainPlanStatus
 		wantWarnings []string
 	}{
-		"create":                      {plan: planned, stage: maintenance.StageDrain, wantAsked: []bool{false}},
-		"create that evicts nothing":  {plan: losses, stage: maintenance.StageCordon},
-		"create that loses something": {plan: losses, stage: maintenance.StageDrain, wantAsked: []bool{false}, wantWarnings: lossWarnings},
+		"create":                      {plan: planned, stage: v1beta1.StageDrain, wantAsked: []bool{false}},
+		"create that evicts nothing":  {plan: losses, stage: v1beta1.StageCordon},
+		"create that loses something": {plan: losses, stage: v1beta1.StageDrain, wantAsked: []bool{false}, wantWarnings: lossWarnings},
 		"create of a drain that never ends": {
-			plan: returning, stage: maintenance.StageDrain, wantAsked: []bool{false}, wantWarnings: []string{returnWarning},
+			plan: returning, stage: v1beta1.StageDrain, wantAsked: []bool{false}, wantWarnings: []string{returnWarning},
 		},
 		"create of a drain that is blocked": {
-			plan: stuck, stage: maintenance.StageDrain, wantAsked: []bool{false}, wantWarnings: []string{stuckWarning},
+			plan: stuck, stage: v1beta1.StageDrain, wantAsked: []bool{false}, wantWarnings: []string{stuckWarning},
 		},
-		"create without a plan": {err: errors.New("boom"), stage: maintenance.StageDrain, wantAsked: []bool{false}},
-		"dry run":               {plan: planned, stage: maintenance.StageDrain, dryRun: dryRun, wantAsked: []bool{true}, wantPlan: inAnswer},
-		"dry run of a cordon":   {plan: planned, stage: maintenance.StageCordon, dryRun: dryRun, wantAsked: []bool{true}, wantPlan: inAnswer},
+		"create without a plan": {err: errors.New("boom"), stage: v1beta1.StageDrain, wantAsked: []bool{false}},
+		"dry run":               {plan: planned, stage: v1beta1.StageDrain, dryRun: dryRun, wantAsked: []bool{true}, wantPlan: inAnswer},
+		"dry run of a cordon":   {plan: planned, stage: v1beta1.StageCordon, dryRun: dryRun, wantAsked: []bool{true}, wantPlan: inAnswer},
 		"dry run without a plan": {
-			err: errors.New("boom"), stage: maintenance.StageDrain, dryRun: dryRun, wantAsked: []bool{true}, wantWarnings: []string{"status.plan is missing: boom"},
+			err: errors.New("boom"), stage: v1beta1.StageDrain, dryRun: dryRun, wantAsked: []bool{true}, wantWarnings: []string{"status.plan is missing: boom"},
 		},
 	}
 	storage := newTestStorage(t)
@@ -90,9 +89,9 @@ func (s *testStorage) remove(t *testing.T, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if plan := obj.(*maintenance.NodeMaintenance).Status.Plan; plan != nil {
+	if plan := obj.(*v1beta1.NodeMaintenance).Status.Plan; plan != nil {
 		t.Errorf("a plan was stored: %v", plan)
 	}
 	s.delete(t, name)
-	s.update(t, &user.DefaultInfo{Name: user.APIServerUser, Groups: []string{user.SystemPrivilegedGroup}}, name, false, nil, func(hold *maintenance.NodeMaintenance) { hold.Finalizers = nil })
+	s.update(t, &user.DefaultInfo{Name: user.APIServerUser, Groups: []string{user.SystemPrivilegedGroup}}, name, false, nil, func(hold *v1beta1.NodeMaintenance) { hold.Finalizers = nil })
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
@@ -92,29 +91,29 @@ func TestPlanWarnings(t *testing.T) {
 // An update tells of the drain as a create does, if it changes the drain or only tries to.
 func TestPlanOfAnUpdate(t *testing.T) {
 	lossy := &v1beta1.DrainPlanStatus{EvictionPods: 1, UnmanagedPods: []string{"a/1"}}
-	inAnswer := &maintenance.DrainPlanStatus{EvictionPods: 1, UnmanagedPods: []string{"a/1"}}
+	inAnswer := &v1beta1.DrainPlanStatus{EvictionPods: 1, UnmanagedPods: []string{"a/1"}}
 	warning := `pods of node "worker-1" that no controller creates again are evicted: 1 (a/1)`
-	relabel := func(hold *maintenance.NodeMaintenance) { hold.Labels = map[string]string{"a": "b"} }
-	setStage := func(stage maintenance.MaintenanceStage) func(*maintenance.NodeMaintenance) {
-		return func(hold *maintenance.NodeMaintenance) { hold.Spec.Stage = stage }
+	relabel := func(hold *v1beta1.NodeMaintenance) { hold.Labels = map[string]string{"a": "b"} }
+	setStage := func(stage v1beta1.MaintenanceStage) func(*v1beta1.NodeMaintenance) {
+		return func(hold *v1beta1.NodeMaintenance) { hold.Spec.Stage = stage }
 	}
-	block := func(hold *maintenance.NodeMaintenance) { hold.Spec.Drain.EmptyDirPods = maintenance.PolicyBlock }
+	block := func(hold *v1beta1.NodeMaintenance) { hold.Spec.Drain.EmptyDirPods = v1beta1.PolicyBlock }
 	tests := map[string]struct {
-		stage  maintenance.MaintenanceStage
-		change func(*maintenance.NodeMaintenance)
+		stage  v1beta1.MaintenanceStage
+		change func(*v1beta1.NodeMaintenance)
 		dryRun []string
 
 		wantAsked    []bool
-		wantPlan     *maintenance.DrainPlanStatus
+		wantPlan     *v1beta1.DrainPlanStatus
 		wantWarnings []string
 	}{
-		"drain that begins":            {stage: maintenance.StageCordon, change: setStage(maintenance.StageDrain), wantAsked: []bool{false}, wantWarnings: []string{warning}},
-		"drain that changes":           {stage: maintenance.StageDrain, change: block, wantAsked: []bool{false}, wantWarnings: []string{warning}},
-		"drain that pauses":            {stage: maintenance.StageDrain, change: setStage(maintenance.StageCordon)},
-		"drain that stays as it is":    {stage: maintenance.StageDrain, change: relabel},
-		"cordon that stays as it is":   {stage: maintenance.StageCordon, change: relabel},
-		"dry run":                      {stage: maintenance.StageCordon, change: setStage(maintenance.StageDrain), dryRun: dryRun, wantAsked: []bool{true}, wantPlan: inAnswer, wantWarnings: []string{warning}},
-		"dry run that changes nothing": {stage: maintenance.StageDrain, change: relabel, dryRun: dryRun, wantAsked: []bool{true}, wantPlan: inAnswer, wantWarnings: []string{warning}},
+		"drain that begins":            {stage: v1beta1.StageCordon, change: setStage(v1beta1.StageDrain), wantAsked: []bool{false}, wantWarnings: []string{warning}},
+		"drain that changes":           {stage: v1beta1.StageDrain, change: block, wantAsked: []bool{false}, wantWarnings: []string{warning}},
+		"drain that pauses":            {stage: v1beta1.StageDrain, change: setStage(v1beta1.StageCordon)},
+		"drain that stays as it is":    {stage: v1beta1.StageDrain, change: relabel},
+		"cordon that stays as it is":   {stage: v1beta1.StageCordon, change: relabel},
+		"dry run":                      {stage: v1beta1.StageCordon, change: setStage(v1beta1.StageDrain), dryRun: dryRun, wantAsked: []bool{true}, wantPlan: inAnswer, wantWarnings: []string{warning}},
+		"dry run that changes nothing": {stage: v1beta1.StageDrain, change: relabel, dryRun: dryRun, wantAsked: []bool{true}, wantPlan: inAnswer, wantWarnings: []string{warning}},
 	}
 	storage := newTestStorage(t)
 	for name, test := range tests {

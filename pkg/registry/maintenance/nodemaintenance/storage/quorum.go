@@ -11,7 +11,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
 )
@@ -31,7 +30,7 @@ type Quorum interface {
 // admitToQuorum refuses a hold that would take too many members of the control plane out of service. From when
 // the stored holds are counted until the new one is stored, no other hold on a member is counted. A hold in stage
 // Idle takes nothing.
-func (r *REST) admitToQuorum(ctx context.Context, hold *maintenance.NodeMaintenance, creating *creation) error {
+func (r *REST) admitToQuorum(ctx context.Context, hold *v1beta1.NodeMaintenance, creating *creation) error {
 	if r.quorum == nil || !nodemaintenance.Keeps(hold) {
 		return nil
 	}
@@ -73,8 +72,8 @@ func (r *REST) heldBy(ctx context.Context, nodes []string) (map[string]string, e
 }
 
 // refusedByQuorum is a 403 whose cause programs can tell from a missing permission.
-func refusedByQuorum(hold *maintenance.NodeMaintenance, message string) error {
-	refusal := apierrors.NewForbidden(maintenance.Resource(nodemaintenance.Plural), hold.Name, errors.New(message))
+func refusedByQuorum(hold *v1beta1.NodeMaintenance, message string) error {
+	refusal := apierrors.NewForbidden(v1beta1.Resource(nodemaintenance.Plural), hold.Name, errors.New(message))
 	refusal.ErrStatus.Details.Causes = []metav1.StatusCause{
 		{Type: v1beta1.ReasonControlPlaneQuorum, Message: message, Field: "spec.nodeName"},
 	}

@@ -18,7 +18,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/registry/rest"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
@@ -82,14 +81,14 @@ func TestHoldThatTheQuorumRefuses(t *testing.T) {
 }
 
 func TestHoldsThatTheQuorumLetsPass(t *testing.T) {
-	idle := func(h *maintenance.NodeMaintenance) { h.Spec.Stage = maintenance.StageIdle }
-	overriding := func(h *maintenance.NodeMaintenance) { h.Spec.OverrideQuorum = true }
-	importing := func(h *maintenance.NodeMaintenance) {
+	idle := func(h *v1beta1.NodeMaintenance) { h.Spec.Stage = v1beta1.StageIdle }
+	overriding := func(h *v1beta1.NodeMaintenance) { h.Spec.OverrideQuorum = true }
+	importing := func(h *v1beta1.NodeMaintenance) {
 		const from = `{"apiVersion":"a/v1","name":"m","uid":"u","creationTime":"2026-01-02T03:00:00Z"}`
 		h.Annotations = map[string]string{v1beta1.ImportedAnnotation: from}
 	}
 	tests := map[string]struct {
-		first, second func(*maintenance.NodeMaintenance)
+		first, second func(*v1beta1.NodeMaintenance)
 		end           bool
 		node          string
 		wantWarning   string
@@ -112,7 +111,7 @@ func TestHoldsThatTheQuorumLetsPass(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			storage := guarded(t, 3, 2)
 			first, second := newHold("first", "cp-0"), newHold("second", test.node)
-			for hold, change := range map[*maintenance.NodeMaintenance]func(*maintenance.NodeMaintenance){first: test.first, second: test.second} {
+			for hold, change := range map[*v1beta1.NodeMaintenance]func(*v1beta1.NodeMaintenance){first: test.first, second: test.second} {
 				if change != nil {
 					change(hold)
 				}

@@ -10,14 +10,13 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"k8s.io/apiserver/pkg/warning"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // warnOfEmptySelection warns that the drain of the hold evicts nothing although there are pods: a typo in
 // a selector must not look like an empty node.
-func warnOfEmptySelection(ctx context.Context, hold *maintenance.NodeMaintenance, plan *v1beta1.DrainPlanStatus) {
-	if hold.Spec.Stage != maintenance.StageDrain || plan.DrainablePods == 0 || plan.SkippedPods < plan.DrainablePods {
+func warnOfEmptySelection(ctx context.Context, hold *v1beta1.NodeMaintenance, plan *v1beta1.DrainPlanStatus) {
+	if hold.Spec.Stage != v1beta1.StageDrain || plan.DrainablePods == 0 || plan.SkippedPods < plan.DrainablePods {
 		return
 	}
 	warning.AddWarning(ctx, "", fmt.Sprintf("%s 0 of %s of node %q (static pods and pods of DaemonSets are not counted): this hold evicts no pod",
@@ -25,7 +24,7 @@ func warnOfEmptySelection(ctx context.Context, hold *maintenance.NodeMaintenance
 }
 
 // selects names what decides which pods are evicted.
-func selects(drain *maintenance.DrainSpec) string {
+func selects(drain *v1beta1.DrainSpec) string {
 	if drain.PodSelector != nil && len(drain.Rules) == 0 {
 		return "spec.drain.podSelector matches"
 	}

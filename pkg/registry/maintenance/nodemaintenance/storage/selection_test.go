@@ -8,24 +8,23 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // One typo in a selector, and a full node would say that it is drained.
 func TestEmptySelectionIsWarnedOf(t *testing.T) {
-	typo := func(hold *maintenance.NodeMaintenance) {
+	typo := func(hold *v1beta1.NodeMaintenance) {
 		hold.Spec.Drain.PodSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"tier": "bacth"}}
 	}
-	skipping := func(hold *maintenance.NodeMaintenance) {
-		hold.Spec.Drain.Rules = []maintenance.DrainRule{{Action: maintenance.ActionSkip}}
+	skipping := func(hold *v1beta1.NodeMaintenance) {
+		hold.Spec.Drain.Rules = []v1beta1.DrainRule{{Action: v1beta1.ActionSkip}}
 	}
-	cordon := func(hold *maintenance.NodeMaintenance) { hold.Spec.Stage = maintenance.StageCordon }
+	cordon := func(hold *v1beta1.NodeMaintenance) { hold.Spec.Stage = v1beta1.StageCordon }
 	matchesNone := `spec.drain.podSelector matches 0 of 14 pods of node "worker-1" (static pods and pods of DaemonSets are not counted): this hold evicts no pod`
 	selectsNone := `spec.drain selects 0 of 14 pods of node "worker-1" (static pods and pods of DaemonSets are not counted): this hold evicts no pod`
 	tests := map[string]struct {
 		drainable, skipped int32
-		change, update     []func(*maintenance.NodeMaintenance)
+		change, update     []func(*v1beta1.NodeMaintenance)
 		dryRun             []string
 		want, wantOnUpdate []string
 	}{
@@ -53,7 +52,7 @@ func TestEmptySelectionIsWarnedOf(t *testing.T) {
 				return
 			}
 			if test.update != nil {
-				_, warnings = storage.update(t, alice, "a", false, nil, func(hold *maintenance.NodeMaintenance) {
+				_, warnings = storage.update(t, alice, "a", false, nil, func(hold *v1beta1.NodeMaintenance) {
 					for _, change := range test.update {
 						change(hold)
 					}
@@ -65,12 +64,12 @@ func TestEmptySelectionIsWarnedOf(t *testing.T) {
 	}
 }
 
-func changes(of ...func(*maintenance.NodeMaintenance)) []func(*maintenance.NodeMaintenance) {
+func changes(of ...func(*v1beta1.NodeMaintenance)) []func(*v1beta1.NodeMaintenance) {
 	return of
 }
 
-func drain(hold *maintenance.NodeMaintenance) { hold.Spec.Stage = maintenance.StageDrain }
+func drain(hold *v1beta1.NodeMaintenance) { hold.Spec.Stage = v1beta1.StageDrain }
 
-func because(reason string) func(*maintenance.NodeMaintenance) {
-	return func(hold *maintenance.NodeMaintenance) { hold.Spec.Reason = reason }
+func because(reason string) func(*v1beta1.NodeMaintenance) {
+	return func(hold *v1beta1.NodeMaintenance) { hold.Spec.Reason = reason }
 }

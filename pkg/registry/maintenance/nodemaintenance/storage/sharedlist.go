@@ -10,7 +10,7 @@ import (
 
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // maxSharedBytes bounds what is kept of all encoded lists together while they are sent. What exceeds it is
@@ -39,7 +39,7 @@ func shareable(options *metainternalversion.ListOptions) bool {
 
 // join returns the list as another request has it at this moment, else as it is, for as long as the request
 // lasts. A list is the same if the revision of the store and the selectors are.
-func (s *sharedLists) join(ctx context.Context, options *metainternalversion.ListOptions, list *maintenance.NodeMaintenanceList) *sharedList {
+func (s *sharedLists) join(ctx context.Context, options *metainternalversion.ListOptions, list *v1beta1.NodeMaintenanceList) *sharedList {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	key := what(options, list.ResourceVersion)

@@ -19,11 +19,11 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	kruntime "k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-func listOf(version string) *maintenance.NodeMaintenanceList {
-	return &maintenance.NodeMaintenanceList{ListMeta: metav1.ListMeta{ResourceVersion: version}}
+func listOf(version string) *v1beta1.NodeMaintenanceList {
+	return &v1beta1.NodeMaintenanceList{ListMeta: metav1.ListMeta{ResourceVersion: version}}
 }
 
 // encoder writes some bytes, and counts how often.

@@ -20,7 +20,6 @@ import (
 	"k8s.io/apiserver/pkg/warning"
 	"k8s.io/utils/keymutex"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
@@ -95,7 +94,7 @@ func (r *REST) List(ctx context.Context, options *metainternalversion.ListOption
 	if err != nil {
 		return nil, err
 	}
-	list, ok := listed.(*maintenance.NodeMaintenanceList)
+	list, ok := listed.(*v1beta1.NodeMaintenanceList)
 	if !ok {
 		return nil, fmt.Errorf("could not list the holds: got %T", listed)
 	}
@@ -157,7 +156,7 @@ func (r *REST) UpdateBeside(ctx context.Context, beside AdmitBeside, name string
 ) (runtime.Object, bool, error) {
 	creating := &creation{locks: r.creationLocks, beside: beside}
 	defer creating.end()
-	var before *maintenance.NodeMaintenance
+	var before *v1beta1.NodeMaintenance
 	stored, created, err := r.REST.Update(ctx, name, rest.WrapUpdatedObjectInfo(objInfo, refuseTooLarge, remember(&before)),
 		r.admit(createValidation, creating), updateValidation, forceAllowCreate, options)
 	if err != nil {
@@ -174,16 +173,16 @@ func (r *REST) UpdateBeside(ctx context.Context, beside AdmitBeside, name string
 }
 
 // remember keeps in old the object that an update is to change.
-func remember(old **maintenance.NodeMaintenance) rest.TransformFunc {
+func remember(old **v1beta1.NodeMaintenance) rest.TransformFunc {
 	return func(_ context.Context, obj, stored runtime.Object) (runtime.Object, error) {
-		*old, _ = stored.(*maintenance.NodeMaintenance)
+		*old, _ = stored.(*v1beta1.NodeMaintenance)
 		return obj, nil
 	}
 }
 
 // updated tells of the drain, and whether it waits, if it is another one than before, and in a dry run always.
-func (r *REST) updated(ctx context.Context, before *maintenance.NodeMaintenance, obj runtime.Object, dryRun []string) {
-	hold, ok := obj.(*maintenance.NodeMaintenance)
+func (r *REST) updated(ctx context.Context, before *v1beta1.NodeMaintenance, obj runtime.Object, dryRun []string) {
+	hold, ok := obj.(*v1beta1.NodeMaintenance)
 	if ok {
 		noteBypass(ctx, before, hold)
 	}
@@ -193,13 +192,13 @@ func (r *REST) updated(ctx context.Context, before *maintenance.NodeMaintenance,
 	}
 }
 
-func drainChanged(before, after *maintenance.NodeMaintenance) bool {
+func drainChanged(before, after *v1beta1.NodeMaintenance) bool {
 	return before == nil || before.Spec.Stage != after.Spec.Stage || !apiequality.Semantic.DeepEqual(before.Spec.Drain, after.Spec.Drain)
 }
 
 func (r *REST) created(ctx context.Context, obj runtime.Object, creating *creation, dryRun []string) {
 	noteInAudit(ctx, obj)
-	if hold, ok := obj.(*maintenance.NodeMaintenance); ok {
+	if hold, ok := obj.(*v1beta1.NodeMaintenance); ok {
 		noteBypass(ctx, nil, hold)
 		r.warnOfMissingNode(ctx, hold)
 		warnOfEarlierHolds(ctx, hold.Spec.NodeName, creating.others)
@@ -218,7 +217,7 @@ func (r *REST) wrote(dryRun []string, objects ...runtime.Object) {
 		return
 	}
 	for _, obj := range objects {
-		if hold, ok := obj.(*maintenance.NodeMaintenance); ok {
+		if hold, ok := obj.(*v1beta1.NodeMaintenance); ok {
 			r.written.add(hold)
 			r.waker.Wake(hold.Spec.NodeName)
 		}

@@ -20,7 +20,6 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/warning"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
@@ -93,7 +92,7 @@ type testStorage struct {
 
 func newTestStorage(t *testing.T) *testStorage {
 	t.Helper()
-	return newTestStorageIn(t, registrytest.RESTOptions(t, maintenance.Resource("nodemaintenances")))
+	return newTestStorageIn(t, registrytest.RESTOptions(t, v1beta1.Resource("nodemaintenances")))
 }
 
 func newTestStorageIn(t *testing.T, options generic.RESTOptions) *testStorage {
@@ -121,45 +120,45 @@ func requestBy(requester user.Info) (context.Context, *recorder) {
 	return warning.WithWarningRecorder(ctx, warnings), warnings
 }
 
-func newHold(name, node string) *maintenance.NodeMaintenance {
-	return &maintenance.NodeMaintenance{
+func newHold(name, node string) *v1beta1.NodeMaintenance {
+	return &v1beta1.NodeMaintenance{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
-		Spec: maintenance.NodeMaintenanceSpec{NodeName: node, Stage: maintenance.StageDrain, Drain: maintenance.DrainSpec{
-			OnTimeout: maintenance.OnTimeoutReport, UnmanagedPods: maintenance.PolicyEvict, EmptyDirPods: maintenance.PolicyEvict,
+		Spec: v1beta1.NodeMaintenanceSpec{NodeName: node, Stage: v1beta1.StageDrain, Drain: v1beta1.DrainSpec{
+			OnTimeout: v1beta1.OnTimeoutReport, UnmanagedPods: v1beta1.PolicyEvict, EmptyDirPods: v1beta1.PolicyEvict,
 		}},
 	}
 }
 
 // create creates a hold and returns what was stored and the warnings.
-func (s *testStorage) create(t *testing.T, requester user.Info, hold *maintenance.NodeMaintenance, dryRun ...string) (*maintenance.NodeMaintenance, []string) {
+func (s *testStorage) create(t *testing.T, requester user.Info, hold *v1beta1.NodeMaintenance, dryRun ...string) (*v1beta1.NodeMaintenance, []string) {
 	t.Helper()
 	ctx, got := requestBy(requester)
 	obj, err := s.Create(ctx, hold, rest.ValidateAllObjectFunc, &metav1.CreateOptions{DryRun: dryRun})
 	if err != nil {
 		t.Fatalf("could not create %s: %v", hold.Name, err)
 	}
-	return obj.(*maintenance.NodeMaintenance), got.warnings
+	return obj.(*v1beta1.NodeMaintenance), got.warnings
 }
 
 // update applies a change to the stored hold.
-func (s *testStorage) update(t *testing.T, requester user.Info, name string, forceCreate bool, dryRun []string, change func(*maintenance.NodeMaintenance)) (created bool, warnings []string) {
+func (s *testStorage) update(t *testing.T, requester user.Info, name string, forceCreate bool, dryRun []string, change func(*v1beta1.NodeMaintenance)) (created bool, warnings []string) {
 	t.Helper()
 	_, created, warnings = s.apply(t, requester, name, forceCreate, dryRun, change)
 	return created, warnings
 }
 
 // updateAs applies a change to a hold that exists, and returns the answer.
-func (s *testStorage) updateAs(t *testing.T, requester user.Info, name string, dryRun []string, change func(*maintenance.NodeMaintenance)) (*maintenance.NodeMaintenance, []string) {
+func (s *testStorage) updateAs(t *testing.T, requester user.Info, name string, dryRun []string, change func(*v1beta1.NodeMaintenance)) (*v1beta1.NodeMaintenance, []string) {
 	t.Helper()
 	updated, _, warnings := s.apply(t, requester, name, false, dryRun, change)
 	return updated, warnings
 }
 
-func (s *testStorage) apply(t *testing.T, requester user.Info, name string, forceCreate bool, dryRun []string, change func(*maintenance.NodeMaintenance)) (*maintenance.NodeMaintenance, bool, []string) {
+func (s *testStorage) apply(t *testing.T, requester user.Info, name string, forceCreate bool, dryRun []string, change func(*v1beta1.NodeMaintenance)) (*v1beta1.NodeMaintenance, bool, []string) {
 	t.Helper()
 	ctx, got := requestBy(requester)
 	info := rest.DefaultUpdatedObjectInfo(nil, func(_ context.Context, _, old runtime.Object) (runtime.Object, error) {
-		hold := old.DeepCopyObject().(*maintenance.NodeMaintenance)
+		hold := old.DeepCopyObject().(*v1beta1.NodeMaintenance)
 		change(hold)
 		return hold, nil
 	})
@@ -168,18 +167,18 @@ func (s *testStorage) apply(t *testing.T, requester user.Info, name string, forc
 	if err != nil {
 		t.Fatalf("could not update %s: %v", name, err)
 	}
-	return obj.(*maintenance.NodeMaintenance), created, got.warnings
+	return obj.(*v1beta1.NodeMaintenance), created, got.warnings
 }
 
 // stored returns the hold from the store itself.
-func (s *testStorage) stored(t *testing.T, name string) *maintenance.NodeMaintenance {
+func (s *testStorage) stored(t *testing.T, name string) *v1beta1.NodeMaintenance {
 	t.Helper()
 	ctx, _ := requestBy(alice)
 	obj, err := s.Get(ctx, name, &metav1.GetOptions{})
 	if err != nil {
 		t.Fatalf("could not get %s: %v", name, err)
 	}
-	return obj.(*maintenance.NodeMaintenance)
+	return obj.(*v1beta1.NodeMaintenance)
 }
 
 // delete starts a deletion and returns the warnings.
@@ -190,7 +189,7 @@ func (s *testStorage) delete(t *testing.T, name string, dryRun ...string) []stri
 	if err != nil {
 		t.Fatalf("could not delete %s: %v", name, err)
 	}
-	if hold, ok := obj.(*maintenance.NodeMaintenance); gone || !ok || hold.DeletionTimestamp == nil {
+	if hold, ok := obj.(*v1beta1.NodeMaintenance); gone || !ok || hold.DeletionTimestamp == nil {
 		t.Errorf("the delete of %s did not wait for the node to be given back: %v", name, obj)
 	}
 	return got.warnings
@@ -219,8 +218,8 @@ func wantStrings(t *testing.T, what string, got []string, want ...string) {
 // Every write that is stored wakes, and a dry run never does.
 func TestWake(t *testing.T) {
 	storage := newTestStorage(t)
-	relabel := func(hold *maintenance.NodeMaintenance) { hold.Labels = map[string]string{"a": "b"} }
-	fill := func(hold *maintenance.NodeMaintenance) { *hold = *newHold("applied", "worker-2") }
+	relabel := func(hold *v1beta1.NodeMaintenance) { hold.Labels = map[string]string{"a": "b"} }
+	fill := func(hold *v1beta1.NodeMaintenance) { *hold = *newHold("applied", "worker-2") }
 	steps := []struct {
 		name string
 		do   func()

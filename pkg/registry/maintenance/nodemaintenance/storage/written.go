@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/utils/lru"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 const (
@@ -34,7 +34,7 @@ func newWrittenVersions() *writtenVersions {
 }
 
 // add keeps the newer version: requests may end in another order than they were stored in.
-func (w *writtenVersions) add(hold *maintenance.NodeMaintenance) {
+func (w *writtenVersions) add(hold *v1beta1.NodeMaintenance) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if order, err := resourceversion.CompareResourceVersion(hold.ResourceVersion, w.last(hold.Spec.NodeName)); err == nil && order < 0 {

@@ -6,12 +6,12 @@ package storage
 import (
 	"testing"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 func TestWrittenVersions(t *testing.T) {
 	storage := newTestStorage(t)
-	relabel := func(hold *maintenance.NodeMaintenance) { hold.Labels = map[string]string{"a": "b"} }
+	relabel := func(hold *v1beta1.NodeMaintenance) { hold.Labels = map[string]string{"a": "b"} }
 	want := func(step, version string) {
 		t.Helper()
 		if got := storage.written.last("worker-1"); got != version {

@@ -16,8 +16,8 @@ import (
 	genericregistrytest "k8s.io/apiserver/pkg/registry/generic/testing"
 	"k8s.io/utils/ptr"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/scheduledevent"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/registrytest"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
@@ -26,7 +26,7 @@ import (
 // The generic registry brings its own checks of what every resource must do. Those of create and get are left out: they
 // delete objects and use their names again, but our finalizer keeps them.
 func TestContract(t *testing.T) {
-	options := registrytest.RESTOptions(t, maintenance.Resource(scheduledevent.Plural))
+	options := registrytest.RESTOptions(t, v1beta1.Resource(scheduledevent.Plural))
 	// The checks of watches start from revision 1, which a watch cache has not.
 	options.Decorator = generic.UndecoratedStorage
 	names := 0
@@ -43,11 +43,11 @@ func TestContract(t *testing.T) {
 	t.Run("update", func(t *testing.T) {
 		tester(t).TestUpdate(storedEvent(),
 			func(obj runtime.Object) runtime.Object {
-				obj.(*maintenance.ScheduledEvent).Spec.State = maintenance.EventCanceled
+				obj.(*v1beta1.ScheduledEvent).Spec.State = v1beta1.EventCanceled
 				return obj
 			},
 			func(obj runtime.Object) runtime.Object {
-				obj.(*maintenance.ScheduledEvent).Spec.NodeName = "worker-2"
+				obj.(*v1beta1.ScheduledEvent).Spec.NodeName = "worker-2"
 				return obj
 			},
 		)
@@ -77,13 +77,13 @@ func newREST(t *testing.T, options generic.RESTOptionsGetter) *REST {
 
 // storedEvent is an event as a create leaves it, but for the finalizer: the contract checks delete objects and expect them
 // to be gone.
-func storedEvent() *maintenance.ScheduledEvent {
-	return &maintenance.ScheduledEvent{
+func storedEvent() *v1beta1.ScheduledEvent {
+	return &v1beta1.ScheduledEvent{
 		ObjectMeta: metav1.ObjectMeta{Name: "stored", Labels: map[string]string{"team": "storage"}},
-		Spec: maintenance.ScheduledEventSpec{
-			Source: "manual", Code: "system-reboot", NodeName: "worker-1", InstanceID: "i-1", State: maintenance.EventScheduled,
+		Spec: v1beta1.ScheduledEventSpec{
+			Source: "manual", Code: "system-reboot", NodeName: "worker-1", InstanceID: "i-1", State: v1beta1.EventScheduled,
 			NotBefore: ptr.To(metav1.NewTime(time.Date(2027, 1, 1, 0, 0, 0, 0, time.Local))),
 		},
-		Status: maintenance.ScheduledEventStatus{Phase: maintenance.EventPhasePending},
+		Status: v1beta1.ScheduledEventStatus{Phase: v1beta1.EventPhasePending},
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"k8s.io/apiserver/pkg/registry/generic"
 	"k8s.io/apiserver/pkg/registry/rest"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/scheduledevent"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/registrytest"
 )
@@ -29,7 +29,7 @@ func (noNodes) HasNode(string) bool            { return false }
 func (noNodes) Nodes() ([]*corev1.Node, error) { return nil, nil }
 
 // eventOf is an event of a user for a node.
-func eventOf(node string) maintenance.ScheduledEvent {
+func eventOf(node string) v1beta1.ScheduledEvent {
 	event := storedEvent()
 	event.Spec.NodeName, event.Spec.InstanceID, event.Spec.MachineRef = node, "", nil
 	return *event
@@ -37,7 +37,7 @@ func eventOf(node string) maintenance.ScheduledEvent {
 
 // Users cannot fill the store with events. What the server itself reads from a cloud is stored all the same.
 func TestTooManyEvents(t *testing.T) {
-	options := registrytest.RESTOptions(t, maintenance.Resource(scheduledevent.Plural))
+	options := registrytest.RESTOptions(t, v1beta1.Resource(scheduledevent.Plural))
 	options.Decorator = generic.UndecoratedStorage
 	r := newREST(t, options)
 	r.nodes = noNodes{}

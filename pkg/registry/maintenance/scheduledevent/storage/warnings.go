@@ -10,13 +10,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/warning"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/scheduledevent"
 )
 
 // warn tells who has created an event what may not be meant. While no node is known, nothing is said of when its drain starts.
 func (r *REST) warn(ctx context.Context, obj runtime.Object) {
-	event, ok := obj.(*maintenance.ScheduledEvent)
+	event, ok := obj.(*v1beta1.ScheduledEvent)
 	if !ok {
 		return
 	}
@@ -30,7 +30,7 @@ func (r *REST) warn(ctx context.Context, obj runtime.Object) {
 }
 
 // missing says which node does not exist; empty: it does, or that is not known.
-func (r *REST) missing(spec *maintenance.ScheduledEventSpec) string {
+func (r *REST) missing(spec *v1beta1.ScheduledEventSpec) string {
 	if name := spec.NodeName; name != "" && !r.nodes.HasNode(name) {
 		return fmt.Sprintf("node %q does not exist: the event stays Pending until it appears", name)
 	}
