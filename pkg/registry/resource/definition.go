@@ -58,9 +58,8 @@ type Definition struct {
 	// Table converts objects to what kubectl prints.
 	Table rest.TableConvertor
 
-	// Fields returns the fields of an object that lists and watches can be
-	// selected by.
-	Fields func(obj runtime.Object) (fields.Set, error)
+	// Fields returns the fields of an object that lists and watches can be selected by, besides its name. Optional.
+	Fields func(obj runtime.Object) fields.Set
 	// IndexedField is the field of Fields for which the watch cache has an index. If empty,
 	// there is no index.
 	IndexedField string
@@ -88,9 +87,6 @@ func (d *Definition) validate() error {
 	}
 	if d.Table == nil {
 		errs = append(errs, missing("table columns"))
-	}
-	if d.Fields == nil {
-		errs = append(errs, missing("its selectable fields"))
 	}
 	return errors.Join(errs...)
 }

@@ -21,7 +21,7 @@ func TestIncompleteDefinition(t *testing.T) {
 	if err == nil {
 		t.Fatal("an incomplete definition was accepted")
 	}
-	for _, want := range []string{"widgets.example.com", "singular", "constructor", "strategy", "columns", "fields"} {
+	for _, want := range []string{"widgets.example.com", "singular", "constructor", "strategy", "columns"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("the error does not speak of %q: %v", want, err)
 		}
@@ -32,8 +32,8 @@ func TestIncompleteDefinition(t *testing.T) {
 func TestIndexedField(t *testing.T) {
 	d := Definition{
 		IndexedField: "spec.color",
-		Fields: func(runtime.Object) (fields.Set, error) {
-			return fields.Set{"spec.color": "red", "spec.size": "2"}, nil
+		Fields: func(runtime.Object) fields.Set {
+			return fields.Set{"spec.color": "red", "spec.size": "2"}
 		},
 	}
 	options := d.storeOptions(generic.RESTOptions{})

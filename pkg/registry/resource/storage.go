@@ -6,6 +6,7 @@ package resource
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -111,19 +112,11 @@ func (d *Definition) attributes(obj runtime.Object) (labels.Set, fields.Set, err
 	if err != nil {
 		return nil, nil, err
 	}
-	selectable, err := d.Fields(obj)
-	if err != nil {
-		return nil, nil, err
+	selectable := fields.Set{metav1.ObjectNameField: object.GetName()}
+	if d.Fields != nil {
+		maps.Copy(selectable, d.Fields(obj))
 	}
 	return object.GetLabels(), selectable, nil
 }
 
-// indexedValue cannot return an error. It gets only objects of the resource's own type. Any
-// other object would be indexed under the empty value.
-func (d *Definition) indexedValue(obj runtime.Object) string {
-	selectable, err := d.Fields(obj)
-	if err != nil {
-		return ""
-	}
-	return selectable[d.IndexedField]
-}
+func (d *Definition) indexedValue(obj runtime.Object) string { return d.Fields(obj)[d.IndexedField] }

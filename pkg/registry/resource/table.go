@@ -25,6 +25,41 @@ type Column[T runtime.Object] struct {
 	Cell func(object T) any
 }
 
+const (
+	// None is what kubectl shows where there is nothing to show.
+	None = "<none>"
+	// Unknown is what kubectl shows where the server has not looked yet.
+	Unknown = "<unknown>"
+	// Wide is the priority of the columns that only -o wide shows.
+	Wide = 1
+)
+
+// NewColumn returns a column of texts. format is "name" for that of the names; empty for others.
+func NewColumn[T runtime.Object](name, format, description string, priority int32, cell func(T) any) Column[T] {
+	return Column[T]{
+		Heading: metav1.TableColumnDefinition{Name: name, Type: "string", Format: format, Description: description, Priority: priority},
+		Cell:    cell,
+	}
+}
+
+// NewCountColumn returns a column of numbers.
+func NewCountColumn[T runtime.Object](name, description string, priority int32, cell func(T) any) Column[T] {
+	column := NewColumn(name, "", description, priority, cell)
+	column.Heading.Type = "integer"
+	return column
+}
+
+// NewAgeColumn returns a column that shows how old an object is.
+func NewAgeColumn[T interface {
+	runtime.Object
+	metav1.Object
+}](description string, priority int32,
+) Column[T] {
+	return NewColumn("Age", "", description, priority, func(object T) any {
+		return metatable.ConvertToHumanReadableDateType(object.GetCreationTimestamp())
+	})
+}
+
 // Table prints objects of type T. It is a rest.TableConvertor.
 type Table[T runtime.Object] []Column[T]
 

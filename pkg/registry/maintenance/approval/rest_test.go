@@ -133,7 +133,7 @@ func (c *cluster) change(name string, change func(*v1beta1.NodeMaintenance)) err
 func (c *cluster) changeStatus(t *testing.T, name string, change func(*v1beta1.MaintenanceAdmission)) {
 	t.Helper()
 	store := *c.holds.Store
-	store.UpdateStrategy = nodemaintenance.ApprovalStrategy(store.UpdateStrategy) // keeps the rest
+	store.UpdateStrategy = resource.Decided(store.UpdateStrategy) // keeps the rest
 	_, _, err := store.Update(as("server"), name, changed(func(hold *v1beta1.NodeMaintenance) {
 		if hold.Status.Admission == nil {
 			hold.Status.Admission = &v1beta1.MaintenanceAdmission{}

@@ -6,7 +6,6 @@ package machinemaintenance
 import (
 	"context"
 
-	metatable "k8s.io/apimachinery/pkg/api/meta/table"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -28,17 +27,8 @@ func show(event *v1beta1.ScheduledEvent) (mm *managedv1alpha1.MachineMaintenance
 
 // table is what kubectl prints. The operator's kind had a name and an age.
 var table = resource.Table[*managedv1alpha1.MachineMaintenance]{
-	column("Name", "name", "Name of the MachineMaintenance", func(mm *managedv1alpha1.MachineMaintenance) any { return mm.Name }),
-	column("Age", "", "Time since the MachineMaintenance was created", func(mm *managedv1alpha1.MachineMaintenance) any {
-		return metatable.ConvertToHumanReadableDateType(mm.CreationTimestamp)
-	}),
-}
-
-func column(name, format, description string, cell func(*managedv1alpha1.MachineMaintenance) any,
-) resource.Column[*managedv1alpha1.MachineMaintenance] {
-	return resource.Column[*managedv1alpha1.MachineMaintenance]{
-		Heading: metav1.TableColumnDefinition{Name: name, Type: "string", Format: format, Description: description}, Cell: cell,
-	}
+	resource.NewColumn("Name", "name", "Name of the MachineMaintenance", 0, func(mm *managedv1alpha1.MachineMaintenance) any { return mm.Name }),
+	resource.NewAgeColumn[*managedv1alpha1.MachineMaintenance]("Time since the MachineMaintenance was created", 0),
 }
 
 // ConvertToTable implements rest.TableConvertor.

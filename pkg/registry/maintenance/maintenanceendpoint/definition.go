@@ -6,13 +6,15 @@
 package maintenanceendpoint
 
 import (
-	"fmt"
+	"context"
 
-	"k8s.io/apimachinery/pkg/fields"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apiserver/pkg/registry/generic"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/caller"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
 
@@ -44,19 +46,31 @@ func Definition(scheme *runtime.Scheme, bytes int) resource.Definition {
 		New:     func() runtime.Object { return &v1beta1.MaintenanceEndpoint{} },
 		NewList: func() runtime.Object { return &v1beta1.MaintenanceEndpointList{} },
 
-		Strategy:       NewStrategy(scheme),
-		StatusStrategy: NewStatusStrategy(scheme),
+		Strategy:       rules.Strategy(scheme),
+		StatusStrategy: rules.StatusStrategy(scheme),
 		Limit:          newLimit(bytes),
 		Table:          table,
-
-		Fields: selectableFields,
 	}
 }
 
-func selectableFields(obj runtime.Object) (fields.Set, error) {
-	endpoint, ok := obj.(*v1beta1.MaintenanceEndpoint)
-	if !ok {
-		return nil, fmt.Errorf("expected a MaintenanceEndpoint, got %T", obj)
-	}
-	return generic.ObjectMetaFieldsSet(&endpoint.ObjectMeta, false), nil
+// rules are those for writes of MaintenanceEndpoints. RBAC decides who may write the status.
+var rules = resource.Rules[*v1beta1.MaintenanceEndpoint, v1beta1.MaintenanceEndpointSpec, v1beta1.MaintenanceEndpointStatus]{
+	Spec:   func(e *v1beta1.MaintenanceEndpoint) *v1beta1.MaintenanceEndpointSpec { return &e.Spec },
+	Status: func(e *v1beta1.MaintenanceEndpoint) *v1beta1.MaintenanceEndpointStatus { return &e.Status },
+	PrepareCreate: func(ctx context.Context, endpoint *v1beta1.MaintenanceEndpoint) {
+		endpoint.Status.Author = caller.Author(ctx)
+	},
+	PrepareUpdate: func(ctx context.Context, endpoint, old *v1beta1.MaintenanceEndpoint) {
+		if !apiequality.Semantic.DeepEqual(endpoint.Spec, old.Spec) {
+			endpoint.Status.Author = caller.Author(ctx)
+		}
+	},
+	PrepareStatus: func(_ context.Context, endpoint, old *v1beta1.MaintenanceEndpoint) {
+		endpoint.Status.Author = old.Status.Author
+	},
+	Validate: func(_ context.Context, endpoint *v1beta1.MaintenanceEndpoint) field.ErrorList {
+		return validation.ValidateMaintenanceEndpoint(endpoint)
+	},
+	ValidateUpdate: validation.ValidateMaintenanceEndpointUpdate,
+	ValidateStatus: validation.ValidateMaintenanceEndpointStatusUpdate,
 }

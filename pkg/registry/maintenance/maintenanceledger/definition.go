@@ -6,16 +6,14 @@
 package maintenanceledger
 
 import (
+	"context"
 	"errors"
-	"fmt"
 
-	metatable "k8s.io/apimachinery/pkg/api/meta/table"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apiserver/pkg/registry/generic"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/serveronly"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
@@ -38,36 +36,27 @@ func Definition(scheme *runtime.Scheme) resource.Definition {
 		New:     func() runtime.Object { return &v1beta1.MaintenanceLedger{} },
 		NewList: func() runtime.Object { return &v1beta1.MaintenanceLedgerList{} },
 
-		Strategy: NewStrategy(scheme),
+		Strategy: rules.Strategy(scheme),
 		Table:    table,
-
-		Fields: selectableFields,
 
 		Wrap: serveronly.Wrap(Plural, errServerOnly),
 	}
 }
 
-func selectableFields(obj runtime.Object) (fields.Set, error) {
-	ledger, ok := obj.(*v1beta1.MaintenanceLedger)
-	if !ok {
-		return nil, fmt.Errorf("expected a MaintenanceLedger, got %T", obj)
-	}
-	return generic.ObjectMetaFieldsSet(&ledger.ObjectMeta, false), nil
-}
-
 // table is what kubectl prints for MaintenanceLedgers.
 var table = resource.Table[*v1beta1.MaintenanceLedger]{
-	column("Name", "string", "name", "Name of the MaintenanceLedger", func(l *v1beta1.MaintenanceLedger) any { return l.Name }),
-	column("Nodes", "integer", "", "Nodes that were admitted and are not through yet", func(l *v1beta1.MaintenanceLedger) any { return int64(len(l.Spec.Entries)) }),
-	column("Epoch", "integer", "", "How many leaders there have been", func(l *v1beta1.MaintenanceLedger) any { return l.Spec.Epoch }),
-	column("Age", "string", "", "Time since the MaintenanceLedger was created", func(l *v1beta1.MaintenanceLedger) any {
-		return metatable.ConvertToHumanReadableDateType(l.CreationTimestamp)
-	}),
+	resource.NewColumn("Name", "name", "Name of the MaintenanceLedger", 0, func(l *v1beta1.MaintenanceLedger) any { return l.Name }),
+	resource.NewCountColumn("Nodes", "Nodes that were admitted and are not through yet", 0, func(l *v1beta1.MaintenanceLedger) any { return int64(len(l.Spec.Entries)) }),
+	resource.NewCountColumn("Epoch", "How many leaders there have been", 0, func(l *v1beta1.MaintenanceLedger) any { return l.Spec.Epoch }),
+	resource.NewAgeColumn[*v1beta1.MaintenanceLedger]("Time since the MaintenanceLedger was created", 0),
 }
 
-func column(name, kind, format, description string, cell func(*v1beta1.MaintenanceLedger) any) resource.Column[*v1beta1.MaintenanceLedger] {
-	return resource.Column[*v1beta1.MaintenanceLedger]{
-		Heading: metav1.TableColumnDefinition{Name: name, Type: kind, Format: format, Description: description},
-		Cell:    cell,
-	}
+// rules are those for writes of MaintenanceLedgers. To follow the owners of thousands of entries would take longer than the
+// write.
+var rules = resource.Rules[*v1beta1.MaintenanceLedger, v1beta1.MaintenanceLedgerSpec, struct{}]{
+	ServersOwn: true,
+	Validate: func(_ context.Context, ledger *v1beta1.MaintenanceLedger) field.ErrorList {
+		return validation.ValidateMaintenanceLedger(ledger)
+	},
+	ValidateUpdate: validation.ValidateMaintenanceLedgerUpdate,
 }

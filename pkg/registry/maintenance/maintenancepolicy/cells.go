@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
 
 // thisWeek is for how long the day of the week alone tells the day.
@@ -26,7 +27,7 @@ func openCell(policy *v1beta1.MaintenancePolicy, now time.Time) any {
 	case policy.Spec.Paused:
 		return "Paused"
 	case policy.Status.ObservedGeneration != policy.Generation:
-		return unknown // the status is that of another schedule
+		return resource.Unknown // the status is that of another schedule
 	case apimeta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionStopped):
 		return "Stopped"
 	case apimeta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionOpen):
@@ -34,7 +35,7 @@ func openCell(policy *v1beta1.MaintenancePolicy, now time.Time) any {
 	case apimeta.IsStatusConditionFalse(status.Conditions, v1beta1.ConditionOpen):
 		return until("Closed", status.NextOpenTime, zone(policy), now)
 	default:
-		return unknown
+		return resource.Unknown
 	}
 }
 
@@ -75,7 +76,7 @@ func topologyCell(policy *v1beta1.MaintenancePolicy) any {
 		shown = append(shown, limit.Key+": "+strings.Join(parts, ", "))
 	}
 	if len(shown) == 0 {
-		return none
+		return resource.None
 	}
 	return strings.Join(shown, "; ")
 }
@@ -84,7 +85,7 @@ func topologyCell(policy *v1beta1.MaintenancePolicy) any {
 func paceCell(policy *v1beta1.MaintenancePolicy) any {
 	pace := policy.Spec.Pace
 	if pace == nil {
-		return none
+		return resource.None
 	}
 	var parts []string
 	if pace.MaxStarts != nil && pace.PerSeconds != nil {
@@ -94,7 +95,7 @@ func paceCell(policy *v1beta1.MaintenancePolicy) any {
 		parts = append(parts, "soak "+seconds(pace.SoakSeconds))
 	}
 	if len(parts) == 0 {
-		return none
+		return resource.None
 	}
 	return strings.Join(parts, ", ")
 }

@@ -6,14 +6,14 @@
 package maintenancepolicy
 
 import (
-	"fmt"
+	"context"
 
-	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apiserver/pkg/registry/generic"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
 
@@ -38,21 +38,25 @@ func Definition(scheme *runtime.Scheme, wrap func(*resource.REST) rest.Storage) 
 		New:     func() runtime.Object { return &v1beta1.MaintenancePolicy{} },
 		NewList: func() runtime.Object { return &v1beta1.MaintenancePolicyList{} },
 
-		Strategy:       NewStrategy(scheme),
-		StatusStrategy: NewStatusStrategy(scheme),
+		Strategy:       rules.Strategy(scheme),
+		StatusStrategy: rules.StatusStrategy(scheme),
 		Limit:          &limit,
 		Table:          newTable(),
-
-		Fields: selectableFields,
 
 		Wrap: wrap,
 	}
 }
 
-func selectableFields(obj runtime.Object) (fields.Set, error) {
-	policy, ok := obj.(*v1beta1.MaintenancePolicy)
-	if !ok {
-		return nil, fmt.Errorf("expected a MaintenancePolicy, got %T", obj)
-	}
-	return generic.ObjectMetaFieldsSet(&policy.ObjectMeta, false), nil
+// rules are those for writes of MaintenancePolicies. RBAC decides who may write the status.
+var rules = resource.Rules[*v1beta1.MaintenancePolicy, v1beta1.MaintenancePolicySpec, v1beta1.MaintenancePolicyStatus]{
+	Spec:   func(p *v1beta1.MaintenancePolicy) *v1beta1.MaintenancePolicySpec { return &p.Spec },
+	Status: func(p *v1beta1.MaintenancePolicy) *v1beta1.MaintenancePolicyStatus { return &p.Status },
+	PrepareStatus: func(_ context.Context, policy, _ *v1beta1.MaintenancePolicy) {
+		policy.Status.NextOpenings = nil // only the answer to a dry run has them
+	},
+	Validate: func(_ context.Context, policy *v1beta1.MaintenancePolicy) field.ErrorList {
+		return validation.ValidateMaintenancePolicy(policy)
+	},
+	ValidateUpdate: validation.ValidateMaintenancePolicyUpdate,
+	ValidateStatus: validation.ValidateMaintenancePolicyStatusUpdate,
 }

@@ -8,34 +8,24 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
-	metatable "k8s.io/apimachinery/pkg/api/meta/table"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
 
-const (
-	// unknown is what kubectl shows where the server has not looked at the profile yet.
-	unknown = "<unknown>"
-	// wide is the priority of the columns that only -o wide shows.
-	wide = 1
-)
-
 // table is what kubectl prints for MaintenanceProfiles.
 var table = resource.Table[*v1beta1.MaintenanceProfile]{
-	column("Name", "name", "Name of the MaintenanceProfile", 0, func(p *v1beta1.MaintenanceProfile) any { return p.Name }),
-	column("Mode", "", "What the profile does: Active, DryRun or Paused; or why it starts nothing, such as OtherController or StoppedAfterCrash", 0, modeCell),
-	column("Nodes", "", "How many nodes the profile is on", 0, count(func(c v1beta1.ProfileCounts) int32 { return c.Nodes })),
-	column("Operational", "", "On how many of them it is Operational", 0, count(func(c v1beta1.ProfileCounts) int32 { return c.Operational })),
-	column("Required", "", "On how many of them it is MaintenanceRequired", 0, count(func(c v1beta1.ProfileCounts) int32 { return c.MaintenanceRequired })),
-	column("In Maintenance", "", "On how many of them it is InMaintenance", 0, count(func(c v1beta1.ProfileCounts) int32 { return c.InMaintenance })),
-	column("Age", "", "Time since the MaintenanceProfile was created", 0, func(p *v1beta1.MaintenanceProfile) any {
-		return metatable.ConvertToHumanReadableDateType(p.CreationTimestamp)
-	}),
-	column("Alias", "", "What labels of nodes call the profile", wide, func(p *v1beta1.MaintenanceProfile) any { return AliasOf(p) }),
-	column("Priority", "", "Whose nodes go first: those of the profile with the higher one", wide, func(p *v1beta1.MaintenanceProfile) any { return fmt.Sprint(p.Spec.Priority) }),
-	column("Selects", "", "Which nodes the profile is for", wide, selectsCell),
+	resource.NewColumn("Name", "name", "Name of the MaintenanceProfile", 0, func(p *v1beta1.MaintenanceProfile) any { return p.Name }),
+	resource.NewColumn("Mode", "", "What the profile does: Active, DryRun or Paused; or why it starts nothing, such as OtherController or StoppedAfterCrash", 0, modeCell),
+	resource.NewColumn("Nodes", "", "How many nodes the profile is on", 0, count(func(c v1beta1.ProfileCounts) int32 { return c.Nodes })),
+	resource.NewColumn("Operational", "", "On how many of them it is Operational", 0, count(func(c v1beta1.ProfileCounts) int32 { return c.Operational })),
+	resource.NewColumn("Required", "", "On how many of them it is MaintenanceRequired", 0, count(func(c v1beta1.ProfileCounts) int32 { return c.MaintenanceRequired })),
+	resource.NewColumn("In Maintenance", "", "On how many of them it is InMaintenance", 0, count(func(c v1beta1.ProfileCounts) int32 { return c.InMaintenance })),
+	resource.NewAgeColumn[*v1beta1.MaintenanceProfile]("Time since the MaintenanceProfile was created", 0),
+	resource.NewColumn("Alias", "", "What labels of nodes call the profile", resource.Wide, func(p *v1beta1.MaintenanceProfile) any { return AliasOf(p) }),
+	resource.NewColumn("Priority", "", "Whose nodes go first: those of the profile with the higher one", resource.Wide, func(p *v1beta1.MaintenanceProfile) any { return fmt.Sprint(p.Spec.Priority) }),
+	resource.NewColumn("Selects", "", "Which nodes the profile is for", resource.Wide, selectsCell),
 }
 
 // modeCell is the mode, unless the profile does not do what its mode says.
@@ -51,7 +41,7 @@ func modeCell(profile *v1beta1.MaintenanceProfile) any {
 func count(of func(v1beta1.ProfileCounts) int32) func(*v1beta1.MaintenanceProfile) any {
 	return func(profile *v1beta1.MaintenanceProfile) any {
 		if profile.Status.ObservedGeneration == 0 {
-			return unknown
+			return resource.Unknown
 		}
 		return fmt.Sprint(of(profile.Status.Counts))
 	}
@@ -73,11 +63,4 @@ func selectsCell(profile *v1beta1.MaintenanceProfile) any {
 		parts = append(parts, "unlabelled")
 	}
 	return strings.Join(parts, ", ")
-}
-
-func column(name, format, description string, priority int32, cell func(*v1beta1.MaintenanceProfile) any) resource.Column[*v1beta1.MaintenanceProfile] {
-	return resource.Column[*v1beta1.MaintenanceProfile]{
-		Heading: metav1.TableColumnDefinition{Name: name, Type: "string", Format: format, Description: description, Priority: priority},
-		Cell:    cell,
-	}
 }

@@ -7,14 +7,16 @@ package maintenanceprofile
 
 import (
 	"cmp"
-	"fmt"
+	"context"
 
-	"k8s.io/apimachinery/pkg/fields"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apiserver/pkg/registry/generic"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/caller"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
 
@@ -48,12 +50,10 @@ func Definition(scheme *runtime.Scheme, bytes int, wrap func(*resource.REST) res
 		New:     func() runtime.Object { return &v1beta1.MaintenanceProfile{} },
 		NewList: func() runtime.Object { return &v1beta1.MaintenanceProfileList{} },
 
-		Strategy:       NewStrategy(scheme),
-		StatusStrategy: NewStatusStrategy(scheme),
+		Strategy:       rules.Strategy(scheme),
+		StatusStrategy: rules.StatusStrategy(scheme),
 		Limit:          newLimit(bytes),
 		Table:          table,
-
-		Fields: selectableFields,
 
 		Wrap: wrap,
 	}
@@ -64,10 +64,39 @@ func AliasOf(profile *v1beta1.MaintenanceProfile) string {
 	return cmp.Or(profile.Spec.Alias, profile.Name)
 }
 
-func selectableFields(obj runtime.Object) (fields.Set, error) {
-	profile, ok := obj.(*v1beta1.MaintenanceProfile)
-	if !ok {
-		return nil, fmt.Errorf("expected a MaintenanceProfile, got %T", obj)
-	}
-	return generic.ObjectMetaFieldsSet(&profile.ObjectMeta, false), nil
+// rules are those for writes of MaintenanceProfiles. What they warn of depends on other profiles, so the storage does that.
+// RBAC decides who may write the status.
+var rules = resource.Rules[*v1beta1.MaintenanceProfile, v1beta1.MaintenanceProfileSpec, v1beta1.MaintenanceProfileStatus]{
+	Spec:          func(p *v1beta1.MaintenanceProfile) *v1beta1.MaintenanceProfileSpec { return &p.Spec },
+	Status:        func(p *v1beta1.MaintenanceProfile) *v1beta1.MaintenanceProfileStatus { return &p.Status },
+	Finalizer:     v1beta1.DetachFinalizer, // without it, nodes would stay in maintenance that nobody ends
+	FinalizerEnds: func(*v1beta1.MaintenanceProfile) string { return "the profile is off all of its nodes" },
+	PrepareCreate: func(ctx context.Context, profile *v1beta1.MaintenanceProfile) {
+		profile.Status.Author = caller.Author(ctx)
+	},
+	PrepareUpdate: func(ctx context.Context, profile, old *v1beta1.MaintenanceProfile) {
+		if !OnlyDoesLess(profile, old) {
+			profile.Status.Author = caller.Author(ctx)
+		}
+	},
+	PrepareStatus: func(_ context.Context, profile, old *v1beta1.MaintenanceProfile) {
+		profile.Status.Author = old.Status.Author
+		profile.Status.Preview = nil // only the answer to a dry run has it
+	},
+	Validate: func(_ context.Context, profile *v1beta1.MaintenanceProfile) field.ErrorList {
+		return validation.ValidateMaintenanceProfile(profile)
+	},
+	ValidateUpdate: validation.ValidateMaintenanceProfileUpdate,
+	ValidateStatus: validation.ValidateMaintenanceProfileStatusUpdate,
+}
+
+// activity orders the modes by how much they do.
+var activity = map[v1beta1.ProfileMode]int{v1beta1.ProfilePaused: 0, v1beta1.ProfileDryRun: 1, v1beta1.ProfileActive: 2}
+
+// OnlyDoesLess says whether nothing of the spec changes but the mode, to one that does as much or less. Who writes that
+// vouches for nothing.
+func OnlyDoesLess(profile, old *v1beta1.MaintenanceProfile) bool {
+	changed := profile.Spec
+	changed.Mode = old.Spec.Mode
+	return activity[profile.Spec.Mode] <= activity[old.Spec.Mode] && apiequality.Semantic.DeepEqual(changed, old.Spec)
 }

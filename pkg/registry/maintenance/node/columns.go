@@ -9,42 +9,28 @@ import (
 	"strings"
 
 	metatable "k8s.io/apimachinery/pkg/api/meta/table"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
 
-const (
-	// none is what kubectl shows where there is nothing to show.
-	none = "<none>"
-	// maxRequestorsShown keeps a row on one line of a terminal; -o wide shows more.
-	maxRequestorsShown = 2
-)
+// maxRequestorsShown keeps a row on one line of a terminal; -o wide shows more.
+const maxRequestorsShown = 2
 
 // Table is what kubectl prints for nodes.
 var Table = resource.Table[*v1beta1.NodeState]{
-	column("Node", "name", "Name of the node", func(n *v1beta1.NodeState) any { return n.Name }),
-	column("State", "", "InService, Unschedulable, Pending, Cordoned, Draining, Failed, PartiallyDrained, Drained or Releasing",
+	resource.NewColumn("Node", "name", "Name of the node", 0, func(n *v1beta1.NodeState) any { return n.Name }),
+	resource.NewColumn("State", "", "InService, Unschedulable, Pending, Cordoned, Draining, Failed, PartiallyDrained, Drained or Releasing", 0,
 		func(n *v1beta1.NodeState) any { return string(n.Status.State) }),
-	column("Progress", "", "How much of the drain is done", progressCell),
-	{
-		Heading: metav1.TableColumnDefinition{Name: "Holds", Type: "integer", Description: "NodeMaintenances that keep the node"},
-		Cell:    func(n *v1beta1.NodeState) any { return int64(n.Status.HoldCount) },
-	},
-	column("Requestors", "", "Users who hold the node", requestorsCell),
-	column("Since", "", "Time since the oldest of them was created", sinceCell),
-}
-
-func column(name, format, description string, cell func(*v1beta1.NodeState) any) resource.Column[*v1beta1.NodeState] {
-	return resource.Column[*v1beta1.NodeState]{
-		Heading: metav1.TableColumnDefinition{Name: name, Type: "string", Format: format, Description: description}, Cell: cell,
-	}
+	resource.NewColumn("Progress", "", "How much of the drain is done", 0, progressCell),
+	resource.NewCountColumn("Holds", "NodeMaintenances that keep the node", 0, func(n *v1beta1.NodeState) any { return int64(n.Status.HoldCount) }),
+	resource.NewColumn("Requestors", "", "Users who hold the node", 0, requestorsCell),
+	resource.NewColumn("Since", "", "Time since the oldest of them was created", 0, sinceCell),
 }
 
 func progressCell(n *v1beta1.NodeState) any {
 	if n.Status.DrainProgress == nil {
-		return none
+		return resource.None
 	}
 	return fmt.Sprintf("%d%%", *n.Status.DrainProgress)
 }
@@ -57,7 +43,7 @@ func requestorsCell(n *v1beta1.NodeState) any {
 		}
 	}
 	if len(requestors) == 0 {
-		return none
+		return resource.None
 	}
 	cell := strings.Join(requestors[:min(len(requestors), maxRequestorsShown)], ",")
 	if more := len(requestors) - maxRequestorsShown; more > 0 {
@@ -68,7 +54,7 @@ func requestorsCell(n *v1beta1.NodeState) any {
 
 func sinceCell(n *v1beta1.NodeState) any {
 	if n.Status.Since == nil {
-		return none
+		return resource.None
 	}
 	return metatable.ConvertToHumanReadableDateType(*n.Status.Since)
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
 
 // PlanTable prints the plan of a drain, one row for each pod. It is a rest.TableConvertor.
@@ -77,7 +78,7 @@ func onlyIfIn(pods sets.Set[string], pod string) []string {
 }
 
 func planCells(pod *v1beta1.PlannedPod) []any {
-	turn, grace, blockedBy := none, none, none
+	turn, grace, blockedBy := resource.None, resource.None, resource.None
 	if pod.Turn > 0 {
 		turn = fmt.Sprint(pod.Turn)
 	}
@@ -112,7 +113,7 @@ func blockerCell(blocker *v1beta1.DrainBlocker) string {
 
 func budgetsCell(budgets []v1beta1.PlannedBudget) string {
 	if len(budgets) == 0 {
-		return none
+		return resource.None
 	}
 	cells := make([]string, 0, len(budgets))
 	for _, b := range budgets {

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
 
 // Each row carries its own pod, and no other, so that the table grows with the number of pods and
@@ -43,11 +44,11 @@ func TestRowsOfAPlan(t *testing.T) {
 	}
 	want := []metav1.TableRow{
 		row(planOf(v1beta1.DrainPlanStatus{Pods: pods(web), EmptyDirPods: []string{"a/web"}, DoNotDisruptPods: []string{"a/web"}, UnschedulablePods: []string{"a/web"}}),
-			"a/web", "Evict", "1", none, none, none, ""),
+			"a/web", "Evict", "1", resource.None, resource.None, resource.None, ""),
 		row(planOf(v1beta1.DrainPlanStatus{Pods: pods(alone), UnmanagedPods: []string{"a/alone"}, EmptyDirPods: []string{"a/alone"}, MislabeledPods: []string{"a/alone"}}),
-			"a/alone", "Evict", "1", none, none, none, ""),
+			"a/alone", "Evict", "1", resource.None, resource.None, resource.None, ""),
 		row(planOf(v1beta1.DrainPlanStatus{Pods: pods(agent)}),
-			"a/agent", "Stay", none, none, none, none, "a static pod"),
+			"a/agent", "Stay", resource.None, resource.None, resource.None, resource.None, "a static pod"),
 	}
 	if diff := cmp.Diff(want, table.Rows); diff != "" {
 		t.Errorf("rows differ (-want +got):\n%s", diff)

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
 
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -107,7 +108,7 @@ func TestState(t *testing.T) {
 
 func TestRequestorsCell(t *testing.T) {
 	state := &v1beta1.NodeState{}
-	if got := requestorsCell(state); got != none {
+	if got := requestorsCell(state); got != resource.None {
 		t.Errorf("got %v for a node that nobody holds", got)
 	}
 	for _, requestor := range []string{"alice", "bob", "alice", "carol"} {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
-	metatable "k8s.io/apimachinery/pkg/api/meta/table"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
@@ -22,57 +21,35 @@ const (
 	maxReasonRunes = 40
 	// maxKeptRunes is how much is shown of what keeps a node from being given back: the policy, and what it waits for.
 	maxKeptRunes = 100
-	// none is what kubectl shows where there is nothing to show.
-	none = "<none>"
 	// terminating is the word that kubectl shows for pods and namespaces that are being deleted but are
 	// not gone.
 	terminating = "Terminating"
 	// unreadable is what is shown of one that the server cannot read.
 	unreadable = "Unreadable"
-	// wide is the priority of the columns that only -o wide shows.
-	wide = 1
 )
 
 // table is what kubectl prints for NodeMaintenances.
 var table = resource.Table[*v1beta1.NodeMaintenance]{
 	nameColumn,
-	column("Node", "", "Node that is taken out of service", 0, func(nm *v1beta1.NodeMaintenance) any { return nm.Spec.NodeName }),
-	column("Phase", "", "How far the maintenance has come; Cordoned or PartiallyDrained where it is done and leaves pods on the node; Unreadable where the server cannot read it", 0, phaseCell),
-	column("Progress", "", "How much of the drain is done", 0, progressCell),
-	integerColumn("Pending", "Pods still to leave the node", func(nm *v1beta1.NodeMaintenance) any { return int64(nm.Status.PendingPodCount) }),
-	column("Requestor", "", "User who holds the node", 0, func(nm *v1beta1.NodeMaintenance) any { return nm.Spec.Requestor }),
-	column("Reason", "", "Why the node is in maintenance, cut to fit", 0, reasonCell),
+	resource.NewColumn("Node", "", "Node that is taken out of service", 0, func(nm *v1beta1.NodeMaintenance) any { return nm.Spec.NodeName }),
+	resource.NewColumn("Phase", "", "How far the maintenance has come; Cordoned or PartiallyDrained where it is done and leaves pods on the node; Unreadable where the server cannot read it", 0, phaseCell),
+	resource.NewColumn("Progress", "", "How much of the drain is done", 0, progressCell),
+	resource.NewCountColumn("Pending", "Pods still to leave the node", 0, func(nm *v1beta1.NodeMaintenance) any { return int64(nm.Status.PendingPodCount) }),
+	resource.NewColumn("Requestor", "", "User who holds the node", 0, func(nm *v1beta1.NodeMaintenance) any { return nm.Spec.Requestor }),
+	resource.NewColumn("Reason", "", "Why the node is in maintenance, cut to fit", 0, reasonCell),
 	ageColumn,
-	column("Stage", "", "How far the maintenance goes: Idle, Cordon or Drain", wide, func(nm *v1beta1.NodeMaintenance) any { return string(nm.Spec.Stage) }),
-	column("Blocked By", "", "What keeps pods from leaving the node, and how many; or what the maintenance waits for, or why the node is not given back", wide, blockedByCell),
-	column("Earliest", "", "Before when a maintenance that waits does not start", wide, earliestCell),
+	resource.NewColumn("Stage", "", "How far the maintenance goes: Idle, Cordon or Drain", resource.Wide, func(nm *v1beta1.NodeMaintenance) any { return string(nm.Spec.Stage) }),
+	resource.NewColumn("Blocked By", "", "What keeps pods from leaving the node, and how many; or what the maintenance waits for, or why the node is not given back", resource.Wide, blockedByCell),
+	resource.NewColumn("Earliest", "", "Before when a maintenance that waits does not start", resource.Wide, earliestCell),
 }
 
 // NameAndAge is what kubectl prints for a NodeMaintenance of a group that has no columns of its own.
 var NameAndAge = resource.Table[*v1beta1.NodeMaintenance]{nameColumn, ageColumn}
 
 var (
-	nameColumn = column("Name", "name", "Name of the NodeMaintenance", 0, func(nm *v1beta1.NodeMaintenance) any { return nm.Name })
-	ageColumn  = column("Age", "", "Time since the NodeMaintenance was created", 0, ageCell)
+	nameColumn = resource.NewColumn("Name", "name", "Name of the NodeMaintenance", 0, func(nm *v1beta1.NodeMaintenance) any { return nm.Name })
+	ageColumn  = resource.NewAgeColumn[*v1beta1.NodeMaintenance]("Time since the NodeMaintenance was created", 0)
 )
-
-type nodeMaintenanceColumn = resource.Column[*v1beta1.NodeMaintenance]
-
-func column(name, format, description string, priority int32, cell func(*v1beta1.NodeMaintenance) any) nodeMaintenanceColumn {
-	return nodeMaintenanceColumn{
-		Heading: metav1.TableColumnDefinition{
-			Name: name, Type: "string", Format: format, Description: description, Priority: priority,
-		},
-		Cell: cell,
-	}
-}
-
-func integerColumn(name, description string, cell func(*v1beta1.NodeMaintenance) any) nodeMaintenanceColumn {
-	return nodeMaintenanceColumn{
-		Heading: metav1.TableColumnDefinition{Name: name, Type: "integer", Description: description},
-		Cell:    cell,
-	}
-}
 
 // phaseCell shows Succeeded only where no pod is left that a drain would evict: whoever reads it may
 // switch the node off.
@@ -96,7 +73,7 @@ func phaseCell(nm *v1beta1.NodeMaintenance) any {
 // progressCell shows no progress for holds that do not drain: 0% would look stuck.
 func progressCell(nm *v1beta1.NodeMaintenance) any {
 	if nm.Spec.Stage != v1beta1.StageDrain {
-		return none
+		return resource.None
 	}
 	return fmt.Sprintf("%d%%", ptr.Deref(nm.Status.DrainProgress, 0))
 }
@@ -113,10 +90,6 @@ func cut(text string, most int) string {
 		return text
 	}
 	return string(runes[:most-3]) + "..."
-}
-
-func ageCell(nm *v1beta1.NodeMaintenance) any {
-	return metatable.ConvertToHumanReadableDateType(nm.CreationTimestamp)
 }
 
 // blockedByCell names the first blocker, counts the other ones, and says how many pods are blocked in
@@ -147,7 +120,7 @@ func notStartedCell(nm *v1beta1.NodeMaintenance) string {
 	}
 	cordoned := apimeta.FindStatusCondition(nm.Status.Conditions, v1beta1.ConditionCordoned)
 	if nm.DeletionTimestamp != nil || nm.Spec.Stage == v1beta1.StageIdle || cordoned == nil || cordoned.Status == metav1.ConditionTrue {
-		return none
+		return resource.None
 	}
 	return cordoned.Reason
 }

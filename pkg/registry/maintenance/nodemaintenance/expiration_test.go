@@ -43,7 +43,7 @@ func TestValidateExpiration(t *testing.T) {
 			old.Spec.ExpirationSeconds, old.Status.Admission = test.old, test.admission
 			changed := old.DeepCopy()
 			changed.Spec.ExpirationSeconds = &test.seconds
-			errs := strategy{now: func() time.Time { return created.Add(100 * time.Second) }}.validateExpiration(changed, old)
+			errs := validateExpiration(changed, old, created.Add(100*time.Second))
 			if len(errs) != len(test.want) || len(errs) > 0 && (errs[0].Detail != test.want[0] || errs[0].Field != "spec.expirationSeconds") {
 				t.Errorf("got %v, want %q", errs, test.want)
 			}

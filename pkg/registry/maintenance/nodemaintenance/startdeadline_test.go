@@ -10,6 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/ptr"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/scheme"
 )
 
 // Nobody comes first by a deadline that was missed before it was written.
@@ -36,7 +38,7 @@ func TestStartDeadlineIsInTheFuture(t *testing.T) {
 			old.Spec.StartDeadline = test.old
 			changed := old.DeepCopy()
 			changed.Spec.StartDeadline = test.deadline
-			s := strategy{now: func() time.Time { return now }}
+			s := newRules(func() time.Time { return now }).Strategy(scheme.Scheme)
 			wantDeadlineError(t, s.Validate(t.Context(), changed), test.wantCreate)
 			wantDeadlineError(t, s.ValidateUpdate(t.Context(), changed, old), test.wantUpdate)
 		})

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
 
 // waits says whether the hold waits to be admitted.
@@ -39,7 +40,7 @@ func waitsCell(nm *v1beta1.NodeMaintenance) string {
 
 func earliestCell(nm *v1beta1.NodeMaintenance) any {
 	if !waits(nm) || nm.Status.Admission.EarliestStartTime == nil {
-		return none
+		return resource.None
 	}
 	return nm.Status.Admission.EarliestStartTime.UTC().Format(time.RFC3339)
 }

@@ -6,15 +6,16 @@
 package nodeprofile
 
 import (
+	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apiserver/pkg/registry/generic"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/serveronly"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
@@ -38,8 +39,8 @@ func Definition(scheme *runtime.Scheme) resource.Definition {
 		New:     func() runtime.Object { return &v1beta1.NodeProfile{} },
 		NewList: func() runtime.Object { return &v1beta1.NodeProfileList{} },
 
-		Strategy:        NewStrategy(scheme),
-		StatusStrategy:  NewStatusStrategy(scheme),
+		Strategy:        rules.Strategy(scheme),
+		StatusStrategy:  rules.StatusStrategy(scheme),
 		AuthorizeUpdate: serveronly.Status(Plural, errServerOnly),
 		Table:           table,
 
@@ -71,14 +72,23 @@ func redact(obj runtime.Object) runtime.Object {
 
 func hasPatch(step v1beta1.TransitionStep) bool { return step.Patch != "" }
 
-func selectableFields(obj runtime.Object) (fields.Set, error) {
-	nodeProfile, ok := obj.(*v1beta1.NodeProfile)
-	if !ok {
-		return nil, fmt.Errorf("expected a NodeProfile, got %T", obj)
+func selectableFields(obj runtime.Object) fields.Set {
+	nodeProfile := obj.(*v1beta1.NodeProfile)
+	return fields.Set{
+		v1beta1.FieldNodeName: nodeProfile.Spec.NodeName,
+		v1beta1.FieldProfile:  nodeProfile.Spec.Profile,
+		v1beta1.FieldState:    string(nodeProfile.Status.State),
 	}
-	selectable := generic.ObjectMetaFieldsSet(&nodeProfile.ObjectMeta, false)
-	selectable[v1beta1.FieldNodeName] = nodeProfile.Spec.NodeName
-	selectable[v1beta1.FieldProfile] = nodeProfile.Spec.Profile
-	selectable[v1beta1.FieldState] = string(nodeProfile.Status.State)
-	return selectable, nil
+}
+
+// rules are those for writes of NodeProfiles. The server creates one with the state that the node is in.
+var rules = resource.Rules[*v1beta1.NodeProfile, v1beta1.NodeProfileSpec, v1beta1.NodeProfileStatus]{
+	Spec:       func(n *v1beta1.NodeProfile) *v1beta1.NodeProfileSpec { return &n.Spec },
+	Status:     func(n *v1beta1.NodeProfile) *v1beta1.NodeProfileStatus { return &n.Status },
+	ServersOwn: true,
+	Validate: func(_ context.Context, nodeProfile *v1beta1.NodeProfile) field.ErrorList {
+		return append(validation.ValidateNodeProfile(nodeProfile), validation.ValidateNodeProfileStatusUpdate(nodeProfile, &v1beta1.NodeProfile{})...)
+	},
+	ValidateUpdate: validation.ValidateNodeProfileUpdate,
+	ValidateStatus: validation.ValidateNodeProfileStatusUpdate,
 }

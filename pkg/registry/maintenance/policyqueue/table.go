@@ -16,10 +16,8 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/text"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
-
-// none is what a table shows where there is nothing to show.
-const none = "<none>"
 
 var headings = []metav1.TableColumnDefinition{
 	{Name: "Position", Type: "integer", Description: "Place in the queue, from 1; NodeMaintenances of the same node have the same"},
@@ -55,7 +53,7 @@ func (table) ConvertToTable(_ context.Context, object, tableOptions runtime.Obje
 }
 
 func cells(waiting *v1beta1.QueuedMaintenance) []any {
-	earliest := none
+	earliest := resource.None
 	if waiting.EarliestStartTime != nil {
 		earliest = waiting.EarliestStartTime.UTC().Format(time.RFC3339)
 	}
@@ -69,7 +67,7 @@ func cells(waiting *v1beta1.QueuedMaintenance) []any {
 // reasonsOf are the reasons of all waits, with their policies, each once, and the messages.
 func reasonsOf(waits []v1beta1.AdmissionWait) (reasons, messages string) {
 	if len(waits) == 0 {
-		return none, none
+		return resource.None, resource.None
 	}
 	short, long := make([]string, 0, len(waits)), make([]string, 0, len(waits))
 	for _, wait := range waits {

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
-	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodeprofile"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
 
 // change returns the decisions that a NodeProfile is to have, in place of those that it has. It changes neither.
@@ -22,7 +22,7 @@ type change func(nodeProfile *v1beta1.NodeProfile) ([]v1beta1.RecordedDecision, 
 // another state, change is asked again: what it returns is stored beside exactly the NodeProfile that it has seen.
 func (r *REST) update(ctx context.Context, name string, decide change, dryRun []string) (*v1beta1.NodeProfile, error) {
 	store := *r.nodeProfiles
-	store.UpdateStrategy = nodeprofile.DecisionStrategy(store.UpdateStrategy)
+	store.UpdateStrategy = resource.Decided(store.UpdateStrategy)
 	changed := func(_ context.Context, _, old runtime.Object) (runtime.Object, error) {
 		nodeProfile, ok := old.DeepCopyObject().(*v1beta1.NodeProfile)
 		if !ok {

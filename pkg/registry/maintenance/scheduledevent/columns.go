@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
-	metatable "k8s.io/apimachinery/pkg/api/meta/table"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -20,56 +19,41 @@ const (
 	maxWaitingRunes = 60
 	// timeLayout is how times are shown, in UTC.
 	timeLayout = "2006-01-02 15:04 MST"
-	// none is what kubectl shows where there is nothing to show.
-	none = "<none>"
-	// unknown is what kubectl shows where the server has not looked at the event yet.
-	unknown = "<unknown>"
 	// terminating is the word that kubectl shows for objects that are being deleted but are not gone.
 	terminating = "Terminating"
-	// wide is the priority of the columns that only -o wide shows.
-	wide = 1
 )
 
 // table is what kubectl prints for ScheduledEvents.
 var table = resource.Table[*v1beta1.ScheduledEvent]{
-	column("Name", "name", "Name of the ScheduledEvent", 0, func(e *v1beta1.ScheduledEvent) any { return e.Name }),
-	column("Node", "", "Node that the event is about", 0, func(e *v1beta1.ScheduledEvent) any {
-		return cmp.Or(e.Status.NodeName, e.Spec.NodeName, none)
+	resource.NewColumn("Name", "name", "Name of the ScheduledEvent", 0, func(e *v1beta1.ScheduledEvent) any { return e.Name }),
+	resource.NewColumn("Node", "", "Node that the event is about", 0, func(e *v1beta1.ScheduledEvent) any {
+		return cmp.Or(e.Status.NodeName, e.Spec.NodeName, resource.None)
 	}),
-	column("Code", "", "What happens to the machine", 0, func(e *v1beta1.ScheduledEvent) any { return e.Spec.Code }),
-	column("Action", "", "What the server does: Drain, Replace or Ignore", 0, func(e *v1beta1.ScheduledEvent) any {
-		return cmp.Or(string(e.Status.Action), unknown)
+	resource.NewColumn("Code", "", "What happens to the machine", 0, func(e *v1beta1.ScheduledEvent) any { return e.Spec.Code }),
+	resource.NewColumn("Action", "", "What the server does: Drain, Replace or Ignore", 0, func(e *v1beta1.ScheduledEvent) any {
+		return cmp.Or(string(e.Status.Action), resource.Unknown)
 	}),
-	column("Phase", "", "How far the server is", 0, phaseCell),
-	column("Begins", "", "When the event happens at the earliest, in UTC", 0, func(e *v1beta1.ScheduledEvent) any { return timeCell(e.Spec.NotBefore) }),
-	column("Latest Start", "", "When the drain has to start to be done in time, in UTC", 0, func(e *v1beta1.ScheduledEvent) any {
+	resource.NewColumn("Phase", "", "How far the server is", 0, phaseCell),
+	resource.NewColumn("Begins", "", "When the event happens at the earliest, in UTC", 0, func(e *v1beta1.ScheduledEvent) any { return timeCell(e.Spec.NotBefore) }),
+	resource.NewColumn("Latest Start", "", "When the drain has to start to be done in time, in UTC", 0, func(e *v1beta1.ScheduledEvent) any {
 		return timeCell(e.Status.LatestStartTime)
 	}),
-	column("Waiting For", "", "What a person has to do something about, or else what the server waits for, cut to fit", 0, waitingCell),
-	column("Age", "", "Time since the ScheduledEvent was created", 0, func(e *v1beta1.ScheduledEvent) any {
-		return metatable.ConvertToHumanReadableDateType(e.CreationTimestamp)
+	resource.NewColumn("Waiting For", "", "What a person has to do something about, or else what the server waits for, cut to fit", 0, waitingCell),
+	resource.NewAgeColumn[*v1beta1.ScheduledEvent]("Time since the ScheduledEvent was created", 0),
+	resource.NewColumn("Source", "", "Who announced the event", resource.Wide, func(e *v1beta1.ScheduledEvent) any { return e.Spec.Source }),
+	resource.NewColumn("Instance", "", "Id of the machine at the cloud", resource.Wide, func(e *v1beta1.ScheduledEvent) any { return cmp.Or(e.Spec.InstanceID, resource.None) }),
+	resource.NewColumn("Machine", "", "Machine of OpenShift or Cluster API, as namespace/name", resource.Wide, machineCell),
+	resource.NewColumn("Maintenance", "", "NodeMaintenance that serves the event", resource.Wide, func(e *v1beta1.ScheduledEvent) any {
+		return cmp.Or(e.Status.Maintenance, resource.None)
 	}),
-	column("Source", "", "Who announced the event", wide, func(e *v1beta1.ScheduledEvent) any { return e.Spec.Source }),
-	column("Instance", "", "Id of the machine at the cloud", wide, func(e *v1beta1.ScheduledEvent) any { return cmp.Or(e.Spec.InstanceID, none) }),
-	column("Machine", "", "Machine of OpenShift or Cluster API, as namespace/name", wide, machineCell),
-	column("Maintenance", "", "NodeMaintenance that serves the event", wide, func(e *v1beta1.ScheduledEvent) any {
-		return cmp.Or(e.Status.Maintenance, none)
-	}),
-	column("Outcome", "", "How the event ended", wide, func(e *v1beta1.ScheduledEvent) any { return cmp.Or(e.Status.Outcome, none) }),
-}
-
-func column(name, format, description string, priority int32, cell func(*v1beta1.ScheduledEvent) any) resource.Column[*v1beta1.ScheduledEvent] {
-	return resource.Column[*v1beta1.ScheduledEvent]{
-		Heading: metav1.TableColumnDefinition{Name: name, Type: "string", Format: format, Description: description, Priority: priority},
-		Cell:    cell,
-	}
+	resource.NewColumn("Outcome", "", "How the event ended", resource.Wide, func(e *v1beta1.ScheduledEvent) any { return cmp.Or(e.Status.Outcome, resource.None) }),
 }
 
 func phaseCell(event *v1beta1.ScheduledEvent) any {
 	if event.DeletionTimestamp != nil {
 		return terminating
 	}
-	return cmp.Or(string(event.Status.Phase), unknown)
+	return cmp.Or(string(event.Status.Phase), resource.Unknown)
 }
 
 // waitingCell shows first that a person has to do something, and why.
@@ -78,12 +62,12 @@ func waitingCell(event *v1beta1.ScheduledEvent) any {
 	if c := apimeta.FindStatusCondition(event.Status.Conditions, v1beta1.ConditionBlocked); c != nil && c.Status == metav1.ConditionTrue {
 		waits = c.Reason + ": " + c.Message
 	}
-	return cmp.Or(onOneLine(waits, maxWaitingRunes), none)
+	return cmp.Or(onOneLine(waits, maxWaitingRunes), resource.None)
 }
 
 func timeCell(at *metav1.Time) any {
 	if at == nil {
-		return none
+		return resource.None
 	}
 	return at.UTC().Format(timeLayout)
 }
@@ -96,7 +80,7 @@ func machineCell(event *v1beta1.ScheduledEvent) any {
 	case named != nil:
 		return named.Namespace + "/" + named.Name
 	default:
-		return none
+		return resource.None
 	}
 }
 

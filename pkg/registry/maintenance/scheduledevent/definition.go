@@ -8,14 +8,14 @@ package scheduledevent
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apiserver/pkg/registry/generic"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/validation"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/serveronly"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
@@ -40,8 +40,8 @@ func Definition(scheme *runtime.Scheme, authorize resource.AuthorizeUpdate, byte
 		New:     func() runtime.Object { return &v1beta1.ScheduledEvent{} },
 		NewList: func() runtime.Object { return &v1beta1.ScheduledEventList{} },
 
-		Strategy:        NewStrategy(scheme),
-		StatusStrategy:  NewStatusStrategy(scheme),
+		Strategy:        rules.Strategy(scheme),
+		StatusStrategy:  rules.StatusStrategy(scheme),
 		AuthorizeUpdate: authorizeUpdate(authorize),
 		Limit:           newLimit(bytes),
 		Table:           table,
@@ -67,16 +67,29 @@ func authorizeUpdate(ofSpec resource.AuthorizeUpdate) resource.AuthorizeUpdate {
 	}
 }
 
-func selectableFields(obj runtime.Object) (fields.Set, error) {
-	event, ok := obj.(*v1beta1.ScheduledEvent)
-	if !ok {
-		return nil, fmt.Errorf("expected a ScheduledEvent, got %T", obj)
+func selectableFields(obj runtime.Object) fields.Set {
+	event := obj.(*v1beta1.ScheduledEvent)
+	return fields.Set{
+		v1beta1.FieldNodeName:   event.Spec.NodeName,
+		v1beta1.FieldSource:     event.Spec.Source,
+		v1beta1.FieldInstanceID: event.Spec.InstanceID,
+		v1beta1.FieldPhase:      string(event.Status.Phase),
+		v1beta1.FieldEventNode:  event.Status.NodeName,
 	}
-	selectable := generic.ObjectMetaFieldsSet(&event.ObjectMeta, false)
-	selectable[v1beta1.FieldNodeName] = event.Spec.NodeName
-	selectable[v1beta1.FieldSource] = event.Spec.Source
-	selectable[v1beta1.FieldInstanceID] = event.Spec.InstanceID
-	selectable[v1beta1.FieldPhase] = string(event.Status.Phase)
-	selectable[v1beta1.FieldEventNode] = event.Status.NodeName
-	return selectable, nil
+}
+
+// rules are those for writes of ScheduledEvents. What they warn of depends on the nodes, so the storage does that.
+var rules = resource.Rules[*v1beta1.ScheduledEvent, v1beta1.ScheduledEventSpec, v1beta1.ScheduledEventStatus]{
+	Spec:          func(e *v1beta1.ScheduledEvent) *v1beta1.ScheduledEventSpec { return &e.Spec },
+	Status:        func(e *v1beta1.ScheduledEvent) *v1beta1.ScheduledEventStatus { return &e.Status },
+	Finalizer:     v1beta1.EventFinalizer,
+	FinalizerEnds: func(*v1beta1.ScheduledEvent) string { return "what the event has begun is withdrawn" },
+	PrepareCreate: func(_ context.Context, event *v1beta1.ScheduledEvent) {
+		event.Status.Phase = v1beta1.EventPhasePending // so that who selects by phase never misses it
+	},
+	Validate: func(_ context.Context, event *v1beta1.ScheduledEvent) field.ErrorList {
+		return validation.ValidateScheduledEvent(event)
+	},
+	ValidateUpdate: validation.ValidateScheduledEventUpdate,
+	ValidateStatus: validation.ValidateScheduledEventStatusUpdate,
 }

@@ -14,7 +14,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
-	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/nodemaintenance"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
 
 // ChangeApprovals returns the decisions that a hold is to have, in place of those that it has. It changes neither.
@@ -24,7 +24,7 @@ type ChangeApprovals func(hold *v1beta1.NodeMaintenance) ([]v1beta1.MaintenanceD
 // asked again, so what it returns is stored beside exactly the hold that it has seen. Its error is returned as it is.
 func (r *REST) UpdateApprovals(ctx context.Context, name string, change ChangeApprovals, dryRun []string) (*v1beta1.NodeMaintenance, error) {
 	store := *r.Store
-	store.UpdateStrategy = nodemaintenance.ApprovalStrategy(store.UpdateStrategy)
+	store.UpdateStrategy = resource.Decided(store.UpdateStrategy)
 	changed := func(_ context.Context, _, old runtime.Object) (runtime.Object, error) {
 		hold, ok := old.DeepCopyObject().(*v1beta1.NodeMaintenance)
 		if !ok {

@@ -5,6 +5,7 @@ package nodemaintenance
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -34,7 +35,7 @@ func TestStatusPrepareForUpdate(t *testing.T) {
 	nm.Status = v1beta1.NodeMaintenanceStatus{Phase: v1beta1.PhaseSucceeded, DrainProgress: ptr.To[int32](100)}
 
 	ctx, _ := requestBy(server)
-	NewStatusStrategy(scheme.Scheme).PrepareForUpdate(ctx, nm, stored())
+	newRules(time.Now).StatusStrategy(scheme.Scheme).PrepareForUpdate(ctx, nm, stored())
 
 	want := stored()
 	want.ManagedFields = managedFields
@@ -76,7 +77,7 @@ func TestStatusKeepsApprovals(t *testing.T) {
 			old, written := stored(), stored()
 			old.Status.Admission, written.Status.Admission = test.old, test.written
 			ctx, _ := requestBy(server)
-			NewStatusStrategy(scheme.Scheme).PrepareForUpdate(ctx, written, old)
+			newRules(time.Now).StatusStrategy(scheme.Scheme).PrepareForUpdate(ctx, written, old)
 			if diff := cmp.Diff(test.want, written.Status.Admission); diff != "" {
 				t.Errorf("admission differs (-want +got):\n%s", diff)
 			}
@@ -109,7 +110,7 @@ func TestOnlyTheServerSaysWhatHasStarted(t *testing.T) {
 			old, written := stored(), stored()
 			old.Status, written.Status = test.old, test.written
 			ctx, _ := requestBy(test.by)
-			NewStatusStrategy(scheme.Scheme).PrepareForUpdate(ctx, written, old)
+			newRules(time.Now).StatusStrategy(scheme.Scheme).PrepareForUpdate(ctx, written, old)
 			if diff := cmp.Diff(test.want, written.Status); diff != "" {
 				t.Errorf("status differs (-want +got):\n%s", diff)
 			}
@@ -121,11 +122,11 @@ func TestStatusValidateUpdate(t *testing.T) {
 	nm := stored()
 	nm.Status.DrainProgress = ptr.To[int32](101)
 	ctx, _ := requestBy(admin)
-	wantFields(t, NewStatusStrategy(scheme.Scheme).ValidateUpdate(ctx, nm, stored()), "status.drainProgress")
+	wantFields(t, newRules(time.Now).StatusStrategy(scheme.Scheme).ValidateUpdate(ctx, nm, stored()), "status.drainProgress")
 }
 
 func TestStatusResetFields(t *testing.T) {
-	reset := NewStatusStrategy(scheme.Scheme).GetResetFields()["maintenance.medik8s.io/v1beta1"].String()
+	reset := newRules(time.Now).StatusStrategy(scheme.Scheme).GetResetFields()["maintenance.medik8s.io/v1beta1"].String()
 	if want := ".metadata\n.spec"; reset != want {
 		t.Errorf("got reset fields %q, want %q", reset, want)
 	}

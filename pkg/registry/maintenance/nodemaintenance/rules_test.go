@@ -94,7 +94,7 @@ func TestPrepareForCreate(t *testing.T) {
 			nm.Finalizers, nm.Spec.Requestor = test.finalizers, test.requestor
 
 			ctx, _ := requestBy(alice)
-			NewStrategy(scheme.Scheme).PrepareForCreate(ctx, nm)
+			newRules(time.Now).Strategy(scheme.Scheme).PrepareForCreate(ctx, nm)
 
 			want := stored()
 			want.Generation = 1
@@ -114,7 +114,7 @@ func TestNewHoldHasAProgressIfItDrains(t *testing.T) {
 		nm := stored()
 		nm.Spec.Stage = stage
 		ctx, _ := requestBy(alice)
-		NewStrategy(scheme.Scheme).PrepareForCreate(ctx, nm)
+		newRules(time.Now).Strategy(scheme.Scheme).PrepareForCreate(ctx, nm)
 		if got := nm.Status.DrainProgress; !ptr.Equal(got, want) {
 			t.Errorf("stage %s: progress %v, want %v", stage, got, want)
 		}
@@ -158,7 +158,7 @@ func TestValidateRequestor(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			nm := stored()
 			nm.ResourceVersion, nm.Spec.Requestor = "", test.requestor
-			errs := NewStrategy(scheme.Scheme).Validate(test.ctx, nm)
+			errs := newRules(time.Now).Strategy(scheme.Scheme).Validate(test.ctx, nm)
 			if test.want == "" {
 				if len(errs) > 0 {
 					t.Errorf("unexpected errors: %v", errs)
@@ -211,7 +211,7 @@ func TestPrepareForUpdate(t *testing.T) {
 			want.Generation = test.wantGeneration
 
 			ctx, _ := requestBy(alice)
-			NewStrategy(scheme.Scheme).PrepareForUpdate(ctx, nm, stored())
+			newRules(time.Now).Strategy(scheme.Scheme).PrepareForUpdate(ctx, nm, stored())
 			if diff := cmp.Diff(want, nm); diff != "" {
 				t.Errorf("object differs (-want +got):\n%s", diff)
 			}
@@ -221,7 +221,7 @@ func TestPrepareForUpdate(t *testing.T) {
 
 // Whoever writes an object has never seen what a newer version stored in it.
 func TestUnknownFieldsAreCarriedOver(t *testing.T) {
-	strategies := map[string]rest.RESTUpdateStrategy{"object": NewStrategy(scheme.Scheme), "status": NewStatusStrategy(scheme.Scheme)}
+	strategies := map[string]rest.RESTUpdateStrategy{"object": newRules(time.Now).Strategy(scheme.Scheme), "status": newRules(time.Now).StatusStrategy(scheme.Scheme)}
 	for name, strategy := range strategies {
 		t.Run(name, func(t *testing.T) {
 			written, old := stored(), stored()
@@ -280,7 +280,7 @@ func TestFinalizerOnUpdate(t *testing.T) {
 			nm := test.old.DeepCopy()
 			nm.Finalizers = test.finalizers
 			ctx, got := requestBy(test.requester)
-			NewStrategy(scheme.Scheme).PrepareForUpdate(ctx, nm, test.old)
+			newRules(time.Now).Strategy(scheme.Scheme).PrepareForUpdate(ctx, nm, test.old)
 
 			if diff := cmp.Diff(test.wantFinalizers, nm.Finalizers); diff != "" {
 				t.Errorf("finalizers differ (-want +got):\n%s", diff)
@@ -300,7 +300,7 @@ func TestValidateUpdate(t *testing.T) {
 	nm := stored()
 	nm.Spec.NodeName, nm.Spec.Requestor = "worker-4", "bob"
 	ctx, _ := requestBy(alice)
-	wantFields(t, NewStrategy(scheme.Scheme).ValidateUpdate(ctx, nm, stored()), "spec.nodeName", "spec.requestor")
+	wantFields(t, newRules(time.Now).Strategy(scheme.Scheme).ValidateUpdate(ctx, nm, stored()), "spec.nodeName", "spec.requestor")
 }
 
 func TestWarnings(t *testing.T) {
@@ -328,7 +328,7 @@ func TestWarnings(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			rules, old, nm := NewStrategy(scheme.Scheme), stored(), stored()
+			rules, old, nm := newRules(time.Now).Strategy(scheme.Scheme), stored(), stored()
 			nm.Spec.Drain = test.drain
 			ctx, _ := requestBy(alice)
 			if diff := cmp.Diff(test.want, rules.WarningsOnCreate(ctx, nm)); diff != "" {
@@ -345,7 +345,7 @@ func TestWarnings(t *testing.T) {
 }
 
 func TestResetFields(t *testing.T) {
-	reset := NewStrategy(scheme.Scheme).GetResetFields()["maintenance.medik8s.io/v1beta1"].String()
+	reset := newRules(time.Now).Strategy(scheme.Scheme).GetResetFields()["maintenance.medik8s.io/v1beta1"].String()
 	for _, want := range []string{".status", ".spec.requestor"} {
 		if !strings.Contains(reset, want) {
 			t.Errorf("%s is not among the reset fields %s", want, reset)
@@ -370,7 +370,7 @@ func TestImportedAnnotationIsKept(t *testing.T) {
 	old.Annotations = map[string]string{v1beta1.ImportedAnnotation: "x"}
 	updated.Annotations = map[string]string{"a": "b"}
 	ctx, _ := requestBy(alice)
-	NewStrategy(scheme.Scheme).PrepareForUpdate(ctx, updated, old)
+	newRules(time.Now).Strategy(scheme.Scheme).PrepareForUpdate(ctx, updated, old)
 	want := map[string]string{"a": "b", v1beta1.ImportedAnnotation: "x"}
 	if diff := cmp.Diff(want, updated.Annotations); diff != "" {
 		t.Errorf("annotations differ (-want +got):\n%s", diff)

@@ -48,7 +48,7 @@ func stored() *v1beta1.ScheduledEvent {
 func TestCreateHasFinalizerAndPhase(t *testing.T) {
 	event := stored()
 	event.Finalizers = []string{v1beta1.EventFinalizer, "example.com/own"}
-	NewStrategy(scheme.Scheme).PrepareForCreate(t.Context(), event)
+	rules.Strategy(scheme.Scheme).PrepareForCreate(t.Context(), event)
 	want := stored()
 	want.Generation, want.Status = 1, v1beta1.ScheduledEventStatus{Phase: v1beta1.EventPhasePending}
 	if diff := cmp.Diff(want, event); diff != "" {
@@ -95,7 +95,7 @@ func TestUpdateKeeps(t *testing.T) {
 			}
 			event := old.DeepCopy()
 			test.change(event)
-			NewStrategy(scheme.Scheme).PrepareForUpdate(ctx, event, old)
+			rules.Strategy(scheme.Scheme).PrepareForUpdate(ctx, event, old)
 			if !slices.Equal(event.Finalizers, test.wantFinalizers) || event.Generation != test.wantGeneration || !slices.Equal(recorded.warnings, test.wantWarnings) {
 				t.Errorf("got finalizers %q, generation %d, warnings %q", event.Finalizers, event.Generation, recorded.warnings)
 			}
@@ -110,7 +110,7 @@ func TestStatusUpdateChangesTheStatusAlone(t *testing.T) {
 	event := stored()
 	event.Spec.NodeName, event.Labels, event.Finalizers, event.Unknown = "worker-2", map[string]string{"a": "b"}, nil, ""
 	event.Status.Phase = v1beta1.EventPhaseDrained
-	NewStatusStrategy(scheme.Scheme).PrepareForUpdate(t.Context(), event, stored())
+	rules.StatusStrategy(scheme.Scheme).PrepareForUpdate(t.Context(), event, stored())
 	want := stored()
 	want.Status.Phase = v1beta1.EventPhaseDrained
 	if diff := cmp.Diff(want, event); diff != "" {
