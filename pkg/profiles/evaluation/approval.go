@@ -10,6 +10,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/due"
 )
 
 // approval asks whether enough people have approved the transition.
@@ -17,33 +18,28 @@ type approval struct{ *v1beta1.ApprovalCheck }
 
 func (c approval) ask(q question) CheckResult {
 	required := int(ptr.Deref(c.Approvers, v1beta1.DefaultApprovers))
-	users, ends := q.approvals(q.transition)
+	users, end := q.approvals(q.transition)
 	answer := is(len(users) >= required, "%d of %s%s", len(users), count(required, "approval"), among(users))
-	if expired := len(users) - required; expired >= 0 && expired < len(ends) {
-		slices.SortFunc(ends, time.Time.Compare)
-		answer.Again = ends[expired]
-	}
+	answer.Again = end // although enough may be left: who they are is said, and recorded
 	return answer.with("current", len(users)).with("required", required)
 }
 
-// approvals returns the users who approve a transition now, sorted, and when those of them whose approvals expire do no
-// more.
-func (f *Facts) approvals(transition string) (users []string, ends []time.Time) {
+// approvals returns the users who approve a transition now, sorted, and when the first of them does no more; zero: not by
+// time alone.
+func (f *Facts) approvals(transition string) (users []string, end time.Time) {
 	last := map[string]time.Time{} // zero: the approval does not expire
 	for _, decision := range f.decisions(v1beta1.ProfileApprove, transition) {
-		end, before := endOf(decision), last[decision.By]
+		its, before := endOf(decision), last[decision.By]
 		if !slices.Contains(users, decision.By) {
 			users = append(users, decision.By)
-			last[decision.By] = end
-		} else if end.IsZero() || !before.IsZero() && before.Before(end) {
-			last[decision.By] = end
+			last[decision.By] = its
+		} else if its.IsZero() || !before.IsZero() && before.Before(its) {
+			last[decision.By] = its
 		}
 	}
-	for _, end := range last {
-		if !end.IsZero() {
-			ends = append(ends, end)
-		}
+	for _, its := range last {
+		end = due.Earlier(end, its)
 	}
 	slices.Sort(users)
-	return users, ends
+	return users, end
 }

@@ -127,8 +127,8 @@ func TestApproval(t *testing.T) {
 		"going to expire":                {one, []change{approved("alice", soon)}, `True: 1 of 1 approval (alice) | 2026-11-22T12:10:00Z`},
 		"one person counts once":         {two, []change{approved("alice", nil), approved("alice", soon)}, `False: 1 of 2 approvals (alice)`},
 		"the longer one counts":          {one, []change{approved("alice", soon), approved("alice", later)}, `True: 1 of 1 approval (alice) | 2026-11-22T12:20:00Z`},
-		"one is left over":               {one, []change{approved("alice", soon), approved("bob", later)}, `True: 2 of 1 approval (alice, bob) | 2026-11-22T12:20:00Z`},
+		"one is left over":               {one, []change{approved("alice", soon), approved("bob", later)}, `True: 2 of 1 approval (alice, bob) | 2026-11-22T12:10:00Z`},
 		"the first that expires matters": {two, []change{approved("bob", later), approved("alice", soon)}, `True: 2 of 2 approvals (alice, bob) | 2026-11-22T12:10:00Z`},
-		"the one that stays does not":    {two, []change{approved("bob", nil), approved("alice", soon), approved("carol", nil)}, `True: 3 of 2 approvals (alice, bob, carol)`},
+		"enough stay":                    {two, []change{approved("bob", nil), approved("alice", soon), approved("carol", nil)}, `True: 3 of 2 approvals (alice, bob, carol) | 2026-11-22T12:10:00Z`},
 	}.run(t)
 }
