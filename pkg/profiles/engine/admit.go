@@ -16,6 +16,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/due"
 	"github.com/medik8s/maintenance-apiserver/pkg/ledger"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/evaluation"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/places"
 	"github.com/medik8s/maintenance-apiserver/pkg/visit"
 )
@@ -140,12 +141,15 @@ func (a *admitter) store(ctx context.Context, spec v1beta1.MaintenanceLedgerSpec
 }
 
 // serve grants what candidates need, in their order, as long as their checks pass with the ledger as it will be. The
-// others wait: it says where they are in the queue.
+// others wait: it says where they are in the queue. There may be thousands, of which a place lets few go, so one that was
+// refused is not evaluated anew while the ledger says the same to it. Whatever else changes has it visited.
 func (a *admitter) serve(ctx context.Context, spec *v1beta1.MaintenanceLedgerSpec) (granted map[string]pending, waiting map[string]int) {
 	granted, waiting = map[string]pending{}, map[string]int{}
+	a.mu.Lock()
 	a.again = time.Time{}
+	a.mu.Unlock()
 	for _, candidate := range a.inOrder() {
-		grant, asks := a.tryGuarded(ctx, candidate.Key, spec)
+		grant, asks := a.tryGuarded(ctx, candidate, spec)
 		if asks && grant != nil {
 			granted[candidate.Key] = *grant
 		} else if asks {
@@ -156,58 +160,80 @@ func (a *admitter) serve(ctx context.Context, spec *v1beta1.MaintenanceLedgerSpe
 }
 
 // tryGuarded is try, in which a panic holds up no other candidate: the one that makes it is granted nothing.
-func (a *admitter) tryGuarded(ctx context.Context, name string, spec *v1beta1.MaintenanceLedgerSpec) (grant *pending, asks bool) {
+func (a *admitter) tryGuarded(ctx context.Context, c *candidate, spec *v1beta1.MaintenanceLedgerSpec) (grant *pending, asks bool) {
 	var err error
 	func() {
 		defer visit.Recovered(&err, panics)
-		grant, asks = a.try(name, spec)
+		grant, asks = a.try(c, spec)
 	}()
 	if err != nil {
-		klog.FromContext(ctx).Error(err, "Could not grant what a NodeProfile waits for", "nodeProfile", name)
-		a.withdraw(name)
+		klog.FromContext(ctx).Error(err, "Could not grant what a NodeProfile waits for", "nodeProfile", c.Key)
+		a.withdraw(c.Key)
 	}
 	return grant, asks
 }
 
 // tell has those visited that wait, where what they say may not be so any more: they have another place, more or fewer
-// wait, or others have what they wait for. The first ones, and those that say nothing yet, are visited soon, and the others
-// later: one after the other, since there may be thousands. The caller holds the lock.
+// wait, or others have what they wait for. The first ones, those that say nothing yet, and those to which the ledger says
+// something else are visited soon, and the others later: one after the other, since there may be thousands. The caller holds
+// the lock.
 func (a *admitter) tell(waiting map[string]int, changed bool) {
 	changed = changed || len(waiting) != len(a.places)
 	for name, place := range waiting {
 		after := time.Duration(place) * settles
+		of := a.candidates[name]
+		moved := of != nil && of.refused != "" && of.refused != a.depends[name].Says
 		switch before := a.places[name]; {
-		case before == place && !changed:
+		case before == place && !changed && !moved:
 			continue
-		case before > 0 && place > firstPlaces:
+		case before > 0 && !moved && place > firstPlaces:
 			after += wordsInterval
 		}
 		a.queue.AddAfter(name, after)
 	}
 }
 
-// try grants what a candidate needs, if its checks pass. Asks says whether it waits for a grant at all.
-func (a *admitter) try(name string, spec *v1beta1.MaintenanceLedgerSpec) (grant *pending, asks bool) {
-	about := subject{nodeProfile: a.nodeProfile(name)}
+// lookAt has a pass made at a moment, at the latest.
+func (a *admitter) lookAt(at time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.again = due.Earlier(a.again, at)
+}
+
+// about is what is known of a NodeProfile. It says no if nothing can be decided about it now.
+func (a *admitter) about(name string) (about subject, ok bool) {
+	about.nodeProfile = a.nodeProfile(name)
 	if about.nodeProfile == nil || about.nodeProfile.DeletionTimestamp != nil || about.nodeProfile.Status.Transition != nil {
+		return about, false
+	}
+	about.profile, about.node = a.profile(about.nodeProfile.Spec.Profile), a.node(about.nodeProfile.Spec.NodeName)
+	return about, about.profile != nil && about.node != nil && about.node.UID == about.nodeProfile.Status.NodeUID &&
+		v1beta1.WhyUnreadable(about.nodeProfile) == "" && v1beta1.WhyUnreadable(about.profile) == ""
+}
+
+// try grants what a candidate needs, if its checks pass. Asks says whether it waits for a grant at all.
+func (a *admitter) try(c *candidate, spec *v1beta1.MaintenanceLedgerSpec) (grant *pending, asks bool) {
+	about, ok := a.about(c.Key)
+	if !ok {
 		return nil, false
 	}
 	next := places.GrantFor(about.nodeProfile)
-	if a.isPending(name, next.Sequence, next.Attempt) {
-		return nil, false
-	}
-	about.profile, about.node = a.profile(about.nodeProfile.Spec.Profile), a.node(about.nodeProfile.Spec.NodeName)
-	if about.profile == nil || about.node == nil || about.node.UID != next.NodeUID ||
-		v1beta1.WhyUnreadable(about.nodeProfile) != "" || v1beta1.WhyUnreadable(about.profile) != "" {
+	if a.isPending(c.Key, next.Sequence, next.Attempt) {
 		return nil, false
 	}
 	if reason, _ := a.idle(about.profile, about.node.Name); reason != "" {
 		return nil, false
 	}
+	if ledger := a.ledgerSays(spec, about); ledger.Says == c.refused {
+		a.lookAt(ledger.Again)
+		return nil, true
+	}
 	about.hold = a.holdOf(about.nodeProfile)
 	outcome := a.evaluate(about, spec)
+	c.refused = ""
 	if outcome.Winner < 0 {
-		a.again = due.Earlier(a.again, outcome.Again)
+		c.refused = outcome.Ledger.Says
+		a.lookAt(outcome.Ledger.Again)
 		return nil, true
 	}
 	need := needOf(about.profile, outcome)
@@ -217,33 +243,58 @@ func (a *admitter) try(name string, spec *v1beta1.MaintenanceLedgerSpec) (grant 
 	return &pending{Grant: next, need: need, at: a.config.Clock.Now()}, true
 }
 
+// tellOthers has those visited that depend on the ledger and are not in the queue: at once if it says something else to
+// them than at their last visit, and else later, if words may have changed.
+func (a *admitter) tellOthers(said map[string]evaluation.Ledger, spec *v1beta1.MaintenanceLedgerSpec) {
+	later := wordsInterval
+	for name, before := range said {
+		switch {
+		case !a.saysStill(name, before.Says, spec):
+			a.queue.Add(name)
+		case before.Asked:
+			later += settles
+			a.queue.AddAfter(name, later)
+		}
+	}
+}
+
+// saysStill says whether the ledger says the same to a NodeProfile as before. If that panics, it is no.
+func (a *admitter) saysStill(name, before string, spec *v1beta1.MaintenanceLedgerSpec) (still bool) {
+	var err error
+	defer visit.Recovered(&err, panics)
+	about, ok := a.about(name)
+	return ok && a.ledgerSays(spec, about).Says == before
+}
+
 // publish lets workers know what the ledger says now, and what was granted.
 func (a *admitter) publish(granted map[string]pending, waiting map[string]int, returned int) {
 	stored := a.ledger.Spec()
 	a.mu.Lock()
 	a.knows = true
-	changed := !apiequality.Semantic.DeepEqual(a.spec.InMaintenance, stored.InMaintenance) || !apiequality.Semantic.DeepEqual(a.spec.Pools, stored.Pools)
-	a.spec = &stored
+	changed := a.moved ||
+		!apiequality.Semantic.DeepEqual(a.spec.InMaintenance, stored.InMaintenance) || !apiequality.Semantic.DeepEqual(a.spec.Pools, stored.Pools)
+	a.spec, a.moved = &stored, false
+	others := map[string]evaluation.Ledger{}
+	for name, said := range a.depends {
+		_, isGranted := granted[name]
+		if (changed || a.candidates[name] != nil) && !isGranted && waiting[name] == 0 {
+			others[name] = said
+		}
+	}
 	a.tell(waiting, changed)
 	a.places = waiting
 	a.returned = a.returned[returned:]
 	for name, grant := range granted {
 		a.pending[name] = grant
 	}
-	var wake []string
-	for name := range a.depends {
-		if _, waits := a.candidates[name]; changed && !waits {
-			wake = append(wake, name)
-		}
-	}
 	a.mu.Unlock()
 	if changed {
 		a.statuses.kick() // it may have been the last thing to be done
 	}
-	a.wake(wake)
 	for name := range granted {
 		a.queue.Add(name)
 		a.queue.AddAfter(name, grantLasts)
 	}
 	grants.Add(float64(len(granted)))
+	a.tellOthers(others, &stored)
 }

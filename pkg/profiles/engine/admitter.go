@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/due"
 	"github.com/medik8s/maintenance-apiserver/pkg/ledger"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/evaluation"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/places"
 )
 
@@ -31,14 +33,14 @@ type admitter struct {
 	kicked chan struct{}
 	// knows says that the ledger was read in this term.
 	knows bool
-	// again is when time alone may make room for a candidate; zero: never. Only passes use it.
-	again time.Time
 
 	mu sync.Mutex
+	// again is when time alone may make room for a candidate; zero: never.
+	again time.Time
 	// spec is what the ledger says of profiles. It is not changed, but replaced.
 	spec *v1beta1.MaintenanceLedgerSpec
 	// candidates are ready, by the name of the NodeProfile, and places says where those are that wait, from 1.
-	candidates map[string]places.Candidate
+	candidates map[string]*candidate
 	places     map[string]int
 	// pending are granted, and not recorded yet.
 	pending map[string]pending
@@ -46,8 +48,17 @@ type admitter struct {
 	returned []places.Grant
 	// adopting are NodeProfiles that are about to adopt what the controller before has left, by name.
 	adopting map[string]adopting
-	// depends are the NodeProfiles whose checks ask for the ledger.
-	depends map[string]struct{}
+	// depends are the NodeProfiles that depend on the ledger, with what it has said at their last visit.
+	depends map[string]evaluation.Ledger
+	// moved says that nodes may count for others no more that are in maintenance, or for more.
+	moved bool
+}
+
+// candidate is a NodeProfile that waits for a grant. Each visit makes a new one.
+type candidate struct {
+	places.Candidate
+	// refused is what the ledger has said when it was evaluated last, and refused; empty: it was not. Only passes use it.
+	refused string
 }
 
 // pending is a grant that is not recorded yet.
@@ -60,7 +71,7 @@ type pending struct {
 func newAdmitter(t *term, stored *ledger.Ledger) *admitter {
 	return &admitter{
 		term: t, ledger: stored, kicked: make(chan struct{}, 1), spec: &v1beta1.MaintenanceLedgerSpec{},
-		candidates: map[string]places.Candidate{}, places: map[string]int{}, pending: map[string]pending{}, adopting: map[string]adopting{}, depends: map[string]struct{}{},
+		candidates: map[string]*candidate{}, places: map[string]int{}, pending: map[string]pending{}, adopting: map[string]adopting{}, depends: map[string]evaluation.Ledger{},
 	}
 }
 
@@ -69,6 +80,16 @@ func (a *admitter) kick() {
 	select {
 	case a.kicked <- struct{}{}:
 	default:
+	}
+}
+
+// nodeMoved has those looked at for which a node counts that is in maintenance, or counts no more: limits go by labels.
+func (a *admitter) nodeMoved(node string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if places.Entry(a.spec, node) != nil {
+		a.moved = true
+		a.kick()
 	}
 }
 
@@ -81,14 +102,19 @@ func (a *admitter) known() *v1beta1.MaintenanceLedgerSpec {
 
 // offer has a NodeProfile be considered, and says where it is among those that wait; 0: that is not known yet. passes
 // says that there is room, as far as is known: the ledger may be as it was, and the node have changed.
-func (a *admitter) offer(candidate places.Candidate, passes bool) (place, waiting int) {
+func (a *admitter) offer(of places.Candidate, passes bool, said evaluation.Ledger) (place, waiting int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if passes || a.candidates[candidate.Key] != candidate {
-		a.candidates[candidate.Key] = candidate
+	known := a.candidates[of.Key]
+	if passes || known == nil || known.Candidate != of || due.Earlier(a.again, said.Again) != a.again {
 		a.kick()
 	}
-	return a.places[candidate.Key], len(a.places)
+	next := &candidate{Candidate: of}
+	if !passes {
+		next.refused = said.Says
+	}
+	a.candidates[of.Key] = next
+	return a.places[of.Key], len(a.places)
 }
 
 // withdraw has a NodeProfile be considered no more. What was granted to it, and not recorded, is nobody's.
@@ -147,29 +173,33 @@ func needsPlace(nodeProfile *v1beta1.NodeProfile) bool {
 	return nodeProfile != nil && places.InMaintenance(nodeProfile)
 }
 
-// dependsOn notes whether checks of a NodeProfile ask for the ledger, so that it is looked at when that changes.
-func (a *admitter) dependsOn(name string, depends bool) {
+// dependsOn notes what the ledger, as known, has said to a NodeProfile, which is looked at when it says something else. If
+// that is not what is known by now, it is at once.
+func (a *admitter) dependsOn(name string, said evaluation.Ledger, known *v1beta1.MaintenanceLedgerSpec) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if depends {
-		a.depends[name] = struct{}{}
-	} else {
+	if said.Says == "" {
 		delete(a.depends, name)
+		return
+	}
+	a.depends[name] = said
+	if known != a.spec {
+		a.queue.Add(name)
 	}
 }
 
 // forget forgets a NodeProfile that is gone.
 func (a *admitter) forget(name string) {
 	a.withdraw(name)
-	a.dependsOn(name, false)
+	a.dependsOn(name, evaluation.Ledger{}, nil)
 	a.kick()
 }
 
 // inOrder are the candidates in the order in which they are served.
-func (a *admitter) inOrder() []places.Candidate {
+func (a *admitter) inOrder() []*candidate {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return slices.SortedFunc(maps.Values(a.candidates), places.Compare)
+	return slices.SortedFunc(maps.Values(a.candidates), func(x, y *candidate) int { return places.Compare(x.Candidate, y.Candidate) })
 }
 
 // isPending says whether something in the ledger was granted, and may be recorded yet.

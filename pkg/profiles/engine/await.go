@@ -14,8 +14,11 @@ import (
 // pool is over. It says no when ctx is done.
 func (a *admitter) await(ctx context.Context) bool {
 	var elapsed <-chan time.Time
-	if !a.again.IsZero() {
-		timer := a.config.Clock.NewTimer(visit.Until(a.again, a.config.Clock.Now()))
+	a.mu.Lock()
+	again := a.again
+	a.mu.Unlock()
+	if !again.IsZero() {
+		timer := a.config.Clock.NewTimer(visit.Until(again, a.config.Clock.Now()))
 		defer timer.Stop()
 		elapsed = timer.C()
 	}

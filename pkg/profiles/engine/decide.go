@@ -6,7 +6,6 @@ package engine
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -31,14 +30,14 @@ func (t *term) decide(ctx context.Context, v *view) (moved, stop bool, err error
 		return false, true, nil // it is looked at again once that is known
 	}
 	about := subject{profile: v.profile, nodeProfile: v.nodeProfile, node: v.node, hold: v.hold}
-	spec := t.admitter.known()
-	about.nodeProfile, spec = t.asThere(v, spec)
+	known := t.admitter.known()
+	nodeProfile, spec := t.asThere(v, known)
+	about.nodeProfile = nodeProfile
 	outcome := t.evaluate(about, spec)
 	machine.Report(&v.next.Status, outcome, v.now)
 	v.next.Status.ProfileGeneration = v.profile.Generation
-	v.lookAt(outcome.Again)
 	t.answers.Want(v.profile, v.nodeProfile, v.node, outcome.Wants)
-	t.admitter.dependsOn(v.name, asksLedger(v.profile, outcome))
+	t.admitter.dependsOn(v.name, outcome.Ledger, known)
 	switch {
 	case !v.acts:
 		t.admitter.withdraw(v.name)
@@ -51,10 +50,14 @@ func (t *term) decide(ctx context.Context, v *view) (moved, stop bool, err error
 	case outcome.Winner >= 0 && t.admitter.granted(v.nodeProfile, needOf(v.profile, outcome)):
 		return t.record(ctx, v, outcome)
 	case t.isReady(about, outcome, spec):
-		t.offer(v, outcome.Winner >= 0)
+		if t.offer(v, outcome) {
+			v.lookAt(outcome.OwnAgain)
+			return false, true, nil
+		}
 	default:
 		t.admitter.withdraw(v.name)
 	}
+	v.lookAt(outcome.Again)
 	return false, true, nil
 }
 
@@ -92,23 +95,12 @@ func (t *term) rests(v *view, outcome evaluation.Outcome) bool {
 	return true
 }
 
-// asksLedger says whether a check was asked whose result follows from the ledger.
-func asksLedger(profile *v1beta1.MaintenanceProfile, outcome evaluation.Outcome) bool {
-	return slices.ContainsFunc(profile.Spec.Checks, func(check v1beta1.ProfileCheck) bool {
-		return (check.MaxInMaintenance != nil || check.Stagger != nil) &&
-			slices.ContainsFunc(outcome.Checks, func(r evaluation.CheckResult) bool { return r.Name == check.Name })
-	})
-}
-
 // isReady says whether only the ledger may keep the NodeProfile from a transition: with an empty one, it would be taken.
 func (t *term) isReady(about subject, outcome evaluation.Outcome, spec *v1beta1.MaintenanceLedgerSpec) bool {
 	if outcome.Winner >= 0 {
 		return true // it waits for its grant
 	}
-	leads := slices.ContainsFunc(outcome.Transitions, func(r evaluation.TransitionResult) bool {
-		return r.Next == v1beta1.ProfileInMaintenance
-	})
-	if !leads && !asksLedger(about.profile, outcome) {
+	if outcome.Ledger.Says == "" {
 		return false
 	}
 	without := *spec
@@ -117,17 +109,18 @@ func (t *term) isReady(about subject, outcome evaluation.Outcome, spec *v1beta1.
 	return relaxed.Winner >= 0 && needOf(about.profile, relaxed).Any()
 }
 
-// offer has the admitter consider the NodeProfile, and says where it is in the queue. passes says that its checks pass.
-func (t *term) offer(v *view, passes bool) {
+// offer has the admitter consider the NodeProfile, and says where it is in the queue. If that is known, passes look at what
+// time does to the ledger, so that not all that wait are visited whenever a place of a pool is over.
+func (t *term) offer(v *view, outcome evaluation.Outcome) (waits bool) {
 	candidate := places.Candidate{
 		Key: v.name, Priority: v.profile.Spec.Priority, Place: selection.Place(v.node, t.config.Label, v.profile.AliasOrName()),
 	}
 	if since := v.nodeProfile.Status.Since; since != nil {
 		candidate.Since = since.Time
 	}
-	place, waiting := t.admitter.offer(candidate, passes)
+	place, waiting := t.admitter.offer(candidate, outcome.Winner >= 0, outcome.Ledger)
 	if place == 0 {
-		return
+		return false
 	}
 	v.isFirst = place <= firstPlaces
 	said := fmt.Sprintf("%s of %d %s", ordinal(place), waiting, machine.PlaceWords)
@@ -136,6 +129,7 @@ func (t *term) offer(v *view, passes bool) {
 	} else {
 		v.next.Status.WaitingFor = said + ": " + v.next.Status.WaitingFor
 	}
+	return true
 }
 
 // record records the transition that was decided. One without triggers is over at once.

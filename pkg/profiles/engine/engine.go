@@ -39,6 +39,8 @@ type Config struct {
 	NewCluster func() Cluster
 	// Evaluate evaluates a stored profile. Required.
 	Evaluate func(evaluation.Facts) evaluation.Outcome
+	// Ledger says what the ledger says about a stored profile, as Evaluate does, but asks nothing else. Required.
+	Ledger func(evaluation.Facts) evaluation.Ledger
 	// Forget drops what Evaluate keeps of a profile that is gone. Optional.
 	Forget func(profile string)
 	// Preview evaluates a profile that need not be stored. Required.
@@ -129,7 +131,7 @@ type Engine struct {
 // New returns an Engine that knows nothing until Watch, and does nothing until Lead. It fails when the configuration lacks
 // something.
 func New(config Config) (*Engine, error) {
-	if config.Maintenance == nil || config.Kube == nil || config.Holds == nil || config.NewCluster == nil || config.Evaluate == nil || config.Preview == nil {
+	if config.Maintenance == nil || config.Kube == nil || config.Holds == nil || config.NewCluster == nil || config.Evaluate == nil || config.Ledger == nil || config.Preview == nil {
 		return nil, errors.New("could not configure the engine of profiles: it needs clients, holds, a cluster and an evaluation")
 	}
 	if config.Epoch == nil {

@@ -21,10 +21,8 @@ type subject struct {
 
 // evaluate says what the checks of a profile on a node say, with this ledger.
 func (t *term) evaluate(about subject, spec *v1beta1.MaintenanceLedgerSpec) (outcome evaluation.Outcome) {
-	facts := evaluation.Facts{
-		Now: t.config.Clock.Now(), Profile: about.profile, NodeProfile: about.nodeProfile, Node: about.node,
-		Siblings: t.siblings(about.nodeProfile), Ledger: *spec, HoldReached: reached(about.hold),
-	}
+	facts := t.facts(about, spec)
+	facts.HoldReached = reached(about.hold)
 	facts.Answers, facts.Pods = t.answers.For(about.profile, about.nodeProfile, about.node)
 	evaluations.Inc()
 	t.cluster.View(func(cluster evaluation.Cluster) {
@@ -32,6 +30,23 @@ func (t *term) evaluate(about subject, spec *v1beta1.MaintenanceLedgerSpec) (out
 		outcome = t.config.Evaluate(facts)
 	})
 	return outcome
+}
+
+// ledgerSays says what a ledger says to a profile on a node.
+func (t *term) ledgerSays(spec *v1beta1.MaintenanceLedgerSpec, about subject) (ledger evaluation.Ledger) {
+	facts := t.facts(about, spec)
+	t.cluster.View(func(cluster evaluation.Cluster) {
+		facts.Cluster = cluster
+		ledger = t.config.Ledger(facts)
+	})
+	return ledger
+}
+
+func (t *term) facts(about subject, spec *v1beta1.MaintenanceLedgerSpec) evaluation.Facts {
+	return evaluation.Facts{
+		Now: t.config.Clock.Now(), Profile: about.profile, NodeProfile: about.nodeProfile, Node: about.node,
+		Siblings: t.siblings(about.nodeProfile), Ledger: *spec,
+	}
 }
 
 // reached is how far a hold is. One that ends counts no more.

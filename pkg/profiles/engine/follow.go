@@ -15,7 +15,6 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/action/hold"
-	"github.com/medik8s/maintenance-apiserver/pkg/profiles/places"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/selection"
 	"github.com/medik8s/maintenance-apiserver/pkg/visit"
 )
@@ -109,6 +108,7 @@ func (t *term) nodeChanged(before, after any) {
 		t.wake(t.cluster.DeleteNode(old.Name))
 		t.room.forget(old.Name, nodeOf)
 		t.wakeNode(old.Name)
+		t.admitter.nodeMoved(old.Name)
 		return
 	}
 	t.wake(t.cluster.SetNode(node))
@@ -121,9 +121,7 @@ func (t *term) nodeChanged(before, after any) {
 	}
 	t.wakeNode(node.Name)
 	t.room.forget(node.Name, nodeOf)
-	if places.Entry(t.admitter.known(), node.Name) != nil {
-		t.admitter.kick() // it may count for others no more: limits go by labels
-	}
+	t.admitter.nodeMoved(node.Name)
 	for _, object := range t.profiles.GetStore().List() {
 		profile, _ := object.(*v1beta1.MaintenanceProfile)
 		if selector, err := selection.New(profile, t.config.Label); err == nil && selector.Selects(node) {

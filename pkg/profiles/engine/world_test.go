@@ -170,11 +170,12 @@ func (w *world) startIn(pod string, changes ...func(*Config)) *replica {
 	for _, fake := range []*clienttesting.Fake{&kube.Fake, &maintenance.Fake} {
 		fake.PrependReactor("*", "*", r.react)
 	}
+	compiled := &evaluation.Cache{}
 	holds := maintenanceinformers.NewNodeMaintenanceInformer(maintenance, 0, cache.Indexers{})
 	config := Config{
 		Maintenance: maintenance, Kube: kube, Holds: fakeHolds{holds},
 		NewCluster: func() Cluster { return aggregate.New() },
-		Evaluate:   w.evaluating(r, (&evaluation.Cache{}).Evaluate), Preview: evaluation.Evaluate,
+		Evaluate:   w.evaluating(r, compiled.Evaluate), Ledger: compiled.Ledger, Preview: evaluation.Evaluate,
 		Recorder: r.recorder, Guard: r.guard,
 	}
 	own := hold.New(maintenance)

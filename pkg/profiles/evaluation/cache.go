@@ -28,6 +28,9 @@ type cached struct {
 // Evaluate is Evaluate for a stored profile.
 func (c *Cache) Evaluate(facts Facts) Outcome { return c.Compiled(facts.Profile).Evaluate(facts) }
 
+// Ledger is what the ledger says about a stored profile.
+func (c *Cache) Ledger(facts Facts) Ledger { return c.Compiled(facts.Profile).Ledger(facts) }
+
 // Compiled returns a stored profile, compiled.
 func (c *Cache) Compiled(profile *v1beta1.MaintenanceProfile) *Compiled {
 	c.mu.Lock()

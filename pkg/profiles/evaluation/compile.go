@@ -18,7 +18,9 @@ type Compiled struct {
 	wanted map[string]bool
 	// staggers are the names of those that take a place of a pool if they are decisive.
 	staggers map[string]bool
-	states   map[v1beta1.ProfileState]*state
+	// scarce are the names of those whose results depend on the ledger.
+	scarce map[string]bool
+	states map[v1beta1.ProfileState]*state
 }
 
 // state is what a profile does in a state, as far as it matters for transitions.
@@ -41,7 +43,7 @@ type transition struct {
 // spec stays the same: see Cache. What is wrong with a check or a chain becomes an Error of that check, or of that
 // transition, alone.
 func Compile(profile *v1beta1.MaintenanceProfile) *Compiled {
-	c := &Compiled{checks: map[string]check{}, wanted: map[string]bool{}, staggers: map[string]bool{}, states: newStates(&profile.Spec)}
+	c := &Compiled{checks: map[string]check{}, wanted: map[string]bool{}, staggers: map[string]bool{}, scarce: map[string]bool{}, states: newStates(&profile.Spec)}
 	for i := range profile.Spec.Checks {
 		c.add(&profile.Spec.Checks[i])
 	}
@@ -56,6 +58,7 @@ func (c *Compiled) add(spec *v1beta1.ProfileCheck) {
 	c.checks[spec.Name] = ready
 	c.wanted[spec.Name] = isWanted(spec)
 	c.staggers[spec.Name] = spec.Stagger != nil
+	c.scarce[spec.Name] = spec.Stagger != nil || spec.MaxInMaintenance != nil
 }
 
 func newStates(spec *v1beta1.MaintenanceProfileSpec) map[v1beta1.ProfileState]*state {

@@ -4,10 +4,12 @@
 package evaluation
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/due"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/expression"
 )
@@ -18,22 +20,46 @@ func Evaluate(facts Facts) Outcome { return Compile(facts.Profile).Evaluate(fact
 
 // Evaluate is Evaluate for the compiled profile, which must be that of the facts.
 func (c *Compiled) Evaluate(facts Facts) Outcome {
-	from := c.states[facts.state()]
-	if from == nil { // a newer version may know more states
-		from = &state{}
-	}
-	e := &evaluation{Compiled: c, Facts: &facts, from: from, results: map[asked]CheckResult{}}
-	e.nodeValue = sync.OnceValues(func() (map[string]any, error) { return expression.NodeValue(facts.Node) })
+	e := c.begin(&facts)
 	outcome := Outcome{Winner: -1}
-	for i := range from.transitions {
-		outcome.Transitions = append(outcome.Transitions, e.transition(&from.transitions[i]))
+	for i := range e.from.transitions {
+		outcome.Transitions = append(outcome.Transitions, e.transition(&e.from.transitions[i]))
 	}
 	e.win(&outcome)
 	outcome.Checks = e.shown()
 	outcome.Wants = e.wants(&outcome)
 	outcome.Waiting = e.waiting(&outcome)
-	outcome.Again = e.again
+	outcome.Ledger, outcome.OwnAgain = e.ledger(), e.again
+	outcome.Again = due.Earlier(e.again, e.ledgerAgain)
 	return outcome
+}
+
+// Ledger is Outcome.Ledger alone. No other checks are asked.
+func (c *Compiled) Ledger(facts Facts) Ledger { return c.begin(&facts).ledger() }
+
+func (c *Compiled) begin(facts *Facts) *evaluation {
+	from := c.states[facts.state()]
+	if from == nil { // a newer version may know more states
+		from = &state{}
+	}
+	e := &evaluation{Compiled: c, Facts: facts, from: from, results: map[asked]CheckResult{}}
+	e.nodeValue = sync.OnceValues(func() (map[string]any, error) { return expression.NodeValue(facts.Node) })
+	return e
+}
+
+// ledger is all that depends on the ledger: the results of the checks that ask for it, and who has the node.
+func (e *evaluation) ledger() (ledger Ledger) {
+	if slices.ContainsFunc(e.from.transitions, func(t transition) bool { return t.Next == v1beta1.ProfileInMaintenance }) {
+		ledger.Says = fmt.Sprintf("%q", e.otherInMaintenance())
+	}
+	for _, name := range e.from.checks {
+		if e.scarce[name] {
+			ledger.Says += fmt.Sprintf(" %s %s", name, e.ask(name, "").Result)
+			ledger.Asked = true
+		}
+	}
+	ledger.Again = e.ledgerAgain
+	return ledger
 }
 
 // evaluation is one evaluation.
@@ -45,8 +71,8 @@ type evaluation struct {
 	results map[asked]CheckResult
 	// nodeValue is the node for expressions.
 	nodeValue func() (map[string]any, error)
-	// again is when the outcome may change by time alone; zero: never.
-	again time.Time
+	// again and ledgerAgain are OwnAgain of the outcome, and Again of what the ledger says.
+	again, ledgerAgain time.Time
 }
 
 // asked is a check, and the transition that asks it. Only approvals depend on that; for others, it is empty.
@@ -63,7 +89,11 @@ func (e *evaluation) ask(name, transition string) CheckResult {
 		result = e.checks[name].ask(question{e.Facts, name, transition, e.nodeValue})
 		result.Name = name
 		e.results[key] = result
-		e.again = due.Earlier(e.again, result.Again)
+		if e.scarce[name] {
+			e.ledgerAgain = due.Earlier(e.ledgerAgain, result.Again)
+		} else {
+			e.again = due.Earlier(e.again, result.Again)
+		}
 	}
 	return result
 }

@@ -28,9 +28,24 @@ type Outcome struct {
 	Waiting string
 	// Again is when the outcome may change by time alone; zero: never.
 	Again time.Time
+	// OwnAgain is Again without the checks that ask for the ledger.
+	OwnAgain time.Time
+	// Ledger is what the ledger says.
+	Ledger Ledger
 	// Wants are the names of the checks prometheus, http and object whose answers matter now, sorted: with another answer,
 	// the outcome could be another one. The others need not be asked. podAffinity is among them while it matters.
 	Wants []string
+}
+
+// Ledger is what the ledger says to a profile on a node.
+type Ledger struct {
+	// Says is that in short: while it is the same, and nothing but the ledger has changed, so is all of the outcome, but for
+	// words, numbers and times of checks that ask for the ledger. Empty: nothing depends on it.
+	Says string
+	// Asked says whether checks ask for it.
+	Asked bool
+	// Again is when it may say something else by time alone; zero: never.
+	Again time.Time
 }
 
 // CheckResult is the result of a check.

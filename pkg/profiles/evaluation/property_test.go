@@ -133,3 +133,34 @@ func checkWants(t *testing.T, seed uint64, compiled *evaluation.Compiled, facts 
 func isExternal(profile *v1beta1.MaintenanceProfile, name string) bool {
 	return slices.ContainsFunc(profile.Spec.Checks, func(c v1beta1.ProfileCheck) bool { return c.Name == name && c.HTTP != nil })
 }
+
+// TestLedgerSays changes the ledger of random scenes. While it says the same, all results are the same.
+func TestLedgerSays(t *testing.T) {
+	same, changes := 0, 0
+	for seed := range uint64(50 * *modelRuns) {
+		r := newRandom(seed)
+		facts := r.scene(t).facts(t)
+		compiled := evaluation.Compile(facts.Profile)
+		before := compiled.Evaluate(facts)
+		if got := compiled.Ledger(facts); got != before.Ledger {
+			t.Fatalf("seed %d: asked alone, the ledger says %+v, want %+v", seed, got, before.Ledger)
+		}
+		for range 10 {
+			other := &scene{}
+			r.ledger(other)
+			facts.Ledger = other.Ledger
+			after := compiled.Evaluate(facts)
+			if after.Ledger.Says != before.Ledger.Says {
+				changes++
+				continue
+			}
+			same++
+			if diff := cmp.Diff(verdict(before), verdict(after)); diff != "" {
+				t.Fatalf("seed %d: the ledger says %q both times (-before +after):\n%s", seed, before.Ledger.Says, diff)
+			}
+		}
+	}
+	if same < *modelRuns || changes < *modelRuns {
+		t.Errorf("the ledger says the same %d times, and something else %d times: too few", same, changes)
+	}
+}

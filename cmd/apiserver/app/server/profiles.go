@@ -52,7 +52,7 @@ func (c CompletedConfig) newProfiles(
 		Maintenance: client, Kube: c.drainer.Kube, Holds: drain, Kinds: c.newProfileActions(client, endpoints), Epoch: epoch,
 		NewCluster: func() engine.Cluster { return aggregate.New() },
 		NewAnswers: c.newAnswers(endpoints, func(names ...string) { profiles.Wake(names...) }),
-		Evaluate:   compiled.Evaluate, Forget: compiled.Forget, Preview: evaluation.Evaluate, Notify: engine.Notify, Label: c.profiles.Label,
+		Evaluate:   compiled.Evaluate, Ledger: compiled.Ledger, Forget: compiled.Forget, Preview: evaluation.Evaluate, Notify: engine.Notify, Label: c.profiles.Label,
 		MaxNodeProfiles: c.room().NodeProfiles(), Vouch: authorizing.VouchForProfile, Guard: crashguard.Process,
 	}
 	if c.drainer.Dynamic != nil {
