@@ -14,13 +14,13 @@ import (
 	"github.com/medik8s/maintenance-apiserver/test/env"
 )
 
-// The commands of docs/operations.md and of the local cluster's `up` show our server's metrics.
+// The commands of docs/metrics.md and of the local cluster's `up` show our server's metrics.
 func TestMetricsCommands(t *testing.T) {
 	t.Parallel()
 	e := env.Current(t)
 	for name, command := range map[string]string{
 		"up":                 e.Server.MetricsCommand(),
-		"docs/operations.md": metricsCommandsOfDocument(t, e),
+		"docs/metrics.md": metricsCommandsOfDocument(t, e),
 	} {
 		t.Run(name, func(t *testing.T) {
 			pool := &env.Pool{Env: e}
@@ -35,12 +35,11 @@ func TestMetricsCommands(t *testing.T) {
 // loopback already, so nothing forwards a port to it.
 func metricsCommandsOfDocument(t *testing.T, e *env.Env) string {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join(root, "docs", "operations.md"))
+	content, err := os.ReadFile(filepath.Join(root, "docs", "metrics.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, _ := strings.Cut(string(content), "\n## Metrics and alerts\n")
-	_, block, _ := strings.Cut(section, "```sh\n")
+	_, block, _ := strings.Cut(string(content), "```sh\n")
 	block, _, _ = strings.Cut(block, "```")
 	forward, commands, _ := strings.Cut(block, "\n")
 	if !strings.Contains(forward, "port-forward deploy/maintenance-apiserver 10250 &") {

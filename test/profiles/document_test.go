@@ -18,9 +18,6 @@ import (
 	"github.com/medik8s/maintenance-apiserver/test/env"
 )
 
-// page is the page of the profiles.
-const page = "profiles.md"
-
 // docs/profiles.md can be followed.
 func TestProfilesDocument(t *testing.T) {
 	p := newPool(t, 6)
@@ -40,7 +37,7 @@ func TestProfilesDocument(t *testing.T) {
 			p.Kubectl().Must(t, "", append([]string{"wait", "--timeout=" + env.Timeout.String()}, more...)...)
 		})
 	}
-	session.Check(t, page, map[string]string{"admin": p.Cluster.Kubeconfig(), "dana": dana})
+	session.Check(t, "profiles.md", map[string]string{"admin": p.Cluster.Kubeconfig(), "dana": dana})
 }
 
 var (
@@ -55,10 +52,10 @@ var (
 // row is an example of a check, a trigger, a notifier or an endpoint.
 type row struct{ name, yaml string }
 
-// Every example in the tables is one that the server takes.
+// Every example in the tables of docs/profiles-reference.md is one that the server takes.
 func TestExamplesOfTheDocument(t *testing.T) {
 	p := newPool(t, 0)
-	content, err := os.ReadFile(filepath.Join("..", "..", "docs", page))
+	content, err := os.ReadFile(filepath.Join("..", "..", "docs", "profiles-reference.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // byHand is where the documentation says how to give nodes back without the server.
-const byHand = "give them back by hand: docs/operations.md, The server cannot be recovered"
+const byHand = "give them back by hand: docs/troubleshooting.md, The server cannot be recovered"
 
 // checkWithoutServer is for a server that does not answer. Nobody knows its NodeMaintenances then, but the nodes bear marks.
 func (c *checker) checkWithoutServer(ctx context.Context, reason error) error {

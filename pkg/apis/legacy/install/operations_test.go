@@ -29,27 +29,31 @@ func TestOperationsKnowAllGroups(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := os.ReadFile(filepath.Join(root, "docs", "operations.md"))
+	metrics, err := os.ReadFile(filepath.Join(root, "docs", "metrics.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, alert, _ := strings.Cut(string(page), "\n| `aggregator_unavailable_apiservice{name=~\"")
+	_, alert, _ := strings.Cut(string(metrics), "\n| `aggregator_unavailable_apiservice{name=~\"")
 	names, alert, _ := strings.Cut(alert, `"`)
 	alert, _, _ = strings.Cut(alert, "\n")
 	alerts, err := regexp.Compile("^(?:" + names + ")$")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, runbook, _ := strings.Cut(string(page), "\n## The server cannot be recovered\n")
+	troubleshooting, err := os.ReadFile(filepath.Join(root, "docs", "troubleshooting.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, runbook, _ := strings.Cut(string(troubleshooting), "\n## The server cannot be recovered\n")
 	runbook, _, _ = strings.Cut(runbook, "\n## ")
 
 	for _, version := range append([]schema.GroupVersion{v1beta1.SchemeGroupVersion}, install.AllGroupVersions()...) {
 		name := version.Version + "." + version.Group
 		if !alerts.MatchString(name) && !strings.Contains(alert, "`"+name+"`") {
-			t.Errorf("docs/operations.md has no alert on the APIService %s", name)
+			t.Errorf("docs/metrics.md has no alert on the APIService %s", name)
 		}
 		if !regexp.MustCompile(`(?m)^kubectl delete apiservice .*\b` + regexp.QuoteMeta(name) + `( |$)`).MatchString(runbook) {
-			t.Errorf("docs/operations.md does not say how to delete the APIService %s", name)
+			t.Errorf("docs/troubleshooting.md does not say how to delete the APIService %s", name)
 		}
 		resource := "nodemaintenances"
 		if version.Group == managedv1alpha1.GroupName {
