@@ -54,6 +54,8 @@
 //	drains       moves pods: watch, plan, evictions, volumes, confirmation     drain.go
 //	reporter     tells people: events and metrics                              reporter.go
 //
+// Nothing else writes, but for the Dispatcher of package eviction: it posts evictions, and deletes pods after a deadline.
+//
 // Writers return what they changed, and only the reporter tells people of it. Package plan, which is
 // pure, decides what happens with each pod. Package eviction posts the evictions. Package returns notes
 // pods that come back to a cordoned node. Package virtualmachine says what KubeVirt does with the virtual
@@ -62,8 +64,20 @@
 // # After a crash
 //
 // Nothing that is needed to go on is kept in memory. A process may be killed at any moment: the next
-// one finds everything in the holds' status, on the nodes and on the pods. What is remembered only to
-// save requests is in memory.go.
+// one finds everything in the holds' status (when the drain began, its deadline, what the node was like before), on the
+// nodes and on the pods. It lists all objects, reconciles every node that has holds or marks, and continues. What is
+// remembered only to save requests is in memory.go: each field there says who writes it, when it is stale, and what its
+// loss costs.
+//
+// # A node
+//
+//	in service -> recorded -> cordoned -> draining -> drained -> in service
+//
+//	recorded     status.nodeBefore of the hold says what the node was like. It waits here while a gate says so
+//	cordoned     one patch: unschedulable, taint, label, annotation. What somebody takes off is put back
+//	draining     the evictions of the plan are posted. Back to cordoned when no hold drains the node any more
+//	drained      a live list shows no pod that is to leave. Back to draining when a pod comes
+//	in service   one patch takes off what the cordon put on, and no more: from any of these, when no hold wants the node
 //
 // # Caches that lag
 //
@@ -75,4 +89,33 @@
 //   - A process that begins to lead waits until its caches show what the one before it did (catchup.go).
 //   - What cannot be taken back is decided by asking the API server itself (live.go): what a node
 //     was like before its cordon, that a node has no hold left, that nothing is left to evict.
+//
+// # More files
+//
+//	drainer.go, config.go, follow.go       all that others call, and what a Drainer is made from
+//	caches.go, trim.go                     informers and their indexes; what is cut off an object before it is
+//	                                       cached
+//	handlers.go                            which change wakes which node
+//	leadalways.go, heartbeat.go            leading where there is no election; shows that the workers still run
+//	takeout.go                             record, gates, cordon, drain, in this order
+//	admission.go, admissionstatus.go       Admission; what a status says of it
+//	gatememory.go, kept.go                 a gate that knows what it holds; holds of a node that a gate keeps
+//	marks.go, nodepatch.go                 pure: what a cordoned node carries; the patches that put it on and take
+//	                                       it off
+//	imported.go                            pure: the first status of a hold that was imported from another operator
+//	nodeconditions.go                      pure: the conditions of the node
+//	podwatch.go                            watches the pods of each node under drain, and of no other
+//	select.go, podcount.go, load.go        which pods a drain evicts at all, by kubectl's own filters; how many it
+//	                                       moves in all, and what that takes
+//	volumes.go                             which volumes are still attached, and which nodes can have those of a
+//	                                       pod
+//	returned.go                            since when the node has been cordoned, for package returns
+//	status.go, drainstatus.go,             pure: the next status, from facts
+//	drainmessages.go
+//	statusread.go, said.go, plausible.go   what a status says; our last write of it; what others write there is put
+//	                                       right
+//	writelimit.go                          a status is written at most once a second in the long run
+//	changes.go, events.go,                 what a step has changed; the events for it, in words
+//	statusevents.go
+//	operatorevents.go                      the same in the words of the node-maintenance operators
 package drainer

@@ -7,4 +7,6 @@
 // An integration runs beside the drainer while its process leads. It takes nodes out of service only with
 // NodeMaintenances. In each round it looks at what is there: labels and annotations of nodes, and the cloud. It keeps
 // nothing that a restart would lose, and a step that is repeated changes nothing more.
+//
+// reporter.go sends events. fence.go keeps a process that was paused from calling clouds.
 package integrations

@@ -1,8 +1,6 @@
 // Copyright The maintenance-apiserver Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package app is the maintenance-apiserver command. It reads the flags, connects the parts,
-// and starts and stops them.
 package app
 
 import (

@@ -4,6 +4,11 @@
 // The image tool builds the server for each platform, and makes an image of it: an OCI layout
 // with an index of all platforms. It can also push that to a registry. It needs no container
 // engine. The same sources give the same bytes, wherever they lie.
+//
+// Nothing in the image depends on the time, the machine or the folder of the build. release.go asks hack/version.sh for the
+// version, compile.go builds the server, files.go, roots.go and layer.go make the layers (the server, users, CA certificates,
+// /tmp), image.go the image of each platform and the index, and layout.go and push.go write it. Time zones are in the server
+// itself.
 package main
 
 import (

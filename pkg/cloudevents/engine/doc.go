@@ -17,4 +17,16 @@
 // Without events, only a watch of events at this server itself runs. Nodes, holds and policies are those that others in
 // this process know anyway. Machines are asked for when an event has them replaced, and every 10 seconds while that goes
 // on.
+//
+// Events of nodes of the control plane are decided one after the other, and so are those that begin to replace a
+// machine: they depend on what the others have begun. The number of machines and the event that has changed it are
+// written in one update.
+//
+// An event that is being deleted keeps its finalizer until its node is given back. One that is ignored ends a day after
+// the last of its times. One that has ended is deleted after 7 days.
+//
+// # Files
+//
+//	engine.go, term.go, follow.go   what it is made from; one term of leading; which changes matter
+//	notes.go                        what a term remembers
 package engine

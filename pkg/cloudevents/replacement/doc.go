@@ -11,6 +11,8 @@
 //	DeleteFirst: AwaitDrain, Delete, AwaitGone, AwaitReplaced, Replaced
 //	undone:      Undo, GivenUp
 //
+// next.go says which file has a step: begin.go, surge.go, delete.go or after.go.
+//
 // Whether a machine was added for an event is not remembered here. The owner's annotation says it, which is written
 // together with its replicas.
 package replacement

@@ -11,4 +11,16 @@
 //
 // A Server works in a bubble of testing/synctest: it tells the time by package time, and what it
 // starts ends when its watches are stopped.
+//
+// # Files
+//
+//	main.go, defaults.go                   what the tests of a package need; what builders share
+//	node.go, hold.go, pod.go, budget.go,   builders of objects; those of the benchmarks
+//	lease.go, bench.go
+//	server.go, requests.go, watch.go       the simulated API server; what it answers
+//	store.go, lookup.go, kinds.go,         its objects with their versions
+//	patch.go
+//	eviction.go, room.go, pods.go          the eviction API and its budgets; how pods end
+//	faults.go, people.go                   requests that fail; what people and other controllers do
+//	transform.go                           the property that what an informer keeps may be transformed twice
 package drainertest

@@ -55,4 +55,31 @@
 // budget. But its watch may lag behind the budget's, so the API server is asked about the pod just
 // before the eviction. If the pod becomes ready after that, its eviction takes room all the same, so
 // the budget is read just after the eviction. Until then the room stays reserved.
+//
+// # What happens at an eviction
+//
+//  1. Whenever a budget, a pod or an answer changes, Dispatcher goes through every waiting pod. It posts an eviction if
+//     PermitFor says that the API server would accept it: no budget selects the pod; or the pod has finished, or is
+//     Pending; or it is not ready, and its budget lets such pods go; or its one budget has room. Room that our own
+//     evictions have taken does not count, even if the budget's status still shows it. For a pod that several budgets
+//     select, nothing is posted otherwise: the API server would always refuse.
+//  2. A pod that may go only because it is not ready is read once more just before. The pod of a virtual machine is
+//     posted even if its budget has no room: KubeVirt's webhook is asked first, and only that begins its migration.
+//  3. The eviction has the pod's UID as precondition, so a new pod of the same name is safe.
+//  4. The table above says what follows from the answer.
+//  5. The watch of the drainer shows that the pod is deleted, and wakes the node.
+//
+// One lock guards the dispatcher, and one the budgets. Everything is in memory, and only saves requests.
+//
+// # Files
+//
+//	dispatcher.go           when a pod is posted; what follows from the answer
+//	queue.go, order.go      what each node wants evicted; which node goes first
+//	permit.go               pure: whether the API server would let a pod go
+//	request.go              one API call
+//	answer.go, attempt.go   what an answer means; what is known of one pod's requests: the last answer, the backoff
+//	flow.go                 how many at a time, and how soon one after another: of one budget, and in all
+//	budget.go, budgets.go   one state of one budget, which never changes; all budgets, and snapshots of them
+//	room.go                 how many more pods a budget lets go: reservations, refusals
+//	selection.go            which budgets select which queued pods
 package eviction

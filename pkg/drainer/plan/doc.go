@@ -17,7 +17,9 @@
 //	returns.go    which pods that came back wait, and why
 //	placement.go  how a pod gets to a cordoned node, in words
 //	prediction.go which pods may come back, before they are evicted
-//	progress.go   how far one hold's drain has come
+//	progress.go   how far one hold's drain has come, and which pods wait for others
+//	selection.go  how many pods one hold leaves on the node
+//	unknown.go    settings that only a newer version of the server knows
 //	clash.go      holds that want different things of a pod
 //	report.go     the plan as the API shows it
 //	notes.go      what an eviction loses or overrides, in words

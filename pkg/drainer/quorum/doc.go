@@ -18,4 +18,6 @@
 // What was let pass counts as out until the node has been given back; until it is cordoned, it is decided again each
 // time it is asked for. After a restart the marks on the nodes and the statuses of the holds say what is out. Where they
 // leave it open, the member counts as out (members.go), and is read past the caches when it is asked for (live.go).
+//
+// Guard (guard.go) keeps its answers until a node has been given back or is gone. wake.go wakes the nodes that wait.
 package quorum

@@ -20,4 +20,19 @@
 // server must have shown a moment ago that the node is in the ledger (gate.go, sight.go).
 //
 // Without policies and without a ledger, nothing is decided, asked for or written.
+//
+// An entry of the ledger ends when the drainer has released the gate, which it does once the node was given back, and
+// that is confirmed. It ends without the release, too: when no hold keeps the node, the node carries no mark of ours,
+// and no reconcile that may cordon it is under way.
+//
+// # Files
+//
+//	admitter.go, asked.go         what it is made from; what it asks others
+//	term.go                       one term of leading
+//	imported.go                   what the marks on nodes and imports say was begun
+//	answer.go                     the answers to the drainer
+//	policies.go                   the policies
+//	waited.go                     how long maintenance has waited
+//	explain.go, sharedledger.go   the same facts for replicas that do not lead; the ledger, which is read for them
+//	                              once a second at most
 package admitter

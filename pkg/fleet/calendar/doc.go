@@ -10,4 +10,17 @@
 //
 // The parsers of single texts (ParseCron, LoadZone, ParseTimeOfDay, ParseDate, ParseYearDay) are also for
 // validation. Their errors say what is wrong, and what would be right.
+//
+// # Files
+//
+//	cron.go, cronfield.go, parse.go,    parse the texts of a schedule
+//	zone.go
+//	wallclock.go                        the one place where times on the wall become moments
+//	rule.go, once.go, weekly.go,        when one window or freeze is; several as one
+//	cronrule.go, yearly.go
+//	window.go, nextday.go               for checks of profiles: the one window of timeWindow; the next day
+//	compile.go, form.go                 make a Calendar of a schedule
+//	calendar.go, question.go, walk.go   what a Calendar answers, and how it finds that
+//	timeline.go                         openings that were found once, for many questions
+//	text.go, over.go                    times in messages; windows and freezes that are over
 package calendar

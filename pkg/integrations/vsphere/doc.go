@@ -19,6 +19,6 @@
 //	                                    after Config.ShutdownTimeout, or at once without VMware Tools: power it off
 //	recorded, not in maintenance        power it on, delete the hold, remove the records
 //
-// Files: place.go where a node is; hosts.go and machines.go what vCenter says; sessions.go how it is asked; node.go,
-// shutdown.go and giveback.go what is done; integration.go the rounds.
+// Files: place.go where a node is; hosts.go, machines.go and read.go what vCenter says; sessions.go and credentials.go the
+// one session at the vCenter of each zone; node.go, shutdown.go and giveback.go what is done; integration.go the rounds.
 package vsphere

@@ -22,4 +22,19 @@
 //
 // Every write of a NodeProfile names the version that it was worked out from, so two leaders never both act on one. Time
 // alone writes nothing.
+//
+// # Files
+//
+//	engine.go, shared.go, term.go   what it is made from; the caches that others use, too; one term of leading
+//	follow.go, moments.go           which changes matter; the newest version of each NodeProfile, and the time of
+//	                                its last write
+//	answers.go                      who answers checks that ask others
+//	calls.go                        how long a call may take, and how many there are
+//	reboot.go                       which boot of the node a reboot has to end
+//	crash.go                        profiles with texts that a process has died of
+//	vouch.go                        whether the author, and the server, may do what a profile says
+//	shadow.go                       what profiles would do while the SAP maintenance-controller runs
+//	lastchanged.go                  which profile of a node has changed its state last
+//	admitter.go                     who waits for a grant
+//	evaluate.go, preview.go         the same checks for replicas that do not lead
 package engine

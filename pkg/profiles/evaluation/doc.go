@@ -23,4 +23,22 @@
 // A result is True, False, Error or Unknown. Error and Unknown are both "not known": each of them is overruled by a check
 // that decides alone, as in Kleene's logic. "passes || fails" is True, and "refuses && fails" is False. If both are
 // left, Error wins, since it is what a person has to look at.
+//
+// Only what the outcome depends on wakes an evaluation: an informer, through package aggregate; the ledger; an answer;
+// or the time that the last outcome named.
+//
+// # Files
+//
+//	facts.go, outcome.go              what goes in, and what comes out
+//	compile.go, cache.go              a profile made ready, and kept so until its spec changes
+//	evaluate.go, transition.go,       one evaluation; what each transition waits for; what people have decided
+//	decisions.go
+//	check.go, text.go                 how a check of the API becomes one that can be asked; what they share
+//	keyvalue.go, nodecondition.go,    checks of the node
+//	nodeexpression.go
+//	nodecount.go, clusterversion.go,  checks of the cluster
+//	podaffinity.go
+//	maxinmaintenance.go, stagger.go   checks of the ledger
+//	timewindow.go, wait.go            checks of the time
+//	approval.go, answered.go          checks that people, or others, answer
 package evaluation

@@ -13,4 +13,19 @@
 //
 // An answer counts until it is as old as two intervals and a minute, since it may have to wait for its turn, and the call
 // may take a minute. Then the check is Unknown. A failed call makes the check an Error at once, until a call succeeds.
+//
+// Numbers that change with each answer wake nobody: each would be an evaluation and a write for each node.
+//
+// # Files
+//
+//	asker.go, subscription.go            what the engine calls; one check that a NodeProfile wants answered
+//	question.go, poll.go                 what is the same question for several nodes; its last answer, and the time
+//	                                     of the next call
+//	polls.go, polling.go, bell.go        which questions there are; the loop that asks them; how loops wait
+//	ask.go, get.go, judge.go             one call of an endpoint; of an HTTP server; what an expression says of the
+//	                                     answer
+//	watch.go, trouble.go                 one informer; why its objects cannot be read, and what helps
+//	watches.go, watching.go, events.go   which informers there are; the loop that starts and ends them; whom a
+//	                                     change concerns
+//	object.go                            the answers to checks of the kind object
 package external

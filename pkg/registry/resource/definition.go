@@ -1,9 +1,6 @@
 // Copyright The maintenance-apiserver Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package resource turns the declaration of an API resource into the storage that serves
-// it. A resource is declared once, as a Definition. The server derives its storage, its
-// discovery entry, its columns and its selectors from it.
 package resource
 
 import (

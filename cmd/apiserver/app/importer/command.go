@@ -1,8 +1,6 @@
 // Copyright The maintenance-apiserver Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package importer moves the NodeMaintenances of the node-maintenance operators over to this server. Each
-// custom resource becomes a hold, which goes on from where the operator was. The nodes stay as they are.
 package importer
 
 import (

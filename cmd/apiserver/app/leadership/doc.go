@@ -32,4 +32,13 @@
 //	it sees a lost lease when it renews it next      the watch tells, and the fence closes at once (follow.go)
 //	a deleted lease is created by who comes first    lock waits until the last holder's term is over
 //	stopped between renewals, its metric stays 1     Elector resets the metric (library.go)
+//
+// # Files
+//
+//	elector.go, stand.go     candidacies and terms: who waits for whom
+//	library.go               the elector of client-go, and its metric
+//	fence.go, transport.go   whether a write may pass; the transport that asks
+//	lock.go                  the Lease as the library sees it
+//	watch.go, follow.go      the watch of the Lease; the end of a term that it tells of
+//	config.go                what an Elector is made from
 package leadership

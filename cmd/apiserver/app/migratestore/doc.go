@@ -21,4 +21,15 @@
 // No server may write meanwhile. The data directory of an embedded store is locked; the cluster's API must not reach a
 // server; and the command holds the lease of the leader until it ends. It does not see a server that does not lead and that
 // the cluster does not reach, such as a pod that is just ending. If that one changes the source, step 3 may notice.
+//
+// # Files
+//
+//	command.go, options.go        the flags
+//	migrate.go                    the whole move, step by step
+//	running.go, lease.go          find out whether a server runs; hold the lease of the leader meanwhile
+//	open.go, place.go, etcd.go,   open a store; what each kind of store can do
+//	cluster.go
+//	plan.go                       pure: what to do, or why nothing can be done
+//	carryout.go                   write, read back, compare
+//	show.go                       what the admin reads
 package migratestore

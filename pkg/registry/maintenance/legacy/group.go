@@ -1,9 +1,6 @@
 // Copyright The maintenance-apiserver Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package legacy serves NodeMaintenances under the names of the former node-maintenance operators. It has no
-// store: it changes what comes in and what goes out, and leaves the rest to the storage of the
-// NodeMaintenances of maintenance.medik8s.io.
 package legacy
 
 import (

@@ -3,7 +3,9 @@
 
 // Package machinemaintenance serves ScheduledEvents as the MachineMaintenances of a former operator. It has no store: it
 // changes what comes in and what goes out, and leaves the rest to the storage of ScheduledEvents. Other than these,
-// MachineMaintenances have namespaces.
+// MachineMaintenances have namespaces. So more is translated: names and UIDs, the context of a request, which the store
+// reads too (context.go), and who owns which fields. Package writeas lets each write pass admission as one of a
+// ScheduledEvent. The mapping itself is pure, in package managedv1alpha1.
 package machinemaintenance
 
 import (

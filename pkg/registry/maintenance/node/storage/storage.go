@@ -1,9 +1,6 @@
 // Copyright The maintenance-apiserver Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package storage serves the resource nodes and its subresources. The objects are not stored: they are
-// made from the cluster's Nodes and the NodeMaintenances, and kept on a board in memory. Through the
-// subresources, users create and end holds and plan drains.
 package storage
 
 import (

@@ -1,8 +1,6 @@
 // Copyright The maintenance-apiserver Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package storage adds to the storage of NodeMaintenances what a single stored object cannot do: it
-// wakes the drainer, and it tells clients about the node and its other holds.
 package storage
 
 import (
