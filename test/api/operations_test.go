@@ -19,7 +19,7 @@ func TestMetricsCommands(t *testing.T) {
 	t.Parallel()
 	e := env.Current(t)
 	for name, command := range map[string]string{
-		"up":                 e.Server.MetricsCommand(),
+		"up":              e.Server.MetricsCommand(),
 		"docs/metrics.md": metricsCommandsOfDocument(t, e),
 	} {
 		t.Run(name, func(t *testing.T) {
