@@ -20,6 +20,11 @@
 // NodeProfile records the transition. An entry of the ledger that no NodeProfile needs goes after a live read
 // (tidy.go).
 //
+// An outcome depends on the ledger only through the results of maxInMaintenance and stagger, and through who has the node
+// (evaluation's Outcome.Ledger). A candidate remembers what the ledger said when it was refused, and is not evaluated again
+// while it says the same. So the end of one maintenance costs a few evaluations, however many wait. Who depends on the
+// ledger and is no candidate is visited at once if it says something else, and otherwise a minute later, for its status.
+//
 // Every write of a NodeProfile names the version that it was worked out from, so two leaders never both act on one. Time
 // alone writes nothing.
 //

@@ -19,6 +19,6 @@
 //	definition.go, storage.go       Definition, and the storage that is made of it
 //	rest.go, status.go, redact.go   the resource; its subresource status; objects as the caller may see them
 //	authorize.go                    an update that is authorized before anything tells of the stored object
-//	clusterscoped.go                the rules that kinds without namespaces share
+//	rules.go                        the rules for writes that all kinds share, and what a kind says of its own
 //	table.go, events.go             Column and Table, which kubectl prints; events of a watch that are changed
 package resource
