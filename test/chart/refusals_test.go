@@ -41,12 +41,19 @@ func TestRefusals(t *testing.T) {
 		"its own guard": {
 			values: []string{"profiles.patchObjects[0].apiGroups={admissionregistration.k8s.io},profiles.patchObjects[0].resources={a}"}, want: "the server could change its own permissions",
 		},
-		"taints besides":   {values: []string{"extraArgs={--drain-taints=a:NoSchedule}"}, want: "set drainTaints instead"},
-		"taint that kills": {values: []string{"drainTaints={a:NoExecute}"}, want: "at '/drainTaints/0'"},
-		"unknown cloud":    {values: []string{"cloudEvents.source=gcp"}, want: "at '/cloudEvents/source': value must be one of '', 'aws'"},
-		"cloud, open line": {values: []string{"cloudEvents.source=aws,cloudEvents.endpoint=http://ec2.example.com"}, want: "at '/cloudEvents/endpoint'"},
-		"kubelet's port":   {values: []string{"hostNetwork=true"}, want: "on a node the kubelet has port 10250: set securePort to a port that is free on every node"},
-		"no effect":        {values: []string{"hostNetwork=true,securePort=8443,networkPolicy.enabled=true"}, want: "set networkPolicy.enabled=false"},
+		"commands in pods": {
+			values: []string{"profiles.readObjects[0].apiGroups[0]=,profiles.readObjects[0].resources={pods/exec}"}, want: "lets the server run commands in pods",
+		},
+		"every resource": {
+			values: []string{"profiles.patchObjects[0].apiGroups[0]=,profiles.patchObjects[0].resources={*}"}, want: "lets the server run commands in pods",
+		},
+		"leases of the cluster": {values: []string{"nodeLeases.namespace=kube-node-lease"}, want: "which has the leases of the cluster or of the server itself"},
+		"taints besides":        {values: []string{"extraArgs={--drain-taints=a:NoSchedule}"}, want: "set drainTaints instead"},
+		"taint that kills":      {values: []string{"drainTaints={a:NoExecute}"}, want: "at '/drainTaints/0'"},
+		"unknown cloud":         {values: []string{"cloudEvents.source=gcp"}, want: "at '/cloudEvents/source': value must be one of '', 'aws'"},
+		"cloud, open line":      {values: []string{"cloudEvents.source=aws,cloudEvents.endpoint=http://ec2.example.com"}, want: "at '/cloudEvents/endpoint'"},
+		"kubelet's port":        {values: []string{"hostNetwork=true"}, want: "on a node the kubelet has port 10250: set securePort to a port that is free on every node"},
+		"no effect":             {values: []string{"hostNetwork=true,securePort=8443,networkPolicy.enabled=true"}, want: "set networkPolicy.enabled=false"},
 		"host of OpenShift": {
 			values: []string{"hostNetwork=true,securePort=8443,openshift.enabled=true"}, want: "bind some to the ServiceAccount yourself, and set openshift.enabled=false",
 		},

@@ -79,17 +79,23 @@ spec: {suspend: true, template: {spec: {restartPolicy: Never, containers: [{name
 ---
 {apiVersion: machine.openshift.io/v1beta1, kind: Machine, metadata: {name: machine, namespace: machines}, spec: {providerSpec: {}}}
 ---
+{apiVersion: coordination.k8s.io/v1, kind: Lease, metadata: {name: theirs, namespace: medik8s-leases}, spec: {holderIdentity: theirs}}
+---
+{apiVersion: v1, kind: Event, metadata: {name: theirs, namespace: default}, source: {component: kubelet}, involvedObject: {kind: Node, name: node-1}}
+---
 {apiVersion: machine.openshift.io/v1beta1, kind: Machine, metadata: {name: machine, namespace: elsewhere}, spec: {providerSpec: {}}}
 `
 
 // The paths of what requests are about.
 const (
-	node       = "/api/v1/nodes/node-1"
-	status     = node + "/status"
-	secrets    = "/api/v1/namespaces/maintenance-system/secrets"
-	jobs       = "/apis/batch/v1/namespaces/%s/jobs"
-	machines   = "/apis/machine.openshift.io/v1beta1/namespaces/%s/"
-	apiService = "/apis/apiregistration.k8s.io/v1/apiservices/v1beta1.maintenance.medik8s.io"
+	node          = "/api/v1/nodes/node-1"
+	status        = node + "/status"
+	secrets       = "/api/v1/namespaces/maintenance-system/secrets"
+	jobs          = "/apis/batch/v1/namespaces/%s/jobs"
+	machines      = "/apis/machine.openshift.io/v1beta1/namespaces/%s/"
+	leasesOfNodes = "/apis/coordination.k8s.io/v1/namespaces/medik8s-leases/leases"
+	stores        = "/apis/store.maintenance.medik8s.io/v1/stores"
+	apiService    = "/apis/apiregistration.k8s.io/v1/apiservices/v1beta1.maintenance.medik8s.io"
 )
 
 // job is a Job as the server creates it, with further fields of its metadata and its pod.
@@ -117,7 +123,7 @@ const (
 // TestGuard makes each request as a dry run.
 func TestGuard(t *testing.T) {
 	client := start(t)
-	const patch, change, create, remove, get = "PATCH", "PUT", "POST", "DELETE", "GET"
+	const jsonPatch, patch, change, create, remove, get = "JSON PATCH", "PATCH", "PUT", "POST", "DELETE", "GET"
 	for name, test := range map[string]struct {
 		verb, path, body string
 		// want is in the refusal; empty: it is allowed.
@@ -141,20 +147,29 @@ func TestGuard(t *testing.T) {
 		"addresses of pods": {patch, node, `{"spec":{"podCIDR":"10.0.0.0/24","podCIDRs":["10.0.0.0/24"]}}`, "of the spec of a node, maintenance-apiserver changes only"},
 		"delete a node":     {remove, node, "", cannot + `delete resource "nodes"`},
 
-		"our condition":   {patch, status, `{"status":{"conditions":[{"type":"Drained","status":"True"}]}}`, ""},
-		"not ready":       {patch, status, `{"status":{"conditions":[{"type":"Ready","status":"False"}]}}`, "sets only the conditions"},
-		"addresses":       {patch, status, `{"status":{"addresses":[{"type":"InternalIP","address":"10.6.6.6"}]}}`, "of the status of a node, maintenance-apiserver changes only conditions"},
-		"allocatable":     {patch, status, `{"status":{"allocatable":{"cpu":"1"}}}`, "of the status of a node, maintenance-apiserver changes only conditions"},
-		"kubelet's port":  {patch, status, `{"status":{"daemonEndpoints":{"kubeletEndpoint":{"Port":6666}}}}`, "of the status of a node, maintenance-apiserver changes only conditions"},
-		"label by status": {patch, status, `{"metadata":{"labels":{"node-role.kubernetes.io/control-plane":""}}}`, "of the status of a node, maintenance-apiserver changes only conditions"},
-		"owner by status": {patch, status, `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"gone","uid":"a"}]}}`, "of the status of a node, maintenance-apiserver changes only conditions"},
-		"proxy of nodes":  {create, node + "/proxy/run/a/b/c", "{}", cannot + `create resource "nodes/proxy"`},
+		"our condition":    {patch, status, `{"status":{"conditions":[{"type":"Drained","status":"True","reason":"NodeMaintenance"}]}}`, ""},
+		"huge condition":   {patch, status, `{"status":{"conditions":[{"type":"Drained","reason":"NodeMaintenance","message":"` + strings.Repeat("a", 257) + `"}]}}`, "the reason NodeMaintenance and a short message"},
+		"another's reason": {patch, status, `{"status":{"conditions":[{"type":"Drained","status":"True","reason":"a"}]}}`, "the reason NodeMaintenance and a short message"},
+		"second Ready":     {jsonPatch, status, `[{"op":"copy","from":"/status/conditions/0","path":"/status/conditions/0"}]`, "sets only the conditions"},
+		"not ready":        {patch, status, `{"status":{"conditions":[{"type":"Ready","status":"False"}]}}`, "sets only the conditions"},
+		"addresses":        {patch, status, `{"status":{"addresses":[{"type":"InternalIP","address":"10.6.6.6"}]}}`, "of the status of a node, maintenance-apiserver changes only conditions"},
+		"allocatable":      {patch, status, `{"status":{"allocatable":{"cpu":"1"}}}`, "of the status of a node, maintenance-apiserver changes only conditions"},
+		"kubelet's port":   {patch, status, `{"status":{"daemonEndpoints":{"kubeletEndpoint":{"Port":6666}}}}`, "of the status of a node, maintenance-apiserver changes only conditions"},
+		"label by status":  {patch, status, `{"metadata":{"labels":{"node-role.kubernetes.io/control-plane":""}}}`, "of the status of a node, maintenance-apiserver changes only conditions"},
+		"owner by status":  {patch, status, `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"gone","uid":"a"}]}}`, "of the status of a node, maintenance-apiserver changes only conditions"},
+		"proxy of nodes":   {create, node + "/proxy/run/a/b/c", "{}", cannot + `create resource "nodes/proxy"`},
 
-		"evict":      {create, "/api/v1/namespaces/elsewhere/pods/app/eviction", `{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"app"}}`, ""},
-		"delete pod": {remove, "/api/v1/namespaces/elsewhere/pods/app", "", cannot + `delete resource "pods"`},
-		"make a pod": {create, "/api/v1/namespaces/elsewhere/pods", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}}`, cannot + `create resource "pods"`},
+		"evict":          {create, "/api/v1/namespaces/elsewhere/pods/app/eviction", `{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"app"}}`, ""},
+		"evict slowly":   {create, "/api/v1/namespaces/elsewhere/pods/app/eviction", `{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"app"},"deleteOptions":{"gracePeriodSeconds":1,"preconditions":{"uid":null}}}`, ""},
+		"evict by force": {create, "/api/v1/namespaces/elsewhere/pods/app/eviction", `{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"app"},"deleteOptions":{"gracePeriodSeconds":0}}`, "with a grace period of 1 second at least"},
+		"delete pod":     {remove, "/api/v1/namespaces/elsewhere/pods/app", "", cannot + `delete resource "pods"`},
+		"make a pod":     {create, "/api/v1/namespaces/elsewhere/pods", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}}`, cannot + `create resource "pods"`},
 
 		"renew the CA":                 {change, secrets + "/maintenance-apiserver-ca", `{"stringData":{"tls.crt":"b"}}`, ""},
+		"CA that stays":                {change, secrets + "/maintenance-apiserver-ca", `{"immutable":true}`, "writes only the data and its own annotation"},
+		"CA for others":                {change, secrets + "/maintenance-apiserver-ca", `{"metadata":{"annotations":{"a":"b"}}}`, "writes only the data and its own annotation"},
+		"new CA":                       {create, secrets, `{"type":"kubernetes.io/tls","metadata":{"name":"maintenance-apiserver-ca","labels":{"app.kubernetes.io/name":"maintenance-apiserver"},"annotations":{"maintenance.medik8s.io/ca-signs-since":"a"}},"stringData":{"tls.crt":"a","tls.key":"a"}}`, "already exists"},
+		"new CA of an owner":           {create, secrets, `{"type":"kubernetes.io/tls","metadata":{"name":"maintenance-apiserver-ca","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"gone","uid":"a"}]},"stringData":{"tls.crt":"a","tls.key":"a"}}`, "writes only the data and its own annotation"},
 		"other Secret":                 {create, secrets, secret("a", "kubernetes.io/tls"), guard + "own"},
 		"token":                        {create, secrets, secret("a", "kubernetes.io/service-account-token"), guard + "own"},
 		"token in place of the CA":     {create, secrets, secret("maintenance-apiserver-ca", "kubernetes.io/service-account-token"), guard + "own"},
@@ -164,8 +179,16 @@ func TestGuard(t *testing.T) {
 		"other Lease":                  {create, "/apis/coordination.k8s.io/v1/namespaces/maintenance-system/leases", lease("a"), "maintenance-apiserver has only the Lease"},
 		"Lease of the leader":          {create, "/apis/coordination.k8s.io/v1/namespaces/maintenance-system/leases", lease("maintenance-apiserver"), ""},
 		"Lease of a node":              {create, "/apis/coordination.k8s.io/v1/namespaces/medik8s-leases/leases", lease("node-1"), ""},
+		"Lease of another":             {create, leasesOfNodes, `{"metadata":{"name":"node-1"},"spec":{"holderIdentity":"a"}}`, "only as node-maintenance"},
+		"Lease for good":               {create, leasesOfNodes, `{"metadata":{"name":"node-1"},"spec":{"holderIdentity":"node-maintenance","leaseDurationSeconds":3601}}`, "for an hour"},
+		"Lease that stays":             {create, leasesOfNodes, `{"metadata":{"name":"node-1","finalizers":["example.com/a"]}}`, "of the metadata of leases of nodes"},
+		"drop another's Lease":         {remove, leasesOfNodes + "/theirs", "", "deletes none of others"},
+		"take a Lease":                 {change, leasesOfNodes + "/theirs", `{"spec":{"holderIdentity":"node-maintenance","leaseDurationSeconds":3600},"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"node-1","uid":"a"}]}}`, ""},
 		"Lease of a kubelet":           {remove, "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/node-1", "", cannot + `delete resource "leases"`},
-		"event of a node":              {create, "/api/v1/namespaces/default/events", `{"metadata":{"name":"a","namespace":"default"},"involvedObject":{"kind":"Node","name":"node-1"}}`, ""},
+		"event of a node":              {create, "/api/v1/namespaces/default/events", `{"metadata":{"name":"a","namespace":"default"},"source":{"component":"maintenance-apiserver"},"reportingComponent":"maintenance-apiserver","involvedObject":{"kind":"Node","name":"node-1"}}`, ""},
+		"event of the kubelet":         {create, "/api/v1/namespaces/default/events", `{"metadata":{"name":"a","namespace":"default"},"source":{"component":"kubelet"},"involvedObject":{"kind":"Node","name":"node-1"}}`, "writes only its own events"},
+		"change its event":             {patch, "/api/v1/namespaces/default/events/theirs", `{"message":"a","source":{"component":"maintenance-apiserver"}}`, "writes only its own events"},
+		"FlowSchema":                   {patch, "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/service-accounts/status", `{"status":{"conditions":[{"type":"a","status":"True"}]}}`, "changes only the condition Dangling"},
 		"event elsewhere":              {create, "/api/v1/namespaces/kube-system/events", `{"metadata":{"name":"a"}}`, cannot + `create resource "events"`},
 
 		"publish the CA":          {patch, apiService, `{"spec":{"caBundle":"LS0tLS1CRUdJTg=="}}`, ""},
@@ -181,6 +204,7 @@ func TestGuard(t *testing.T) {
 		"Job where nothing limits pods": {create, fmt.Sprintf(jobs, "bare"), job("", "true", ""), "namespace bare has no label pod-security.kubernetes.io/enforce"},
 		"Job of nobody":                 {create, fmt.Sprintf(jobs, "jobs"), `{"metadata":{"name":"new"},"spec":{"suspend":true,"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"a","image":"a"}]}}}}`, "has only Jobs whose owner is the node"},
 		"Job of something else":         {create, fmt.Sprintf(jobs, "jobs"), strings.Replace(job("", "true", ""), `"Node"`, `"Namespace"`, 1), "has only Jobs whose owner is the node"},
+		"Job of a NodeProfile":          {create, fmt.Sprintf(jobs, "jobs"), strings.Replace(job("", "true", ""), `"v1","kind":"Node"`, `"maintenance.medik8s.io/v1beta1","kind":"NodeProfile"`, 1), "has only Jobs whose owner is the node"},
 		"Job that runs at once":         {create, fmt.Sprintf(jobs, "jobs"), job("", "false", ""), "creates Jobs suspended"},
 		"Job that stays":                {create, fmt.Sprintf(jobs, "jobs"), job(`,"finalizers":["example.com/a"]`, "true", ""), "without finalizers"},
 		"start a Job":                   {patch, fmt.Sprintf(jobs, "jobs") + "/ours", `{"metadata":{"annotations":{"maintenance.medik8s.io/started":"now"}},"spec":{"suspend":false}}`, ""},
@@ -189,17 +213,22 @@ func TestGuard(t *testing.T) {
 		"Job for its own purposes":      {patch, fmt.Sprintf(jobs, "jobs") + "/ours", `{"metadata":{"labels":{"a":"b"}}}`, "of a Job, maintenance-apiserver changes only"},
 		"start others' Job":             {patch, fmt.Sprintf(jobs, "jobs") + "/theirs", `{"spec":{"suspend":false}}`, "has only Jobs whose owner is the node"},
 
-		"scale":               {change, fmt.Sprintf(machines, "machines") + "machinesets/set", `{"spec":{"replicas":2},"metadata":{"annotations":{"maintenance.medik8s.io/surge":"a","maintenance.medik8s.io/surge-replicas":"2"}}}`, ""},
-		"machine template":    {change, fmt.Sprintf(machines, "machines") + "machinesets/set", `{"spec":{"template":{"spec":{"providerSpec":{"value":{"userData":"a"}}}}}}`, "of the spec of a set of machines, maintenance-apiserver changes only replicas"},
-		"owner of a set":      {change, fmt.Sprintf(machines, "machines") + "machinesets/set", `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"gone","uid":"a"}]}}`, "changes only its own annotations"},
-		"mark a machine":      {change, fmt.Sprintf(machines, "machines") + "machines/machine", `{"metadata":{"annotations":{"machine.openshift.io/delete-machine":"a","machine.openshift.io/exclude-node-draining":"a"}}}`, ""},
-		"change a machine":    {change, fmt.Sprintf(machines, "machines") + "machines/machine", `{"spec":{"providerID":"a"}}`, "maintenance-apiserver changes only replicas"},
-		"delete a machine":    {remove, fmt.Sprintf(machines, "machines") + "machines/machine", "", ""},
-		"delete a set":        {remove, fmt.Sprintf(machines, "machines") + "machinesets/set", "", cannot + `delete resource "machinesets"`},
-		"a machine elsewhere": {remove, fmt.Sprintf(machines, "elsewhere") + "machines/machine", "", cannot + `delete resource "machines"`},
-		"the guard":           {remove, "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings/maintenance-apiserver-guard-nodes", "", cannot + `delete resource "validatingadmissionpolicybindings"`},
-		"its own permissions": {patch, "/apis/rbac.authorization.k8s.io/v1/clusterroles/maintenance-apiserver", `{"rules":[]}`, cannot + `patch resource "clusterroles"`},
-		"kinds of the store":  {remove, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/stores.store.maintenance.medik8s.io", "", cannot + `delete resource "customresourcedefinitions"`},
+		"scale":                    {change, fmt.Sprintf(machines, "machines") + "machinesets/set", `{"spec":{"replicas":2},"metadata":{"annotations":{"maintenance.medik8s.io/surge":"a","maintenance.medik8s.io/surge-replicas":"2"}}}`, ""},
+		"scale to none":            {change, fmt.Sprintf(machines, "machines") + "machinesets/set", `{"spec":{"replicas":0}}`, "and takes away no other"},
+		"scale by two":             {change, fmt.Sprintf(machines, "machines") + "machinesets/set", `{"spec":{"replicas":3},"metadata":{"annotations":{"maintenance.medik8s.io/surge":"a"}}}`, "adds a machine to a set for each event"},
+		"record without a machine": {change, fmt.Sprintf(machines, "machines") + "machinesets/set", `{"metadata":{"annotations":{"maintenance.medik8s.io/surge":"a,b"}}}`, "adds a machine to a set for each event"},
+		"machine template":         {change, fmt.Sprintf(machines, "machines") + "machinesets/set", `{"spec":{"template":{"spec":{"providerSpec":{"value":{"userData":"a"}}}}}}`, "of the spec of a set of machines, maintenance-apiserver changes only replicas"},
+		"owner of a set":           {change, fmt.Sprintf(machines, "machines") + "machinesets/set", `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"gone","uid":"a"}]}}`, "changes only its own annotations"},
+		"mark a machine":           {change, fmt.Sprintf(machines, "machines") + "machines/machine", `{"metadata":{"annotations":{"machine.openshift.io/delete-machine":"a","machine.openshift.io/exclude-node-draining":"a"}}}`, ""},
+		"change a machine":         {change, fmt.Sprintf(machines, "machines") + "machines/machine", `{"spec":{"providerID":"a"}}`, "maintenance-apiserver changes only replicas"},
+		"delete a machine":         {remove, fmt.Sprintf(machines, "machines") + "machines/machine", "", ""},
+		"delete a set":             {remove, fmt.Sprintf(machines, "machines") + "machinesets/set", "", cannot + `delete resource "machinesets"`},
+		"a machine elsewhere":      {remove, fmt.Sprintf(machines, "elsewhere") + "machines/machine", "", cannot + `delete resource "machines"`},
+		"the guard":                {remove, "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings/maintenance-apiserver-guard-nodes", "", cannot + `delete resource "validatingadmissionpolicybindings"`},
+		"its own permissions":      {patch, "/apis/rbac.authorization.k8s.io/v1/clusterroles/maintenance-apiserver", `{"rules":[]}`, cannot + `patch resource "clusterroles"`},
+		"store of another name":    {create, stores, `{"apiVersion":"store.maintenance.medik8s.io/v1","kind":"Store","metadata":{"name":"a"},"id":"a"}`, "only the Stores store and copy-of"},
+		"store that stays":         {create, stores, `{"apiVersion":"store.maintenance.medik8s.io/v1","kind":"Store","metadata":{"name":"copy-of","finalizers":["example.com/a"]},"id":"a"}`, "no owners and no finalizers"},
+		"kinds of the store":       {remove, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/stores.store.maintenance.medik8s.io", "", cannot + `delete resource "customresourcedefinitions"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -275,6 +304,8 @@ func request(t *testing.T, client rest.Interface, verb, path, body string) error
 	content := []byte(body)
 	made := client.Verb(verb)
 	switch verb {
+	case "JSON PATCH":
+		made = client.Patch(types.JSONPatchType)
 	case "PATCH":
 		made = client.Patch(patchTypes[path == status])
 	case "PUT":
@@ -290,7 +321,7 @@ func request(t *testing.T, client rest.Interface, verb, path, body string) error
 	if body != "" {
 		made = made.Body(content)
 	}
-	if verb != "PATCH" {
+	if !strings.HasSuffix(verb, "PATCH") {
 		made = made.SetHeader("Content-Type", "application/json")
 	}
 	return made.Do(t.Context()).Error()
