@@ -23,8 +23,8 @@ import (
 )
 
 const (
-	// slow is an expression that is evaluated for some hundredths of a second, which is near to what one may take.
-	slow = "lists.range(40000).all(i, i >= 0)"
+	// slow is an expression that is evaluated for some thousandths of a second, which is long enough to be seen.
+	slow = "lists.range(5000).all(i, i >= 0)"
 	// recordLine and evaluatedFrom are where a crash record has what is being evaluated.
 	recordLine, evaluatedFrom = 256, 55 * 256
 )
