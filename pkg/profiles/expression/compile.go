@@ -125,6 +125,9 @@ func recovered(err *error) {
 
 // check parses the expression and checks the types.
 func (d *declaration) check(env *cel.Env, source string) (*cel.Ast, error) {
+	if err := d.checkExpanded(source); err != nil {
+		return nil, err
+	}
 	parsed, issues := env.Parse(source)
 	if len(issues.Errors()) > 0 { // issues.Err() would write each of them, with the whole source
 		return nil, d.refusal(source, issues)

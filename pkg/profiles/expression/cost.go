@@ -8,6 +8,9 @@ import (
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/checker"
+	"github.com/google/cel-go/common"
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/parser"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/cel/library"
 
@@ -64,4 +67,103 @@ func most(path []string) uint64 {
 	default:
 		return fewItems
 	}
+}
+
+// What an expression may be once its macros are expanded. CEL has no bound of its own: optMap copies what it is called on,
+// so that a chain of them doubles with each.
+const (
+	// maxNodes is how many nodes its tree has at most. A text of 4,096 bytes without copies has fewer.
+	maxNodes = 4096
+	// maxNesting is how deep lists, maps and loops are in each other, or follow on each other, at most. Each makes a type of
+	// the one before, and to compare types takes longer with each: 250 of them took 8 seconds.
+	maxNesting = 32
+	// copyNesting is what a macro that copies counts for.
+	copyNesting = 6
+)
+
+// macroless parses as CEL does, but expands nothing. It has CEL's own bounds of the depth and of errors.
+var macroless = newMacroless()
+
+func newMacroless() *parser.Parser {
+	p, err := parser.NewParser(parser.EnableOptionalSyntax(true))
+	if err != nil {
+		panic(err) // only a wrong option above
+	}
+	return p
+}
+
+// checkExpanded refuses an expression that is too large, before its macros are expanded.
+func (d *declaration) checkExpanded(source string) error {
+	tree, errs := macroless.Parse(common.NewTextSource(source))
+	if len(errs.GetErrors()) > 0 {
+		return d.refusal(source, cel.NewIssues(errs))
+	}
+	is := expandedOf(tree.Expr())
+	switch {
+	case is.nodes > maxNodes:
+		return &Error{Message: fmt.Sprintf("is too large: optMap and optFlatMap copy what they are called on, and with its copies"+
+			" it has more than %d parts; call fewer of them on the result of another", maxNodes)}
+	case is.nesting > maxNesting:
+		return &Error{Message: fmt.Sprintf("is nested too deep: at most %d lists, maps and loops may be in each other, or follow on"+
+			" each other; optMap and optFlatMap count as %d", maxNesting, copyNesting)}
+	}
+	return nil
+}
+
+// expanded is how large a part of an expression is once its macros are expanded.
+type expanded struct{ nodes, nesting int }
+
+// with adds another part. Two of them are as deep as the deeper one.
+func (e expanded) with(other expanded) expanded {
+	// The bound keeps sums from overflowing: what is larger is refused.
+	return expanded{min(e.nodes+other.nodes, maxNodes+1), max(e.nesting, other.nesting)}
+}
+
+func expandedOf(e ast.Expr) expanded {
+	is := expanded{nodes: 1}
+	switch e.Kind() {
+	case ast.SelectKind:
+		return is.with(expandedOf(e.AsSelect().Operand()))
+	case ast.ListKind:
+		for _, item := range e.AsList().Elements() {
+			is = is.with(expandedOf(item))
+		}
+		is.nesting++
+	case ast.MapKind:
+		for _, entry := range e.AsMap().Entries() {
+			is = is.with(expandedOf(entry.AsMapEntry().Key())).with(expandedOf(entry.AsMapEntry().Value()))
+		}
+		is.nesting++
+	case ast.StructKind:
+		for _, field := range e.AsStruct().Fields() {
+			is = is.with(expandedOf(field.AsStructField().Value()))
+		}
+		is.nesting++
+	case ast.CallKind:
+		return expandedCall(e.AsCall())
+	}
+	return is
+}
+
+func expandedCall(call ast.CallExpr) expanded {
+	is := expanded{nodes: 1}
+	for _, arg := range call.Args() {
+		is = is.with(expandedOf(arg))
+	}
+	if !call.IsMemberFunction() {
+		return is
+	}
+	target := expandedOf(call.Target())
+	switch function := call.FunctionName(); {
+	case function == "optMap" || function == "optFlatMap":
+		is, is.nesting = is.with(target), is.nesting+copyNesting // a second time, below
+	case len(call.Args()) > 1: // such as map(x, ...): a loop makes a list of what its body makes
+		is.nesting++
+	default:
+		return is.with(target)
+	}
+	deep := min(is.nesting+target.nesting, maxNesting+1)
+	is = is.with(target)
+	is.nesting = deep
+	return is
 }

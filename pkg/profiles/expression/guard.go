@@ -100,9 +100,14 @@ func (g *guardedLiteral) Eval(in interpreter.Activation) ref.Val {
 type guardedCall struct {
 	interpreter.InterpretableCall
 	args []interpreter.InterpretableV2
-	cost cost
-	does functions.FunctionOp
+	// shown are the arguments for CEL, which makes another call of one with a constant regular expression, and drops this one.
+	shown []interpreter.InterpretableV2
+	cost  cost
+	does  functions.FunctionOp
 }
+
+// Args implements interpreter.InterpretableCall.
+func (g *guardedCall) Args() []interpreter.InterpretableV2 { return g.shown }
 
 func guardCall(env *cel.Env, call interpreter.InterpretableCall) (interpreter.InterpretableV2, error) {
 	cost, isCostly := costs[call.Function()]
@@ -113,7 +118,47 @@ func guardCall(env *cel.Env, call interpreter.InterpretableCall) (interpreter.In
 	if err != nil {
 		return nil, err
 	}
-	return &guardedCall{call, call.Args(), cost, does}, nil
+	args := call.Args()
+	shown := args
+	if pattern, isConstant := constantRegex(call); isConstant {
+		size, _, err := regexSize(pattern)
+		if err != nil {
+			return nil, err
+		}
+		shown = slices.Clone(args)
+		shown[0] = &guardedText{args[0], size}
+	}
+	return &guardedCall{call, args, shown, cost, does}, nil
+}
+
+// constantRegex returns the regular expression of a call that has a constant one: CEL makes that once.
+func constantRegex(call interpreter.InterpretableCall) (pattern ref.Val, isConstant bool) {
+	if !isRegex[call.Function()] || len(call.Args()) < 2 {
+		return nil, false
+	}
+	constant, isConstant := call.Args()[1].(interpreter.InterpretableConst)
+	if !isConstant {
+		return nil, false
+	}
+	return constant.Value(), true
+}
+
+// guardedText is a text that a constant regular expression of a size is tried on.
+type guardedText struct {
+	interpreter.InterpretableV2
+	size int
+}
+
+// Exec implements interpreter.InterpretableV2.
+func (g *guardedText) Exec(frame *interpreter.ExecutionFrame) ref.Val {
+	value := g.InterpretableV2.Exec(frame)
+	usageOf(frame).add(0, matchSteps(value, g.size))
+	return value
+}
+
+// Eval implements interpreter.Interpretable.
+func (g *guardedText) Eval(in interpreter.Activation) ref.Val {
+	return g.Exec(interpreter.AsFrame(in))
 }
 
 // Exec implements interpreter.InterpretableV2.

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // cheap are the functions whose result, and whose work, is not larger than their arguments are, or has a bound of its own.
@@ -52,6 +53,9 @@ func TestEachFunctionHasACost(t *testing.T) {
 // larger under the race detector. What is not counted makes gigabytes.
 const maxAllocated = 32 * maxMadeBytes
 
+// maxTaken is how long an evaluation may take in all, on a slow machine with the race detector.
+const maxTaken = 3 * time.Second
+
 // bombs are expressions of a few bytes that would make gigabytes, or compare for minutes.
 var bombs = map[string]string{
 	"replace in maps": `[node.metadata.name].map(a,a.replace('','` + strings.Repeat("x", 82) + `')).map(a,a.replace('','` + strings.Repeat("x", 82) +
@@ -74,6 +78,19 @@ var bombs = map[string]string{
 	"split":                `[node.metadata.name]` + strings.Repeat(`.map(a, a + a)`, 20) + `.exists(a, a.split('').size() > 0)`,
 	"a regular expression": `node.metadata.name.matches('` + strings.Repeat(`\\pL{999}`, 300) + `')`,
 	"one that is made":     `node.metadata.name.matches(node.metadata.name + '` + strings.Repeat(`\\pL{999}`, 300) + `')`,
+	"regex on a long text": `[node.metadata.name]` + strings.Repeat(`.map(a, a + a)`, 14) + `.exists(a, a.matches('(n?){220}x$'))`,
+	"found in a long text": `[node.metadata.name]` + strings.Repeat(`.map(a, a + a)`, 14) + `.exists(a, a.find('(n?){220}x$') != '')`,
+	"wide ranges":          `node.metadata.name.matches('(?i)` + strings.Repeat(`[B-\\x{1e942}]`, 240) + `')`,
+	"regexes in a loop":    `lists.range(1000).exists(a, ''.matches('(?i)[B-\\x{1e942}]' + string(a)))`,
+	"classes in a loop":    `lists.range(9000).exists(a, ''.matches('` + strings.Repeat(`\\pL`, 20) + `' + string(a)))`,
+	"classes":              `node.metadata.name.matches('` + strings.Repeat(`\\pL`, 900) + `')`,
+	"broken regexes":       `lists.range(1000).exists(a, ''.matches('` + strings.Repeat(`\\pL`, 900) + `(' + string(a)))`,
+	"copies":               `optional.of(1)` + strings.Repeat(`.optMap(a, a)`, 200) + `.hasValue()`,
+	"copies of few":        `optional.of(1)` + strings.Repeat(`.optFlatMap(a, optional.of(a))`, 12) + `.hasValue()`,
+	"copies, not CEL":      `optional.of(1)` + strings.Repeat(`.optMap(a, a)`, 200) + `.hasValue()+`,
+	"copies of many":       `optional.of([1` + strings.Repeat(", 1", 900) + `])` + strings.Repeat(`.optMap(a, a)`, 5) + `.hasValue()`,
+	"loops after loops":    `[1]` + strings.Repeat(`.map(a, [a, a])`, 180) + `.size() > 0`,
+	"maps in maps":         `size(` + strings.Repeat(`{'a':`, 240) + `1` + strings.Repeat(`}`, 240) + `) > 0`,
 	"an exponent":          `quantity('1e-2000000').isInteger()`,
 	"texts that are none":  `lists.range(500).exists(a, isIP([node.metadata.name]` + strings.Repeat(`.map(a, a + a)`, 12) + `[0]))`,
 	"errors are ignored":   `lists.range(1000000000).size() > 0 || true`,
@@ -83,6 +100,12 @@ var bombs = map[string]string{
 func TestBombs(t *testing.T) {
 	for name, source := range bombs {
 		t.Run(name, func(t *testing.T) {
+			began := time.Now()
+			defer func() {
+				if took := time.Since(began); took > maxTaken {
+					t.Errorf("it took %s, want at most %s", took, maxTaken)
+				}
+			}()
 			allocated, err := evaluated(t, source)
 			if err == nil {
 				t.Error("it has a value")
