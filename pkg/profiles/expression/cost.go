@@ -72,8 +72,8 @@ func most(path []string) uint64 {
 // What an expression may be once its macros are expanded. CEL has no bound of its own: optMap copies what it is called on,
 // so that a chain of them doubles with each.
 const (
-	// maxNodes is how many nodes its tree has at most. A text of 4,096 bytes without copies has fewer.
-	maxNodes = 4096
+	// maxNodes is how many nodes the tree of one with copies has at most. Without copies, its text is bound enough.
+	maxNodes = 1024
 	// maxNesting is how deep lists, maps and loops are in each other, or follow on each other, at most. Each makes a type of
 	// the one before, and to compare types takes longer with each: 250 of them took 8 seconds.
 	maxNesting = 32
@@ -100,7 +100,7 @@ func (d *declaration) checkExpanded(source string) error {
 	}
 	is := expandedOf(tree.Expr())
 	switch {
-	case is.nodes > maxNodes:
+	case is.copies && is.nodes > maxNodes:
 		return &Error{Message: fmt.Sprintf("is too large: optMap and optFlatMap copy what they are called on, and with its copies"+
 			" it has more than %d parts; call fewer of them on the result of another", maxNodes)}
 	case is.nesting > maxNesting:
@@ -111,12 +111,15 @@ func (d *declaration) checkExpanded(source string) error {
 }
 
 // expanded is how large a part of an expression is once its macros are expanded.
-type expanded struct{ nodes, nesting int }
+type expanded struct {
+	nodes, nesting int
+	copies         bool // some of the nodes are copies
+}
 
 // with adds another part. Two of them are as deep as the deeper one.
 func (e expanded) with(other expanded) expanded {
 	// The bound keeps sums from overflowing: what is larger is refused.
-	return expanded{min(e.nodes+other.nodes, maxNodes+1), max(e.nesting, other.nesting)}
+	return expanded{min(e.nodes+other.nodes, maxNodes+1), max(e.nesting, other.nesting), e.copies || other.copies}
 }
 
 func expandedOf(e ast.Expr) expanded {
@@ -156,7 +159,8 @@ func expandedCall(call ast.CallExpr) expanded {
 	target := expandedOf(call.Target())
 	switch function := call.FunctionName(); {
 	case function == "optMap" || function == "optFlatMap":
-		is, is.nesting = is.with(target), is.nesting+copyNesting // a second time, below
+		is = is.with(expanded{nodes: target.nodes, copies: true}) // and once more below
+		is.nesting += copyNesting
 	case len(call.Args()) > 1: // such as map(x, ...): a loop makes a list of what its body makes
 		is.nesting++
 	default:
