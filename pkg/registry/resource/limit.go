@@ -118,10 +118,14 @@ func (l *limited) check(ctx context.Context, obj, old runtime.Object) error {
 	if err != nil {
 		return err
 	}
-	if err := l.of.admit(size, obj, old, others); err != nil {
+	sizes, err := l.of.sizes(others)
+	if err != nil {
+		return err
+	}
+	if err := l.of.admit(size, obj, old, others, sizes); err != nil {
 		return refuse(err)
 	}
-	if err := l.of.admitShare(ctx, size, obj, old, others); err != nil {
+	if err := l.of.admitShare(ctx, size, obj, old, others, sizes); err != nil {
 		return refuse(err)
 	}
 	return nil
@@ -145,15 +149,20 @@ func (r *REST) size(obj runtime.Object) (int, error) {
 	return len(encoded), err // the store would refuse it with the same words
 }
 
-func (r *REST) sizes(objects []runtime.Object) (bytes int, err error) {
-	for _, obj := range objects {
+// sizes are how large the objects are; zeros if the limit has no bytes.
+func (r *REST) sizes(objects []runtime.Object) ([]int, error) {
+	sizes := make([]int, len(objects))
+	if r.limit.Bytes == 0 {
+		return sizes, nil
+	}
+	for i, obj := range objects {
 		size, err := r.size(obj)
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
-		bytes += size
+		sizes[i] = size
 	}
-	return bytes, nil
+	return sizes, nil
 }
 
 // others are all stored objects that count but the one of that name.
@@ -173,7 +182,7 @@ func (r *REST) others(ctx context.Context, name string) (others []runtime.Object
 }
 
 // admit says why an object cannot be beside the others; nil: it can.
-func (r *REST) admit(size int, obj, old runtime.Object, others []runtime.Object) error {
+func (r *REST) admit(size int, obj, old runtime.Object, others []runtime.Object, sizes []int) error {
 	limit := r.limit
 	if old == nil && len(others) >= limit.Objects {
 		return fmt.Errorf("there are %d %s, and there may be %d: %s", len(others), limit.Kinds, limit.Objects, limit.Advice)
@@ -186,9 +195,9 @@ func (r *REST) admit(size int, obj, old runtime.Object, others []runtime.Object)
 	if limit.Bytes == 0 {
 		return nil
 	}
-	stored, err := r.sizes(others)
-	if err != nil {
-		return err
+	stored := 0
+	for _, bytes := range sizes {
+		stored += bytes
 	}
 	if stored+size > limit.Bytes {
 		return fmt.Errorf("it has %s, and with the %s of other %s that is more than the %s that the memory limit of this server has room for: %s",
@@ -198,26 +207,23 @@ func (r *REST) admit(size int, obj, old runtime.Object, others []runtime.Object)
 }
 
 // admitShare says why the author of an object would have too much of the room; nil: they would not.
-func (r *REST) admitShare(ctx context.Context, size int, obj, old runtime.Object, others []runtime.Object) error {
+func (r *REST) admitShare(ctx context.Context, size int, obj, old runtime.Object, others []runtime.Object, sizes []int) error {
 	limit := r.limit
 	if r.sharesRoom == nil || limit.Author == nil || limit.Author(obj) == nil {
 		return nil
 	}
 	author := limit.Author(obj).Username
-	var own []runtime.Object
-	for _, other := range others {
+	own, stored := 0, 0
+	for i, other := range others {
 		if by := limit.Author(other); by != nil && by.Username == author {
-			own = append(own, other)
+			own++
+			stored += sizes[i]
 		}
-	}
-	stored, err := r.sizes(own)
-	if err != nil {
-		return err
 	}
 	const rule = "half of what there is room for, so that others have some, too: %s, or ask an admin, who may create MaintenancePolicies, to write it"
 	var refusal error
-	if share := Half(limit.Objects); old == nil && len(own) >= share {
-		refusal = fmt.Errorf("user %q has written %d %s, and may have %d, "+rule, author, len(own), limit.Kinds, share, limit.Advice)
+	if share := Half(limit.Objects); old == nil && own >= share {
+		refusal = fmt.Errorf("user %q has written %d %s, and may have %d, "+rule, author, own, limit.Kinds, share, limit.Advice)
 	} else if share := Half(limit.Bytes); limit.Bytes > 0 && stored+size > share {
 		refusal = fmt.Errorf("it has %s, and user %q has written %s of other %s, and may have %s, "+rule, humanize.IBytes(uint64(size)), author,
 			humanize.IBytes(uint64(stored)), limit.Kinds, humanize.IBytes(uint64(share)), limit.Advice)
