@@ -10,3 +10,9 @@ import "strings"
 func InstanceID(providerID string) string {
 	return providerID[strings.LastIndexByte(providerID, '/')+1:]
 }
+
+// HasRebooted says whether a machine has started anew: it had one boot ID, and has another one now. An empty one is not
+// known, and says nothing.
+func HasRebooted(before, now string) bool {
+	return before != "" && now != "" && now != before
+}
