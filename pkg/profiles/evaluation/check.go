@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/expression"
 )
 
 // check is a check of a profile, made ready to be asked as often as needed.
@@ -25,6 +26,8 @@ type question struct {
 	transition string
 	// nodeValue makes a value for expressions of the node, once for all of them.
 	nodeValue func() (map[string]any, error)
+	// budget is what all expressions of the evaluation may use together.
+	budget *expression.Budget
 }
 
 // newCheck makes a check ready, or says what is wrong with it. Admission has refused what is wrong, but a newer version

@@ -42,7 +42,7 @@ func (c *Compiled) begin(facts *Facts) *evaluation {
 	if from == nil { // a newer version may know more states
 		from = &state{}
 	}
-	e := &evaluation{Compiled: c, Facts: facts, from: from, results: map[asked]CheckResult{}}
+	e := &evaluation{Compiled: c, Facts: facts, from: from, results: map[asked]CheckResult{}, budget: expression.NewBudget(longestExpressions)}
 	e.nodeValue = sync.OnceValues(func() (map[string]any, error) { return expression.NodeValue(facts.Node) })
 	return e
 }
@@ -62,6 +62,10 @@ func (e *evaluation) ledger() (ledger Ledger) {
 	return ledger
 }
 
+// longestExpressions is how many expressions of one evaluation can take as long as any may, which is about a tenth of a second.
+// A profile has up to 64 of them.
+const longestExpressions = 4
+
 // evaluation is one evaluation.
 type evaluation struct {
 	*Compiled
@@ -71,6 +75,8 @@ type evaluation struct {
 	results map[asked]CheckResult
 	// nodeValue is the node for expressions.
 	nodeValue func() (map[string]any, error)
+	// budget is what all its expressions may use together.
+	budget *expression.Budget
 	// again and ledgerAgain are OwnAgain of the outcome, and Again of what the ledger says.
 	again, ledgerAgain time.Time
 }
@@ -86,7 +92,7 @@ func (e *evaluation) ask(name, transition string) CheckResult {
 	}
 	result, known := e.results[key]
 	if !known {
-		result = e.checks[name].ask(question{e.Facts, name, transition, e.nodeValue})
+		result = e.checks[name].ask(question{e.Facts, name, transition, e.nodeValue, e.budget})
 		result.Name = name
 		e.results[key] = result
 		if e.scarce[name] {

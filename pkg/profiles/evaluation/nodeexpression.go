@@ -29,8 +29,8 @@ func (c nodeExpression) ask(q question) CheckResult {
 	if err != nil {
 		return failed("%v", err)
 	}
-	// It ends by itself after a tenth of a second.
-	passes, err := c.program.Evaluate(context.Background(), expression.Input{Node: node})
+	// It ends by itself.
+	passes, err := c.program.Evaluate(context.Background(), expression.Input{Node: node, Budget: q.budget})
 	if err != nil {
 		return failed("the expression has no value: %v", err)
 	}

@@ -11,9 +11,9 @@ import (
 	"sync"
 
 	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/types"
 	"k8s.io/apimachinery/pkg/util/validation"
-	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/utils/lru"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/crashguard"
@@ -36,7 +36,7 @@ func (e *Environment[T]) admit(source string) (err error) {
 	}
 	defer crashguard.Process.Leave(seat)
 	defer recovered(&err)
-	checked, err := e.check(e.envs().NewExpressionsEnv(), source)
+	checked, err := e.check(e.envs().NewExpressionsEnv(), source, nil)
 	if err != nil {
 		return err
 	}
@@ -45,6 +45,10 @@ func (e *Environment[T]) admit(source string) (err error) {
 	}
 	return e.estimate(checked)
 }
+
+// trialSteps is how many steps an expression may take when it is written. A profile has 64 of them at most, and the values
+// that it is tried with have little in them.
+const trialSteps = maxSteps / 16
 
 // longNode is a node whose name is as long as it can be.
 var longNode = Input{Node: map[string]any{"metadata": map[string]any{"name": strings.Repeat("n", validation.DNS1123SubdomainMaxLength)}}}
@@ -58,7 +62,9 @@ func (e *Environment[T]) try(source string) error {
 		return err
 	}
 	var tooMuch *Error
-	if _, err = program.Evaluate(context.Background(), longNode); errors.As(err, &tooMuch) {
+	in := longNode
+	in.Budget = &Budget{trialSteps}
+	if _, err = program.Evaluate(context.Background(), in); errors.As(err, &tooMuch) {
 		return tooMuch
 	}
 	for _, sample := range e.samples {
@@ -95,11 +101,11 @@ func (e *Environment[T]) program(source string) (_ *Program[T], err error) {
 	defer crashguard.Process.Leave(seat)
 	defer recovered(&err)
 	env := e.envs().StoredExpressionsEnv()
-	checked, err := e.check(env, source)
+	checked, err := e.check(env, source, countTurns)
 	if err != nil {
 		return nil, err
 	}
-	made, err := env.Program(checked, cel.InterruptCheckFrequency(celconfig.CheckFrequency), cel.CustomDecoratorV2(guard(env)))
+	made, err := env.Program(checked, cel.CustomDecoratorV2(guard(env)))
 	if err != nil {
 		return nil, &Error{Message: readable(err.Error())}
 	}
@@ -123,8 +129,8 @@ func recovered(err *error) {
 	}
 }
 
-// check parses the expression and checks the types.
-func (d *declaration) check(env *cel.Env, source string) (*cel.Ast, error) {
+// check parses the expression and checks the types. What it has parsed is rewritten before, unless that is nil.
+func (d *declaration) check(env *cel.Env, source string, rewrite func(*ast.AST)) (*cel.Ast, error) {
 	if err := d.checkExpanded(source); err != nil {
 		return nil, err
 	}
@@ -137,6 +143,9 @@ func (d *declaration) check(env *cel.Env, source string) (*cel.Ast, error) {
 	}
 	if d.mixed {
 		mix(parsed.NativeRep())
+	}
+	if rewrite != nil {
+		rewrite(parsed.NativeRep())
 	}
 	checked, issues := env.Check(parsed)
 	if len(issues.Errors()) > 0 { // issues.Err() would write each of them, with the whole source

@@ -4,6 +4,7 @@
 package expression
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/google/cel-go/cel"
@@ -107,7 +108,7 @@ var kubernetesBefore = version.MustParse(baseversion.DefaultKubeBinaryVersion).S
 // build makes CEL's environments of Kubernetes' ones: one for new expressions, with the functions that the version before
 // has, too, and one for expressions that were admitted already.
 func (d *declaration) build() *environment.EnvSet {
-	options := environment.VersionedOptions{IntroducedVersion: version.MajorMinor(1, 0), DeclTypes: d.types}
+	options := environment.VersionedOptions{IntroducedVersion: version.MajorMinor(1, 0), DeclTypes: d.types, EnvOptions: slices.Clone(countFunctions)}
 	for _, v := range d.variables {
 		options.EnvOptions = append(options.EnvOptions, cel.Variable(v.name, v.kind))
 	}

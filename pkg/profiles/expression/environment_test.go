@@ -21,7 +21,7 @@ func TestExpressionsOfARelease(t *testing.T) {
 	before := kube.MinCompatibilityVersion()
 	t.Cleanup(func() { kube.SetMinCompatibilityVersion(before) })
 	kube.SetMinCompatibilityVersion(version.MajorMinor(0, 1))
-	if _, err := Node.check(Node.build().NewExpressionsEnv(), "node.metadata.name == 'worker-1'"); err != nil {
+	if _, err := Node.check(Node.build().NewExpressionsEnv(), "node.metadata.name == 'worker-1'", nil); err != nil {
 		t.Errorf("the expression is refused: %v", err)
 	}
 }

@@ -4,9 +4,7 @@
 package expression
 
 import (
-	"context"
 	"errors"
-	"strings"
 
 	"github.com/google/cel-go/interpreter"
 
@@ -17,13 +15,7 @@ import (
 const maxErrorBytes = 256
 
 // evaluationError says why an expression has no value, for people to read. It is an *Error if the expression uses too much.
-func evaluationError(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if strings.Contains(err.Error(), "cost limit exceeded") {
-		return errors.New("the expression takes too long: it goes through too many or too large values")
-	}
+func evaluationError(err error) error {
 	var tooMuch interpreter.EvalCancelledError
 	if errors.As(err, &tooMuch) {
 		return &Error{Message: tooMuch.Message}

@@ -16,13 +16,19 @@ import (
 )
 
 // What one evaluation may use. CEL's own limit counts what is done, after it was done, by the size of what goes in: a few
-// calls of replace made gigabytes. These are counted before anything is made.
+// calls of replace made gigabytes. It also looks through all that a loop has left behind for each part of an expression, so
+// that 20,000 turns took seconds. These are counted before anything is made, and loops as they turn.
 const (
 	// maxMadeBytes is how many bytes of text, lists and maps an evaluation makes at most, those included that it needs
 	// no more. A list of all 2,000 objects has a tenth of a megabyte.
 	maxMadeBytes = 8 << 20
-	// maxSteps is how many values an evaluation compares at most: about a tenth of a second.
-	maxSteps = 1 << 18
+	// maxSteps is how many parts of loops an evaluation goes through at most, or a quarter as many values that it compares:
+	// about a tenth of a second.
+	maxSteps = 1 << 20
+	// stepsPerValue is how many steps the comparison of two values is.
+	stepsPerValue = 4
+	// madePerStep is how many bytes are made in the time of a step.
+	madePerStep = 64
 )
 
 // valueBytes is about what a value in a list takes. One in a map takes twice as much.
@@ -31,8 +37,18 @@ const valueBytes = 48
 // usageVariable is a variable that no expression can name.
 const usageVariable = "#usage"
 
+// Budget is what several evaluations may use together. It is not for several goroutines.
+type Budget struct{ left int }
+
+// NewBudget returns a budget that has room for so many of the longest evaluations.
+func NewBudget(evaluations int) *Budget { return &Budget{evaluations * maxSteps} }
+
 // usage is what one evaluation has used.
-type usage struct{ made, steps int }
+type usage struct {
+	made, steps int
+	// shared is nil if the evaluation shares with no others.
+	shared *Budget
+}
 
 // usageOf returns what the evaluation has used so far. Literals are made while a program is planned, without an evaluation.
 func usageOf(frame *interpreter.ExecutionFrame) *usage {
@@ -43,13 +59,26 @@ func usageOf(frame *interpreter.ExecutionFrame) *usage {
 }
 
 // add ends the evaluation if it used more than it may. An error would not do: "||" ignores one.
-func (u *usage) add(made, steps int) {
+func (u *usage) add(made, compared int) {
 	// Each addend is checked by itself, so that the sums do not overflow.
 	if u.made += min(made, maxMadeBytes+1); u.made > maxMadeBytes || made < 0 {
 		panic(interpreter.EvalCancelledError{Message: fmt.Sprintf("the expression makes more than %d MiB of texts and lists", maxMadeBytes>>20)})
 	}
-	if u.steps += min(steps, maxSteps+1); u.steps > maxSteps || steps < 0 {
-		panic(interpreter.EvalCancelledError{Message: "the expression compares too many values"})
+	if compared < 0 {
+		compared = maxSteps
+	}
+	u.step(min(compared, maxSteps)*stepsPerValue + made/madePerStep)
+}
+
+func (u *usage) step(count int) {
+	if u.steps += count; u.steps > maxSteps {
+		panic(interpreter.EvalCancelledError{Message: "the expression takes too many steps: its loops turn too often, or it compares too many values"})
+	}
+	if u.shared == nil {
+		return
+	}
+	if u.shared.left -= count; u.shared.left < 0 {
+		panic(interpreter.EvalCancelledError{Message: "all expressions together take too many steps: their loops turn too often, or they compare too many values"})
 	}
 }
 
@@ -60,6 +89,12 @@ func guard(env *cel.Env) interpreter.InterpretableDecoratorV2 {
 		case interpreter.InterpretableConstructor:
 			return guardLiteral(n), nil
 		case interpreter.InterpretableCall:
+			switch n.Function() {
+			case wholeFunction:
+				return &whole{n, n.Args()[0]}, nil
+			case turnFunction:
+				return newTurn(n), nil
+			}
 			return guardCall(env, n)
 		default:
 			return node, nil

@@ -5,6 +5,7 @@ package expression
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"runtime"
 	"slices"
@@ -17,15 +18,15 @@ import (
 
 // cheap are the functions whose result, and whose work, is not larger than their arguments are, or has a bound of its own.
 const cheap = `
-	!_ -_ @not_strictly_false _%_ _&&_ _*_ _-_ _/_ _<=_ _<_ _>=_ _>_ _?._ _?_:_ _[?_] _[_]
-	__not_strictly_false__ _||_ add allowed asApproximateFloat asInteger check compareTo contains dyn
-	endsWith error errored family fieldSelector first format.byte format.date format.datetime
+	!_ -_ @turn @whole @not_strictly_false _%_ _&&_ _*_ _-_ _/_   _?._ _?_:_ _[?_] _[_]
+	__not_strictly_false__ _||_ add allowed asApproximateFloat asInteger check compareTo dyn
+	 error errored family fieldSelector first format.byte format.date format.datetime
 	format.dns1035Label format.dns1035LabelPrefix format.dns1123Label format.dns1123LabelPrefix
 	format.dns1123Subdomain format.dns1123SubdomainPrefix format.labelValue format.qualifiedName format.uri
 	format.uuid getHost getHostname getPort getScheme group hasValue isGlobalUnicast isGreaterThan isInteger
-	isLessThan isLinkLocalMulticast isLinkLocalUnicast isLoopback isSorted isUnspecified labelSelector last
-	major masked max min minor name namespace optional.none optional.of optional.ofNonZeroValue or orValue
-	patch path prefixLength reason resource serviceAccount sign size startsWith sub subresource sum type
+	isLessThan isLinkLocalMulticast isLinkLocalUnicast isLoopback isUnspecified labelSelector last
+	major masked  minor name namespace optional.none optional.of optional.ofNonZeroValue or orValue
+	patch path prefixLength reason resource serviceAccount sign  sub subresource type
 	value
 `
 
@@ -91,6 +92,12 @@ var bombs = map[string]string{
 	"maps in maps":         `size(` + strings.Repeat(`{'a':`, 240) + `1` + strings.Repeat(`}`, 240) + `) > 0`,
 	"an exponent":          `quantity('1e-2000000').isInteger()`,
 	"texts that are none":  `lists.range(500).exists(a, isIP([node.metadata.name]` + strings.Repeat(`.map(a, a + a)`, 12) + `[0]))`,
+	"a long loop":          `lists.range(150000).exists(a, a < 0)`,
+	"a loop without calls": `lists.range(150000)` + strings.Repeat(`.filter(a, true)`, 20) + `.size() > 0`,
+	"loops in a loop":      `lists.range(2000).all(a, lists.range(2000).all(b, a != b || true))`,
+	"long texts in a loop": `[node.metadata.name]` + strings.Repeat(`.map(a, a + a)`, 14) + `.all(a, lists.range(9000).all(b, !a.contains('x')))`,
+	"a search for one":     `[node.metadata.name]` + strings.Repeat(`.map(a, a + a)`, 14) + `.all(a, (a + 'x') in lists.range(90000).map(b, a + 'y'))`,
+	"a maximum in a loop":  `lists.range(9000).all(a, lists.range(9000).max() > a - 1)`,
 	"errors are ignored":   `lists.range(1000000000).size() > 0 || true`,
 }
 
@@ -117,6 +124,24 @@ func TestBombs(t *testing.T) {
 				t.Errorf("it allocated %d MiB, want at most %d", allocated>>20, maxAllocated>>20)
 			}
 		})
+	}
+}
+
+// Evaluations that share a budget stop once it is used up, also those that would be short alone.
+func TestBudgetIsShared(t *testing.T) {
+	program, err := Node.Compile(`lists.range(20000).exists(a, a < 0)`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, refused := Input{Node: map[string]any{}, Budget: NewBudget(1)}, 0
+	for range 64 {
+		if _, err = program.Evaluate(t.Context(), in); err != nil {
+			refused++
+		}
+	}
+	var tooMuch *Error
+	if refused < 50 || refused == 64 || !errors.As(err, &tooMuch) || !strings.Contains(err.Error(), "all expressions together") {
+		t.Errorf("%d of 64 were refused, the last one with %v; want most of them, since they take too much together", refused, err)
 	}
 }
 

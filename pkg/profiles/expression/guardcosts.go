@@ -6,6 +6,7 @@ package expression
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 	"net/url"
 	"regexp"
 	"regexp/syntax"
@@ -29,6 +30,9 @@ type cost func(args []ref.Val) (made, steps int)
 // maxRegexSize is how many instructions a regular expression may have. Each of them may be tried at each character of a text.
 const maxRegexSize = 1000
 
+// maxNumber is how many bytes the text of a quantity or of a version may have: what is done with one is not counted.
+const maxNumber = 256
+
 // maxExponent is the largest exponent of a quantity, such as 1e18: Kubernetes works out all digits.
 const maxExponent = 100
 
@@ -36,16 +40,22 @@ const maxExponent = 100
 // test of this table.
 var costs = map[string]cost{
 	"_+_":                   added,
+	"_<=_":                  ordered,
+	"_<_":                   ordered,
+	"_>=_":                  ordered,
+	"_>_":                   ordered,
 	"_==_":                  compared,
 	"_!=_":                  compared,
 	"@in":                   searched,
 	"_in_":                  searched,
 	"in":                    searched,
-	"@sortByAssociatedKeys": copied,
+	"@sortByAssociatedKeys": sorted,
 	"bytes":                 textTimes(1),
 	"cel.@mapInsert":        inserted,
 	"charAt":                textTimes(4), // as runes
+	"contains":              scanned,
 	"distinct":              unique,
+	"endsWith":              ordered,
 	"find":                  matched,
 	"findAll":               func(a []ref.Val) (int, int) { _, steps := matched(a); return (text(a[0]) + 1) * valueBytes, steps },
 	"flatten":               func(a []ref.Val) (int, int) { return deep(a[0], listsOnly) * valueBytes, 0 },
@@ -55,23 +65,29 @@ var costs = map[string]cost{
 	"includes":              func(a []ref.Val) (int, int) { return searched([]ref.Val{a[1], a[0]}) },
 	"indexOf":               found,
 	"isQuantity":            quantity,
+	"isSorted":              through,
 	"join":                  joined,
 	"lastIndexOf":           found,
 	"lists.range":           ranged,
 	"lowerAscii":            textTimes(1),
 	"matches":               matched,
+	"max":                   through,
+	"min":                   through,
 	"quantity":              quantity,
 	"replace":               replaced,
 	"reverse":               copied,
 	"sets.contains":         crossed,
 	"sets.equivalent":       crossed,
 	"sets.intersects":       crossed,
+	"size":                  scanned,
 	"slice":                 copied,
-	"sort":                  copied,
+	"sort":                  sorted,
 	"split":                 split,
+	"startsWith":            ordered,
 	"string":                textTimes(1),
 	"strings.quote":         textTimes(utf8.UTFMax),
 	"substring":             textTimes(4), // as runes
+	"sum":                   through,
 	"trim":                  textTimes(1),
 	"upperAscii":            textTimes(1),
 	"url":                   textTimes(4),
@@ -100,9 +116,9 @@ var costs = map[string]cost{
 	"ip.isCanonical":  parsed,
 	"isCIDR":          parsed,
 	"isIP":            parsed,
-	"isSemver":        parsed,
+	"isSemver":        short,
 	"isURL":           parsed,
-	"semver":          parsed,
+	"semver":          short,
 	"timestamp":       parsed,
 	"uint":            parsed,
 	"validate":        parsed,
@@ -148,14 +164,17 @@ const (
 	mapsToo   = true
 )
 
-// deep counts the values in a value, with those of its values, and the value itself. It stops where it is too much for any
+// textPerValue is how many bytes of a text are compared or looked through in the time of a value.
+const textPerValue = 1024
+
+// deep counts the values in a value, with those of its values, and the value itself. Long texts count more than once. It stops where it is too much for any
 // call: a value may contain another one many times, so that it has more values than could ever be counted.
 func deep(value ref.Val, maps bool) int {
 	return deepTo(maxSteps+1, value, maps)
 }
 
 func deepTo(limit int, value ref.Val, maps bool) int {
-	count := 1
+	count := 1 + text(value)/textPerValue
 	each := func(it traits.Iterator, of func(ref.Val) ref.Val) {
 		for count < limit && it.HasNext() == types.True {
 			count += deepTo(limit-count, of(it.Next()), maps)
@@ -224,14 +243,29 @@ func copied(a []ref.Val) (made, steps int) { return items(a[0]) * valueBytes, 0 
 
 func compared(a []ref.Val) (made, steps int) {
 	if !isContainer(a[0]) || !isContainer(a[1]) || items(a[0]) != items(a[1]) {
-		return 0, 0
+		return ordered(a)
 	}
 	return 0, deep(a[0], mapsToo)
 }
 
+// ordered is for two texts of which the shorter one is looked through.
+func ordered(a []ref.Val) (made, steps int) { return 0, min(text(a[0]), text(a[1])) / textPerValue }
+
+// scanned is for a text that is looked through as a whole.
+func scanned(a []ref.Val) (made, steps int) { return 0, text(a[0]) / textPerValue }
+
+// through is for a list that is gone through once.
+func through(a []ref.Val) (made, steps int) { return 0, deep(a[0], listsOnly) }
+
+// sorted is for a list that is sorted by itself, or by the keys after it.
+func sorted(a []ref.Val) (made, steps int) {
+	const comparisonsPerValue = 4
+	return items(a[0]) * valueBytes, deep(a[len(a)-1], listsOnly) * bits.Len(uint(items(a[0]))) / comparisonsPerValue
+}
+
 // searched is for "value in list".
 func searched(a []ref.Val) (made, steps int) {
-	if !isContainer(a[0]) {
+	if _, isMap := a[1].(traits.Mapper); isMap {
 		return 0, 0
 	}
 	return 0, items(a[1]) * deep(a[0], mapsToo)
@@ -246,10 +280,10 @@ func found(a []ref.Val) (made, steps int) {
 
 func unique(a []ref.Val) (made, steps int) {
 	n, each := items(a[0]), deepest(a[0])
-	if each > 1 { // others are found by their hashes
-		steps = n * n * each
+	if each == 1 { // they are found by their hashes
+		return n * valueBytes, n
 	}
-	return n * valueBytes, steps
+	return n * valueBytes, n * n * each
 }
 
 func crossed(a []ref.Val) (made, steps int) {
@@ -456,7 +490,15 @@ func instructions(re *syntax.Regexp) (size, bounds int) {
 	return size, bounds
 }
 
-// quantity ends the evaluation if a quantity has too large an exponent.
+// short ends the evaluation if the text of a number is too long.
+func short(a []ref.Val) (made, steps int) {
+	if text(a[0]) > maxNumber {
+		panic(interpreter.EvalCancelledError{Message: fmt.Sprintf("a quantity or a version has at most %d bytes", maxNumber)})
+	}
+	return parsed(a)
+}
+
+// quantity ends the evaluation if a quantity has too large an exponent, or is too long.
 func quantity(a []ref.Val) (made, steps int) {
 	source, _ := a[0].(types.String)
 	if at := strings.LastIndexAny(string(source), "eE"); at >= 0 {
@@ -465,5 +507,5 @@ func quantity(a []ref.Val) (made, steps int) {
 			panic(interpreter.EvalCancelledError{Message: fmt.Sprintf("the exponent of a quantity must be from -%d to %d", maxExponent, maxExponent)})
 		}
 	}
-	return 4 * text(a[0]), 0
+	return short(a)
 }

@@ -25,6 +25,9 @@ type Input struct {
 	NodeCount int
 	// Value is the number that Prometheus has answered.
 	Value float64
+
+	// Budget is what this evaluation may use together with others; nil if it is alone.
+	Budget *Budget
 }
 
 // Response is the answer of an HTTP server.
@@ -59,7 +62,7 @@ var (
 // activation gives CEL the variables.
 func (d *declaration) activation(in Input) map[string]any {
 	values := make(map[string]any, len(d.variables)+1)
-	values[usageVariable] = &usage{}
+	values[usageVariable] = &usage{shared: in.Budget}
 	for _, v := range d.variables {
 		values[v.name] = v.of(in)
 	}

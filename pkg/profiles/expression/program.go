@@ -19,9 +19,9 @@ type Program[T Value] struct {
 	program     cel.Program
 }
 
-// Evaluate returns the value of the expression. It takes a tenth of a second at most, as Kubernetes' own expressions do,
-// makes 8 MiB of texts and lists at most, and ends early with the context. It waits while too many others are evaluated. The
-// input is not changed. The error says in a sentence why there is no value, such as a field that does not exist; it may quote
+// Evaluate returns the value of the expression. It takes about a tenth of a second at most, as Kubernetes' own expressions do,
+// and makes 8 MiB of texts and lists at most. It waits while too many others are evaluated, until the context ends. The input
+// is not changed. The error says in a sentence why there is no value, such as a field that does not exist; it may quote
 // a few words of the input. It is an *Error if the expression uses more than it may, or if a process has died of it.
 func (p *Program[T]) Evaluate(ctx context.Context, in Input) (T, error) {
 	var none T
@@ -33,9 +33,9 @@ func (p *Program[T]) Evaluate(ctx context.Context, in Input) (T, error) {
 		return none, err
 	}
 	defer crashguard.Process.Leave(seat)
-	value, _, err := p.program.ContextEval(ctx, p.environment.activation(in))
+	value, _, err := p.program.Eval(p.environment.activation(in))
 	if err != nil {
-		return none, evaluationError(ctx, err)
+		return none, evaluationError(err)
 	}
 	return p.environment.convert(value)
 }

@@ -181,7 +181,7 @@ func TestEvaluateSaysWhyThereIsNoValue(t *testing.T) {
 		"out of range": {expression.Node, `node.spec.taints[3].key == "k"`, "index out of bounds: 3"},
 		"too costly": {
 			expression.Node, strings.Repeat("[1,2,3,4,5,6,7,8,9,10].all(x, ", 6) + "x > 0" + strings.Repeat(")", 6),
-			"the expression takes too long: it goes through too many or too large values",
+			"the expression takes too many steps: its loops turn too often, or it compares too many values",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
