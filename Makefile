@@ -93,6 +93,10 @@ chart: ## Package the chart into bin/, with the version of git
 test: ## Run every test, with the race detector
 	hack/test.sh unit model programs image integration
 
+.PHONY: test-quick
+test-quick: ## Run the tests that need no cluster, without the race detector, and one drain on a real control plane
+	hack/test.sh quick
+
 .PHONY: test-unit
 test-unit: ## Run the tests that need no cluster
 	hack/test.sh unit model

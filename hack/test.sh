@@ -31,6 +31,14 @@ unit() {
   wait "${simulating}"
 }
 
+# What a change is tried with while it is made: without the race detector, and one drain on a real control plane.
+quick() {
+  make --no-print-directory cluster-binaries build
+  go test -timeout 10m ./cmd/... ./pkg/... ./hack/...
+  use_memory
+  SERVER_BINARY=${PWD}/bin/maintenance-apiserver go test -count=1 -timeout 5m ./test/smoke
+}
+
 # The drain engine in random clusters, thousands of times. The race detector, ten
 # times slower, sees fewer of them in unit.
 model() {
