@@ -5,6 +5,7 @@ package profiles
 
 import (
 	"context"
+	"os"
 	"testing"
 	"time"
 
@@ -62,6 +63,9 @@ func startOwn(t *testing.T) *own {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		if t.Failed() {
+			o.logEnd(t)
+		}
 		if err := o.Stop(); err != nil {
 			t.Error(err)
 		}
@@ -74,6 +78,14 @@ func startOwn(t *testing.T) *own {
 		t.Fatalf("could not create a client: %v", err)
 	}
 	return o
+}
+
+// logEnd writes the end of the server's log. The log itself ends with the test.
+func (o *own) logEnd(t *testing.T) {
+	t.Helper()
+	const most = 32 << 10
+	content, err := os.ReadFile(o.Server.LogPath())
+	t.Logf("%v; the server's log ends with\n%s", err, content[max(0, len(content)-most):])
 }
 
 // ownValues are those of the chart, with Jobs in a namespace.
