@@ -14,6 +14,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/due"
+	"github.com/medik8s/maintenance-apiserver/pkg/visit"
 )
 
 // retriesShare bounds the retries. A pod that was refused before is retried only while less than one in
@@ -49,7 +50,7 @@ type Dispatcher struct {
 	client  Client
 	budgets *Budgets
 	changed func(node string)
-	wake    chan struct{}
+	wake    visit.Bell
 	posts   sync.WaitGroup
 
 	// mu guards what follows. The lock of budgets may be taken while it is held, not the other way
@@ -68,7 +69,7 @@ func NewDispatcher(config Config) *Dispatcher {
 	registerMetrics()
 	return &Dispatcher{
 		clock: config.Clock, client: config.Client, budgets: config.Budgets, changed: config.Changed,
-		wake:     make(chan struct{}, 1),
+		wake:     visit.NewBell(),
 		nodes:    map[string]*nodeQueue{},
 		attempts: map[string]map[types.UID]*Attempt{},
 		inFlight: sets.New[types.UID](),
@@ -84,32 +85,16 @@ func (d *Dispatcher) Run(ctx context.Context) {
 	requests, cutOff := context.WithCancel(context.WithoutCancel(ctx))
 	defer d.finish(cutOff)
 	for ctx.Err() == nil {
-		d.waitUntil(ctx, d.dispatch(requests))
-	}
-}
-
-// waitUntil waits until the time has come, something has changed, or ctx is done.
-func (d *Dispatcher) waitUntil(ctx context.Context, when time.Time) {
-	var reached <-chan time.Time
-	if !when.IsZero() {
-		timer := d.clock.NewTimer(max(when.Sub(d.clock.Now()), time.Millisecond))
-		defer timer.Stop()
-		reached = timer.C()
-	}
-	select {
-	case <-ctx.Done():
-	case <-d.wake:
-	case <-reached:
+		var wait time.Duration
+		if again := d.dispatch(requests); !again.IsZero() {
+			wait = max(again.Sub(d.clock.Now()), time.Millisecond)
+		}
+		d.wake.Await(ctx, d.clock, wait)
 	}
 }
 
 // nudge wakes the dispatcher, so that it goes through the queues again.
-func (d *Dispatcher) nudge() {
-	select {
-	case d.wake <- struct{}{}:
-	default: // a wake-up is pending already
-	}
-}
+func (d *Dispatcher) nudge() { d.wake.Ring() }
 
 // budgetChanged wakes the dispatcher, since the budget may allow evictions now. Nodes that wait for the
 // budget are planned again.

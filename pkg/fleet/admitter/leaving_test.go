@@ -150,11 +150,11 @@ func TestGiveBackOfNodeWithOthersTaintIsSeen(t *testing.T) {
 		given.Annotations = nil
 		for after, want := range map[*corev1.Node]int{held: 0, given: 1} {
 			term.nodeChanged(held, after)
-			if got := len(term.kicked); got != want {
+			if got := len(term.changed); got != want {
 				t.Errorf("after a change to %v it was woken %d times, want %d", after.Annotations, got, want)
 			}
-			for len(term.kicked) > 0 {
-				<-term.kicked
+			for len(term.changed) > 0 {
+				<-term.changed
 			}
 		}
 	})

@@ -78,7 +78,7 @@ func (t *term) forget() {
 func (t *term) await(ctx context.Context, again time.Duration) {
 	if again == 0 {
 		select {
-		case <-t.kicked:
+		case <-t.changed:
 			t.settle(ctx)
 		case <-ctx.Done():
 		}
@@ -88,7 +88,7 @@ func (t *term) await(ctx context.Context, again time.Duration) {
 	defer timer.Stop()
 	select {
 	case <-timer.C():
-	case <-t.kicked:
+	case <-t.changed:
 		t.settle(ctx)
 	case <-ctx.Done():
 	}
@@ -101,7 +101,7 @@ func (t *term) settle(ctx context.Context) {
 	for {
 		quiet := t.config.Clock.NewTimer(settles)
 		select {
-		case <-t.kicked:
+		case <-t.changed:
 			quiet.Stop()
 			continue
 		case <-quiet.C():

@@ -21,6 +21,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/fleet/decision"
+	"github.com/medik8s/maintenance-apiserver/pkg/visit"
 )
 
 // statusInterval is how long after one write of a policy's status the next one may follow, also if the first failed.
@@ -31,7 +32,7 @@ type statuses struct {
 	admitter *Admitter
 	recorder record.EventRecorder
 	// more has one element when something is to be written.
-	more chan struct{}
+	more visit.Bell
 	// tried is when the status of each policy was written last, or was to be.
 	tried map[types.UID]time.Time
 
@@ -47,7 +48,7 @@ type wanted struct {
 }
 
 func newStatuses(a *Admitter, recorder record.EventRecorder) *statuses {
-	return &statuses{admitter: a, recorder: recorder, more: make(chan struct{}, 1), tried: map[types.UID]time.Time{}}
+	return &statuses{admitter: a, recorder: recorder, more: visit.NewBell(), tried: map[types.UID]time.Time{}}
 }
 
 // want notes what the statuses are to say.
@@ -61,22 +62,13 @@ func (s *statuses) want(policies []*v1beta1.MaintenancePolicy, outcomes map[stri
 	s.mu.Lock()
 	s.wanted = next
 	s.mu.Unlock()
-	select {
-	case s.more <- struct{}{}:
-	default:
-	}
+	s.more.Ring()
 }
 
 // run writes what is wanted until ctx is done.
 func (s *statuses) run(ctx context.Context) {
 	for ctx.Err() == nil {
-		timer := s.admitter.config.Clock.NewTimer(s.writeAll(ctx))
-		select {
-		case <-timer.C():
-		case <-s.more:
-		case <-ctx.Done():
-		}
-		timer.Stop()
+		s.more.Await(ctx, s.admitter.config.Clock, s.writeAll(ctx))
 	}
 }
 

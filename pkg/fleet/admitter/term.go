@@ -16,6 +16,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/ledger"
+	"github.com/medik8s/maintenance-apiserver/pkg/visit"
 )
 
 // term is the work of one term of leading. A new one is made each time, so that nothing older is used.
@@ -24,8 +25,8 @@ type term struct {
 	// wake has the drainer look at a node.
 	wake   func(node string)
 	ledger *ledger.Ledger
-	// kicked has one element when something has changed since the last decision.
-	kicked   chan struct{}
+	// changed is rung when something has changed since the last decision.
+	changed  visit.Bell
 	statuses *statuses
 	recorder record.EventRecorder
 	// pulse shows whether decisions return.
@@ -75,7 +76,7 @@ func (a *Admitter) Run(ctx context.Context, wake func(node string)) {
 
 func (a *Admitter) newTerm(wake func(node string)) (t *term, stopRecording func()) {
 	t = &term{
-		Admitter: a, wake: wake, kicked: make(chan struct{}, 1), told: a.config.Clock.Now(), recorder: a.config.Recorder,
+		Admitter: a, wake: wake, changed: visit.NewBell(), told: a.config.Clock.Now(), recorder: a.config.Recorder,
 		passed: map[string]passing{}, acquired: map[string]<-chan struct{}{}, leaving: sets.New[string](), kept: map[string]time.Time{},
 	}
 	client := a.config.Maintenance.MaintenanceV1beta1()
@@ -95,9 +96,4 @@ func (a *Admitter) newTerm(wake func(node string)) (t *term, stopRecording func(
 }
 
 // kick has the term decide soon.
-func (t *term) kick() {
-	select {
-	case t.kicked <- struct{}{}:
-	default:
-	}
-}
+func (t *term) kick() { t.changed.Ring() }

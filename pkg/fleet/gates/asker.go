@@ -13,6 +13,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/visit"
 )
 
 const (
@@ -64,8 +65,8 @@ type asker struct {
 	// answered is called when a question was answered, without the lock; with those who want to know if the answer is
 	// another one than before.
 	answered func(changedFor []asking)
-	// poked has one element when something has changed.
-	poked chan struct{}
+	// changed is rung when something has changed.
+	changed visit.Bell
 
 	mu sync.Mutex
 	// wanted are the questions that somebody wants answered, by who does.
@@ -79,7 +80,7 @@ type asking struct{ node string }
 
 func newAsker(clock clock.WithTicker, ask func(context.Context, question) answer, answered func([]asking)) *asker {
 	return &asker{
-		clock: clock, ask: ask, answered: answered, poked: make(chan struct{}, 1),
+		clock: clock, ask: ask, answered: answered, changed: visit.NewBell(),
 		wanted: map[asking][]question{}, inquiries: map[question]*inquiry{}, busy: map[string]int{},
 	}
 }
@@ -105,7 +106,7 @@ func (a *asker) want(by asking, questions []question, lasts time.Duration) {
 		known.stale = known.stale || now.Sub(known.began) > lasts
 	}
 	a.noteUnwanted(now)
-	a.poke()
+	a.changed.Ring()
 }
 
 func (a *asker) noteUnwanted(now time.Time) {
@@ -135,13 +136,6 @@ func (a *asker) found(asked question) (found finding, known bool) {
 	return finding{}, false
 }
 
-func (a *asker) poke() {
-	select {
-	case a.poked <- struct{}{}:
-	default:
-	}
-}
-
 // run asks until ctx is done, and then forgets everything. While there is nothing to ask, it only waits.
 func (a *asker) run(ctx context.Context) {
 	var running sync.WaitGroup
@@ -152,22 +146,7 @@ func (a *asker) run(ctx context.Context) {
 		for _, question := range asked {
 			running.Go(func() { a.askOne(ctx, question) })
 		}
-		a.await(ctx, next)
-	}
-}
-
-// await waits until something has changed, or for that time; zero: for any.
-func (a *asker) await(ctx context.Context, next time.Duration) {
-	var elapsed <-chan time.Time
-	if next > 0 {
-		timer := a.clock.NewTimer(next)
-		defer timer.Stop()
-		elapsed = timer.C()
-	}
-	select {
-	case <-elapsed:
-	case <-a.poked:
-	case <-ctx.Done():
+		a.changed.Await(ctx, a.clock, next)
 	}
 }
 
@@ -232,7 +211,7 @@ func (a *asker) askOne(ctx context.Context, asked question) {
 	if ctx.Err() == nil {
 		a.answered(changedFor)
 	}
-	a.poke()
+	a.changed.Ring()
 }
 
 // note keeps the finding. It returns those who want to know, if the answer is another one than before.

@@ -14,6 +14,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/due"
 	"github.com/medik8s/maintenance-apiserver/pkg/fleet/decision"
+	"github.com/medik8s/maintenance-apiserver/pkg/visit"
 )
 
 // startLasts is how old an answer may be that lets maintenance start.
@@ -27,12 +28,12 @@ type start struct {
 	keys []decision.GateKey
 	// told are the answers that the admitter knows: Answers gave them, or it was woken for them since.
 	told map[decision.GateKey]decision.GateAnswer
-	// poked has one element when keys has changed.
-	poked chan struct{}
+	// changed is rung when keys has changed.
+	changed visit.Bell
 }
 
 func newStart() start {
-	return start{told: map[decision.GateKey]decision.GateAnswer{}, poked: make(chan struct{}, 1)}
+	return start{told: map[decision.GateKey]decision.GateAnswer{}, changed: visit.NewBell()}
 }
 
 // want replaces the keys.
@@ -75,10 +76,7 @@ func (g *Gates) Check(keys []decision.GateKey) {
 		questions = append(questions, questionsOf(checked.gates, checked.subject)...)
 	}
 	g.asker.want(asking{}, questions, startLasts)
-	select {
-	case g.start.poked <- struct{}{}:
-	default:
-	}
+	g.start.changed.Ring()
 }
 
 // Answers returns what is known of the start gates that are checked. A passing answer that is too old for a start is not
@@ -177,21 +175,6 @@ func (g *Gates) news() (isNews bool, again time.Duration) {
 // lookAgain reconsiders when answers change by time alone, until ctx is done.
 func (g *Gates) lookAgain(ctx context.Context) {
 	for ctx.Err() == nil {
-		g.sleep(ctx, g.reconsider())
-	}
-}
-
-// sleep waits until other gates are checked, or for that time; zero: for any.
-func (g *Gates) sleep(ctx context.Context, d time.Duration) {
-	var elapsed <-chan time.Time
-	if d > 0 {
-		timer := g.config.Clock.NewTimer(d)
-		defer timer.Stop()
-		elapsed = timer.C()
-	}
-	select {
-	case <-elapsed:
-	case <-g.start.poked:
-	case <-ctx.Done():
+		g.start.changed.Await(ctx, g.config.Clock, g.reconsider())
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/ledger"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/evaluation"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/places"
+	"github.com/medik8s/maintenance-apiserver/pkg/visit"
 )
 
 const (
@@ -29,8 +30,8 @@ const (
 type admitter struct {
 	*term
 	ledger *ledger.Ledger
-	// kicked has one element when something has changed since the last pass.
-	kicked chan struct{}
+	// changed wakes it when something has changed since the last pass.
+	changed visit.Bell
 	// knows says that the ledger was read in this term.
 	knows bool
 
@@ -70,18 +71,13 @@ type pending struct {
 
 func newAdmitter(t *term, stored *ledger.Ledger) *admitter {
 	return &admitter{
-		term: t, ledger: stored, kicked: make(chan struct{}, 1), spec: &v1beta1.MaintenanceLedgerSpec{},
+		term: t, ledger: stored, changed: visit.NewBell(), spec: &v1beta1.MaintenanceLedgerSpec{},
 		candidates: map[string]*candidate{}, places: map[string]int{}, pending: map[string]pending{}, adopting: map[string]adopting{}, depends: map[string]evaluation.Ledger{},
 	}
 }
 
 // kick has the ledger looked at soon. It never blocks.
-func (a *admitter) kick() {
-	select {
-	case a.kicked <- struct{}{}:
-	default:
-	}
-}
+func (a *admitter) kick() { a.changed.Ring() }
 
 // nodeMoved has those looked at for which a node counts that is in maintenance, or counts no more: limits go by labels.
 func (a *admitter) nodeMoved(node string) {

@@ -25,7 +25,7 @@ func (a *admitter) await(ctx context.Context) bool {
 	select {
 	case <-ctx.Done():
 		return false
-	case <-a.kicked:
+	case <-a.changed:
 	case <-elapsed:
 	}
 	return true

@@ -18,6 +18,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/gauges"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/selection"
+	"github.com/medik8s/maintenance-apiserver/pkg/visit"
 )
 
 // statusInterval is how long after one look at the statuses of profiles the next one may follow.
@@ -26,18 +27,13 @@ const statusInterval = 3 * time.Second
 // statuses writes the statuses of profiles, beside the visits, and lets profiles go that are deleted.
 type statuses struct {
 	*term
-	kicked chan struct{}
+	changed visit.Bell
 }
 
-func newStatuses(t *term) *statuses { return &statuses{term: t, kicked: make(chan struct{}, 1)} }
+func newStatuses(t *term) *statuses { return &statuses{term: t, changed: visit.NewBell()} }
 
 // kick has the statuses looked at soon. It never blocks.
-func (s *statuses) kick() {
-	select {
-	case s.kicked <- struct{}{}:
-	default:
-	}
-}
+func (s *statuses) kick() { s.changed.Ring() }
 
 // run writes statuses until ctx is done. When nothing is left to be done, it calls idle.
 func (s *statuses) run(ctx context.Context, idle func()) {
@@ -53,7 +49,7 @@ func (s *statuses) run(ctx context.Context, idle func()) {
 			continue
 		}
 		select {
-		case <-s.kicked:
+		case <-s.changed:
 		case <-ctx.Done():
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/visit"
 )
 
 const (
@@ -29,8 +30,8 @@ const (
 type vouchers struct {
 	mu    sync.Mutex
 	known map[types.UID]voucher
-	// kicked says that there is a profile, or a generation of one, that nobody has been asked about.
-	kicked chan struct{}
+	// unasked is rung when there is a profile, or a generation of one, that nobody has been asked about.
+	unasked visit.Bell
 }
 
 // voucher is what was said of a generation of a profile: the reason of the condition Acting and its message; empty: it may.
@@ -40,7 +41,7 @@ type voucher struct {
 }
 
 func newVouchers() *vouchers {
-	return &vouchers{known: map[types.UID]voucher{}, kicked: make(chan struct{}, 1)}
+	return &vouchers{known: map[types.UID]voucher{}, unasked: visit.NewBell()}
 }
 
 // of returns what was said of a profile as it is now.
@@ -58,12 +59,7 @@ func (v *vouchers) replace(known map[types.UID]voucher) {
 }
 
 // kick has it asked soon who vouches for new profiles. It never blocks.
-func (v *vouchers) kick() {
-	select {
-	case v.kicked <- struct{}{}:
-	default:
-	}
-}
+func (v *vouchers) kick() { v.unasked.Ring() }
 
 // askVouchers asks who vouches for profiles, again and again, until ctx is done.
 func (t *term) askVouchers(ctx context.Context) {
@@ -77,13 +73,7 @@ func (t *term) askVouchers(ctx context.Context) {
 		if failed := t.askAll(ctx, all); failed {
 			due = now.Add(vouchAgain)
 		}
-		timer := t.config.Clock.NewTimer(due.Sub(now))
-		select {
-		case <-timer.C():
-		case <-t.vouchers.kicked:
-		case <-ctx.Done():
-		}
-		timer.Stop()
+		t.vouchers.unasked.Await(ctx, t.config.Clock, max(due.Sub(now), time.Nanosecond))
 	}
 }
 

@@ -21,7 +21,7 @@
 //	asker.go, subscription.go            what the engine calls; one check that a NodeProfile wants answered
 //	question.go, poll.go                 what is the same question for several nodes; its last answer, and the time
 //	                                     of the next call
-//	polls.go, polling.go, bell.go        which questions there are; the loop that asks them; how loops wait
+//	polls.go, polling.go                 which questions there are; the loop that asks them
 //	ask.go, get.go, judge.go             one call of an endpoint; of an HTTP server; what an expression says of the
 //	                                     answer
 //	watch.go, trouble.go                 one informer; why its objects cannot be read, and what helps

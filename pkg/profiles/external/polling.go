@@ -25,7 +25,7 @@ func (p *polls) run(ctx context.Context) {
 			running.Go(func() { p.ask(ctx, asked) })
 		}
 		p.changed(expired)
-		p.bell.await(ctx, p.config.Clock, next)
+		p.bell.Await(ctx, p.config.Clock, next)
 	}
 }
 
@@ -119,5 +119,5 @@ func (p *polls) end(asked *poll) {
 	if p.busy[asked.endpoint]--; p.busy[asked.endpoint] == 0 {
 		delete(p.busy, asked.endpoint)
 	}
-	p.bell.ring()
+	p.bell.Ring()
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/evaluation"
+	"github.com/medik8s/maintenance-apiserver/pkg/visit"
 )
 
 // polls are the questions that are asked of endpoints.
@@ -16,7 +17,7 @@ type polls struct {
 	config Config
 	// changed is called with those that an answer concerns, without the lock.
 	changed func([]*subscription)
-	bell    bell
+	bell    visit.Bell
 
 	mu    sync.Mutex
 	known map[question]*poll
@@ -26,7 +27,7 @@ type polls struct {
 
 func newPolls(config Config, changed func([]*subscription)) *polls {
 	return &polls{
-		config: config, changed: changed, bell: newBell(), known: map[question]*poll{}, busy: map[string]int{},
+		config: config, changed: changed, bell: visit.NewBell(), known: map[question]*poll{}, busy: map[string]int{},
 	}
 }
 
@@ -40,7 +41,7 @@ func (p *polls) follow(s *subscription) {
 		p.known[asked] = known
 	}
 	known.follow(s)
-	p.bell.ring()
+	p.bell.Ring()
 }
 
 func (p *polls) unfollow(s *subscription) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/expression"
+	"github.com/medik8s/maintenance-apiserver/pkg/visit"
 )
 
 // lingers is how long an informer goes on that nobody follows: each new one lists all objects.
@@ -23,7 +24,7 @@ type watches struct {
 	config Config
 	// changed is called with those that a change concerns, without the lock.
 	changed func([]*subscription)
-	bell    bell
+	bell    visit.Bell
 	// queue has what may have changed, so that many changes at once are one look.
 	queue workqueue.TypedDelayingInterface[change]
 
@@ -35,7 +36,7 @@ type watches struct {
 
 func newWatches(config Config, changed func([]*subscription)) *watches {
 	return &watches{
-		config: config, changed: changed, bell: newBell(), known: map[selection]*watched{},
+		config: config, changed: changed, bell: visit.NewBell(), known: map[selection]*watched{},
 		refused: map[*subscription]selection{},
 	}
 }
@@ -50,7 +51,7 @@ func (w *watches) follow(s *subscription) {
 	defer w.mu.Unlock()
 	s.about = about
 	w.admit(s, selected)
-	w.bell.ring()
+	w.bell.Ring()
 }
 
 // admit has the subscription follow an informer, or wait for room.
@@ -99,7 +100,7 @@ func (w *watches) unfollow(s *subscription) {
 	}
 	if known.unfollow(s); len(known.followers) == 0 {
 		known.unwanted = w.config.Clock.Now()
-		w.bell.ring()
+		w.bell.Ring()
 	}
 }
 

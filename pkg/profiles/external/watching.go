@@ -31,7 +31,7 @@ func (w *watches) run(ctx context.Context) {
 	running.Go(w.look)
 	for ctx.Err() == nil {
 		next := w.tend(ctx, &running)
-		w.bell.await(ctx, w.config.Clock, next)
+		w.bell.Await(ctx, w.config.Clock, next)
 	}
 }
 
@@ -65,7 +65,7 @@ func (w *watches) tend(ctx context.Context, running *sync.WaitGroup) (next time.
 		}
 	}
 	if len(w.refused) > 0 && w.readmit() {
-		w.bell.ring()
+		w.bell.Ring()
 	}
 	return next
 }

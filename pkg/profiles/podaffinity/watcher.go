@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/evaluation"
+	"github.com/medik8s/maintenance-apiserver/pkg/visit"
 )
 
 // Config is what a Watcher is made from. All fields are required.
@@ -28,7 +29,7 @@ type Config struct {
 type Watcher struct {
 	Config
 	// moved says that other nodes may have to be watched.
-	moved chan struct{}
+	moved visit.Bell
 
 	mu sync.Mutex
 	// wanting are the nodes, by profile, whose evaluation wants the check.
@@ -44,7 +45,7 @@ type Watcher struct {
 // New returns a watcher that watches nothing before Run.
 func New(config Config) *Watcher {
 	return &Watcher{
-		Config: config, moved: make(chan struct{}, 1), wanting: map[string]map[string]bool{},
+		Config: config, moved: visit.NewBell(), wanting: map[string]map[string]bool{},
 		candidates: map[string][]string{}, watches: map[string]*nodeWatch{}, pods: map[string]evaluation.PodAffinity{},
 	}
 }
@@ -108,12 +109,7 @@ func (w *Watcher) Moved(profile string) {
 }
 
 // wake has Run look again.
-func (w *Watcher) wake() {
-	select {
-	case w.moved <- struct{}{}:
-	default: // it is going to look anyway
-	}
-}
+func (w *Watcher) wake() { w.moved.Ring() }
 
 // Pods is what is known now, for evaluation.Facts. It does not change, and must not be changed. Nodes whose pods are not
 // known yet are missing.
