@@ -4,13 +4,21 @@
 package drain
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
+	"net/http"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
 
 	"github.com/medik8s/maintenance-apiserver/hack/localcluster"
@@ -59,13 +67,21 @@ func (p *pool) checkDeletions(t *testing.T) {
 				t.Errorf("the deletion of pod %s has the UID of another pod: %q", name, pod.name)
 			}
 		}
-		if d.options.GracePeriodSeconds != nil && *d.options.GracePeriodSeconds < 1 {
+		if d.options.GracePeriodSeconds != nil && *d.options.GracePeriodSeconds < 1 && !p.hadTime(t, d) {
 			t.Errorf("pod %s was deleted with no time to stop", name)
 		}
 		if !p.statuses.mayDelete(d.asked) {
 			t.Errorf("pod %s was deleted, and no hold was past the deadline after which it deletes", name)
 		}
 	}
+}
+
+// hadTime tells whether a pod was evicted long before it was deleted.
+func (p *pool) hadTime(t *testing.T, d deletion) bool {
+	t.Helper()
+	return slices.ContainsFunc(p.evictions(t), func(e eviction) bool {
+		return e.pod == d.pod && e.code == http.StatusCreated && d.asked.Sub(e.settled) >= 30*time.Second
+	})
 }
 
 // mayDelete tells whether one of the holds had a deadline before the given time,
@@ -118,6 +134,54 @@ func TestTimeoutDeletesWhatIsLeft(t *testing.T) {
 		return nm.Status.Phase == v1beta1.PhaseRunning && nm.Status.BlockedPodCount == 1
 	})
 	p.wantGraces(t, map[string]int64{"kept": 30, "doubly": 1})
+}
+
+// A pod that was evicted, and that the kubelet does not stop, is removed once its grace period is over for long, if the hold
+// deletes what is left.
+func TestPodThatDoesNotStopIsRemoved(t *testing.T) {
+	t.Parallel()
+	p := newPool(t, 1)
+	node := p.Nodes[0]
+	p.Run(t, p.workload().
+		Pod("stuck", localcluster.OnNode(node), localcluster.GracePeriod(1)).
+		Pod("kept", localcluster.OnNode(node), localcluster.GracePeriod(1), localcluster.Finalizer(foreignFinalizer)))
+	t.Cleanup(func() { p.dropFinalizers(t, "kept") })
+	if err := p.Cluster.StopKubelet(t.Context(), node); err != nil {
+		t.Fatal(err)
+	}
+	p.reportFor(t, node)
+	hold := p.Hold("a", node)
+	hold.Spec.Drain = v1beta1.DrainSpec{TimeoutSeconds: new(int64(1)), OnTimeout: v1beta1.OnTimeoutDelete}
+	p.Create(t, hold)
+	p.WaitForHold(t, hold.Name, "it says when the pod is removed", func(nm *v1beta1.NodeMaintenance) bool {
+		return slices.ContainsFunc(nm.Status.Blockers, func(b v1beta1.DrainBlocker) bool {
+			return b.Pod == p.Name+"/stuck" && strings.Contains(b.Message, "it is removed at")
+		})
+	})
+	p.WaitForHold(t, hold.Name, "only the pod with the finalizer is left", func(nm *v1beta1.NodeMaintenance) bool {
+		return slices.Equal(nm.Status.PendingPods, []string{p.Name + "/kept"})
+	})
+	p.wantGraces(t, map[string]int64{"stuck": 0})
+}
+
+// reportFor keeps a node Ready whose kubelet was stopped, by the kubelet's Lease.
+func (p *pool) reportFor(t *testing.T, node string) {
+	t.Helper()
+	leases := p.Kube.CoordinationV1().Leases(corev1.NamespaceNodeLease)
+	var reporting sync.WaitGroup
+	ctx, stop := context.WithCancel(t.Context())
+	reporting.Go(func() {
+		wait.UntilWithContext(ctx, func(ctx context.Context) {
+			patch := fmt.Appendf(nil, `{"spec":{"renewTime":%q}}`, time.Now().UTC().Format(metav1.RFC3339Micro))
+			if _, err := leases.Patch(ctx, node, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil && ctx.Err() == nil {
+				t.Errorf("could not renew the Lease of %s: %v", node, err)
+			}
+		}, 5*time.Second)
+	})
+	t.Cleanup(func() {
+		stop()
+		reporting.Wait()
+	})
 }
 
 // wantGraces checks which pods were deleted, and how many seconds each had to stop.

@@ -37,9 +37,11 @@ func Eventually(t *testing.T, what string, check func(ctx context.Context) (wron
 // EventuallyWithin is Eventually with another timeout.
 func EventuallyWithin(t *testing.T, timeout time.Duration, what string, check func(ctx context.Context) (wrong string)) {
 	t.Helper()
-	var wrong string
+	wrong := "it could not be checked in time"
 	err := wait.PollUntilContextTimeout(t.Context(), pollInterval, timeout, true, func(ctx context.Context) (bool, error) {
-		wrong = check(ctx)
+		if found := check(ctx); ctx.Err() == nil || found == "" {
+			wrong = found // not what is wrong because the time is over
+		}
 		return wrong == "", nil
 	})
 	if err != nil {

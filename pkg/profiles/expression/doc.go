@@ -15,7 +15,7 @@
 //	parse.go, hints.go, reserved.go   a chain, from what cel-go has parsed; what would be right instead
 //	environment.go, input.go,         what an expression can see, and what its value must be
 //	response.go
-//	compile.go, fields.go, mixed.go,  whether an expression is admitted; programs, each made once
+//	compile.go, fields.go, rewrite.go,  whether an expression is admitted; programs, each made once
 //	cost.go
 //	program.go, convert.go,           an evaluation, within the limits of cost and of the context
 //	evaluationerror.go
