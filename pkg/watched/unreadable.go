@@ -13,13 +13,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/kubernetes/scheme"
-	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/klog/v2"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/visit"
 )
 
 const (
@@ -50,10 +49,9 @@ func NoteUnreadable(resource, kind, name, why string) {
 
 // TellUnreadable writes an event for each stored object that cannot be read, while this process leads: until ctx is done.
 func TellUnreadable(ctx context.Context, kube kubernetes.Interface) {
-	broadcaster := record.NewBroadcaster()
-	defer broadcaster.Shutdown()
-	broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: kube.CoreV1().Events("")})
-	unreadable.tellThrough(broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: eventComponent}))
+	recorder, stop := visit.NewRecorder(kube, eventComponent, nil)
+	defer stop()
+	unreadable.tellThrough(recorder)
 	defer unreadable.tellThrough(nil)
 	<-ctx.Done()
 }

@@ -8,10 +8,7 @@ import (
 	"sync"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes/scheme"
-	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/klog/v2"
@@ -97,19 +94,13 @@ func (e *Engine) lead(ctx context.Context, events cache.SharedIndexInformer) {
 func (e *Engine) newTerm(events cache.SharedIndexInformer, idle func()) (t *term, stopRecording func()) {
 	t = &term{
 		Engine: e, events: events, client: e.config.Maintenance.MaintenanceV1beta1().ScheduledEvents(),
-		holds: ownhold.New(e.config.Maintenance), recorder: e.config.Recorder, idle: idle,
+		holds: ownhold.New(e.config.Maintenance), idle: idle,
 	}
 	t.queue = visit.New(visit.Config{
 		Name: "events", Visit: t.visit, Kind: "scheduledEvent", Problem: "Could not do what a scheduled event asks for",
 		Failures: failedVisits, Panics: panics, Clock: e.config.Clock,
 	})
-	stopRecording = func() {}
-	if t.recorder == nil {
-		broadcaster := record.NewBroadcaster()
-		broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: e.config.Kube.CoreV1().Events("")})
-		t.recorder = broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: eventComponent})
-		stopRecording = broadcaster.Shutdown
-	}
+	t.recorder, stopRecording = visit.NewRecorder(e.config.Kube, eventComponent, e.config.Recorder)
 	return t, stopRecording
 }
 

@@ -8,10 +8,7 @@ import (
 	"sync"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
-	"k8s.io/client-go/kubernetes/scheme"
-	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/klog/v2"
 
@@ -76,7 +73,7 @@ func (a *Admitter) Run(ctx context.Context, wake func(node string)) {
 
 func (a *Admitter) newTerm(wake func(node string)) (t *term, stopRecording func()) {
 	t = &term{
-		Admitter: a, wake: wake, changed: visit.NewBell(), told: a.config.Clock.Now(), recorder: a.config.Recorder,
+		Admitter: a, wake: wake, changed: visit.NewBell(), told: a.config.Clock.Now(),
 		passed: map[string]passing{}, acquired: map[string]<-chan struct{}{}, leaving: sets.New[string](), kept: map[string]time.Time{},
 	}
 	client := a.config.Maintenance.MaintenanceV1beta1()
@@ -84,13 +81,7 @@ func (a *Admitter) newTerm(wake func(node string)) (t *term, stopRecording func(
 	t.ledger = ledger.New(ledger.Config{
 		Client: client.MaintenanceLedgers(), Clock: a.config.Clock, Epoch: a.config.Epoch, Said: t.sight.saw,
 	})
-	stopRecording = func() {}
-	if t.recorder == nil {
-		broadcaster := record.NewBroadcaster()
-		broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: a.config.Kube.CoreV1().Events("")})
-		t.recorder = broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: eventComponent})
-		stopRecording = broadcaster.Shutdown
-	}
+	t.recorder, stopRecording = visit.NewRecorder(a.config.Kube, eventComponent, a.config.Recorder)
 	t.statuses = newStatuses(a, t.recorder)
 	return t, stopRecording
 }

@@ -10,8 +10,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/client-go/kubernetes/scheme"
-	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/klog/v2"
@@ -112,7 +110,7 @@ func (e *Engine) newTerm() (t *term, stopRecording func()) {
 	t = &term{
 		Engine: e, nodes: watched.New(watched.Config{By: watcher, Resource: "nodes", Clients: e.config.Kube, Clock: e.config.Clock},
 			e.config.Kube.CoreV1().Nodes(), &corev1.Node{}),
-		vouchers: newVouchers(), turns: newTurns(), holds: hold.New(e.config.Maintenance), cluster: e.config.NewCluster(), recorder: e.config.Recorder,
+		vouchers: newVouchers(), turns: newTurns(), holds: hold.New(e.config.Maintenance), cluster: e.config.NewCluster(),
 		written: moments{at: map[string]time.Time{}},
 		pairs:   pairs{of: map[string]v1beta1.NodeProfileSpec{}}, kept: words{of: map[string]string{}}, room: newRoom(e.config.MaxNodeProfiles),
 	}
@@ -121,13 +119,7 @@ func (e *Engine) newTerm() (t *term, stopRecording func()) {
 		Failures: failedVisits, Panics: panics, Clock: e.config.Clock,
 	})
 	_ = t.nodes.SetTransform(trim) // it fails only after the informer has begun
-	stopRecording = func() {}
-	if t.recorder == nil {
-		broadcaster := record.NewBroadcaster()
-		broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: e.config.Kube.CoreV1().Events("")})
-		t.recorder = broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: eventComponent})
-		stopRecording = broadcaster.Shutdown
-	}
+	t.recorder, stopRecording = visit.NewRecorder(e.config.Kube, eventComponent, e.config.Recorder)
 	t.adopted.Store(true) // by an earlier term
 	t.answers = e.newAnswers(t.cluster)
 	t.admitter = newAdmitter(t, ledger.New(ledger.Config{

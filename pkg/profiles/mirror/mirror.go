@@ -12,8 +12,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	corev1informers "k8s.io/client-go/informers/core/v1"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/kubernetes/scheme"
-	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/client-go/util/workqueue"
@@ -23,6 +21,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned"
 	informers "github.com/medik8s/maintenance-apiserver/pkg/generated/informers/externalversions/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/visit"
 )
 
 const (
@@ -150,13 +149,8 @@ func (m *Mirror) newTerm() (t *term, stopRecording func()) {
 	for _, informer := range []cache.SharedIndexInformer{t.nodes, t.profiles, t.nodeProfiles} {
 		_ = informer.SetTransform(t.trim) // it fails only after the informer has begun
 	}
-	if t.Recorder != nil {
-		return t, func() {}
-	}
-	broadcaster := record.NewBroadcaster()
-	broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: m.config.Kube.CoreV1().Events("")})
-	t.Recorder = broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: component})
-	return t, broadcaster.Shutdown
+	t.Recorder, stopRecording = visit.NewRecorder(m.config.Kube, component, m.config.Recorder)
+	return t, stopRecording
 }
 
 // work mirrors nodes from the queue until it is shut down.

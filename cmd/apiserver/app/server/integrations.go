@@ -6,9 +6,6 @@ package server
 import (
 	"context"
 
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/client-go/kubernetes/scheme"
-	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/utils/clock"
 
@@ -17,6 +14,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/integrations"
 	"github.com/medik8s/maintenance-apiserver/pkg/integrations/kubernikus"
 	"github.com/medik8s/maintenance-apiserver/pkg/integrations/vsphere"
+	"github.com/medik8s/maintenance-apiserver/pkg/visit"
 )
 
 // IntegrationsConfig is which clouds the server works with.
@@ -60,9 +58,8 @@ func (c CompletedConfig) fence() integrations.Fence {
 // addIntegration runs an integration, which writes events, while this server leads.
 func (c CompletedConfig) addIntegration(drain *drainer.Drainer, run func(context.Context, record.EventRecorder)) {
 	drain.LeadBeside(func(ctx context.Context) {
-		broadcaster := record.NewBroadcaster()
-		defer broadcaster.Shutdown()
-		broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: c.drainer.Kube.CoreV1().Events("")})
-		run(ctx, broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: "maintenance-apiserver"}))
+		recorder, stop := visit.NewRecorder(c.drainer.Kube, "maintenance-apiserver", nil)
+		defer stop()
+		run(ctx, recorder)
 	})
 }
