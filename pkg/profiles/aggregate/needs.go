@@ -7,6 +7,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/evaluation"
 )
 
 // needs are what the checks depend on that transitions out of a state name.
@@ -27,43 +28,29 @@ func newNeeds(profile *v1beta1.MaintenanceProfile, asked []string) *needs {
 	}
 	n := &needs{}
 	for _, name := range asked {
-		n.addNode(byName[name])
-		n.addCluster(byName[name], profile.Name)
+		_, check := evaluation.KindOf(byName[name])
+		n.add(check, profile.Name)
 	}
 	return n
 }
 
-// addNode adds what a check asks about the node itself.
-func (n *needs) addNode(c *v1beta1.ProfileCheck) {
-	switch {
-	case c.NodeAnnotation != nil:
-		n.annotations = append(n.annotations, c.NodeAnnotation.Key)
-	case c.NodeLabel != nil:
-		n.labels = append(n.labels, c.NodeLabel.Key)
-	case c.NodeCondition != nil:
-		n.conditions = append(n.conditions, c.NodeCondition.Type)
-	case c.ClusterVersion != nil:
-		n.labels = append(n.labels, c.ClusterVersion.LabelKey)
-	case c.MaxInMaintenance != nil:
-		n.labels = append(n.labels, c.MaxInMaintenance.GroupBy...)
-	case c.Node != nil, c.Object != nil:
-		n.node = true
+// add adds what a check depends on that is followed here.
+func (n *needs) add(check evaluation.Needs, profile string) {
+	n.labels = append(n.labels, check.Labels...)
+	n.annotations = append(n.annotations, check.Annotations...)
+	n.conditions = append(n.conditions, check.Conditions...)
+	n.node = n.node || check.Node
+	if c := check.AnyNode; c != nil {
+		n.ask(question{anyNode: label{key: c.Key, value: ptr.Deref(c.Value, ""), hasValue: c.Value != nil}})
 	}
-}
-
-// addCluster adds what a check asks about the cluster.
-func (n *needs) addCluster(c *v1beta1.ProfileCheck, profile string) {
-	switch {
-	case c.AnyNode != nil:
-		n.ask(question{anyNode: label{
-			key: c.AnyNode.Key, value: ptr.Deref(c.AnyNode.Value, ""), hasValue: c.AnyNode.Value != nil,
-		}})
-	case c.NodeCount != nil:
-		n.ask(question{nodes: c.NodeCount.Min})
-	case c.ClusterVersion != nil:
-		n.ask(question{versions: versionsOf(c.ClusterVersion, profile)})
-	case c.PodAffinity != nil && c.PodAffinity.MinOperational > 0:
-		n.ask(question{operational: atLeast{profile: profile, min: c.PodAffinity.MinOperational}})
+	if c := check.Version; c != nil {
+		n.ask(question{versions: versionsOf(c, profile)})
+	}
+	if check.Nodes > 0 {
+		n.ask(question{nodes: check.Nodes})
+	}
+	if check.Operational > 0 {
+		n.ask(question{operational: atLeast{profile: profile, min: check.Operational}})
 	}
 }
 

@@ -21,6 +21,7 @@ var (
 	annotationCheck = v1beta1.ProfileCheck{NodeAnnotation: &v1beta1.KeyValueCheck{Key: "k"}}
 	conditionCheck  = v1beta1.ProfileCheck{NodeCondition: &v1beta1.NodeConditionCheck{Type: "Ready", Status: "True"}}
 	expressionCheck = v1beta1.ProfileCheck{Node: &v1beta1.NodeExpressionCheck{Expression: "node.spec.unschedulable"}}
+	objectCheck     = v1beta1.ProfileCheck{Object: &v1beta1.ObjectCheck{NameExpression: "node.metadata.name"}}
 	groupCheck      = v1beta1.ProfileCheck{MaxInMaintenance: &v1beta1.MaxInMaintenanceCheck{Max: 1, GroupBy: []string{"k"}}}
 	anyCheck        = v1beta1.ProfileCheck{AnyNode: &v1beta1.KeyValueCheck{Key: "k"}}
 	anyValueCheck   = v1beta1.ProfileCheck{AnyNode: &v1beta1.KeyValueCheck{Key: "k", Value: ptr.To("v")}}
@@ -73,6 +74,7 @@ func TestOwnNode(t *testing.T) {
 		"expression, taint":                          {expressionCheck, func(n *corev1.Node) { n.Spec.Taints = []corev1.Taint{{Key: "k"}} }, true},
 		"expression, finalizer":                      {expressionCheck, func(n *corev1.Node) { n.Finalizers = []string{"f"} }, true},
 		"expression, kubelet":                        {expressionCheck, func(n *corev1.Node) { n.Status.NodeInfo.KubeletVersion = "v" }, true},
+		"label, and the node names an object":        {objectCheck, label, true},
 		"another node of the same name":              {approvalCheck, func(n *corev1.Node) { n.UID = "new" }, true},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -4,18 +4,11 @@
 package evaluation
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/expression"
 )
-
-// check is a check of a profile, made ready to be asked as often as needed.
-type check interface {
-	// ask returns the result, without the name. It changes nothing.
-	ask(q question) CheckResult
-}
 
 // question is what a check is asked about.
 type question struct {
@@ -29,68 +22,6 @@ type question struct {
 	// budget is what all expressions of the evaluation may use together.
 	budget *expression.Budget
 }
-
-// newCheck makes a check ready, or says what is wrong with it. Admission has refused what is wrong, but a newer version
-// may have stored what this one does not know.
-func newCheck(c *v1beta1.ProfileCheck) (check, error) {
-	switch {
-	case c.Node != nil:
-		return newNodeExpression(c.Node)
-	case c.TimeWindow != nil:
-		return newTimeWindow(c.TimeWindow)
-	case c.Wait != nil:
-		return newWait(c.Wait)
-	}
-	if native := nativeCheck(c); native != nil {
-		return native, nil
-	}
-	if isExternal(c) {
-		return answered{}, nil
-	}
-	return nil, errors.New("it is of a kind that this server does not know")
-}
-
-// nativeCheck returns the checks that need not be made ready; nil for others.
-func nativeCheck(c *v1beta1.ProfileCheck) check {
-	switch {
-	case c.NodeAnnotation != nil:
-		return nodeAnnotation{c.NodeAnnotation}
-	case c.NodeLabel != nil:
-		return nodeLabel{c.NodeLabel}
-	case c.AnyNode != nil:
-		return anyNode{c.AnyNode}
-	case c.NodeCondition != nil:
-		return nodeCondition{c.NodeCondition}
-	case c.NodeCount != nil:
-		return nodeCount{c.NodeCount}
-	case c.ClusterVersion != nil:
-		return clusterVersion{c.ClusterVersion}
-	case c.PodAffinity != nil:
-		return podAffinity{c.PodAffinity}
-	case c.MaxInMaintenance != nil:
-		return maxInMaintenance{c.MaxInMaintenance}
-	case c.Stagger != nil:
-		return stagger{c.Stagger}
-	case c.Approval != nil:
-		return approval{c.Approval}
-	}
-	return nil
-}
-
-// isExternal says whether somebody else answers the check.
-func isExternal(c *v1beta1.ProfileCheck) bool {
-	return c.Prometheus != nil || c.HTTP != nil || c.Object != nil
-}
-
-// isWanted says whether the check costs something as long as its answer is kept up to date.
-func isWanted(c *v1beta1.ProfileCheck) bool {
-	return isExternal(c) || c.PodAffinity != nil
-}
-
-// broken is a check that could not be made ready.
-type broken struct{ err error }
-
-func (b broken) ask(question) CheckResult { return failed("the check cannot be applied: %v", b.err) }
 
 // is returns True or False, and why.
 func is(passes bool, format string, args ...any) CheckResult {

@@ -14,12 +14,6 @@ import (
 type Compiled struct {
 	// checks are all checks, by name.
 	checks map[string]check
-	// wanted are the names of those that cost something as long as their answers are kept up to date.
-	wanted map[string]bool
-	// staggers are the names of those that take a place of a pool if they are decisive.
-	staggers map[string]bool
-	// scarce are the names of those whose results depend on the ledger.
-	scarce map[string]bool
 	states map[v1beta1.ProfileState]*state
 }
 
@@ -39,26 +33,16 @@ type transition struct {
 	err   error
 }
 
-// Compile makes a profile ready to be evaluated. It takes up to some milliseconds, so keep the result for as long as the
-// spec stays the same: see Cache. What is wrong with a check or a chain becomes an Error of that check, or of that
-// transition, alone.
+// Compile makes a profile ready to be evaluated. Keep the result for as long as the spec stays the same: see Cache.
+// Expressions are compiled when they are first evaluated, which takes up to some milliseconds. What is wrong with a check
+// or a chain becomes an Error of that check, or of that transition, alone.
 func Compile(profile *v1beta1.MaintenanceProfile) *Compiled {
-	c := &Compiled{checks: map[string]check{}, wanted: map[string]bool{}, staggers: map[string]bool{}, scarce: map[string]bool{}, states: newStates(&profile.Spec)}
+	c := &Compiled{checks: map[string]check{}, states: newStates(&profile.Spec)}
 	for i := range profile.Spec.Checks {
-		c.add(&profile.Spec.Checks[i])
+		spec := &profile.Spec.Checks[i]
+		_, c.checks[spec.Name] = kindOf(spec)
 	}
 	return c
-}
-
-func (c *Compiled) add(spec *v1beta1.ProfileCheck) {
-	ready, err := newCheck(spec)
-	if err != nil {
-		ready = broken{err}
-	}
-	c.checks[spec.Name] = ready
-	c.wanted[spec.Name] = isWanted(spec)
-	c.staggers[spec.Name] = spec.Stagger != nil
-	c.scarce[spec.Name] = spec.Stagger != nil || spec.MaxInMaintenance != nil
 }
 
 func newStates(spec *v1beta1.MaintenanceProfileSpec) map[v1beta1.ProfileState]*state {

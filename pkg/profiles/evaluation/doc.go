@@ -33,12 +33,9 @@
 //	compile.go, cache.go              a profile made ready, and kept so until its spec changes
 //	evaluate.go, transition.go,       one evaluation; what each transition waits for; what people have decided
 //	decisions.go
-//	check.go, text.go                 how a check of the API becomes one that can be asked; what they share
-//	keyvalue.go, nodecondition.go,    checks of the node
-//	nodeexpression.go
-//	nodecount.go, clusterversion.go,  checks of the cluster
-//	podaffinity.go
-//	maxinmaintenance.go, stagger.go   checks of the ledger
-//	timewindow.go, wait.go            checks of the time
-//	approval.go, answered.go          checks that people, or others, answer
+//	kinds.go                          the table of all kinds of checks: what each becomes, and what it depends on
+//	check.go, text.go                 what checks share
+//	nodechecks.go, clusterchecks.go,  checks of the node, of the cluster, of the ledger, and of the time
+//	ledgerchecks.go, timechecks.go
+//	answerchecks.go                   checks that people, or others, answer
 package evaluation

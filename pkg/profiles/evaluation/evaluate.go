@@ -53,7 +53,7 @@ func (e *evaluation) ledger() (ledger Ledger) {
 		ledger.Says = fmt.Sprintf("%q", e.otherInMaintenance())
 	}
 	for _, name := range e.from.checks {
-		if e.scarce[name] {
+		if e.checks[name].needs().Ledger {
 			ledger.Says += fmt.Sprintf(" %s %s", name, e.ask(name, "").Result)
 			ledger.Asked = true
 		}
@@ -95,7 +95,7 @@ func (e *evaluation) ask(name, transition string) CheckResult {
 		result = e.checks[name].ask(question{e.Facts, name, transition, e.nodeValue, e.budget})
 		result.Name = name
 		e.results[key] = result
-		if e.scarce[name] {
+		if e.checks[name].needs().Ledger {
 			e.ledgerAgain = due.Earlier(e.ledgerAgain, result.Again)
 		} else {
 			e.again = due.Earlier(e.again, result.Again)
@@ -106,6 +106,12 @@ func (e *evaluation) ask(name, transition string) CheckResult {
 
 func (e *evaluation) isApproval(name string) bool {
 	_, is := e.checks[name].(approval)
+	return is
+}
+
+// isStagger says whether a check takes a place of a pool if it is decisive.
+func (e *evaluation) isStagger(name string) bool {
+	_, is := e.checks[name].(stagger)
 	return is
 }
 
@@ -152,8 +158,7 @@ func (e *evaluation) win(outcome *Outcome) {
 // approvedBy are the users whose approvals a transition needed.
 func (e *evaluation) approvedBy(taken TransitionResult) []string {
 	for _, name := range taken.Decisive {
-		_, isApproval := e.checks[name].(approval)
-		if users, _ := e.approvals(taken.Name); isApproval && e.ask(name, taken.Name).Result == True {
+		if users, _ := e.approvals(taken.Name); e.isApproval(name) && e.ask(name, taken.Name).Result == True {
 			return users
 		}
 	}
@@ -172,7 +177,7 @@ func (e *evaluation) wants(outcome *Outcome) []string {
 			continue
 		}
 		for _, name := range t.chain.Wants(func(name string) Result { return e.unanswered(name, t.Name) }) {
-			if e.wanted[name] && e.unanswered(name, t.Name) == Unknown {
+			if e.isWanted(name) && e.unanswered(name, t.Name) == Unknown {
 				wanted[name] = true
 			}
 		}
@@ -180,9 +185,15 @@ func (e *evaluation) wants(outcome *Outcome) []string {
 	return sortedKeys(wanted)
 }
 
+// isWanted says whether a check costs something as long as its answer is kept up to date.
+func (c *Compiled) isWanted(name string) bool {
+	needs := c.checks[name].needs()
+	return needs.Answer || needs.Pods
+}
+
 // unanswered is the result of a check as if nobody had answered yet, and no pods were known.
 func (e *evaluation) unanswered(name, transition string) Result {
-	if !e.wanted[name] {
+	if !e.isWanted(name) {
 		return e.ask(name, transition).Result
 	}
 	facts := *e.Facts

@@ -131,7 +131,10 @@ func checkWants(t *testing.T, seed uint64, compiled *evaluation.Compiled, facts 
 }
 
 func isExternal(profile *v1beta1.MaintenanceProfile, name string) bool {
-	return slices.ContainsFunc(profile.Spec.Checks, func(c v1beta1.ProfileCheck) bool { return c.Name == name && c.HTTP != nil })
+	return slices.ContainsFunc(profile.Spec.Checks, func(c v1beta1.ProfileCheck) bool {
+		_, needs := evaluation.KindOf(&c)
+		return c.Name == name && needs.Answer
+	})
 }
 
 // TestLedgerSays changes the ledger of random scenes. While it says the same, all results are the same.

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
@@ -42,7 +43,7 @@ func (r random) scene(t *testing.T) *scene {
 	s := newScene(t, now("2026-03-28T12:00:00Z"), since(r.moment().Format(time.RFC3339)), in(r.state()))
 	s.Answers, s.Pods = map[string]evaluation.Answer{}, map[string]evaluation.PodAffinity{}
 	s.HoldReached = one(r, "", v1beta1.StageIdle, v1beta1.StageCordon, v1beta1.StageDrain)
-	s.Node.Labels = r.labels()
+	r.node(s.Node)
 	r.cluster(s)
 	for i := range 2 + r.IntN(7) {
 		name := fmt.Sprintf("c%d", i)
@@ -75,6 +76,13 @@ func (r random) labels() map[string]string {
 	return map[string]string{"k": one(r, "v", "x", "1.2.3", "1.2.4"), "zone": one(r, "a", "b", "")}
 }
 
+// node changes all of a node that checks ask for.
+func (r random) node(n *corev1.Node) {
+	n.Labels, n.Annotations = r.labels(), map[string]string{"k": one(r, "v", "x")}
+	n.Spec.Unschedulable, n.Spec.Taints = r.chance(50), one(r, nil, []corev1.Taint{{Key: "k", Effect: corev1.TaintEffectNoSchedule}})
+	n.Status.Conditions = []corev1.NodeCondition{{Type: "Ready", Status: one[corev1.ConditionStatus](r, "True", "False")}}
+}
+
 func (r random) cluster(s *scene) {
 	for i := range r.IntN(4) {
 		name := fmt.Sprintf("w-%d", i+2)
@@ -89,31 +97,39 @@ func (r random) cluster(s *scene) {
 	}
 }
 
-func (r random) check() v1beta1.ProfileCheck {
+func (r random) check() v1beta1.ProfileCheck { return one(r, r.checks()...) }
+
+// checks are one of each kind at least, and one that only a newer version knows.
+func (r random) checks() []v1beta1.ProfileCheck {
 	zone := one(r, "", "Europe/Berlin", "Asia/Beirut")
 	days := one(r, nil, []v1beta1.Weekday{"Sat"}, []v1beta1.Weekday{"Sun", "Mon"})
 	clock := func() string { return fmt.Sprintf("%02d:%02d", r.IntN(24), r.IntN(60)) }
-	return one(r,
-		v1beta1.ProfileCheck{NodeLabel: &v1beta1.KeyValueCheck{Key: "k", Value: ptr.To("v")}},
-		v1beta1.ProfileCheck{AnyNode: &v1beta1.KeyValueCheck{Key: "k", Value: ptr.To("x")}},
-		v1beta1.ProfileCheck{NodeCount: &v1beta1.NodeCountCheck{Min: 3}},
-		v1beta1.ProfileCheck{ClusterVersion: &v1beta1.ClusterVersionCheck{LabelKey: "k"}},
-		v1beta1.ProfileCheck{PodAffinity: &v1beta1.PodAffinityCheck{MinOperational: int32(r.IntN(3))}},
-		v1beta1.ProfileCheck{MaxInMaintenance: &v1beta1.MaxInMaintenanceCheck{
+	return []v1beta1.ProfileCheck{
+		{NodeAnnotation: &v1beta1.KeyValueCheck{Key: "k", Value: ptr.To("v")}},
+		{NodeLabel: &v1beta1.KeyValueCheck{Key: "k", Value: ptr.To("v")}},
+		{AnyNode: &v1beta1.KeyValueCheck{Key: "k", Value: ptr.To("x")}},
+		{NodeCondition: &v1beta1.NodeConditionCheck{Type: "Ready", Status: "True"}},
+		{Node: &v1beta1.NodeExpressionCheck{Expression: "has(node.spec.taints)"}},
+		{Object: &v1beta1.ObjectCheck{}},
+		{NodeCount: &v1beta1.NodeCountCheck{Min: 3}},
+		{ClusterVersion: &v1beta1.ClusterVersionCheck{LabelKey: "k"}},
+		{PodAffinity: &v1beta1.PodAffinityCheck{MinOperational: int32(r.IntN(3))}},
+		{MaxInMaintenance: &v1beta1.MaxInMaintenanceCheck{
 			Max: 1 + int32(r.IntN(2)), SkipAfterSeconds: one(r, nil, ptr.To(int64(r.IntN(48*3600)))),
 			GroupBy: one(r, nil, []string{"zone"}),
 		}},
-		v1beta1.ProfileCheck{Stagger: &v1beta1.StaggerCheck{Pool: "pool", Seconds: 60, Parallel: ptr.To(1 + int32(r.IntN(2)))}},
-		v1beta1.ProfileCheck{TimeWindow: &v1beta1.TimeWindowCheck{
+		{Stagger: &v1beta1.StaggerCheck{Pool: "pool", Seconds: 60, Parallel: ptr.To(1 + int32(r.IntN(2)))}},
+		{TimeWindow: &v1beta1.TimeWindowCheck{
 			Start: clock(), End: clock(), TimeZone: zone, Weekdays: days, ExcludeDates: one(r, nil, []string{"03-29"}),
 		}},
-		v1beta1.ProfileCheck{Wait: &v1beta1.WaitCheck{
+		{Wait: &v1beta1.WaitCheck{
 			Seconds: int64(1 + r.IntN(48*3600)), TimeZone: zone, ExcludeWeekdays: days,
 		}},
-		v1beta1.ProfileCheck{Approval: &v1beta1.ApprovalCheck{Approvers: ptr.To(1 + int32(r.IntN(2)))}},
-		v1beta1.ProfileCheck{HTTP: &v1beta1.HTTPCheck{}},
-		v1beta1.ProfileCheck{},
-	)
+		{Approval: &v1beta1.ApprovalCheck{Approvers: ptr.To(1 + int32(r.IntN(2)))}},
+		{Prometheus: &v1beta1.PrometheusCheck{}},
+		{HTTP: &v1beta1.HTTPCheck{}},
+		{},
+	}
 }
 
 // ways fills a state with transitions, and perhaps a hold.

@@ -19,6 +19,7 @@ import (
 // scene is what a test evaluates: profile p on node w-1, in the state MaintenanceRequired, sequence 3.
 type scene struct {
 	evaluation.Facts
+	aggregate    *aggregate.Aggregate
 	nodes        []*corev1.Node
 	profiles     []*v1beta1.MaintenanceProfile
 	nodeProfiles []*v1beta1.NodeProfile
@@ -56,7 +57,8 @@ func (s *scene) facts(t *testing.T) evaluation.Facts {
 	for _, np := range append(s.nodeProfiles, s.NodeProfile) {
 		a.SetNodeProfile(np)
 	}
-	a.View(func(c evaluation.Cluster) { s.Cluster = c }) // nothing changes any more
+	a.View(func(c evaluation.Cluster) { s.Cluster = c }) // nothing changes meanwhile
+	s.aggregate = a
 	return s.Facts
 }
 

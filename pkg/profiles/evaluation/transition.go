@@ -22,7 +22,7 @@ func (e *evaluation) transition(t *transition) TransitionResult {
 	}
 	result.Result, result.Decisive = t.chain.EvaluateSparing(
 		func(name string) Result { return e.ask(name, t.Name).Result },
-		func(name string) bool { return e.staggers[name] },
+		e.isStagger,
 	)
 	e.againAfterDecisions(t.Name)
 	if result.Result == True {

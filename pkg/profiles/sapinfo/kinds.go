@@ -3,44 +3,31 @@
 
 package sapinfo
 
-import "github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+import (
+	"cmp"
 
-// typeOf is what the controller calls the type of a check. Those that it does not have, have their own names.
-func typeOf(name string, profile *v1beta1.MaintenanceProfile) string {
-	for i := range profile.Spec.Checks {
-		if profile.Spec.Checks[i].Name == name {
-			return kindOf(&profile.Spec.Checks[i])
-		}
-	}
-	return ""
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/evaluation"
+)
+
+// types are what the controller calls checks. Those that it does not have, have our names.
+var types = map[string]string{
+	"nodeAnnotation": "hasAnnotation", "nodeLabel": "hasLabel", "anyNode": "anyLabel", "nodeCondition": "condition",
+	"clusterVersion": "clusterSemver", "podAffinity": "affinity", "maxInMaintenance": "maxMaintenance", "prometheus": "prometheusInstant",
 }
 
-func kindOf(check *v1beta1.ProfileCheck) string {
-	for _, kind := range []struct {
-		name string
-		is   bool
-	}{
-		{"hasAnnotation", check.NodeAnnotation != nil},
-		{"hasLabel", check.NodeLabel != nil},
-		{"anyLabel", check.AnyNode != nil},
-		{"condition", check.NodeCondition != nil},
-		{"nodeCount", check.NodeCount != nil},
-		{"clusterSemver", check.ClusterVersion != nil},
-		{"affinity", check.PodAffinity != nil},
-		{"maxMaintenance", check.MaxInMaintenance != nil},
-		{"stagger", check.Stagger != nil},
-		{"timeWindow", check.TimeWindow != nil},
-		{"waitExclude", check.Wait != nil && len(check.Wait.ExcludeWeekdays) > 0},
-		{"wait", check.Wait != nil},
-		{"prometheusInstant", check.Prometheus != nil},
-		{"node", check.Node != nil},
-		{"object", check.Object != nil},
-		{"http", check.HTTP != nil},
-		{"approval", check.Approval != nil},
-	} {
-		if kind.is {
-			return kind.name
+// typeOf is what the controller calls the type of a check.
+func typeOf(name string, profile *v1beta1.MaintenanceProfile) string {
+	for i := range profile.Spec.Checks {
+		check := &profile.Spec.Checks[i]
+		if check.Name != name {
+			continue
 		}
+		if check.Wait != nil && len(check.Wait.ExcludeWeekdays) > 0 {
+			return "waitExclude"
+		}
+		kind, _ := evaluation.KindOf(check)
+		return cmp.Or(types[kind], kind)
 	}
 	return ""
 }

@@ -5,6 +5,7 @@ package validation
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -14,8 +15,14 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-const checkKinds = "nodeAnnotation, nodeLabel, anyNode, nodeCondition, node, object, nodeCount, clusterVersion, podAffinity, " +
-	"maxInMaintenance, stagger, timeWindow, wait, prometheus, http, approval"
+// checkKinds are all fields of a check but its name.
+var checkKinds = func() string {
+	var names []string
+	for fields, i := reflect.TypeFor[v1beta1.ProfileCheck](), 1; i < fields.NumField(); i++ {
+		names = append(names, strings.TrimSuffix(fields.Field(i).Tag.Get("json"), ",omitempty"))
+	}
+	return strings.Join(names, ", ")
+}()
 
 func TestProfileChecks(t *testing.T) {
 	testProfiles(t, map[string]badProfile{

@@ -8,11 +8,15 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // maxInMaintenance asks how many nodes are in maintenance, as the ledger says.
 type maxInMaintenance struct{ *v1beta1.MaxInMaintenanceCheck }
+
+func (c maxInMaintenance) needs() Needs { return Needs{Ledger: true, Labels: c.GroupBy} }
 
 func (c maxInMaintenance) ask(q question) CheckResult {
 	if len(c.GroupBy) > 0 && q.Node == nil {
@@ -114,3 +118,48 @@ func roomAt(ends []time.Time, now, most int) time.Time {
 
 // seconds is a duration of the API.
 func seconds(n int64) time.Duration { return time.Duration(n) * time.Second }
+
+// stagger asks whether a pool has a place that is free.
+type stagger struct{ *v1beta1.StaggerCheck }
+
+func (c stagger) needs() Needs { return Needs{Ledger: true} }
+
+func (c stagger) ask(q question) CheckResult {
+	places := int(ptr.Deref(c.Parallel, v1beta1.DefaultStaggerParallel))
+	nodes, ends := c.taken(q)
+	again := roomAt(ends, len(ends), places)
+	answer := is(len(ends) < places, "pool %s has %d of %s taken%s", c.Pool, len(ends), count(places, "place"), among(nodes))
+	if !again.IsZero() {
+		answer.Message = sentence("%s until %s", answer.Message, moment(again))
+	}
+	answer.Again = again
+	return answer.with("taken", len(ends)).with("parallel", places)
+}
+
+// taken returns who has the places that are taken, and until when. Each is taken for as long as the check said that took
+// it.
+func (c stagger) taken(q question) (nodes []string, ends []time.Time) {
+	for _, grant := range poolOf(&q.Ledger, c.Pool).Grants {
+		end := grant.Time.Add(seconds(grant.Seconds))
+		if q.isNext(grant) || !q.Now.Before(end) {
+			continue
+		}
+		nodes, ends = append(nodes, grant.Node), append(ends, end)
+	}
+	return nodes, ends
+}
+
+func poolOf(ledger *v1beta1.MaintenanceLedgerSpec, name string) v1beta1.LedgerPool {
+	for _, pool := range ledger.Pools {
+		if pool.Name == name {
+			return pool
+		}
+	}
+	return v1beta1.LedgerPool{}
+}
+
+// isNext says whether a place was taken for the attempt that is asked about, which was not recorded yet. The place of an
+// attempt that was given up stays taken.
+func (f *Facts) isNext(grant v1beta1.LedgerGrant) bool {
+	return f.isOwn(grant.Node, grant.Profile, grant.Sequence) && grant.Attempt > f.NodeProfile.Status.Attempt
+}

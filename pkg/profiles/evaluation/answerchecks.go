@@ -16,6 +16,8 @@ import (
 // approval asks whether enough people have approved the transition.
 type approval struct{ *v1beta1.ApprovalCheck }
 
+func (c approval) needs() Needs { return Needs{} }
+
 func (c approval) ask(q question) CheckResult {
 	required := int(ptr.Deref(c.Approvers, v1beta1.DefaultApprovers))
 	users, end := q.approvals(q.transition)
@@ -42,4 +44,17 @@ func (f *Facts) approvals(transition string) (users []string, end time.Time) {
 	}
 	slices.Sort(users)
 	return users, end
+}
+
+// answered is a check whose answers come from somebody else: prometheus, http and object.
+type answered struct{ depends Needs }
+
+func (c answered) needs() Needs { return c.depends }
+
+func (answered) ask(q question) CheckResult {
+	answer, known := q.Answers[q.name]
+	if !known {
+		return unknown("there is no answer yet")
+	}
+	return CheckResult{Result: answer.Result, Message: sentence("%s", answer.Message), Info: answer.Info}
 }
