@@ -25,47 +25,37 @@ type EndpointReference struct {
 // Endpoints are all references of the spec to MaintenanceEndpoints.
 func Endpoints(spec *v1beta1.MaintenanceProfileSpec) []EndpointReference {
 	var all []EndpointReference
-	path := field.NewPath("spec")
+	add := func(path *field.Path, name string, members ...string) {
+		all = append(all, EndpointReference{Path: path.Child("endpoint"), Name: name, Members: members})
+	}
 	for i := range spec.Checks {
-		all = append(all, endpointOfCheck(&spec.Checks[i], path.Child("checks").Index(i))...)
+		check, path := &spec.Checks[i], field.NewPath("spec", "checks").Index(i)
+		switch {
+		case check.Prometheus != nil:
+			add(path.Child("prometheus"), check.Prometheus.Endpoint, maintenanceendpoint.Prometheus)
+		case check.HTTP != nil:
+			add(path.Child("http"), check.HTTP.Endpoint, maintenanceendpoint.HTTP, maintenanceendpoint.Keystone)
+		}
 	}
 	for i := range spec.Triggers {
 		if webhook := spec.Triggers[i].Webhook; webhook != nil {
-			all = append(all, reference(path.Child("triggers").Index(i).Child("webhook"), webhook.Endpoint, maintenanceendpoint.Webhook))
+			add(field.NewPath("spec", "triggers").Index(i).Child("webhook"), webhook.Endpoint, maintenanceendpoint.Webhook)
 		}
 	}
 	for i := range spec.Notifiers {
-		all = append(all, endpointOfNotifier(&spec.Notifiers[i], path.Child("notifiers").Index(i))...)
+		notifier, path := &spec.Notifiers[i], field.NewPath("spec", "notifiers").Index(i)
+		switch {
+		case notifier.Slack != nil:
+			add(path.Child("slack"), notifier.Slack.Endpoint, maintenanceendpoint.Slack)
+		case notifier.SlackThread != nil:
+			add(path.Child("slackThread"), notifier.SlackThread.Endpoint, maintenanceendpoint.Slack)
+		case notifier.Mail != nil:
+			add(path.Child("mail"), notifier.Mail.Endpoint, maintenanceendpoint.SMTP)
+		case notifier.Webhook != nil:
+			add(path.Child("webhook"), notifier.Webhook.Endpoint, maintenanceendpoint.Webhook)
+		}
 	}
 	return all
-}
-
-func endpointOfCheck(check *v1beta1.ProfileCheck, path *field.Path) []EndpointReference {
-	switch {
-	case check.Prometheus != nil:
-		return []EndpointReference{reference(path.Child("prometheus"), check.Prometheus.Endpoint, maintenanceendpoint.Prometheus)}
-	case check.HTTP != nil:
-		return []EndpointReference{reference(path.Child("http"), check.HTTP.Endpoint, maintenanceendpoint.HTTP, maintenanceendpoint.Keystone)}
-	}
-	return nil
-}
-
-func endpointOfNotifier(notifier *v1beta1.ProfileNotifier, path *field.Path) []EndpointReference {
-	switch {
-	case notifier.Slack != nil:
-		return []EndpointReference{reference(path.Child("slack"), notifier.Slack.Endpoint, maintenanceendpoint.Slack)}
-	case notifier.SlackThread != nil:
-		return []EndpointReference{reference(path.Child("slackThread"), notifier.SlackThread.Endpoint, maintenanceendpoint.Slack)}
-	case notifier.Mail != nil:
-		return []EndpointReference{reference(path.Child("mail"), notifier.Mail.Endpoint, maintenanceendpoint.SMTP)}
-	case notifier.Webhook != nil:
-		return []EndpointReference{reference(path.Child("webhook"), notifier.Webhook.Endpoint, maintenanceendpoint.Webhook)}
-	}
-	return nil
-}
-
-func reference(path *field.Path, name string, members ...string) EndpointReference {
-	return EndpointReference{Path: path.Child("endpoint"), Name: name, Members: members}
 }
 
 // Expects says whether an endpoint of a member will do.
