@@ -54,6 +54,44 @@ system:serviceaccount:{{ .Release.Namespace }}:{{ include "maintenance-apiserver
     .filter(k, !(k in ['managedFields', 'resourceVersion', 'generation']))
 {{- end }}
 
+{{/* Variables of policies on what has metadata.managedFields, which a request can bring along. The API server puts what the
+server changes into the entry of a manager named after its program, and takes it out of others. It leaves out fields that the
+object has not, and once there are more than 10 entries of updates, it merges the oldest. An entry of others that grew would
+have their next apply, or their tool's change to server-side apply, remove a field that they never set. */}}
+{{- define "maintenance-apiserver.managerVariables" -}}
+- {name: isManagers, expression: "variables.isMetadata.?managedFields.orValue([])"}
+- {name: wasManagers, expression: "request.operation == 'CREATE' ? dyn([]) : variables.wasMetadata.?managedFields.orValue([])"}
+- name: permittedManagers
+  expression: >-
+    variables.wasManagers.filter(m, m.?operation.orValue('') == 'Update').size() < 10 ? ['maintenance-apiserver'] : ['maintenance-apiserver', 'ancient-changes']
+- name: wrongManagers # those of others that are new, or have more fields than before
+  expression: >-
+    variables.isManagers.filter(m, !(m in variables.wasManagers) &&
+    !(m.?operation.orValue('') == 'Update' && m.?manager.orValue('') in variables.permittedManagers) && !variables.wasManagers.exists(w,
+    w.?manager == m.?manager && w.?operation == m.?operation && w.?subresource == m.?subresource && m.fieldsV1.all(a,
+    a in w.fieldsV1 && m.fieldsV1[a].all(b, b in w.fieldsV1[a] && m.fieldsV1[a][b].all(c,
+    c in w.fieldsV1[a][b] && m.fieldsV1[a][b][c].all(d, d in w.fieldsV1[a][b][c] && m.fieldsV1[a][b][c][d] == w.fieldsV1[a][b][c][d]))))))
+{{- end }}
+
+{{/* The validation of these variables. */}}
+{{- define "maintenance-apiserver.managerValidation" -}}
+- expression: variables.wrongManagers.size() == 0
+  reason: Forbidden
+  messageExpression: >-
+    'in metadata.managedFields, only maintenance-apiserver may have more fields than before, and not ' + variables.wrongManagers.map(m, m.?manager.orValue('')).join(', ') + ': the program of the server has to have the name maintenance-apiserver'
+{{- end }}
+
+{{/* Whether a request to delete removes the object at once. Otherwise, a finalizer keeps it for the garbage collector, which
+takes others with it, or leaves behind what the object owns. */}}
+{{- define "maintenance-apiserver.deletesAtOnce" -}}
+dyn(request.options).?propagationPolicy.orValue('Background') == 'Background' && !dyn(request.options).?orphanDependents.orValue(false)
+{{- end }}
+
+{{/* How many bytes the entries of a map have. Call it with its expression. */}}
+{{- define "maintenance-apiserver.bytes" -}}
+{{ . }}.map(k, bytes(k).size() + bytes({{ . }}[k]).size()).sum()
+{{- end }}
+
 {{/* Variables of policies that permit annotations. */}}
 {{- define "maintenance-apiserver.annotationVariables" -}}
 - {name: isAnnotations, expression: "variables.isMetadata.?annotations.orValue({})"}

@@ -37,9 +37,15 @@ func TestRefusals(t *testing.T) {
 		"which cloud":      {values: []string{"cloudEvents.credentialsSecret=aws"}, want: "no cloud is asked for events: set cloudEvents.source=aws, or leave both out"},
 		"Jobs, where":      {values: []string{"profiles.allowJobs=true"}, want: "set profiles.jobNamespaces to the namespaces of the Jobs"},
 		"machines, where":  {values: []string{"cloudEvents.machineAPI=true"}, want: "set cloudEvents.machineNamespaces to the namespaces of the machines"},
-		"its own Secrets":  {values: []string{"profiles.secretNamespace=maintenance-system"}, want: "has the Secrets of the server itself"},
+		"its own Secrets":  {values: []string{"profiles.secretNamespace=maintenance-system"}, want: "has the Secrets of the cluster or of the server itself"},
+		"others' Secrets":  {values: []string{"profiles.secretNamespace=kube-system"}, want: "profiles.secretNamespace is kube-system, which has the Secrets of the cluster"},
+		"Jobs beside it":   {values: []string{"profiles.jobNamespaces={jobs,maintenance-system}"}, want: "profiles.jobNamespaces has maintenance-system, in which the cluster or the server itself runs"},
+		"Jobs beside all":  {values: []string{"profiles.jobNamespaces={kube-system}"}, want: "profiles.jobNamespaces has kube-system, in which the cluster"},
 		"its own guard": {
 			values: []string{"profiles.patchObjects[0].apiGroups={admissionregistration.k8s.io},profiles.patchObjects[0].resources={a}"}, want: "the server could change its own permissions",
+		},
+		"roles of OpenShift": {
+			values: []string{"profiles.patchObjects[0].apiGroups={authorization.openshift.io},profiles.patchObjects[0].resources={roles}"}, want: "the server could change its own permissions",
 		},
 		"commands in pods": {
 			values: []string{"profiles.readObjects[0].apiGroups[0]=,profiles.readObjects[0].resources={pods/exec}"}, want: "lets the server run commands in pods",

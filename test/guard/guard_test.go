@@ -33,11 +33,12 @@ const (
 	account = "system:serviceaccount:" + localcluster.ServerNamespace + ":" + localcluster.ServerName
 )
 
-// values turn on all features that give the server permissions, but the one to delete pods: that is off by default.
+// values turn on all features that give the server permissions.
 var values = []string{
-	"store.type=cluster", "store.etcd.servers=null", "rbac.allowForce=false",
+	"store.type=cluster", "store.etcd.servers=null", "rbac.allowForce=true",
 	"drainTaints={kubevirt.io/drain:NoSchedule}", "formerDrainTaints={example.com/old=yes:NoSchedule}",
-	"profiles.nodeKeys={example.com/*,busy}", "profiles.allowJobs=true", "profiles.jobNamespaces={jobs,bare}", "profiles.jobServiceAccounts={default,firmware}",
+	"profiles.nodeKeys={example.com/*,busy,example.org/keep}", "profiles.allowJobs=true", "profiles.jobNamespaces={jobs,bare}", "profiles.jobServiceAccounts={default,firmware}",
+	"profiles.jobPriorityClasses={urgent}",
 	"profiles.secretNamespace=jobs", "cloudEvents.machineAPI=true", "cloudEvents.machineNamespaces={machines}",
 	"nodeLeases.form=Medik8s", "sap.mirrors=true", "sap.namespace=default",
 }
@@ -77,7 +78,11 @@ spec: {suspend: true, template: {spec: {restartPolicy: Never, containers: [{name
 ---
 {apiVersion: machine.openshift.io/v1beta1, kind: MachineSet, metadata: {name: set, namespace: machines}, spec: {replicas: 1, selector: {}, template: {spec: {providerSpec: {}}}}}
 ---
-{apiVersion: machine.openshift.io/v1beta1, kind: Machine, metadata: {name: machine, namespace: machines}, spec: {providerSpec: {}}}
+{apiVersion: machine.openshift.io/v1beta1, kind: Machine, metadata: {name: machine, namespace: machines, annotations: {example.com/a: b}}, spec: {providerSpec: {}}}
+---
+{apiVersion: coordination.k8s.io/v1, kind: Lease, metadata: {name: maintenance-apiserver, namespace: maintenance-system}, spec: {holderIdentity: ours}}
+---
+{apiVersion: coordination.k8s.io/v1, kind: Lease, metadata: {name: ours, namespace: medik8s-leases, labels: {a: b}}, spec: {holderIdentity: node-maintenance}}
 ---
 {apiVersion: coordination.k8s.io/v1, kind: Lease, metadata: {name: theirs, namespace: medik8s-leases}, spec: {holderIdentity: theirs}}
 ---
@@ -86,14 +91,56 @@ spec: {suspend: true, template: {spec: {restartPolicy: Never, containers: [{name
 {apiVersion: machine.openshift.io/v1beta1, kind: Machine, metadata: {name: machine, namespace: elsewhere}, spec: {providerSpec: {}}}
 `
 
+// lastPolicy is made after the guard.
+const lastPolicy = `
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: last}
+spec:
+  matchConstraints: {resourceRules: [{apiGroups: [""], apiVersions: [v1], resources: [nodes], operations: [UPDATE]}]}
+  validations: [{expression: "!('last' in object.metadata.?annotations.orValue({}))"}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: last}
+spec: {policyName: last, validationActions: [Deny]}
+`
+
+// applied is what another manager has applied to a node.
+const applied = `{apiVersion: v1, kind: Node, metadata: {name: node-2, labels: {team: a, example.com/applied: a}}}`
+
+// stored is in the store of the server.
+const stored = `{apiVersion: store.maintenance.medik8s.io/v1, kind: Store, metadata: {name: copy-of}, id: a}`
+
+// fullNode is a node with as many labels, finalizers and managers as a node can have before something is done about it.
+func fullNode() string {
+	var labels, finalizers, managers []string
+	for i := range 512 {
+		labels = append(labels, fmt.Sprintf("l%d: a", i))
+	}
+	for i := range 64 {
+		finalizers = append(finalizers, fmt.Sprintf("example.org/f%d", i))
+	}
+	for i := range 10 {
+		managers = append(managers, fmt.Sprintf(`{manager: m%d, operation: Update, apiVersion: v1, time: "2026-01-01T00:00:0%dZ", fieldsType: FieldsV1, fieldsV1: {"f:metadata": {"f:labels": {"f:l%d": {}}}}}`, i, i, i))
+	}
+	return fmt.Sprintf("---\n{apiVersion: v1, kind: Node, metadata: {name: full, labels: {%s}, finalizers: [%s], managedFields: [%s]}}",
+		strings.Join(labels, ", "), strings.Join(finalizers, ", "), strings.Join(managers, ", "))
+}
+
 // The paths of what requests are about.
 const (
 	node          = "/api/v1/nodes/node-1"
+	full          = "/api/v1/nodes/full"
 	status        = node + "/status"
+	pod           = "/api/v1/namespaces/elsewhere/pods/app"
+	events        = "/api/v1/namespaces/default/events"
 	secrets       = "/api/v1/namespaces/maintenance-system/secrets"
 	jobs          = "/apis/batch/v1/namespaces/%s/jobs"
 	machines      = "/apis/machine.openshift.io/v1beta1/namespaces/%s/"
+	leases        = "/apis/coordination.k8s.io/v1/namespaces/maintenance-system/leases"
 	leasesOfNodes = "/apis/coordination.k8s.io/v1/namespaces/medik8s-leases/leases"
+	flowSchema    = "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/service-accounts/status"
 	stores        = "/apis/store.maintenance.medik8s.io/v1/stores"
 	apiService    = "/apis/apiregistration.k8s.io/v1/apiservices/v1beta1.maintenance.medik8s.io"
 )
@@ -114,6 +161,24 @@ func lease(name string) string {
 	return fmt.Sprintf(`{"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":%q}}`, name)
 }
 
+// event is an event of the server, with further fields of its metadata and its own.
+func event(metadata, fields string) string {
+	return fmt.Sprintf(`{"metadata":{"name":"a","namespace":"default"%s},"source":{"component":"maintenance-apiserver"},"reportingComponent":"maintenance-apiserver",
+		"involvedObject":{"kind":"Node","name":"node-1"}%s}`, metadata, fields)
+}
+
+// manages is a merge patch that has a manager own a field of metadata, in the version of its kind.
+func manages(manager, operation, version, field string) string {
+	return fmt.Sprintf(`{"metadata":{"managedFields":[{"manager":%q,"operation":%q,"apiVersion":%q,"fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{%s}}}]}}`,
+		manager, operation, version, field)
+}
+
+// hostname is a label of a node, in an entry of managedFields.
+const hostname = `"f:labels":{"f:kubernetes.io/hostname":{}}`
+
+// long is a text of so many bytes.
+func long(bytes int) string { return strings.Repeat("a", bytes) }
+
 // Refusals of RBAC.
 const (
 	cannot = "cannot "
@@ -132,23 +197,37 @@ func TestGuard(t *testing.T) {
 		"cordon": {patch, node, `{"spec":{"unschedulable":true,"taints":[{"key":"medik8s.io/drain","effect":"NoSchedule"},
 			{"key":"kubevirt.io/drain","effect":"NoSchedule"},{"key":"example.com/old","value":"yes","effect":"NoSchedule"}]},
 			"metadata":{"labels":{"remediation.medik8s.io/exclude-from-remediation":"true"},"annotations":{"maintenance.medik8s.io/holds":"{}"}}}`, ""},
-		"plan":              {patch, node, `{"spec":{"taints":[{"key":"maintenance.medik8s.io/planned","value":"id","effect":"PreferNoSchedule"}]}}`, ""},
-		"NoExecute taint":   {patch, node, `{"spec":{"taints":[{"key":"medik8s.io/drain","effect":"NoExecute"}]}}`, guard + "nodes' with binding 'maintenance-apiserver-guard-nodes' denied request: maintenance-apiserver may not set or remove the taint medik8s.io/drain:NoExecute: add it to the value drainTaints"},
-		"other taint":       {patch, node, `{"spec":{"taints":[{"key":"node.kubernetes.io/not-ready","effect":"NoSchedule"}]}}`, "the taint node.kubernetes.io/not-ready:NoSchedule"},
-		"untaint":           {patch, "/api/v1/nodes/node-2", `{"spec":{"taints":null}}`, "the taint dedicated:NoSchedule"},
-		"keys of profiles":  {patch, node, `{"metadata":{"labels":{"example.com/a":"b","busy":"no"},"annotations":{"example.com/c":"d"},"finalizers":["example.com/e"]}}`, ""},
-		"mirror":            {patch, node, `{"metadata":{"labels":{"cloud.sap/maintenance-state":"a"},"annotations":{"cloud.sap/maintenance-data":"a","maintenance.medik8s.io/sap-mirror":"a"}}}`, ""},
-		"other label":       {patch, node, `{"metadata":{"labels":{"node-role.kubernetes.io/control-plane":"","example.com/a":"b"}}}`, "may not change the label node-role.kubernetes.io/control-plane of nodes: add it to the value profiles.nodeKeys"},
-		"label without":     {patch, node, `{"metadata":{"labels":{"kubernetes.io/hostname":null}}}`, "the label kubernetes.io/hostname"},
-		"other annotation":  {patch, node, `{"metadata":{"annotations":{"projectcalico.org/IPv4Address":"10.0.0.1"}}}`, "the annotation projectcalico.org/IPv4Address"},
-		"other finalizer":   {patch, node, `{"metadata":{"finalizers":["theirs.example.org/keep"]}}`, "the finalizer theirs.example.org/keep"},
-		"owner":             {patch, node, `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"gone","uid":"a"}]}}`, "of the metadata of a node, maintenance-apiserver changes only"},
-		"provider":          {patch, node, `{"spec":{"providerID":"aws:///a/i-1"}}`, "of the spec of a node, maintenance-apiserver changes only"},
-		"addresses of pods": {patch, node, `{"spec":{"podCIDR":"10.0.0.0/24","podCIDRs":["10.0.0.0/24"]}}`, "of the spec of a node, maintenance-apiserver changes only"},
-		"delete a node":     {remove, node, "", cannot + `delete resource "nodes"`},
+		"plan":               {patch, node, `{"spec":{"taints":[{"key":"maintenance.medik8s.io/planned","value":"id","effect":"PreferNoSchedule"}]}}`, ""},
+		"NoExecute taint":    {patch, node, `{"spec":{"taints":[{"key":"medik8s.io/drain","effect":"NoExecute"}]}}`, guard + "nodes' with binding 'maintenance-apiserver-guard-nodes' denied request: maintenance-apiserver may not set or remove the taint medik8s.io/drain:NoExecute: add it to the value drainTaints"},
+		"other taint":        {patch, node, `{"spec":{"taints":[{"key":"node.kubernetes.io/not-ready","effect":"NoSchedule"}]}}`, "the taint node.kubernetes.io/not-ready:NoSchedule"},
+		"untaint":            {patch, "/api/v1/nodes/node-2", `{"spec":{"taints":null}}`, "the taint dedicated:NoSchedule"},
+		"keys of profiles":   {patch, node, `{"metadata":{"labels":{"example.com/a":"b","busy":"no"},"annotations":{"example.com/c":"d"},"finalizers":["example.org/keep"]}}`, ""},
+		"mirror":             {patch, node, `{"metadata":{"labels":{"cloud.sap/maintenance-state":"a"},"annotations":{"cloud.sap/maintenance-data":"a","maintenance.medik8s.io/sap-mirror":"a"}}}`, ""},
+		"other label":        {patch, node, `{"metadata":{"labels":{"node-role.kubernetes.io/control-plane":"","example.com/a":"b"}}}`, "may not change the label node-role.kubernetes.io/control-plane of nodes: add it to the value profiles.nodeKeys"},
+		"label without":      {patch, node, `{"metadata":{"labels":{"kubernetes.io/hostname":null}}}`, "the label kubernetes.io/hostname"},
+		"other annotation":   {patch, node, `{"metadata":{"annotations":{"projectcalico.org/IPv4Address":"10.0.0.1"}}}`, "the annotation projectcalico.org/IPv4Address"},
+		"other finalizer":    {patch, node, `{"metadata":{"finalizers":["theirs.example.org/keep"]}}`, "the finalizer theirs.example.org/keep"},
+		"of a domain":        {patch, node, `{"metadata":{"finalizers":["example.com/e"]}}`, "may not change the finalizer example.com/e of nodes: add it to the value profiles.nodeKeys"},
+		"513 labels":         {patch, full, `{"metadata":{"labels":{"example.com/a":"b"}}}`, "adds no labels to a node that has 512"},
+		"65 finalizers":      {jsonPatch, full, `[{"op":"add","path":"/metadata/finalizers/-","value":"example.org/keep"}]`, "adds no finalizers to a node that has 64"},
+		"huge annotation":    {patch, node, `{"metadata":{"annotations":{"example.com/a":"` + long(224<<10) + `"}}}`, "leaves room for annotations of others"},
+		"11th manager":       {patch, full, `{"spec":{"unschedulable":true}}`, ""},
+		"applied by others":  {patch, "/api/v1/nodes/node-2", `{"metadata":{"labels":{"example.com/applied":"b"}}}`, ""},
+		"forged apply":       {patch, node, manages("gitops", "Apply", "v1", hostname), "may have more fields than before, and not gitops"},
+		"forged apply later": {patch, node, manages("kubectl-client-side-apply", "Update", "v1", hostname), "and not kubectl-client-side-apply"},
+		"apply as itself":    {patch, node, manages("maintenance-apiserver", "Apply", "v1", hostname), "and not maintenance-apiserver"},
+		"ancient changes":    {patch, node, manages("ancient-changes", "Update", "v1", hostname), "and not ancient-changes"},
+		"forged field":       {jsonPatch, "/api/v1/nodes/node-2", `[{"op":"add","path":"/metadata/managedFields/0/fieldsV1/f:metadata/f:labels/f:kubernetes.io~1hostname","value":{}}]`, "and not gitops"},
+		"owner":              {patch, node, `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"gone","uid":"a"}]}}`, "of the metadata of a node, maintenance-apiserver changes only"},
+		"provider":           {patch, node, `{"spec":{"providerID":"aws:///a/i-1"}}`, "of the spec of a node, maintenance-apiserver changes only"},
+		"addresses of pods":  {patch, node, `{"spec":{"podCIDR":"10.0.0.0/24","podCIDRs":["10.0.0.0/24"]}}`, "of the spec of a node, maintenance-apiserver changes only"},
+		"delete a node":      {remove, node, "", cannot + `delete resource "nodes"`},
 
-		"our condition":    {patch, status, `{"status":{"conditions":[{"type":"Drained","status":"True","reason":"NodeMaintenance"}]}}`, ""},
-		"huge condition":   {patch, status, `{"status":{"conditions":[{"type":"Drained","reason":"NodeMaintenance","message":"` + strings.Repeat("a", 257) + `"}]}}`, "the reason NodeMaintenance and a short message"},
+		"our condition":  {patch, status, `{"status":{"conditions":[{"type":"Drained","status":"True","reason":"NodeMaintenance"}]}}`, ""},
+		"huge condition": {patch, status, `{"status":{"conditions":[{"type":"Drained","reason":"NodeMaintenance","message":"` + long(257) + `"}]}}`, "the reason NodeMaintenance and a short message"},
+		"huge status":    {patch, status, `{"status":{"conditions":[{"type":"Drained","reason":"NodeMaintenance","status":"` + long(17) + `"}]}}`, "the reason NodeMaintenance and a short message"},
+		"condition twice": {jsonPatch, status, `[{"op":"add","path":"/status/conditions/-","value":{"type":"Drained","status":"True","reason":"NodeMaintenance"}},
+			{"op":"add","path":"/status/conditions/-","value":{"type":"Drained","status":"False","reason":"NodeMaintenance"}}]`, "sets each condition of a node once"},
 		"another's reason": {patch, status, `{"status":{"conditions":[{"type":"Drained","status":"True","reason":"a"}]}}`, "the reason NodeMaintenance and a short message"},
 		"second Ready":     {jsonPatch, status, `[{"op":"copy","from":"/status/conditions/0","path":"/status/conditions/0"}]`, "sets only the conditions"},
 		"not ready":        {patch, status, `{"status":{"conditions":[{"type":"Ready","status":"False"}]}}`, "sets only the conditions"},
@@ -159,15 +238,19 @@ func TestGuard(t *testing.T) {
 		"owner by status":  {patch, status, `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"gone","uid":"a"}]}}`, "of the status of a node, maintenance-apiserver changes only conditions"},
 		"proxy of nodes":   {create, node + "/proxy/run/a/b/c", "{}", cannot + `create resource "nodes/proxy"`},
 
-		"evict":          {create, "/api/v1/namespaces/elsewhere/pods/app/eviction", `{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"app"}}`, ""},
-		"evict slowly":   {create, "/api/v1/namespaces/elsewhere/pods/app/eviction", `{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"app"},"deleteOptions":{"gracePeriodSeconds":1,"preconditions":{"uid":null}}}`, ""},
-		"evict by force": {create, "/api/v1/namespaces/elsewhere/pods/app/eviction", `{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"app"},"deleteOptions":{"gracePeriodSeconds":0}}`, "with a grace period of 1 second at least"},
-		"delete pod":     {remove, "/api/v1/namespaces/elsewhere/pods/app", "", cannot + `delete resource "pods"`},
-		"make a pod":     {create, "/api/v1/namespaces/elsewhere/pods", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}}`, cannot + `create resource "pods"`},
+		"evict":           {create, pod + "/eviction", `{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"app"}}`, ""},
+		"evict slowly":    {create, pod + "/eviction", `{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"app"},"deleteOptions":{"gracePeriodSeconds":1,"preconditions":{"uid":null}}}`, ""},
+		"evict by force":  {create, pod + "/eviction", `{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"app"},"deleteOptions":{"gracePeriodSeconds":0}}`, "with a grace period of 1 second at least"},
+		"delete pod":      {remove, pod, "", ""},
+		"delete by force": {remove, pod, `{"dryRun":["All"],"gracePeriodSeconds":0}`, "pods with a grace period of 1 second at least"},
+		"pod that stays":  {remove, pod, `{"dryRun":["All"],"propagationPolicy":"Foreground"}`, "deletes in the background"},
+		"make a pod":      {create, "/api/v1/namespaces/elsewhere/pods", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}}`, cannot + `create resource "pods"`},
 
 		"renew the CA":                 {change, secrets + "/maintenance-apiserver-ca", `{"stringData":{"tls.crt":"b"}}`, ""},
 		"CA that stays":                {change, secrets + "/maintenance-apiserver-ca", `{"immutable":true}`, "writes only the data and its own annotation"},
 		"CA for others":                {change, secrets + "/maintenance-apiserver-ca", `{"metadata":{"annotations":{"a":"b"}}}`, "writes only the data and its own annotation"},
+		"CA with more":                 {change, secrets + "/maintenance-apiserver-ca", `{"stringData":{"a":"b"}}`, "writes only CAs and their keys"},
+		"huge CA":                      {change, secrets + "/maintenance-apiserver-ca", `{"stringData":{"ca.crt":"` + long(50<<10) + `"}}`, "writes only CAs and their keys"},
 		"new CA":                       {create, secrets, `{"type":"kubernetes.io/tls","metadata":{"name":"maintenance-apiserver-ca","labels":{"app.kubernetes.io/name":"maintenance-apiserver"},"annotations":{"maintenance.medik8s.io/ca-signs-since":"a"}},"stringData":{"tls.crt":"a","tls.key":"a"}}`, "already exists"},
 		"new CA of an owner":           {create, secrets, `{"type":"kubernetes.io/tls","metadata":{"name":"maintenance-apiserver-ca","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"gone","uid":"a"}]},"stringData":{"tls.crt":"a","tls.key":"a"}}`, "writes only the data and its own annotation"},
 		"other Secret":                 {create, secrets, secret("a", "kubernetes.io/tls"), guard + "own"},
@@ -176,25 +259,43 @@ func TestGuard(t *testing.T) {
 		"read another Secret":          {get, secrets + "/a", "", cannot + `get resource "secrets"`},
 		"token of a ServiceAccount":    {create, "/api/v1/namespaces/maintenance-system/serviceaccounts/other/token", `{}`, cannot + `create resource "serviceaccounts/token"`},
 		"Secret of endpoints to write": {create, "/api/v1/namespaces/jobs/secrets", secret("a", "Opaque"), cannot + `create resource "secrets"`},
-		"other Lease":                  {create, "/apis/coordination.k8s.io/v1/namespaces/maintenance-system/leases", lease("a"), "maintenance-apiserver has only the Lease"},
-		"Lease of the leader":          {create, "/apis/coordination.k8s.io/v1/namespaces/maintenance-system/leases", lease("maintenance-apiserver"), ""},
-		"Lease of a node":              {create, "/apis/coordination.k8s.io/v1/namespaces/medik8s-leases/leases", lease("node-1"), ""},
-		"Lease of another":             {create, leasesOfNodes, `{"metadata":{"name":"node-1"},"spec":{"holderIdentity":"a"}}`, "only as node-maintenance"},
-		"Lease for good":               {create, leasesOfNodes, `{"metadata":{"name":"node-1"},"spec":{"holderIdentity":"node-maintenance","leaseDurationSeconds":3601}}`, "for an hour"},
-		"Lease that stays":             {create, leasesOfNodes, `{"metadata":{"name":"node-1","finalizers":["example.com/a"]}}`, "of the metadata of leases of nodes"},
-		"drop another's Lease":         {remove, leasesOfNodes + "/theirs", "", "deletes none of others"},
-		"take a Lease":                 {change, leasesOfNodes + "/theirs", `{"spec":{"holderIdentity":"node-maintenance","leaseDurationSeconds":3600},"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"node-1","uid":"a"}]}}`, ""},
-		"Lease of a kubelet":           {remove, "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/node-1", "", cannot + `delete resource "leases"`},
-		"event of a node":              {create, "/api/v1/namespaces/default/events", `{"metadata":{"name":"a","namespace":"default"},"source":{"component":"maintenance-apiserver"},"reportingComponent":"maintenance-apiserver","involvedObject":{"kind":"Node","name":"node-1"}}`, ""},
-		"event of the kubelet":         {create, "/api/v1/namespaces/default/events", `{"metadata":{"name":"a","namespace":"default"},"source":{"component":"kubelet"},"involvedObject":{"kind":"Node","name":"node-1"}}`, "writes only its own events"},
-		"change its event":             {patch, "/api/v1/namespaces/default/events/theirs", `{"message":"a","source":{"component":"maintenance-apiserver"}}`, "writes only its own events"},
-		"FlowSchema":                   {patch, "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/service-accounts/status", `{"status":{"conditions":[{"type":"a","status":"True"}]}}`, "changes only the condition Dangling"},
-		"event elsewhere":              {create, "/api/v1/namespaces/kube-system/events", `{"metadata":{"name":"a"}}`, cannot + `create resource "events"`},
+		"other Lease":                  {create, leases, lease("a"), "maintenance-apiserver has only the Lease"},
+		"Lease of the leader":          {create, leases, lease("maintenance-apiserver"), "already exists"},
+		"lead":                         {change, leases + "/maintenance-apiserver", `{"spec":{"holderIdentity":"a","leaseDurationSeconds":15,"leaseTransitions":1}}`, ""},
+		"label of the leader's Lease":  {change, leases + "/maintenance-apiserver", `{"metadata":{"labels":{"a":"b"}}}`, "changes only the spec"},
+		"long name of the leader":      {change, leases + "/maintenance-apiserver", `{"spec":{"holderIdentity":"` + long(513) + `"}}`, "has a holder with a short name"},
+		"Lease of a node":              {create, leasesOfNodes, lease("node-1"), ""},
+		"Lease of a node with a label": {create, leasesOfNodes, `{"metadata":{"name":"node-1","labels":{"a":"b"}}}`, "of the metadata of leases of nodes"},
+		"Lease of two nodes": {create, leasesOfNodes, `{"metadata":{"name":"node-1","ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"node-1","uid":"a"},
+			{"apiVersion":"v1","kind":"Node","name":"node-2","uid":"b"}]}}`, "of the metadata of leases of nodes"},
+		"drop its Lease":              {remove, leasesOfNodes + "/ours", `{"dryRun":["All"],"propagationPolicy":"Background"}`, ""},
+		"drop its Lease, which stays": {remove, leasesOfNodes + "/ours", `{"dryRun":["All"],"propagationPolicy":"Foreground"}`, "deletes in the background"},
+		"Lease of another":            {create, leasesOfNodes, `{"metadata":{"name":"node-1"},"spec":{"holderIdentity":"a"}}`, "only as node-maintenance"},
+		"Lease for good":              {create, leasesOfNodes, `{"metadata":{"name":"node-1"},"spec":{"holderIdentity":"node-maintenance","leaseDurationSeconds":3601}}`, "for an hour"},
+		"Lease that stays":            {create, leasesOfNodes, `{"metadata":{"name":"node-1","finalizers":["example.com/a"]}}`, "of the metadata of leases of nodes"},
+		"drop another's Lease":        {remove, leasesOfNodes + "/theirs", "", "deletes none of others"},
+		"manager of a Lease":          {change, leasesOfNodes + "/ours", manages("gitops", "Apply", "coordination.k8s.io/v1", `"f:labels":{"f:a":{}}`), "and not gitops"},
+		"take a Lease":                {change, leasesOfNodes + "/theirs", `{"spec":{"holderIdentity":"node-maintenance","leaseDurationSeconds":3600},"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"node-1","uid":"a"}]}}`, ""},
+		"Lease of a kubelet":          {remove, "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/node-1", "", cannot + `delete resource "leases"`},
+		"event of a node":             {create, events, event("", `,"reason":"Drained","message":"`+long(4096)+`","type":"Normal","count":1`), ""},
+		"long message":                {create, events, event("", `,"message":"`+long(4097)+`"`), "the events of maintenance-apiserver have short messages"},
+		"event that stays":            {create, events, event(`,"finalizers":["example.com/a"]`, ""), "no finalizers"},
+		"event with labels":           {create, events, event(`,"labels":{"a":"b"}`, ""), "no finalizers, owners, labels"},
+		"long reason":                 {create, events, event("", `,"reason":"`+long(1025)+`"`), "the events of maintenance-apiserver have short texts"},
+		"event of a long name":        {create, events, event("", `,"related":{"name":"`+long(1025)+`"}`), "the events of maintenance-apiserver have short texts"},
+		"event of the kubelet":        {create, events, `{"metadata":{"name":"a","namespace":"default"},"source":{"component":"kubelet"},"involvedObject":{"kind":"Node","name":"node-1"}}`, "writes only its own events"},
+		"change its event":            {patch, events + "/theirs", `{"message":"a","source":{"component":"maintenance-apiserver"}}`, "writes only its own events"},
+		"FlowSchema that dangles":     {patch, flowSchema, `{"status":{"conditions":[{"type":"Dangling","status":"True"}]}}`, ""},
+		"huge FlowSchema":             {patch, flowSchema, `{"status":{"conditions":[{"type":"Dangling","status":"True","reason":"` + long(65) + `"}]}}`, "changes only the condition Dangling"},
+		"FlowSchema":                  {patch, flowSchema, `{"status":{"conditions":[{"type":"a","status":"True"}]}}`, "changes only the condition Dangling"},
+		"event elsewhere":             {create, "/api/v1/namespaces/kube-system/events", `{"metadata":{"name":"a"}}`, cannot + `create resource "events"`},
 
-		"publish the CA":          {patch, apiService, `{"spec":{"caBundle":"LS0tLS1CRUdJTg=="}}`, ""},
-		"other Service":           {patch, apiService, `{"spec":{"service":{"namespace":"elsewhere","name":"a"}}}`, "of an APIService, maintenance-apiserver changes only the caBundle"},
-		"label of the APIService": {patch, apiService, `{"metadata":{"labels":{"a":"b"}}}`, "of an APIService, maintenance-apiserver changes only the caBundle"},
-		"APIService of others":    {patch, "/apis/apiregistration.k8s.io/v1/apiservices/v1.apps", `{"spec":{"caBundle":"YQ=="}}`, cannot + `patch resource "apiservices"`},
+		"publish the CA":            {patch, apiService, `{"spec":{"caBundle":"LS0tLS1CRUdJTg=="}}`, ""},
+		"other Service":             {patch, apiService, `{"spec":{"service":{"namespace":"elsewhere","name":"a"}}}`, "of an APIService, maintenance-apiserver changes only the caBundle"},
+		"huge CA to publish":        {patch, apiService, `{"spec":{"caBundle":"` + long(64<<10+4) + `"}}`, "the caBundle that maintenance-apiserver sets is short"},
+		"manager of the APIService": {patch, apiService, manages("helm", "Apply", "apiregistration.k8s.io/v1", `"f:labels":{"f:app.kubernetes.io/name":{}}`), "and not helm"},
+		"label of the APIService":   {patch, apiService, `{"metadata":{"labels":{"a":"b"}}}`, "of an APIService, maintenance-apiserver changes only the caBundle"},
+		"APIService of others":      {patch, "/apis/apiregistration.k8s.io/v1/apiservices/v1.apps", `{"spec":{"caBundle":"YQ=="}}`, cannot + `patch resource "apiservices"`},
 
 		"Job":                           {create, fmt.Sprintf(jobs, "jobs"), job("", "true", ""), ""},
 		"Job as a named ServiceAccount": {create, fmt.Sprintf(jobs, "jobs"), job("", "true", `,"serviceAccountName":"firmware"`), ""},
@@ -207,28 +308,47 @@ func TestGuard(t *testing.T) {
 		"Job of a NodeProfile":          {create, fmt.Sprintf(jobs, "jobs"), strings.Replace(job("", "true", ""), `"v1","kind":"Node"`, `"maintenance.medik8s.io/v1beta1","kind":"NodeProfile"`, 1), "has only Jobs whose owner is the node"},
 		"Job that runs at once":         {create, fmt.Sprintf(jobs, "jobs"), job("", "false", ""), "creates Jobs suspended"},
 		"Job that stays":                {create, fmt.Sprintf(jobs, "jobs"), job(`,"finalizers":["example.com/a"]`, "true", ""), "without finalizers"},
-		"start a Job":                   {patch, fmt.Sprintf(jobs, "jobs") + "/ours", `{"metadata":{"annotations":{"maintenance.medik8s.io/started":"now"}},"spec":{"suspend":false}}`, ""},
-		"stop a Job":                    {patch, fmt.Sprintf(jobs, "jobs") + "/ours", `{"spec":{"activeDeadlineSeconds":1}}`, ""},
-		"change a Job":                  {patch, fmt.Sprintf(jobs, "jobs") + "/ours", `{"spec":{"backoffLimit":9}}`, "of a Job, maintenance-apiserver changes only"},
-		"Job for its own purposes":      {patch, fmt.Sprintf(jobs, "jobs") + "/ours", `{"metadata":{"labels":{"a":"b"}}}`, "of a Job, maintenance-apiserver changes only"},
-		"start others' Job":             {patch, fmt.Sprintf(jobs, "jobs") + "/theirs", `{"spec":{"suspend":false}}`, "has only Jobs whose owner is the node"},
+		"Job of two pods":               {create, fmt.Sprintf(jobs, "jobs"), job("", `true,"parallelism":2`, ""), "creates Jobs with one pod"},
+		"Job of two pods in turn":       {create, fmt.Sprintf(jobs, "jobs"), job("", `true,"completions":2`, ""), "creates Jobs with one pod"},
+		"Job of a reboot":               {create, fmt.Sprintf(jobs, "jobs"), job("", `true,"completions":1,"parallelism":1,"backoffLimit":0`, ""), ""},
+		"Job of others' pods": {
+			create, fmt.Sprintf(jobs, "jobs"),
+			strings.Replace(job("", `true,"manualSelector":true,"selector":{"matchLabels":{"a":"b"}}`, ""), `"template":{`, `"template":{"metadata":{"labels":{"a":"b"}},`, 1), "without spec.manualSelector",
+		},
+		"Job beside the scheduler":  {create, fmt.Sprintf(jobs, "jobs"), job("", "true", `,"nodeName":"node-1"`), "without spec.nodeName"},
+		"Job of pods that stay":     {create, fmt.Sprintf(jobs, "jobs"), strings.Replace(job("", "true", ""), `"template":{`, `"template":{"metadata":{"finalizers":["example.com/a"]},`, 1), "without spec.nodeName and finalizers"},
+		"Job of another controller": {create, fmt.Sprintf(jobs, "jobs"), job("", `true,"managedBy":"example.com/a"`, ""), "without spec.managedBy"},
+		"Job with a named priority": {create, fmt.Sprintf(jobs, "jobs"), job("", "true", `,"priorityClassName":"urgent"`), ""},
+		"Job with a priority":       {create, fmt.Sprintf(jobs, "jobs"), job("", "true", `,"priorityClassName":"system-node-critical"`), "with the priority class system-node-critical: add it to the value profiles.jobPriorityClasses"},
+		"start a Job":               {patch, fmt.Sprintf(jobs, "jobs") + "/ours", `{"metadata":{"annotations":{"maintenance.medik8s.io/started":"now"}},"spec":{"suspend":false}}`, ""},
+		"stop a Job":                {patch, fmt.Sprintf(jobs, "jobs") + "/ours", `{"spec":{"activeDeadlineSeconds":1}}`, ""},
+		"change a Job":              {patch, fmt.Sprintf(jobs, "jobs") + "/ours", `{"spec":{"backoffLimit":9}}`, "of a Job, maintenance-apiserver changes only"},
+		"Job for its own purposes":  {patch, fmt.Sprintf(jobs, "jobs") + "/ours", `{"metadata":{"labels":{"a":"b"}}}`, "of a Job, maintenance-apiserver changes only"},
+		"start others' Job":         {patch, fmt.Sprintf(jobs, "jobs") + "/theirs", `{"spec":{"suspend":false}}`, "has only Jobs whose owner is the node"},
 
-		"scale":                    {change, fmt.Sprintf(machines, "machines") + "machinesets/set", `{"spec":{"replicas":2},"metadata":{"annotations":{"maintenance.medik8s.io/surge":"a","maintenance.medik8s.io/surge-replicas":"2"}}}`, ""},
-		"scale to none":            {change, fmt.Sprintf(machines, "machines") + "machinesets/set", `{"spec":{"replicas":0}}`, "and takes away no other"},
-		"scale by two":             {change, fmt.Sprintf(machines, "machines") + "machinesets/set", `{"spec":{"replicas":3},"metadata":{"annotations":{"maintenance.medik8s.io/surge":"a"}}}`, "adds a machine to a set for each event"},
-		"record without a machine": {change, fmt.Sprintf(machines, "machines") + "machinesets/set", `{"metadata":{"annotations":{"maintenance.medik8s.io/surge":"a,b"}}}`, "adds a machine to a set for each event"},
-		"machine template":         {change, fmt.Sprintf(machines, "machines") + "machinesets/set", `{"spec":{"template":{"spec":{"providerSpec":{"value":{"userData":"a"}}}}}}`, "of the spec of a set of machines, maintenance-apiserver changes only replicas"},
-		"owner of a set":           {change, fmt.Sprintf(machines, "machines") + "machinesets/set", `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"gone","uid":"a"}]}}`, "changes only its own annotations"},
-		"mark a machine":           {change, fmt.Sprintf(machines, "machines") + "machines/machine", `{"metadata":{"annotations":{"machine.openshift.io/delete-machine":"a","machine.openshift.io/exclude-node-draining":"a"}}}`, ""},
-		"change a machine":         {change, fmt.Sprintf(machines, "machines") + "machines/machine", `{"spec":{"providerID":"a"}}`, "maintenance-apiserver changes only replicas"},
-		"delete a machine":         {remove, fmt.Sprintf(machines, "machines") + "machines/machine", "", ""},
-		"delete a set":             {remove, fmt.Sprintf(machines, "machines") + "machinesets/set", "", cannot + `delete resource "machinesets"`},
-		"a machine elsewhere":      {remove, fmt.Sprintf(machines, "elsewhere") + "machines/machine", "", cannot + `delete resource "machines"`},
-		"the guard":                {remove, "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings/maintenance-apiserver-guard-nodes", "", cannot + `delete resource "validatingadmissionpolicybindings"`},
-		"its own permissions":      {patch, "/apis/rbac.authorization.k8s.io/v1/clusterroles/maintenance-apiserver", `{"rules":[]}`, cannot + `patch resource "clusterroles"`},
-		"store of another name":    {create, stores, `{"apiVersion":"store.maintenance.medik8s.io/v1","kind":"Store","metadata":{"name":"a"},"id":"a"}`, "only the Stores store and copy-of"},
-		"store that stays":         {create, stores, `{"apiVersion":"store.maintenance.medik8s.io/v1","kind":"Store","metadata":{"name":"copy-of","finalizers":["example.com/a"]},"id":"a"}`, "no owners and no finalizers"},
-		"kinds of the store":       {remove, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/stores.store.maintenance.medik8s.io", "", cannot + `delete resource "customresourcedefinitions"`},
+		"scale":                      {change, fmt.Sprintf(machines, "machines") + "machinesets/set", `{"spec":{"replicas":2},"metadata":{"annotations":{"maintenance.medik8s.io/surge":"a","maintenance.medik8s.io/surge-replicas":"2"}}}`, ""},
+		"scale to none":              {change, fmt.Sprintf(machines, "machines") + "machinesets/set", `{"spec":{"replicas":0}}`, "and takes away no other"},
+		"scale by two":               {change, fmt.Sprintf(machines, "machines") + "machinesets/set", `{"spec":{"replicas":3},"metadata":{"annotations":{"maintenance.medik8s.io/surge":"a"}}}`, "adds a machine to a set for each event"},
+		"record without a machine":   {change, fmt.Sprintf(machines, "machines") + "machinesets/set", `{"metadata":{"annotations":{"maintenance.medik8s.io/surge":"a,b"}}}`, "adds a machine to a set for each event"},
+		"machine template":           {change, fmt.Sprintf(machines, "machines") + "machinesets/set", `{"spec":{"template":{"spec":{"providerSpec":{"value":{"userData":"a"}}}}}}`, "of the spec of a set of machines, maintenance-apiserver changes only replicas"},
+		"owner of a set":             {change, fmt.Sprintf(machines, "machines") + "machinesets/set", `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"gone","uid":"a"}]}}`, "changes only its own annotations"},
+		"mark a machine":             {change, fmt.Sprintf(machines, "machines") + "machines/machine", `{"metadata":{"annotations":{"machine.openshift.io/delete-machine":"a","machine.openshift.io/exclude-node-draining":"a"}}}`, ""},
+		"change a machine":           {change, fmt.Sprintf(machines, "machines") + "machines/machine", `{"spec":{"providerID":"a"}}`, "maintenance-apiserver changes only replicas"},
+		"delete a machine":           {remove, fmt.Sprintf(machines, "machines") + "machines/machine", "", ""},
+		"delete a machine alone":     {remove, fmt.Sprintf(machines, "machines") + "machines/machine", `{"dryRun":["All"],"propagationPolicy":"Orphan"}`, "deletes in the background"},
+		"delete it in another way":   {remove, fmt.Sprintf(machines, "machines") + "machines/machine", `{"dryRun":["All"],"orphanDependents":true}`, "deletes in the background"},
+		"delete a set":               {remove, fmt.Sprintf(machines, "machines") + "machinesets/set", "", cannot + `delete resource "machinesets"`},
+		"a machine elsewhere":        {remove, fmt.Sprintf(machines, "elsewhere") + "machines/machine", "", cannot + `delete resource "machines"`},
+		"the guard":                  {remove, "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings/maintenance-apiserver-guard-nodes", "", cannot + `delete resource "validatingadmissionpolicybindings"`},
+		"its own permissions":        {patch, "/apis/rbac.authorization.k8s.io/v1/clusterroles/maintenance-apiserver", `{"rules":[]}`, cannot + `patch resource "clusterroles"`},
+		"store of another name":      {create, stores, `{"apiVersion":"store.maintenance.medik8s.io/v1","kind":"Store","metadata":{"name":"a"},"id":"a"}`, "only the Stores store and copy-of"},
+		"store that stays":           {create, stores, `{"apiVersion":"store.maintenance.medik8s.io/v1","kind":"Store","metadata":{"name":"copy-of","finalizers":["example.com/a"]},"id":"a"}`, "no owners and no finalizers"},
+		"store of a long name":       {create, stores, `{"apiVersion":"store.maintenance.medik8s.io/v1","kind":"Store","metadata":{"name":"store"},"id":"` + long(254) + `"}`, "may not be more than 253"},
+		"empty the store":            {remove, stores + "/copy-of", `{"dryRun":["All"],"propagationPolicy":"Background"}`, ""},
+		"empty it in the foreground": {remove, stores + "/copy-of", `{"dryRun":["All"],"propagationPolicy":"Foreground"}`, "is deleted at once"},
+		"empty it of others":         {remove, stores + "/copy-of", `{"dryRun":["All"],"orphanDependents":true}`, "is deleted at once"},
+		"huge object":                {create, strings.Replace(stores, "stores", "storednodemaintenances", 1), `{"apiVersion":"store.maintenance.medik8s.io/v1","kind":"StoredNodeMaintenance","metadata":{"name":"a"},"data":"` + long(1572865) + `"}`, "may not be more than 1572864"},
+		"kinds of the store":         {remove, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/stores.store.maintenance.medik8s.io", "", cannot + `delete resource "customresourcedefinitions"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -268,21 +388,25 @@ func start(t *testing.T) rest.Interface {
 	if err := cluster.ApplyChart(ctx, values...); err != nil {
 		t.Fatal(err)
 	}
-	kubectl.Must(t, objects, "create", "-f", "-")
+	kubectl.Must(t, objects+fullNode(), "create", "-f", "-")
 	kubectl.Must(t, "", "taint", "node", "node-2", "dedicated=a:NoSchedule")
+	kubectl.Must(t, applied, "apply", "--server-side", "--field-manager=gitops", "-f", "-")
+	kubectl.Must(t, stored, "create", "-f", "-", "--as="+account)
 	config, err := cluster.UserConfig("admin", user.SystemPrivilegedGroup)
 	if err != nil {
 		t.Fatal(err)
 	}
+	config.UserAgent = localcluster.ServerName + "/v1" // as the program of the server has it
 	kube, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		t.Fatal(err)
 	}
 	client := kube.CoreV1().RESTClient()
-	// The API server learns of policies and of permissions a while after they are made.
+	// The API server learns of policies and of permissions a while after they are made, and of the last policy last.
+	kubectl.Must(t, lastPolicy, "create", "-f", "-")
 	env.Eventually(t, "the guard is in force", func(ctx context.Context) string {
-		err := asAccount(client.Patch(types.MergePatchType).AbsPath(node)).Body([]byte(`{"spec":{"providerID":"a"}}`)).Do(ctx).Error()
-		if err == nil || !strings.Contains(err.Error(), guard) {
+		err := client.Patch(types.MergePatchType).AbsPath(node).Param("dryRun", metav1.DryRunAll).Body([]byte(`{"metadata":{"annotations":{"last":"a"}}}`)).Do(ctx).Error()
+		if err == nil || !strings.Contains(err.Error(), "'last'") {
 			return fmt.Sprintf("it is not: %v", err)
 		}
 		return ""

@@ -22,7 +22,7 @@ type ProfileOptions struct {
 	// SecretNamespace is where the Secrets are that endpoints name. Empty: endpoints with a secretRef cannot be used.
 	SecretNamespace string
 	// NodeKeys are the labels, annotations and finalizers of nodes that the server is permitted to change for profiles: keys,
-	// DOMAIN/* for all of a domain, or * for all.
+	// DOMAIN/* for the labels and annotations of a domain, or * for all.
 	NodeKeys []string
 	// AllowLoopback lets endpoints be on this machine.
 	AllowLoopback bool
@@ -42,7 +42,7 @@ func (o *ProfileOptions) addFlags(fs *pflag.FlagSet) {
 			"Default: none, so that endpoints with a secretRef cannot be used.")
 	fs.StringSliceVar(&o.NodeKeys, "node-keys", o.NodeKeys,
 		"Labels, annotations and finalizers of nodes that the cluster permits the server to change for MaintenanceProfiles, separated by commas: keys, "+
-			"DOMAIN/* for all of a domain, or * for all. Triggers patchNode of others are refused.")
+			"DOMAIN/* for the labels and annotations of a domain, or * for all. Triggers patchNode of others are refused.")
 	fs.BoolVar(&o.AllowLoopback, "allow-loopback-endpoints", o.AllowLoopback,
 		"Let MaintenanceEndpoints have addresses of this machine: for tests, and for a proxy that runs beside the server. Whoever may write "+
 			"endpoints then reaches everything that listens on this machine. Default: false.")

@@ -23,10 +23,10 @@ type profileNeed struct {
 	why string
 	// value is the value of the chart that permits the server itself to do it; empty: it always may.
 	value string
-	// deletesPods and nodeKeys are what the server itself must be permitted besides: to delete pods, and to change these
-	// keys of nodes.
-	deletesPods bool
-	nodeKeys    []string
+	// deletesPods, nodeKeys and finalizers are what the server itself must be permitted besides: to delete pods, and to
+	// change these labels and annotations, and these finalizers, of nodes.
+	deletesPods          bool
+	nodeKeys, finalizers []string
 }
 
 // deletes follows the field of a drain that deletes pods.
@@ -120,6 +120,7 @@ func (n nodesNeed) ofTrigger(trigger *v1beta1.ProfileTrigger, path string) []pro
 	case trigger.PatchNode != nil:
 		need := n.of("", "", "patch", path+".patchNode")
 		need.nodeKeys = keysOf(trigger.PatchNode)
+		need.finalizers = slices.Concat(trigger.PatchNode.AddFinalizers, trigger.PatchNode.RemoveFinalizers)
 		return []profileNeed{need}
 	case trigger.Job != nil:
 		return ofJob(trigger.Job, path+".job")

@@ -24,8 +24,8 @@ import (
 type ServerRights struct {
 	// DeletePods says whether it may delete pods.
 	DeletePods bool
-	// NodeKeys are the labels, annotations and finalizers of nodes that triggers may change: keys, DOMAIN/* for all of a
-	// domain, or * for all.
+	// NodeKeys are the labels, annotations and finalizers of nodes that triggers may change: keys, DOMAIN/* for the labels and
+	// annotations of a domain, or * for all.
 	NodeKeys []string
 }
 
@@ -62,6 +62,11 @@ func (r *ServerRights) refuseProfile(profile string, needs []profileNeed) error 
 		for _, key := range need.nodeKeys {
 			if !r.permitKey(key) {
 				refused = append(refused, field.Invalid(path, key, noKey))
+			}
+		}
+		for _, finalizer := range need.finalizers {
+			if !slices.Contains(r.NodeKeys, finalizer) && !slices.Contains(r.NodeKeys, "*") {
+				refused = append(refused, field.Invalid(path, finalizer, noKey))
 			}
 		}
 	}
@@ -108,7 +113,7 @@ func (p *Plugin) warnOfServer(ctx context.Context, needs []profileNeed) {
 	}
 }
 
-// permitKey says whether the server may change a key of nodes. The marks of the server itself are refused elsewhere.
+// permitKey says whether the server may change a label or an annotation of nodes. The marks of the server itself are refused elsewhere.
 func (r *ServerRights) permitKey(key string) bool {
 	return slices.ContainsFunc(r.NodeKeys, func(permitted string) bool {
 		prefix, all := strings.CutSuffix(permitted, "*")
@@ -116,10 +121,10 @@ func (r *ServerRights) permitKey(key string) bool {
 	})
 }
 
-// keysOf are the keys that a trigger changes.
+// keysOf are the labels and annotations that a trigger changes.
 func keysOf(patch *v1beta1.PatchNodeTrigger) []string {
 	keys := slices.Concat(slices.Collect(maps.Keys(patch.Labels)), slices.Collect(maps.Keys(patch.Annotations)),
-		patch.RemoveLabels, patch.RemoveAnnotations, patch.AddFinalizers, patch.RemoveFinalizers)
+		patch.RemoveLabels, patch.RemoveAnnotations)
 	slices.Sort(keys)
 	return slices.Compact(keys)
 }

@@ -46,9 +46,10 @@ func TestServerRights(t *testing.T) {
 		"keys": {limits, profileWrite(other, nil), []string{
 			`spec.triggers[0].patchNode: Invalid value: "c": the server may not change this key of nodes`, "profiles.nodeKeys", `"e"`, `"example.com.evil/e"`, `"example.org/d"`,
 		}},
-		"keys that are stored": {limits, profileWrite(other, other), nil},
-		"permitted keys":       {limits, profileWrite(patches(v1beta1.PatchNodeTrigger{Labels: map[string]string{"example.com/a": "", "b": ""}}), nil), nil},
-		"all keys":             {ServerRights{NodeKeys: []string{"*"}}, profileWrite(other, nil), nil},
+		"keys that are stored":    {limits, profileWrite(other, other), nil},
+		"permitted keys":          {limits, profileWrite(patches(v1beta1.PatchNodeTrigger{Labels: map[string]string{"example.com/a": "", "b": ""}}), nil), nil},
+		"a finalizer of a domain": {limits, profileWrite(patches(v1beta1.PatchNodeTrigger{RemoveFinalizers: []string{"b", "example.com/f"}}), nil), []string{`"example.com/f"`}},
+		"all keys":                {ServerRights{NodeKeys: []string{"*"}}, profileWrite(other, nil), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			plugin := New(&questions{}, "")
