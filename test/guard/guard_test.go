@@ -18,6 +18,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/util/flowcontrol"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
@@ -85,6 +86,8 @@ spec: {suspend: true, template: {spec: {restartPolicy: Never, containers: [{name
 {apiVersion: coordination.k8s.io/v1, kind: Lease, metadata: {name: ours, namespace: medik8s-leases, labels: {a: b}}, spec: {holderIdentity: node-maintenance}}
 ---
 {apiVersion: coordination.k8s.io/v1, kind: Lease, metadata: {name: theirs, namespace: medik8s-leases}, spec: {holderIdentity: theirs}}
+---
+{apiVersion: v1, kind: Event, metadata: {name: ours, namespace: default}, source: {component: maintenance-apiserver}, involvedObject: {kind: Node, name: node-1}}
 ---
 {apiVersion: v1, kind: Event, metadata: {name: theirs, namespace: default}, source: {component: kubelet}, involvedObject: {kind: Node, name: node-1}}
 ---
@@ -176,6 +179,9 @@ func manages(manager, operation, version, field string) string {
 // hostname is a label of a node, in an entry of managedFields.
 const hostname = `"f:labels":{"f:kubernetes.io/hostname":{}}`
 
+// dangling is what the queueing of requests applies to a FlowSchema.
+const dangling = `{"apiVersion":"flowcontrol.apiserver.k8s.io/v1","kind":"FlowSchema","metadata":{"name":"service-accounts"},"status":{"conditions":[{"type":"Dangling","status":"True"}]}}`
+
 // long is a text of so many bytes.
 func long(bytes int) string { return strings.Repeat("a", bytes) }
 
@@ -188,7 +194,7 @@ const (
 // TestGuard makes each request as a dry run.
 func TestGuard(t *testing.T) {
 	client := start(t)
-	const jsonPatch, patch, change, create, remove, get = "JSON PATCH", "PATCH", "PUT", "POST", "DELETE", "GET"
+	const apply, applyAsQueueing, jsonPatch, patch, change, create, remove, get = "gitops APPLY PATCH", flowcontrol.ConfigConsumerAsFieldManager + " APPLY PATCH", "JSON PATCH", "PATCH", "PUT", "POST", "DELETE", "GET"
 	for name, test := range map[string]struct {
 		verb, path, body string
 		// want is in the refusal; empty: it is allowed.
@@ -213,6 +219,7 @@ func TestGuard(t *testing.T) {
 		"huge annotation":    {patch, node, `{"metadata":{"annotations":{"example.com/a":"` + long(224<<10) + `"}}}`, "leaves room for annotations of others"},
 		"11th manager":       {patch, full, `{"spec":{"unschedulable":true}}`, ""},
 		"applied by others":  {patch, "/api/v1/nodes/node-2", `{"metadata":{"labels":{"example.com/applied":"b"}}}`, ""},
+		"apply":              {apply, node, `{"apiVersion":"v1","kind":"Node","metadata":{"name":"node-1","labels":{"example.com/a":"b"}}}`, "and not gitops"},
 		"forged apply":       {patch, node, manages("gitops", "Apply", "v1", hostname), "may have more fields than before, and not gitops"},
 		"forged apply later": {patch, node, manages("kubectl-client-side-apply", "Update", "v1", hostname), "and not kubectl-client-side-apply"},
 		"apply as itself":    {patch, node, manages("maintenance-apiserver", "Apply", "v1", hostname), "and not maintenance-apiserver"},
@@ -229,14 +236,17 @@ func TestGuard(t *testing.T) {
 		"condition twice": {jsonPatch, status, `[{"op":"add","path":"/status/conditions/-","value":{"type":"Drained","status":"True","reason":"NodeMaintenance"}},
 			{"op":"add","path":"/status/conditions/-","value":{"type":"Drained","status":"False","reason":"NodeMaintenance"}}]`, "sets each condition of a node once"},
 		"another's reason": {patch, status, `{"status":{"conditions":[{"type":"Drained","status":"True","reason":"a"}]}}`, "the reason NodeMaintenance and a short message"},
-		"second Ready":     {jsonPatch, status, `[{"op":"copy","from":"/status/conditions/0","path":"/status/conditions/0"}]`, "sets only the conditions"},
-		"not ready":        {patch, status, `{"status":{"conditions":[{"type":"Ready","status":"False"}]}}`, "sets only the conditions"},
-		"addresses":        {patch, status, `{"status":{"addresses":[{"type":"InternalIP","address":"10.6.6.6"}]}}`, "of the status of a node, maintenance-apiserver changes only conditions"},
-		"allocatable":      {patch, status, `{"status":{"allocatable":{"cpu":"1"}}}`, "of the status of a node, maintenance-apiserver changes only conditions"},
-		"kubelet's port":   {patch, status, `{"status":{"daemonEndpoints":{"kubeletEndpoint":{"Port":6666}}}}`, "of the status of a node, maintenance-apiserver changes only conditions"},
-		"label by status":  {patch, status, `{"metadata":{"labels":{"node-role.kubernetes.io/control-plane":""}}}`, "of the status of a node, maintenance-apiserver changes only conditions"},
-		"owner by status":  {patch, status, `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"gone","uid":"a"}]}}`, "of the status of a node, maintenance-apiserver changes only conditions"},
-		"proxy of nodes":   {create, node + "/proxy/run/a/b/c", "{}", cannot + `create resource "nodes/proxy"`},
+		"apply a condition": {
+			apply, status, `{"apiVersion":"v1","kind":"Node","metadata":{"name":"node-1"},"status":{"conditions":[{"type":"Drained","status":"True","reason":"NodeMaintenance"}]}}`, "and not gitops",
+		},
+		"second Ready":    {jsonPatch, status, `[{"op":"copy","from":"/status/conditions/0","path":"/status/conditions/0"}]`, "sets only the conditions"},
+		"not ready":       {patch, status, `{"status":{"conditions":[{"type":"Ready","status":"False"}]}}`, "sets only the conditions"},
+		"addresses":       {patch, status, `{"status":{"addresses":[{"type":"InternalIP","address":"10.6.6.6"}]}}`, "of the status of a node, maintenance-apiserver changes only conditions"},
+		"allocatable":     {patch, status, `{"status":{"allocatable":{"cpu":"1"}}}`, "of the status of a node, maintenance-apiserver changes only conditions"},
+		"kubelet's port":  {patch, status, `{"status":{"daemonEndpoints":{"kubeletEndpoint":{"Port":6666}}}}`, "of the status of a node, maintenance-apiserver changes only conditions"},
+		"label by status": {patch, status, `{"metadata":{"labels":{"node-role.kubernetes.io/control-plane":""}}}`, "of the status of a node, maintenance-apiserver changes only conditions"},
+		"owner by status": {patch, status, `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"gone","uid":"a"}]}}`, "of the status of a node, maintenance-apiserver changes only conditions"},
+		"proxy of nodes":  {create, node + "/proxy/run/a/b/c", "{}", cannot + `create resource "nodes/proxy"`},
 
 		"evict":           {create, pod + "/eviction", `{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"app"}}`, ""},
 		"evict slowly":    {create, pod + "/eviction", `{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"app"},"deleteOptions":{"gracePeriodSeconds":1,"preconditions":{"uid":null}}}`, ""},
@@ -268,27 +278,31 @@ func TestGuard(t *testing.T) {
 		"Lease of a node with a label": {create, leasesOfNodes, `{"metadata":{"name":"node-1","labels":{"a":"b"}}}`, "of the metadata of leases of nodes"},
 		"Lease of two nodes": {create, leasesOfNodes, `{"metadata":{"name":"node-1","ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"node-1","uid":"a"},
 			{"apiVersion":"v1","kind":"Node","name":"node-2","uid":"b"}]}}`, "of the metadata of leases of nodes"},
-		"drop its Lease":              {remove, leasesOfNodes + "/ours", `{"dryRun":["All"],"propagationPolicy":"Background"}`, ""},
-		"drop its Lease, which stays": {remove, leasesOfNodes + "/ours", `{"dryRun":["All"],"propagationPolicy":"Foreground"}`, "deletes in the background"},
-		"Lease of another":            {create, leasesOfNodes, `{"metadata":{"name":"node-1"},"spec":{"holderIdentity":"a"}}`, "only as node-maintenance"},
-		"Lease for good":              {create, leasesOfNodes, `{"metadata":{"name":"node-1"},"spec":{"holderIdentity":"node-maintenance","leaseDurationSeconds":3601}}`, "for an hour"},
-		"Lease that stays":            {create, leasesOfNodes, `{"metadata":{"name":"node-1","finalizers":["example.com/a"]}}`, "of the metadata of leases of nodes"},
-		"drop another's Lease":        {remove, leasesOfNodes + "/theirs", "", "deletes none of others"},
-		"manager of a Lease":          {change, leasesOfNodes + "/ours", manages("gitops", "Apply", "coordination.k8s.io/v1", `"f:labels":{"f:a":{}}`), "and not gitops"},
-		"take a Lease":                {change, leasesOfNodes + "/theirs", `{"spec":{"holderIdentity":"node-maintenance","leaseDurationSeconds":3600},"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"node-1","uid":"a"}]}}`, ""},
-		"Lease of a kubelet":          {remove, "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/node-1", "", cannot + `delete resource "leases"`},
-		"event of a node":             {create, events, event("", `,"reason":"Drained","message":"`+long(4096)+`","type":"Normal","count":1`), ""},
-		"long message":                {create, events, event("", `,"message":"`+long(4097)+`"`), "the events of maintenance-apiserver have short messages"},
-		"event that stays":            {create, events, event(`,"finalizers":["example.com/a"]`, ""), "no finalizers"},
-		"event with labels":           {create, events, event(`,"labels":{"a":"b"}`, ""), "no finalizers, owners, labels"},
-		"long reason":                 {create, events, event("", `,"reason":"`+long(1025)+`"`), "the events of maintenance-apiserver have short texts"},
-		"event of a long name":        {create, events, event("", `,"related":{"name":"`+long(1025)+`"}`), "the events of maintenance-apiserver have short texts"},
-		"event of the kubelet":        {create, events, `{"metadata":{"name":"a","namespace":"default"},"source":{"component":"kubelet"},"involvedObject":{"kind":"Node","name":"node-1"}}`, "writes only its own events"},
-		"change its event":            {patch, events + "/theirs", `{"message":"a","source":{"component":"maintenance-apiserver"}}`, "writes only its own events"},
-		"FlowSchema that dangles":     {patch, flowSchema, `{"status":{"conditions":[{"type":"Dangling","status":"True"}]}}`, ""},
-		"huge FlowSchema":             {patch, flowSchema, `{"status":{"conditions":[{"type":"Dangling","status":"True","reason":"` + long(65) + `"}]}}`, "changes only the condition Dangling"},
-		"FlowSchema":                  {patch, flowSchema, `{"status":{"conditions":[{"type":"a","status":"True"}]}}`, "changes only the condition Dangling"},
-		"event elsewhere":             {create, "/api/v1/namespaces/kube-system/events", `{"metadata":{"name":"a"}}`, cannot + `create resource "events"`},
+		"drop its Lease":                {remove, leasesOfNodes + "/ours", `{"dryRun":["All"],"propagationPolicy":"Background"}`, ""},
+		"drop its Lease, which stays":   {remove, leasesOfNodes + "/ours", `{"dryRun":["All"],"propagationPolicy":"Foreground"}`, "deletes in the background"},
+		"Lease of another":              {create, leasesOfNodes, `{"metadata":{"name":"node-1"},"spec":{"holderIdentity":"a"}}`, "only as node-maintenance"},
+		"Lease for good":                {create, leasesOfNodes, `{"metadata":{"name":"node-1"},"spec":{"holderIdentity":"node-maintenance","leaseDurationSeconds":3601}}`, "for an hour"},
+		"Lease that stays":              {create, leasesOfNodes, `{"metadata":{"name":"node-1","finalizers":["example.com/a"]}}`, "of the metadata of leases of nodes"},
+		"drop another's Lease":          {remove, leasesOfNodes + "/theirs", "", "deletes none of others"},
+		"manager of a Lease":            {change, leasesOfNodes + "/ours", manages("gitops", "Apply", "coordination.k8s.io/v1", `"f:labels":{"f:a":{}}`), "and not gitops"},
+		"take a Lease":                  {change, leasesOfNodes + "/theirs", `{"spec":{"holderIdentity":"node-maintenance","leaseDurationSeconds":3600},"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"node-1","uid":"a"}]}}`, ""},
+		"Lease of a kubelet":            {remove, "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/node-1", "", cannot + `delete resource "leases"`},
+		"event of a node":               {create, events, event("", `,"reason":"Drained","message":"`+long(4096)+`","type":"Normal","count":1`), ""},
+		"long message":                  {create, events, event("", `,"message":"`+long(4097)+`"`), "the events of maintenance-apiserver have short messages"},
+		"event that stays":              {create, events, event(`,"finalizers":["example.com/a"]`, ""), "no finalizers"},
+		"event with labels":             {create, events, event(`,"labels":{"a":"b"}`, ""), "no finalizers, owners, labels"},
+		"long reason":                   {create, events, event("", `,"reason":"`+long(1025)+`"`), "the events of maintenance-apiserver have short texts"},
+		"event of a long name":          {create, events, event("", `,"related":{"name":"`+long(1025)+`"}`), "the events of maintenance-apiserver have short texts"},
+		"event of the kubelet":          {create, events, `{"metadata":{"name":"a","namespace":"default"},"source":{"component":"kubelet"},"involvedObject":{"kind":"Node","name":"node-1"}}`, "writes only its own events"},
+		"apply an event":                {apply, events + "/ours", `{"apiVersion":"v1","kind":"Event","metadata":{"name":"ours","namespace":"default"},"reason":"a"}`, "and not gitops"},
+		"apply a FlowSchema":            {apply, flowSchema, dangling, "only as the queueing of requests does"},
+		"apply a FlowSchema as it does": {applyAsQueueing, flowSchema, dangling, ""},
+		"count its event":               {patch, events + "/ours", `{"count":2}`, ""},
+		"change its event":              {patch, events + "/theirs", `{"message":"a","source":{"component":"maintenance-apiserver"}}`, "writes only its own events"},
+		"FlowSchema that dangles":       {patch, flowSchema, `{"status":{"conditions":[{"type":"Dangling","status":"True"}]}}`, ""},
+		"huge FlowSchema":               {patch, flowSchema, `{"status":{"conditions":[{"type":"Dangling","status":"True","reason":"` + long(65) + `"}]}}`, "changes only the condition Dangling"},
+		"FlowSchema":                    {patch, flowSchema, `{"status":{"conditions":[{"type":"a","status":"True"}]}}`, "changes only the condition Dangling"},
+		"event elsewhere":               {create, "/api/v1/namespaces/kube-system/events", `{"metadata":{"name":"a"}}`, cannot + `create resource "events"`},
 
 		"publish the CA":            {patch, apiService, `{"spec":{"caBundle":"LS0tLS1CRUdJTg=="}}`, ""},
 		"other Service":             {patch, apiService, `{"spec":{"service":{"namespace":"elsewhere","name":"a"}}}`, "of an APIService, maintenance-apiserver changes only the caBundle"},
@@ -320,6 +334,7 @@ func TestGuard(t *testing.T) {
 		"Job of another controller": {create, fmt.Sprintf(jobs, "jobs"), job("", `true,"managedBy":"example.com/a"`, ""), "without spec.managedBy"},
 		"Job with a named priority": {create, fmt.Sprintf(jobs, "jobs"), job("", "true", `,"priorityClassName":"urgent"`), ""},
 		"Job with a priority":       {create, fmt.Sprintf(jobs, "jobs"), job("", "true", `,"priorityClassName":"system-node-critical"`), "with the priority class system-node-critical: add it to the value profiles.jobPriorityClasses"},
+		"manager of a Job":          {patch, fmt.Sprintf(jobs, "jobs") + "/ours", manages("gitops", "Apply", "batch/v1", `"f:labels":{"f:maintenance.medik8s.io/transition":{}}`), "and not gitops"},
 		"start a Job":               {patch, fmt.Sprintf(jobs, "jobs") + "/ours", `{"metadata":{"annotations":{"maintenance.medik8s.io/started":"now"}},"spec":{"suspend":false}}`, ""},
 		"stop a Job":                {patch, fmt.Sprintf(jobs, "jobs") + "/ours", `{"spec":{"activeDeadlineSeconds":1}}`, ""},
 		"change a Job":              {patch, fmt.Sprintf(jobs, "jobs") + "/ours", `{"spec":{"backoffLimit":9}}`, "of a Job, maintenance-apiserver changes only"},
@@ -332,6 +347,7 @@ func TestGuard(t *testing.T) {
 		"record without a machine":   {change, fmt.Sprintf(machines, "machines") + "machinesets/set", `{"metadata":{"annotations":{"maintenance.medik8s.io/surge":"a,b"}}}`, "adds a machine to a set for each event"},
 		"machine template":           {change, fmt.Sprintf(machines, "machines") + "machinesets/set", `{"spec":{"template":{"spec":{"providerSpec":{"value":{"userData":"a"}}}}}}`, "of the spec of a set of machines, maintenance-apiserver changes only replicas"},
 		"owner of a set":             {change, fmt.Sprintf(machines, "machines") + "machinesets/set", `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"gone","uid":"a"}]}}`, "changes only its own annotations"},
+		"manager of a machine":       {change, fmt.Sprintf(machines, "machines") + "machines/machine", manages("gitops", "Apply", "machine.openshift.io/v1beta1", `"f:annotations":{"f:example.com/a":{}}`), "and not gitops"},
 		"mark a machine":             {change, fmt.Sprintf(machines, "machines") + "machines/machine", `{"metadata":{"annotations":{"machine.openshift.io/delete-machine":"a","machine.openshift.io/exclude-node-draining":"a"}}}`, ""},
 		"change a machine":           {change, fmt.Sprintf(machines, "machines") + "machines/machine", `{"spec":{"providerID":"a"}}`, "maintenance-apiserver changes only replicas"},
 		"delete a machine":           {remove, fmt.Sprintf(machines, "machines") + "machines/machine", "", ""},
@@ -427,6 +443,9 @@ func request(t *testing.T, client rest.Interface, verb, path, body string) error
 	t.Helper()
 	content := []byte(body)
 	made := client.Verb(verb)
+	if manager, applies := strings.CutSuffix(verb, " APPLY PATCH"); applies {
+		made = client.Patch(types.ApplyYAMLPatchType).Param("fieldManager", manager).Param("force", "true")
+	}
 	switch verb {
 	case "JSON PATCH":
 		made = client.Patch(types.JSONPatchType)
