@@ -47,6 +47,12 @@ func TestRefusals(t *testing.T) {
 		"roles of OpenShift": {
 			values: []string{"profiles.patchObjects[0].apiGroups={authorization.openshift.io},profiles.patchObjects[0].resources={roles}"}, want: "the server could change its own permissions",
 		},
+		"APIs of others": {
+			values: []string{"profiles.patchObjects[0].apiGroups={apps,apiregistration.k8s.io},profiles.patchObjects[0].resources={a}"}, want: "profiles.patchObjects has the API group apiregistration.k8s.io",
+		},
+		"others' nodes": {
+			values: []string{"profiles.patchObjects[0].apiGroups[0]=,profiles.patchObjects[0].resources={nodes/status}"}, want: "profiles.patchObjects has the resource nodes/status: profiles patch no namespaces",
+		},
 		"commands in pods": {
 			values: []string{"profiles.readObjects[0].apiGroups[0]=,profiles.readObjects[0].resources={pods/exec}"}, want: "lets the server run commands in pods",
 		},
