@@ -255,6 +255,7 @@ func start(t *testing.T) rest.Interface {
 		t.Fatal(err)
 	}
 	kubectl.Must(t, objects+fullNode(), "create", "-f", "-")
+	kubectl.Must(t, "", "patch", "node", "full", "--type=merge", "--patch="+managers())
 	kubectl.Must(t, "", "taint", "node", "node-2", "dedicated=a:NoSchedule")
 	kubectl.Must(t, applied, "apply", "--server-side", "--field-manager=gitops", "-f", "-")
 	kubectl.Must(t, stored, "create", "-f", "-", "--as="+account)

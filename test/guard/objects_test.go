@@ -89,20 +89,26 @@ const applied = `{apiVersion: v1, kind: Node, metadata: {name: node-2, labels: {
 // stored is in the store of the server.
 const stored = `{apiVersion: store.maintenance.medik8s.io/v1, kind: Store, metadata: {name: copy-of}, id: a}`
 
-// fullNode is a node with as many labels, finalizers and managers as a node can have before something is done about it.
+// fullNode is a node with as many labels and finalizers as the server may add to.
 func fullNode() string {
-	var labels, finalizers, managers []string
+	var labels, finalizers []string
 	for i := range 512 {
 		labels = append(labels, fmt.Sprintf("l%d: a", i))
 	}
 	for i := range 64 {
 		finalizers = append(finalizers, fmt.Sprintf("example.org/f%d", i))
 	}
+	return fmt.Sprintf("---\n{apiVersion: v1, kind: Node, metadata: {name: full, labels: {%s}, finalizers: [%s]}}", strings.Join(labels, ", "), strings.Join(finalizers, ", "))
+}
+
+// managers is a patch of that node, after which it has as many managers as the API server keeps apart.
+func managers() string {
+	var entries []string
 	for i := range 10 {
-		managers = append(managers, fmt.Sprintf(`{manager: m%d, operation: Update, apiVersion: v1, time: "2026-01-01T00:00:0%dZ", fieldsType: FieldsV1, fieldsV1: {"f:metadata": {"f:labels": {"f:l%d": {}}}}}`, i, i, i))
+		entries = append(entries, fmt.Sprintf(`{"manager":"m%d","operation":"Update","apiVersion":"v1","time":"2026-01-01T00:00:0%dZ","fieldsType":"FieldsV1",
+			"fieldsV1":{"f:metadata":{"f:labels":{"f:l%d":{}}}}}`, i, i, i))
 	}
-	return fmt.Sprintf("---\n{apiVersion: v1, kind: Node, metadata: {name: full, labels: {%s}, finalizers: [%s], managedFields: [%s]}}",
-		strings.Join(labels, ", "), strings.Join(finalizers, ", "), strings.Join(managers, ", "))
+	return fmt.Sprintf(`{"metadata":{"managedFields":[%s]}}`, strings.Join(entries, ","))
 }
 
 // The paths of what requests are about.
