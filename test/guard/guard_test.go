@@ -101,7 +101,7 @@ func TestGuard(t *testing.T) {
 		"evict slowly":    {create, pod + "/eviction", `{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"app"},"deleteOptions":{"gracePeriodSeconds":1,"preconditions":{"uid":null}}}`, ""},
 		"evict by force":  {create, pod + "/eviction", `{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"app"},"deleteOptions":{"gracePeriodSeconds":0}}`, "with a grace period of 1 second at least"},
 		"delete pod":      {remove, pod, "", ""},
-		"delete by force": {remove, pod, `{"dryRun":["All"],"gracePeriodSeconds":0}`, "pods with a grace period of 1 second at least"},
+		"delete by force": {remove, pod, `{"dryRun":["All"],"gracePeriodSeconds":0}`, "pods that run with a grace period of 1 second at least"},
 		"pod that stays":  {remove, pod, `{"dryRun":["All"],"propagationPolicy":"Foreground"}`, "deletes in the background"},
 		"make a pod":      {create, "/api/v1/namespaces/elsewhere/pods", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}}`, cannot + `create resource "pods"`},
 
