@@ -120,6 +120,7 @@ func etcdIn(t *testing.T, dir string) migratestore.StoreOptions {
 func serverConfig(t *testing.T) *rest.Config {
 	t.Helper()
 	config := rest.CopyConfig(env.Current(t).Cluster.Config())
+	config.UserAgent = "maintenance-apiserver/test"
 	config.Impersonate.UserName = serverUser
 	return config
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 	apiregistration "k8s.io/kube-aggregator/pkg/client/clientset_generated/clientset"
 	"k8s.io/utils/clock"
 
@@ -39,7 +38,7 @@ func newKeeper(o *options.Options) (*servingcert.Keeper, error) {
 	if err != nil {
 		return nil, err
 	}
-	config = rest.AddUserAgent(config, "serving-certificate")
+	config.UserAgent += "/serving-certificate"
 	kube, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("could not create a client for Secrets: %w", err)

@@ -6,6 +6,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -102,11 +103,20 @@ func loadConfig(path string) (*rest.Config, error) {
 		if err != nil {
 			return nil, fmt.Errorf("no --kubeconfig given, and not in a cluster: %w", err)
 		}
+		config.UserAgent = userAgent()
 		return config, nil
 	}
 	config, err := clientcmd.BuildConfigFromFlags("", path)
 	if err != nil {
 		return nil, fmt.Errorf("could not use kubeconfig %q: %w", path, err)
 	}
+	config.UserAgent = userAgent()
 	return config, nil
+}
+
+// userAgent is client-go's own, but for the name of the program: it is the field manager of all that the server writes, and
+// the guard in the chart knows it.
+func userAgent() string {
+	_, version, _ := strings.Cut(rest.DefaultKubernetesUserAgent(), "/")
+	return "maintenance-apiserver/" + version
 }

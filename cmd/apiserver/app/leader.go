@@ -32,7 +32,8 @@ func newElector(config *rest.Config, o *options.Options) (*leadership.Elector, e
 	if err != nil {
 		return nil, err
 	}
-	config = rest.AddUserAgent(rest.CopyConfig(config), "leader-election")
+	config = rest.CopyConfig(config)
+	config.UserAgent += "/leader-election"
 	watcher, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("could not create a client to watch the lease: %w", err)

@@ -133,6 +133,7 @@ func newConfig(o *options.Options, st *store.Store, keeper *servingcert.Keeper, 
 	if err := o.Recommended.ApplyTo(generic); err != nil {
 		return nil, err
 	}
+	generic.ClientConfig.UserAgent = userAgent()
 	generic.RESTOptionsGetter = st.RESTOptions(generic.RESTOptionsGetter)
 	generic.AddReadyzChecks(st.Checks()...)
 	elector, err := newElector(generic.ClientConfig, o)
@@ -194,7 +195,7 @@ func newDrainerClients(
 		config.Wrap(elector.Fence().Wrap)
 	}
 	config.QPS, config.Burst = o.KubeAPIQPS, o.KubeAPIBurst
-	config = rest.AddUserAgent(config, "drainer")
+	config.UserAgent += "/drainer"
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return nil, nil, fmt.Errorf("could not create a client for the cluster: %w", err)

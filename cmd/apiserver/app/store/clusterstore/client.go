@@ -14,7 +14,8 @@ import (
 // They are not limited: each answers a request of a user, and those are. None is tried again here, as client-go would
 // do for many seconds: the user's client does that, and knows for how long.
 func NewClient(config *rest.Config) (dynamic.Interface, error) {
-	config = rest.AddUserAgent(dynamic.ConfigFor(config), "store")
+	config = dynamic.ConfigFor(config)
+	config.UserAgent += "/store"
 	config.QPS, config.APIPath = -1, "/"
 	http, err := rest.HTTPClientFor(config)
 	if err != nil {
