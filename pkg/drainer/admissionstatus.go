@@ -24,7 +24,7 @@ type admissionNews struct {
 
 // newsOf is what the status of the hold is to say. Numbers and times change with each start of another node. While
 // nothing else has changed, it stays for a while as it was told.
-func (h *hold) newsOf(answer Admitted, stage v1beta1.MaintenanceStage, v *view, now time.Time) *admissionNews {
+func (h *hold) newsOf(answer Admitted, stage v1beta1.MaintenanceStage, now time.Time) *admissionNews {
 	if !answer.Known {
 		return nil
 	}
@@ -36,7 +36,7 @@ func (h *hold) newsOf(answer Admitted, stage v1beta1.MaintenanceStage, v *view, 
 		Status: metav1.ConditionStatus(conditionStatus(stage == h.Spec.Stage)), Reason: string(answer.Reason), Message: answer.Message,
 	}}
 	news.status.Stage, news.status.Approvals = stage, nil
-	news.status.AdmittedTime = h.admittedTime(inSeconds(answer.Status.AdmittedTime), told, v)
+	news.status.AdmittedTime = h.admittedTime(inSeconds(answer.Status.AdmittedTime), told)
 	news.status.EarliestStartTime = inSeconds(answer.Status.EarliestStartTime)
 	was := newsTold(h.told)
 	if h.memory == nil || !news.differsInNumbers(was) {
@@ -52,13 +52,13 @@ func (h *hold) newsOf(answer Admitted, stage v1beta1.MaintenanceStage, v *view, 
 
 // admittedTime is when the hold was admitted. What was told stays: an admission is not revoked. A hold that had
 // taken its node before anybody could have it wait was admitted when it was created.
-func (h *hold) admittedTime(answered *metav1.Time, told *v1beta1.MaintenanceAdmission, v *view) *metav1.Time {
+func (h *hold) admittedTime(answered *metav1.Time, told *v1beta1.MaintenanceAdmission) *metav1.Time {
 	switch {
 	case answered == nil:
 		return nil
-	case told != nil && told.AdmittedTime != nil && v.node != nil && h.told.NodeUID == v.node.UID:
+	case told != nil && told.AdmittedTime != nil && h.sameNode:
 		return told.AdmittedTime
-	case told == nil && v.takenBy(*h):
+	case told == nil && h.taken:
 		return h.CreationTimestamp.DeepCopy()
 	default:
 		return answered

@@ -179,6 +179,29 @@ func (c *caches) holdsOn(node string) []*v1beta1.NodeMaintenance {
 	return append(indexed[*v1beta1.NodeMaintenance](c.holds, holdsByNode, node), c.lostOn(node)...)
 }
 
+// lostOn are the holds that cannot be read, not even for their node, and that the annotation of the node names, as holds on
+// it. An annotation that does not name all holds may mean any of them.
+func (c *caches) lostOn(name string) []*v1beta1.NodeMaintenance {
+	lost := indexed[*v1beta1.NodeMaintenance](c.holds, holdsByNode, "")
+	if len(lost) == 0 {
+		return nil // as nearly always, and each reconcile asks
+	}
+	node := c.node(name)
+	if node == nil {
+		return nil
+	}
+	note := readNote(node)
+	var found []*v1beta1.NodeMaintenance
+	for _, hold := range lost {
+		if note.More > 0 || note.entry(hold.Name) != nil {
+			hold = hold.DeepCopy()
+			hold.Spec.NodeName = name
+			found = append(found, hold)
+		}
+	}
+	return found
+}
+
 // attachmentsTo returns the attachments of volumes to the node.
 func (c *caches) attachmentsTo(node string) []*storagev1.VolumeAttachment {
 	return indexed[*storagev1.VolumeAttachment](c.attachments, attachmentsByNode, node)

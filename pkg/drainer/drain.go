@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/wait"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/eviction"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/plan"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/replicas"
@@ -108,9 +107,6 @@ func (d *drains) pause(ctx context.Context, node string) {
 // drain plans the drain of the node, hands its evictions to the dispatcher, and returns how far the
 // drain has come.
 func (d *drains) drain(ctx context.Context, v *view) (drainFacts, result) {
-	if v.stage() != v1beta1.StageDrain {
-		return drainFacts{}, result{}
-	}
 	pods, listed := d.pods.pods(v.name)
 	if !listed {
 		// The watch has the node looked at when they are listed, or when that fails. It retries by

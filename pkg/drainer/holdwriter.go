@@ -97,8 +97,8 @@ func (w holdWriter) save(ctx context.Context, h hold, next v1beta1.NodeMaintenan
 	return did
 }
 
-// write writes the hold's status now, and returns the hold as it is then.
-func (w holdWriter) write(ctx context.Context, h hold, next v1beta1.NodeMaintenanceStatus) (hold, result) {
+// write writes the hold's status now, and returns what is stored then; nil: it failed.
+func (w holdWriter) write(ctx context.Context, h hold, next v1beta1.NodeMaintenanceStatus) (*v1beta1.NodeMaintenance, result) {
 	changed := h.DeepCopy()
 	changed.Status = next
 	refused := h.memory.said.tries(next)
@@ -109,7 +109,7 @@ func (w holdWriter) write(ctx context.Context, h hold, next v1beta1.NodeMaintena
 		refused()
 	}
 	if err != nil {
-		return h, result{err: fmt.Errorf("could not update status of NodeMaintenance %s: %w", h.Name, err)}
+		return nil, result{err: fmt.Errorf("could not update status of NodeMaintenance %s: %w", h.Name, err)}
 	}
 	h.memory.latest.wrote(h.ResourceVersion, written)
 	h.memory.said.wrote(written.Status)
@@ -118,7 +118,7 @@ func (w holdWriter) write(ctx context.Context, h hold, next v1beta1.NodeMaintena
 	}
 	klog.FromContext(ctx).V(2).Info("Updated status", "nodeMaintenance", h.Name, "node", h.Spec.NodeName,
 		"phase", next.Phase, "progress", ptr.Deref(next.DrainProgress, 0), "pending", next.PendingPodCount)
-	return h.as(written, now), result{changes: []change{statusWritten{hold: h, old: h.told, next: next}}}
+	return written, result{changes: []change{statusWritten{hold: h, old: h.told, next: next}}}
 }
 
 // end lets the holds end that are being deleted. The caller has made sure that the node no longer

@@ -82,10 +82,3 @@ func firstBegan(maintenance *v1beta1.NodeMaintenance) time.Time {
 	}
 	return maintenance.CreationTimestamp.Time
 }
-
-// carriesImported says whether the node carries a taint of the operator that the hold was imported from, which
-// goes when the node is given back. Only a hold that has a record tells of them: without one, the node was given
-// back already.
-func (v *view) carriesImported(h hold) bool {
-	return h.recorded(v.node.UID) && OutBeforeImport(v.node, h.Annotations)
-}

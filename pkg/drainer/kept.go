@@ -18,18 +18,18 @@ import (
 
 // sayKept has the holds for which the node was taken out of service say what it waits for. Others, which may wait to be
 // admitted, only say how far they have come.
-func (l *leader) sayKept(ctx context.Context, v *view, wait Wait) result {
+func (w holdWriter) sayKept(ctx context.Context, v *view) result {
 	took := slices.Clone(v.ending)
 	var others []hold
 	for _, h := range v.active {
-		if h.recorded(v.node.UID) {
+		if h.recorded {
 			took = append(took, h)
 		} else {
 			others = append(others, h)
 		}
 	}
-	did := l.holds.saveKept(ctx, took, wait)
-	did.add(l.holds.saveStatuses(ctx, others, facts{node: v.node.UID}))
+	did := w.saveKept(ctx, took, *v.keeps)
+	did.add(w.saveStatuses(ctx, others, v.facts()))
 	return did
 }
 

@@ -90,12 +90,39 @@ func readNote(node *corev1.Node) holdsNote {
 	return note
 }
 
+// entry is what the annotation says of the hold of that name; nil: nothing.
+func (n holdsNote) entry(name string) *heldBy {
+	if i := slices.IndexFunc(n.Holds, func(h heldBy) bool { return h.Name == name }); i >= 0 {
+		return &n.Holds[i]
+	}
+	return nil
+}
+
 // names says whether the note says that the node was taken out of service for the hold. Another hold that once had its
 // name does not count.
 func (n holdsNote) names(hold *v1beta1.NodeMaintenance) bool {
 	return slices.ContainsFunc(n.Holds, func(h heldBy) bool {
 		return h.Name == hold.Name && h.Since.Unix() == hold.CreationTimestamp.Unix()
 	})
+}
+
+// plannedTaint keeps pods from a node that they would have to leave soon, if there are others. It names our store:
+// no other server's is taken off.
+func (m marks) plannedTaint() corev1.Taint {
+	return corev1.Taint{Key: v1beta1.PlannedTaint, Value: m.storeID, Effect: corev1.TaintEffectPreferNoSchedule}
+}
+
+// withoutPlanned are the taints of the node without our mark of a planned maintenance.
+func (m marks) withoutPlanned(node *corev1.Node) []corev1.Taint {
+	ours := m.plannedTaint()
+	return slices.DeleteFunc(slices.Clone(node.Spec.Taints), func(taint corev1.Taint) bool {
+		return taint.MatchTaint(&ours) && taint.Value == ours.Value
+	})
+}
+
+// planned says whether the node carries that mark.
+func (m marks) planned(node *corev1.Node) bool {
+	return len(m.withoutPlanned(node)) < len(node.Spec.Taints)
 }
 
 // before is what the node is like now, as far as a cordon changes it.

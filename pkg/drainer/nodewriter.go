@@ -30,8 +30,8 @@ type nodeWriter struct {
 // cordoned then. It may be cordoned despite an error: when only the list of holds in the annotation
 // could not be updated. The rate of repairs is limited, because whoever changes the cordon may do so
 // again at once.
-func (w nodeWriter) cordon(ctx context.Context, v *view, before v1beta1.NodeBefore) (cordoned bool, did result) {
-	note, err := w.marks.note(v.active, before, v.marks.note)
+func (w nodeWriter) cordon(ctx context.Context, v *view) (cordoned bool, did result) {
+	note, err := w.marks.note(v.active, *v.before, v.marks.note)
 	if err != nil {
 		return false, result{err: err}
 	}
@@ -58,11 +58,15 @@ func (w nodeWriter) cordon(ctx context.Context, v *view, before v1beta1.NodeBefo
 }
 
 // giveBack gives the node back as it was before.
-func (w nodeWriter) giveBack(ctx context.Context, v *view, before v1beta1.NodeBefore) result {
-	if err := w.patch(ctx, v, w.marks.giveBackPatch(v.node, before)); err != nil {
+func (w nodeWriter) giveBack(ctx context.Context, v *view) result {
+	if v.situation == unheld {
+		klog.FromContext(ctx).Info("Giving back node that nobody holds", "node", v.name)
+	}
+	if err := w.patch(ctx, v, w.marks.giveBackPatch(v.node, *v.ours)); err != nil {
 		return result{err: err}
 	}
-	return result{changes: []change{nodeGivenBack{node: v.name, holds: v.holds(), cordonedBefore: before.Unschedulable}}}
+	v.memory.unreleased = v.memory.unreleased || v.situation == unheld
+	return result{changes: []change{nodeGivenBack{node: v.name, holds: v.holds(), cordonedBefore: v.ours.Unschedulable}}}
 }
 
 // patch applies the patch, and puts the patched node into v.
@@ -79,7 +83,7 @@ func (w nodeWriter) patch(ctx context.Context, v *view, patch *nodePatch) error 
 		return fmt.Errorf("could not patch node %s: %w", v.name, err)
 	}
 	trimNode(patched)
-	v.sees(patched, w.marks.read(patched))
+	v.sees(patched)
 	klog.FromContext(ctx).Info("Patched node", "node", v.name, "unschedulable", patched.Spec.Unschedulable, "changes", patch.changes)
 	return nil
 }

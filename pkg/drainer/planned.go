@@ -8,28 +8,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
-
-// plannedTaint keeps pods from a node that they would have to leave soon, if there are others. It names our store:
-// no other server's is taken off.
-func (m marks) plannedTaint() corev1.Taint {
-	return corev1.Taint{Key: v1beta1.PlannedTaint, Value: m.storeID, Effect: corev1.TaintEffectPreferNoSchedule}
-}
-
-// withoutPlanned are the taints of the node without our mark of a planned maintenance.
-func (m marks) withoutPlanned(node *corev1.Node) []corev1.Taint {
-	ours := m.plannedTaint()
-	return slices.DeleteFunc(slices.Clone(node.Spec.Taints), func(taint corev1.Taint) bool {
-		return taint.MatchTaint(&ours) && taint.Value == ours.Value
-	})
-}
-
-// planned says whether the node carries that mark.
-func (m marks) planned(node *corev1.Node) bool {
-	return len(m.withoutPlanned(node)) < len(node.Spec.Taints)
-}
 
 // plannedSoon says whether the node is to be marked: a hold waits to take it out of service, and may do so soon.
 func (l *leader) plannedSoon(v *view) bool {

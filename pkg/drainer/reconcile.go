@@ -6,11 +6,11 @@ package drainer
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/due"
 )
 
@@ -24,8 +24,6 @@ type result struct {
 	statuses []holdStatus
 	// gauges are the node's share of the gauges; nil: no change.
 	gauges *nodeGauges
-	// forget says that nothing need be kept of the node.
-	forget bool
 	err    error
 }
 
@@ -35,48 +33,96 @@ func (r *result) add(step result) {
 	r.changes = append(r.changes, step.changes...)
 	r.statuses = append(r.statuses, step.statuses...)
 	r.err = errors.Join(r.err, step.err)
-	r.forget = r.forget || step.forget
 	if step.gauges != nil {
 		r.gauges = step.gauges
 	}
 }
 
-// reconcile compares what the holds of the node want with what the node is, does what is to be done
-// next, and reports it. It waits for no pod.
+// reconcile compares what the holds of the node want with what the node is, does one step after the other
+// until nothing more is to be done, and reports it. It waits for no pod.
 func (l *leader) reconcile(ctx context.Context, name string) result {
 	v := l.look(name)
-	did := l.holds.expire(ctx, v.active)
-	did.add(noteUnread(v))
-	did.add(l.act(ctx, v))
-	did.add(l.holds.saveStatuses(ctx, v.released, facts{}))
+	var did result
+	for s := next(v); s != rest; s = next(v) {
+		done := deeds[s](l, ctx, v)
+		v.done[s] = done.err
+		did.add(done)
+	}
 	did.add(result{again: askAgain(v.active)})
 	did.add(result{again: l.reporter.report(v.memory, did)})
-	if did.forget && len(v.memory.holds) == 0 { // else the cache still shows a hold that has ended
+	if v.forgettable() && len(v.memory.holds) == 0 { // else the cache still shows a hold that has ended
 		l.memory.forget(name)
 	}
 	return did
 }
 
-// act does what is to be done next for the node's holds.
-func (l *leader) act(ctx context.Context, v *view) result {
-	var did result
-	if v.stage() != v1beta1.StageDrain || v.node == nil {
+// deeds are the steps. What one of them finds is in the view.
+var deeds = map[step]func(l *leader, ctx context.Context, v *view) result{
+	deleteExpired: func(l *leader, ctx context.Context, v *view) result { return l.holds.expire(ctx, v.active) },
+	tellUnread:    func(_ *leader, _ context.Context, v *view) result { return noteUnread(v) },
+	forgetDrain: func(l *leader, ctx context.Context, v *view) result {
 		l.drains.stop(ctx, v)
-		did.gauges = &nodeGauges{}
-	}
-	switch {
-	case len(v.holds()) == 0:
-		did.add(l.leaveAlone(ctx, v))
-	case v.node == nil:
-		did.add(l.nodeGone(ctx, v))
-	case !v.kept():
-		did.add(l.giveBack(ctx, v))
-	case v.stage() == v1beta1.StageIdle:
-		did.add(l.leaveAsItIs(ctx, v))
-	default:
-		did.add(l.takeOut(ctx, v))
-	}
-	return did
+		return result{gauges: &nodeGauges{}}
+	},
+
+	confirmUnheld: (*leader).confirmUnheld,
+	confirmGone:   (*leader).confirmGone,
+	readNode:      (*leader).readNode,
+
+	unmarkPlanned: func(l *leader, ctx context.Context, v *view) result { return l.nodes.markPlanned(ctx, v, false) },
+	showPlanned: func(l *leader, ctx context.Context, v *view) result {
+		return l.nodes.showPlanned(ctx, v, l.plannedSoon(v))
+	},
+	askKeepers:      (*leader).askKeepers,
+	giveNodeBack:    func(l *leader, ctx context.Context, v *view) result { return l.nodes.giveBack(ctx, v) },
+	releaseGates:    (*leader).releaseGates,
+	tellLeftBehind:  func(_ *leader, ctx context.Context, v *view) result { return noteLeftBehind(ctx, v) },
+	clearConditions: func(l *leader, ctx context.Context, v *view) result { return l.nodes.saveConditions(ctx, v, nil) },
+
+	watchPods: func(l *leader, ctx context.Context, v *view) result {
+		return result{err: l.drains.pods.start(ctx, v.name)}
+	},
+	recordBefore: (*leader).record,
+	askGates:     (*leader).askGates,
+	cordonNode:   (*leader).cordon,
+	drainNode: func(l *leader, ctx context.Context, v *view) (did result) {
+		v.drain, did = l.drains.drain(ctx, v)
+		return did
+	},
+	pauseDrain: func(l *leader, ctx context.Context, v *view) result {
+		l.drains.pause(ctx, v.name)
+		return result{}
+	},
+
+	saveStatuses: func(l *leader, ctx context.Context, v *view) result {
+		did := l.holds.saveStatuses(ctx, v.active, v.facts())
+		v.statuses = did.statuses
+		return did
+	},
+	saveConditions: func(l *leader, ctx context.Context, v *view) result {
+		return l.nodes.saveConditions(ctx, v, wantedConditions(v.statuses))
+	},
+	sayUnanswered: func(l *leader, ctx context.Context, v *view) result {
+		holding := slices.DeleteFunc(slices.Clone(v.active), func(h hold) bool { return !h.cordons() })
+		return l.holds.saveError(ctx, holding, v.done[askGates])
+	},
+	sayNotGiven: func(l *leader, ctx context.Context, v *view) result {
+		return l.holds.saveError(ctx, v.holds(), v.failure(readNode, askKeepers, giveNodeBack))
+	},
+	sayNotReleased: func(l *leader, ctx context.Context, v *view) result {
+		return l.holds.saveError(ctx, v.ending, v.done[releaseGates])
+	},
+	sayKept:    func(l *leader, ctx context.Context, v *view) result { return l.holds.sayKept(ctx, v) },
+	sayUnknown: func(l *leader, ctx context.Context, v *view) result { return l.holds.sayUnknown(ctx, v) },
+	endHolds: func(l *leader, ctx context.Context, v *view) result {
+		if len(v.ending) > 0 {
+			l.drains.dispatcher.Pause(v.name) // what only they want must not be evicted once they are gone
+		}
+		return l.holds.end(ctx, v)
+	},
+	saveReleased: func(l *leader, ctx context.Context, v *view) result {
+		return l.holds.saveStatuses(ctx, v.released, facts{})
+	},
 }
 
 // errCacheBehind says that our caches are older than what the API server has returned. They catch up

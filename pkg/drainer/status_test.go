@@ -58,8 +58,8 @@ func following(h hold, status v1beta1.NodeMaintenanceStatus, f facts, now time.T
 	return nextStatus(h, f, now)
 }
 
-// step is one moment of a hold's life: what is found, how long after the moment before.
-type step struct {
+// moment is a moment of a hold's life: what is found, how long after the moment before.
+type moment struct {
 	after time.Duration
 	facts facts
 	spec  func(*v1beta1.NodeMaintenance)
@@ -87,9 +87,9 @@ func TestNextStatus(t *testing.T) {
 	unlisted.drain.failure = "no list"
 	tests := map[string]struct {
 		hold  drainertest.Hold
-		steps []step
+		steps []moment
 	}{
-		"a drain": {hold: drainertest.Hold{Name: "a"}, steps: []step{
+		"a drain": {hold: drainertest.Hold{Name: "a"}, steps: []moment{
 			{
 				facts: facts{node: testUID, before: &v1beta1.NodeBefore{}}, wantPhase: v1beta1.PhaseRunning,
 				wantStart: -1,
@@ -130,13 +130,13 @@ func TestNextStatus(t *testing.T) {
 				wantStart: 1,
 			},
 		}},
-		"nothing to drain": {hold: drainertest.Hold{Name: "a"}, steps: []step{
+		"nothing to drain": {hold: drainertest.Hold{Name: "a"}, steps: []moment{
 			{
 				facts: held(emptyFacts(0)), wantPhase: v1beta1.PhaseSucceeded,
 				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonNodeEmpty, wantProgress: 100,
 			},
 		}},
-		"a selector's pods gone": {hold: drainertest.Hold{Name: "a", SelectApp: "db"}, steps: []step{
+		"a selector's pods gone": {hold: drainertest.Hold{Name: "a", SelectApp: "db"}, steps: []moment{
 			{
 				facts: held(leavingFacts(3, 2)), wantPhase: v1beta1.PhaseSucceeded,
 				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonSelectedPodsGone,
@@ -163,13 +163,13 @@ func TestNextStatus(t *testing.T) {
 				wantStart: 1,
 			},
 		}},
-		"a selector that matches nothing": {hold: drainertest.Hold{Name: "a", SelectApp: "typo"}, steps: []step{
+		"a selector that matches nothing": {hold: drainertest.Hold{Name: "a", SelectApp: "typo"}, steps: []moment{
 			{
 				facts: held(leavingFacts(0, 14)), wantPhase: v1beta1.PhaseSucceeded,
 				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonNoPodSelected, wantProgress: 100,
 			},
 		}},
-		"a late pod": {hold: drainertest.Hold{Name: "a", TimeoutSeconds: 10}, steps: []step{
+		"a late pod": {hold: drainertest.Hold{Name: "a", TimeoutSeconds: 10}, steps: []moment{
 			{
 				facts: held(emptyFacts(3)), wantPhase: v1beta1.PhaseSucceeded,
 				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonNodeEmpty, wantProgress: 100,
@@ -186,7 +186,7 @@ func TestNextStatus(t *testing.T) {
 		}},
 		"past the deadline, and done after all": {
 			hold: drainertest.Hold{Name: "a", TimeoutSeconds: 10},
-			steps: []step{
+			steps: []moment{
 				{
 					facts: held(pendingFacts(2, 2, 2)), wantPhase: v1beta1.PhaseRunning,
 					wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining,
@@ -202,7 +202,7 @@ func TestNextStatus(t *testing.T) {
 				},
 			},
 		},
-		"more time given": {hold: drainertest.Hold{Name: "a", TimeoutSeconds: 10}, steps: []step{
+		"more time given": {hold: drainertest.Hold{Name: "a", TimeoutSeconds: 10}, steps: []moment{
 			{
 				facts: held(pendingFacts(2, 2, 2)), wantPhase: v1beta1.PhaseRunning,
 				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining,
@@ -217,7 +217,7 @@ func TestNextStatus(t *testing.T) {
 				wantDrained: v1beta1.ReasonDraining,
 			},
 		}},
-		"a restart leaves what was said": {hold: drainertest.Hold{Name: "a"}, steps: []step{
+		"a restart leaves what was said": {hold: drainertest.Hold{Name: "a"}, steps: []moment{
 			{
 				facts: held(pendingFacts(4, 4, 3)), wantPhase: v1beta1.PhaseRunning,
 				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining, wantProgress: 25,
@@ -235,7 +235,7 @@ func TestNextStatus(t *testing.T) {
 				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonNodeEmpty, wantProgress: 100,
 			},
 		}},
-		"back to Cordon, and on to Drain": {hold: drainertest.Hold{Name: "a", TimeoutSeconds: 10}, steps: []step{
+		"back to Cordon, and on to Drain": {hold: drainertest.Hold{Name: "a", TimeoutSeconds: 10}, steps: []moment{
 			{
 				facts: held(pendingFacts(4, 4, 3)), wantPhase: v1beta1.PhaseRunning,
 				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining, wantProgress: 25,
@@ -251,19 +251,19 @@ func TestNextStatus(t *testing.T) {
 				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonDraining, wantStart: 2,
 			},
 		}},
-		"Idle": {hold: drainertest.Hold{Name: "a", Stage: v1beta1.StageIdle}, steps: []step{
+		"Idle": {hold: drainertest.Hold{Name: "a", Stage: v1beta1.StageIdle}, steps: []moment{
 			{
 				facts: facts{node: testUID}, wantPhase: v1beta1.PhasePending,
 				wantCordoned: v1beta1.ReasonStageIdle, wantDrained: v1beta1.ReasonStageIdle, wantStart: -1,
 			},
 		}},
-		"a node that never was": {hold: drainertest.Hold{Name: "a"}, steps: []step{
+		"a node that never was": {hold: drainertest.Hold{Name: "a"}, steps: []moment{
 			{
 				wantPhase: v1beta1.PhasePending, wantCordoned: v1beta1.ReasonNodeNotFound,
 				wantDrained: v1beta1.ReasonNodeNotFound, wantStart: -1,
 			},
 		}},
-		"a node that went, and another that came": {hold: drainertest.Hold{Name: "a"}, steps: []step{
+		"a node that went, and another that came": {hold: drainertest.Hold{Name: "a"}, steps: []moment{
 			{
 				facts: held(emptyFacts(3)), wantPhase: v1beta1.PhaseSucceeded,
 				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonNodeEmpty, wantProgress: 100,
@@ -277,7 +277,7 @@ func TestNextStatus(t *testing.T) {
 				after: time.Second, wantPhase: v1beta1.PhaseRunning, wantStart: -1,
 			},
 		}},
-		"another node at once": {hold: drainertest.Hold{Name: "a"}, steps: []step{
+		"another node at once": {hold: drainertest.Hold{Name: "a"}, steps: []moment{
 			{
 				facts: held(emptyFacts(3)), wantPhase: v1beta1.PhaseSucceeded,
 				wantCordoned: v1beta1.ReasonCordoned, wantDrained: v1beta1.ReasonNodeEmpty, wantProgress: 100,
@@ -287,7 +287,7 @@ func TestNextStatus(t *testing.T) {
 				wantPhase: v1beta1.PhaseRunning, wantStart: -1,
 			},
 		}},
-		"a cordon that fails": {hold: drainertest.Hold{Name: "a"}, steps: []step{
+		"a cordon that fails": {hold: drainertest.Hold{Name: "a"}, steps: []moment{
 			{
 				facts: failed, wantPhase: v1beta1.PhaseRunning, wantCordoned: v1beta1.ReasonCordonFailed,
 				wantStart: -1, wantError: "forbidden",
@@ -329,7 +329,7 @@ func TestNextStatus(t *testing.T) {
 	}
 }
 
-func (s step) check(t *testing.T, i int, status v1beta1.NodeMaintenanceStatus) {
+func (s moment) check(t *testing.T, i int, status v1beta1.NodeMaintenanceStatus) {
 	t.Helper()
 	start := -1
 	if status.StartTime != nil {

@@ -5,86 +5,81 @@ package drainer
 
 import (
 	"context"
-	"slices"
+	"fmt"
+	"time"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-// takeOut takes the node out of service, and keeps it out: what it was like before is recorded, it
-// is cordoned, and its pods are drained, in this order.
-func (l *leader) takeOut(ctx context.Context, v *view) result {
-	if v.stage() == v1beta1.StageDrain {
-		// The pods are listed while the node is cordoned. The watch shows pods that come in between.
-		if err := l.drains.pods.start(ctx, v.name); err != nil {
-			return result{err: err}
+// record writes what the node was like before into the status of every hold that cordons the node. At least one hold
+// must have it before the node is changed. If others could not be written, that does not stop it. The same writes
+// store how far holds are admitted.
+func (l *leader) record(ctx context.Context, v *view) result {
+	var did result
+	found, now := v.toRecord(), l.config.Clock.Now()
+	for i, h := range v.active {
+		if !v.lacksRecord(h) {
+			continue
 		}
+		written, wrote := l.holds.write(ctx, h, l.withBefore(h, v, found, now))
+		switch {
+		case wrote.err == nil:
+			v.active[i] = h.as(written, v, l.config.Clock.Now())
+		case !h.admissionStored():
+			v.active[i] = h.undecided(l.config.Clock.Now())
+		}
+		did.add(wrote)
 	}
-	f, did := l.secure(ctx, v)
-	if f.cordoned {
-		drain, step := l.drains.drain(ctx, v)
-		f.drain = drain
-		did.add(step)
-	} else {
-		// Nothing more is evicted from a node that new pods may come to.
-		l.drains.pause(ctx, v.name)
-	}
-	if f.before == nil {
-		return did
-	}
-	saved := l.holds.saveStatuses(ctx, v.active, f)
-	did.add(saved)
-	if f.cordoned || saysInMaintenance(v.node) { // a node that was never cordoned gets no conditions
-		did.add(l.nodes.saveConditions(ctx, v, wantedConditions(saved.statuses)))
+	if before := recordedBefore(lasting(v.active)); before != nil && v.sets.recorded(*before) {
+		v.before = before
+	} else if did.err == nil {
+		did.err = fmt.Errorf("could not record what node %s was like before: the status was not stored", v.name)
 	}
 	return did
 }
 
-// secure records what the node was like before, asks the gates, and cordons the node unless a gate
-// makes it wait. If the facts have no before, there is nothing to write into a status yet, and the node
-// is looked at again.
-func (l *leader) secure(ctx context.Context, v *view) (facts, result) {
-	before, did := l.record(ctx, v)
-	if before == nil || againLater(did.err) {
-		return facts{}, did
+// toRecord is what the node was like before any of its holds: what another hold has recorded, or else what the node is
+// like now.
+func (v *view) toRecord() *v1beta1.NodeBefore {
+	if before := v.cachedBefore(); before != nil {
+		return before
 	}
-	// At least one hold that stays has the record now, so ending holds need not keep it. An ending hold that
-	// cannot end does not stop the others. What only they want must not be evicted once they are gone.
-	if len(v.ending) > 0 {
-		l.drains.dispatcher.Pause(v.name)
-	}
-	did.add(l.holds.end(ctx, v))
-	f := facts{node: v.node.UID, before: before}
-	verdict, err := l.gate.acquire(ctx, v)
-	did.add(result{again: verdict.Again})
-	step := result{err: err}
+	recorded := recordedBefore(lasting(v.live))
 	switch {
-	case verdict.Wait != nil:
-		f.waits = verdict.Wait
-	case err != nil && (v.marks.annotated || slices.ContainsFunc(v.active, v.carriesImported)):
-		did.add(l.unanswered(ctx, v, err))
-		return facts{}, did
-	case err == nil:
-		f.cordoned, step = l.nodes.cordon(ctx, v, *before)
+	case recorded != nil:
+	case v.ours != nil:
+		recorded = v.ours
+	case v.marks.anothers && v.marks.tainted:
+		// Another store's server has cordoned the node, and its annotation says what the node was like
+		// before.
+		recorded = &v.marks.note.Before
 	}
-	did.add(step)
-	switch {
-	case f.cordoned || f.waits != nil:
-	case againLater(step.err):
-		return facts{}, did
-	default:
-		f.cordonError = step.err.Error()
-	}
-	return f, did
+	before := v.sets.record(recorded, v.node)
+	return &before
 }
 
-// unanswered deals with a node in maintenance for which a gate gave no answer. That says nothing of the node, so
-// the statuses of its holds stay as they are, and only name the error.
-func (l *leader) unanswered(ctx context.Context, v *view, cause error) result {
-	did := result{err: cause}
-	if againLater(cause) {
-		return did
+// withBefore is the hold's status with what the node was like before.
+func (l *leader) withBefore(h hold, v *view, before *v1beta1.NodeBefore, now time.Time) v1beta1.NodeMaintenanceStatus {
+	if h.recorded { // it only lacks its admission, or taints that the server sets since its last start
+		next := h.withAdmission(now)
+		next.NodeBefore = before
+		return next
 	}
-	holding := slices.DeleteFunc(slices.Clone(v.active), func(h hold) bool { return !h.cordons() })
-	did.add(l.holds.saveError(ctx, holding, cause))
+	next := nextStatus(h, facts{node: v.node.UID, before: before}, now)
+	if len(l.gate) > 0 {
+		next.Phase = v1beta1.PhasePending // the gates have not been asked yet
+	}
+	return next
+}
+
+// askGates asks the gates whether the node may be taken out of service, or stay so.
+func (l *leader) askGates(ctx context.Context, v *view) result {
+	verdict, err := l.gate.acquire(ctx, v)
+	v.waits = verdict.Wait
+	return result{again: verdict.Again, err: err}
+}
+
+func (l *leader) cordon(ctx context.Context, v *view) (did result) {
+	v.cordoned, did = l.nodes.cordon(ctx, v)
 	return did
 }

@@ -12,27 +12,17 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/quote"
 )
 
-// stageKnown says whether this version knows the stage of the hold. If not, a newer version of the server has
-// stored it: an upgrade is under way, or was undone.
-func (h hold) stageKnown() bool { return stageRank(h.Stage) >= 0 }
-
-// leaveAsItIs neither takes the node out of service nor gives it back: the stage of a hold is not known, or whether
+// sayUnknown has the holds of a node that is left as it is say why: the stage of a hold is not known, or whether
 // it is admitted. A node that is in maintenance stays so, and keeps what the gates hold for it.
-func (l *leader) leaveAsItIs(ctx context.Context, v *view) result {
-	var did result
-	if v.marks.ours {
-		verdict, err := l.gate.acquire(ctx, v)
-		did.add(result{again: verdict.Again, err: err})
-	}
+func (w holdWriter) sayUnknown(ctx context.Context, v *view) result {
 	waiting := v.holds()
-	if recordedBefore(lasting(v.active), v.node.UID) != nil {
-		did.add(l.holds.end(ctx, v)) // nobody needs their records
+	if v.othersRecorded() {
 		waiting = v.active
 	}
-	did.add(l.holds.saveStatuses(ctx, slices.DeleteFunc(slices.Clone(waiting), hold.stageKnown), facts{node: v.node.UID}))
+	did := w.saveStatuses(ctx, slices.DeleteFunc(slices.Clone(waiting), hold.stageKnown), v.facts())
 	if keeper := lasting(v.active)[0]; !keeper.stays || v.marks.annotated || v.marks.tainted {
 		known := slices.DeleteFunc(slices.Clone(waiting), func(h hold) bool { return !h.stageKnown() })
-		did.add(l.holds.saveMessage(ctx, known, keptBy(keeper)))
+		did.add(w.saveMessage(ctx, known, keptBy(keeper)))
 	}
 	return did
 }
