@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer/due"
 )
 
 // Admission says how far holds may go now. Until a hold is admitted, it counts as if its stage were Idle. An
@@ -36,24 +35,4 @@ type Admitted struct {
 	Message string
 	// Again is when the answer may change by time alone; zero: never.
 	Again time.Time
-}
-
-// stageUndecided is the stage of a hold of which nobody has said yet how far it may go. As with a stage that is
-// not known, the hold neither takes its node out of service, nor lets it be given back.
-const stageUndecided v1beta1.MaintenanceStage = ""
-
-// askAgain is after how long what the holds wait for is to be looked at again if nothing happens; zero: never.
-func askAgain(holds []hold) (again time.Duration) {
-	for _, h := range holds {
-		again = due.Sooner(again, h.again)
-	}
-	return again
-}
-
-// until is how long a time is away, at least a moment; zero: the time is zero.
-func until(at, now time.Time) time.Duration {
-	if at.IsZero() {
-		return 0
-	}
-	return max(at.Sub(now), time.Millisecond)
 }

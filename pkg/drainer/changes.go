@@ -38,6 +38,13 @@ type nodeGivenBack struct {
 	cordonedBefore bool
 }
 
+// nodeUnread says that holds on a node cannot be read.
+type nodeUnread struct {
+	node string
+	// holds are their names, each with why.
+	holds []string
+}
+
 // nodeLeftBehind says that a node without holds carries the marks of another store's server.
 type nodeLeftBehind struct{ node, storeID string }
 

@@ -86,7 +86,7 @@ func (d *drains) close() {
 }
 
 // stop takes the node's pods out of the queue of evictions at once, and forgets them.
-func (d *drains) stop(ctx context.Context, v *view) {
+func (d *drains) stop(ctx context.Context, v *view) result {
 	d.dispatcher.Cancel(v.name)
 	d.replicas.Stop(v.name)
 	d.pods.stop(v.name)
@@ -94,45 +94,59 @@ func (d *drains) stop(ctx context.Context, v *view) {
 	d.returns.Forget(v.name)
 	d.machines.Follow(ctx, v.name, false)
 	v.memory.drainable, v.memory.volumes = nil, nil
+	return result{gauges: &nodeGauges{}}
 }
 
 // pause evicts nothing more from the node for a while, and keeps what is known of its evictions.
-func (d *drains) pause(ctx context.Context, node string) {
-	d.dispatcher.Pause(node)
-	d.replicas.Stop(node)
-	d.others.stop(node)
-	d.machines.Follow(ctx, node, false)
+func (d *drains) pause(ctx context.Context, v *view) result {
+	d.dispatcher.Pause(v.name)
+	d.replicas.Stop(v.name)
+	d.others.stop(v.name)
+	d.machines.Follow(ctx, v.name, false)
+	return result{}
 }
 
-// drain plans the drain of the node, hands its evictions to the dispatcher, and returns how far the
+// holdBack posts no eviction before the next plan: what only ending holds want must not be evicted once they are gone.
+func (d *drains) holdBack(_ context.Context, v *view) result {
+	d.dispatcher.Pause(v.name)
+	return result{}
+}
+
+// watch begins to watch the pods of the node.
+func (d *drains) watch(ctx context.Context, v *view) result {
+	return result{err: d.pods.start(ctx, v.name)}
+}
+
+// drain plans the drain of the node, hands its evictions to the dispatcher, and notes how far the
 // drain has come.
-func (d *drains) drain(ctx context.Context, v *view) (drainFacts, result) {
+func (d *drains) drain(ctx context.Context, v *view) result {
 	pods, listed := d.pods.pods(v.name)
 	if !listed {
 		// The watch has the node looked at when they are listed, or when that fails. It retries by
 		// itself.
-		return drainFacts{failure: d.pods.failure(v.name)}, result{}
+		v.drain.failure = d.pods.failure(v.name)
+		return result{}
 	}
 	planned, err := d.plan(ctx, v, pods)
 	d.dispatcher.Want(v.name, eviction.Wanted{Evictions: planned.Evictions(), ToGo: planned.ToGo(), Pods: pods})
-	drain, did := d.progress(v, planned)
+	did := d.progress(v, planned)
 	did.gauges = &nodeGauges{draining: planned.Moves(), blocked: planned.Blocked()}
 	volumes, volumesErr := d.attachedVolumes(ctx, v, planned)
-	for _, of := range drain.byHold {
+	for _, of := range v.drain.byHold {
 		of.volumes, of.volumesUnknown = volumes, volumesErr != nil
 	}
 	if err == nil {
 		var again time.Duration
-		again, err = d.confirm(ctx, v, drain.byHold)
+		again, err = d.confirm(ctx, v, v.drain.byHold)
 		did.add(result{again: again})
 	}
 	if err != nil {
-		leaveDrained(v, drain.byHold)
+		leaveDrained(v, v.drain.byHold)
 	}
 	if did.err = errors.Join(err, volumesErr); did.err != nil {
-		drain.failure = did.err.Error()
+		v.drain.failure = did.err.Error()
 	}
-	return drain, did
+	return did
 }
 
 // plan plans the drain. With an error, the plan lets those pods stay for which it is not known whether
@@ -161,17 +175,9 @@ func (d *drains) plan(ctx context.Context, v *view, pods []*corev1.Pod) (plan.Pl
 	return planned, err
 }
 
-// failuresSince is since when failed migrations of virtual machines count: since the node was cordoned.
-func failuresSince(holds []hold, now time.Time) time.Time {
-	if since := cordonedSince(holds); !since.IsZero() {
-		return since
-	}
-	return now
-}
-
 // progress says how far the drain has come for each hold that drains, judged as if alone.
-func (d *drains) progress(v *view, planned plan.Plan) (drainFacts, result) {
-	drain, did := drainFacts{byHold: map[types.UID]*holdDrain{}}, result{}
+func (d *drains) progress(v *view, planned plan.Plan) (did result) {
+	v.drain.byHold = map[types.UID]*holdDrain{}
 	if !planned.Recheck.IsZero() {
 		did.again = max(planned.Recheck.Sub(d.watcher.config.Clock.Now()), time.Millisecond)
 	}
@@ -183,12 +189,12 @@ func (d *drains) progress(v *view, planned plan.Plan) (drainFacts, result) {
 		h = h.doubted(of.Pending)
 		v.active[i] = h
 		of.moved = h.memory.pods.count(h.present, of.Pending, d.returns.Pods(v.name))
-		drain.byHold[h.UID] = of
+		v.drain.byHold[h.UID] = of
 		if len(of.Pending) > 0 {
 			did.add(result{again: wait.Jitter(drainPoll, pollJitter)})
 		}
 	}
-	return drain, did
+	return did
 }
 
 // confirm looks at each hold whose pods have left as far as the watch shows, and checks with a fresh

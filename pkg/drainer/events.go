@@ -84,6 +84,13 @@ func (c nodeLeftBehind) events() []event {
 	}}
 }
 
+func (c nodeUnread) events() []event {
+	return []event{{
+		kind: corev1.EventTypeWarning, reason: eventUnreadable, node: c.node,
+		message: fmt.Sprintf("node %s is not given back: the server cannot read what it has stored of NodeMaintenance %s", c.node, strings.Join(c.holds, ", ")),
+	}}
+}
+
 // events are none for a hold of which no event said that it began, since nothing was done to the node.
 func (c holdEnded) events() []event {
 	if c.hold.present.NodeBefore == nil {

@@ -52,10 +52,10 @@ func (h hold) start() *metav1.Time {
 
 // expire deletes the holds whose time is over, as their requestors would. The result says when the next
 // hold expires, or is to say that it will soon.
-func (w holdWriter) expire(ctx context.Context, holds []hold) result {
+func (w holdWriter) expire(ctx context.Context, v *view) result {
 	var did result
 	now := w.clock.Now()
-	for _, h := range holds {
+	for _, h := range v.active {
 		end := h.expiration()
 		switch {
 		case end == nil, h.memory.expired == h.ResourceVersion:

@@ -6,13 +6,13 @@ package drainer
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer/due"
 )
 
 // Gate decides when a node may be taken out of service. It is asked at each reconcile of the node, after
@@ -47,6 +47,15 @@ type Keeper interface {
 	MayGiveBack(ctx context.Context, node *corev1.Node) (Verdict, error)
 }
 
+// MemoryGate is a Gate that takes nothing outside of this process, so that it knows what it holds. Of another gate it
+// is thought that it may hold something for any node.
+type MemoryGate interface {
+	Gate
+	// Holds says whether it holds something for the node of that name. If not, the API server need not be asked
+	// whether a node is gone before Release is called for it.
+	Holds(node string) bool
+}
+
 // Verdict is what a gate says of a node.
 type Verdict struct {
 	// Wait is what the node waits for; nil when it need not wait.
@@ -78,41 +87,6 @@ type Wait struct {
 // it must wait.
 type gates []Gate
 
-func (g gates) acquire(ctx context.Context, v *view) (Verdict, error) {
-	if len(g) == 0 {
-		return Verdict{}, nil
-	}
-	var holds []*v1beta1.NodeMaintenance
-	for _, h := range v.active {
-		if h.cordons() {
-			holds = append(holds, h.NodeMaintenance)
-		}
-	}
-	var all Verdict
-	for _, gate := range g {
-		verdict, err := gate.Acquire(ctx, v.node, holds)
-		all.Wait, all.Again = verdict.Wait, due.Sooner(all.Again, verdict.Again)
-		if verdict.Wait != nil || err != nil {
-			return all, err
-		}
-	}
-	return all, nil
-}
-
-// mayGiveBack asks the gates that can keep a node, until one has it wait.
-func (g gates) mayGiveBack(ctx context.Context, node *corev1.Node) (Verdict, error) {
-	for _, gate := range g {
-		keeper, keeps := gate.(Keeper)
-		if !keeps {
-			continue
-		}
-		if verdict, err := keeper.MayGiveBack(ctx, node); verdict.Wait != nil || err != nil {
-			return verdict, err
-		}
-	}
-	return Verdict{}, nil
-}
-
 // run runs the gates until ctx is done, and returns when all of them have ended.
 func (g gates) run(ctx context.Context, wake func(node string)) {
 	var running sync.WaitGroup
@@ -122,11 +96,64 @@ func (g gates) run(ctx context.Context, wake func(node string)) {
 	running.Wait()
 }
 
-// release calls the gates in reverse order, and continues with the next when one fails.
-func (g gates) release(ctx context.Context, node string) error {
-	var errs []error
-	for i := len(g) - 1; i >= 0; i-- {
-		errs = append(errs, g[i].Release(ctx, node))
+// mayHold says whether a gate may hold something for the node of that name.
+func (g gates) mayHold(node string) bool {
+	return slices.ContainsFunc(g, func(gate Gate) bool {
+		remembers, inMemory := gate.(MemoryGate)
+		return !inMemory || remembers.Holds(node)
+	})
+}
+
+// ask asks the gates whether the node may be taken out of service, or stay so, until one makes it wait.
+func (g gates) ask(ctx context.Context, v *view) result {
+	var holds []*v1beta1.NodeMaintenance
+	for _, h := range v.active {
+		if h.cordons() {
+			holds = append(holds, h.NodeMaintenance)
+		}
 	}
-	return errors.Join(errs...)
+	var did result
+	for _, gate := range g {
+		verdict, err := gate.Acquire(ctx, v.node, holds)
+		did.add(result{again: verdict.Again, err: err})
+		if v.waits = verdict.Wait; v.waits != nil || err != nil {
+			break
+		}
+	}
+	return did
+}
+
+// askKeepers asks the gates that can keep a node whether it may be given back, until one makes it wait.
+func (g gates) askKeepers(ctx context.Context, v *view) result {
+	for _, gate := range g {
+		keeper, keeps := gate.(Keeper)
+		if !keeps {
+			continue
+		}
+		verdict, err := keeper.MayGiveBack(ctx, v.node)
+		if err != nil {
+			return result{err: err}
+		}
+		if v.keeps = verdict.Wait; v.keeps != nil {
+			return result{again: verdict.Again}
+		}
+	}
+	return result{}
+}
+
+// release calls the gates in reverse order, and continues with the next when one fails. While another store's server
+// has the node out of service, they hold for it, too, what they hold: so they are called when that server has given the
+// node back.
+func (g gates) release(ctx context.Context, v *view) result {
+	if v.marks.anothers && v.marks.tainted {
+		v.memory.unreleased = true
+		return result{}
+	}
+	var errs []error
+	for _, gate := range slices.Backward(g) {
+		errs = append(errs, gate.Release(ctx, v.name))
+	}
+	err := errors.Join(errs...)
+	v.memory.unreleased = err != nil
+	return result{err: err}
 }

@@ -53,6 +53,19 @@ func (l *leader) holdChanged(obj any) {
 	}
 }
 
+// wakeForLost puts the nodes into the queue that the hold may be on, if that cannot be read.
+func (l *leader) wakeForLost(obj any) {
+	hold, known := object[*v1beta1.NodeMaintenance](obj)
+	if !known || hold.Spec.NodeName != "" {
+		return
+	}
+	for _, obj := range l.watcher.caches.nodes.GetStore().List() {
+		if node, isNode := obj.(*corev1.Node); isNode && annotated(node) {
+			l.queue.Add(node.Name)
+		}
+	}
+}
+
 func (l *leader) holdUpdated(old, updated any) {
 	if asksAnew(old, updated) || l.statusChanged(old, updated) {
 		l.holdChanged(old) // what cannot be read any more need not say which node it is about

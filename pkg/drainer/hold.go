@@ -11,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer/due"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/plan"
 )
 
@@ -76,44 +75,6 @@ func (h hold) on(v *view) hold {
 	h.imported = h.recorded && OutBeforeImport(v.node, h.Annotations)
 	h.taken = h.recorded && (v.marks.tookFor(h.NodeMaintenance) || ((!v.marks.annotated || v.marks.anothers) && h.imported))
 	return h
-}
-
-// admittedAs is the hold with the stage to which it is admitted. A hold that has taken its node out of service
-// was admitted. So what it has begun goes on although that is not known yet, or was forgotten: else the node
-// would be given back.
-func (h hold) admittedAs(answer Admitted, now time.Time) hold {
-	stage := v1beta1.AdmittedStage(h.Spec.Stage, answer.Stage)
-	switch {
-	case !cordonsAt(h.Spec.Stage):
-		stage = h.Spec.Stage
-	case !answer.Known || (h.taken && !cordonsAt(stage)):
-		return h.undecided(now)
-	}
-	h.Stage, h.news = stage, h.newsOf(answer, stage, now)
-	h.again = due.Sooner(h.again, until(answer.Again, now))
-	return h.settled(now)
-}
-
-// undecided is a hold that goes no further than it has gone.
-func (h hold) undecided(now time.Time) hold {
-	h.Stage, h.stays, h.news = stageUndecided, true, nil
-	if h.taken {
-		h.Stage = h.underWay()
-		h.stays = h.Stage != h.Spec.Stage
-	}
-	return h.settled(now)
-}
-
-// underWay is the stage of what has begun for a hold that has taken its node. No drain begins.
-func (h hold) underWay() v1beta1.MaintenanceStage {
-	stage := h.Spec.Stage
-	if admission := ourAdmission(h.told); admission != nil {
-		stage = v1beta1.AdmittedStage(stage, admission.Stage)
-	}
-	if stage == v1beta1.StageDrain && h.told.StartTime != nil {
-		return stage
-	}
-	return v1beta1.StageCordon
 }
 
 // as is the hold as its status was just written.

@@ -20,10 +20,6 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned"
 )
 
-// unsureLasts is how long the cache may be behind a write that failed. Such a write may have succeeded
-// all the same, and no event wakes the node for a change of a status.
-const unsureLasts = 10 * time.Second
-
 // holdWriter is the one that changes NodeMaintenances: it writes their status, removes their
 // finalizer, and deletes those that expire.
 type holdWriter struct {
@@ -37,50 +33,45 @@ type holdStatus struct {
 	status v1beta1.NodeMaintenanceStatus
 }
 
-// saveStatuses brings the status of each hold up to date.
-func (w holdWriter) saveStatuses(ctx context.Context, holds []hold, f facts) result {
+// record writes what the node was like before into the status of every hold that cordons the node. At least one hold
+// must have it before the node is changed. If others could not be written, that does not stop it. The same writes
+// store how far holds are admitted.
+func (w holdWriter) record(ctx context.Context, v *view) result {
 	var did result
-	now := w.clock.Now()
-	for _, h := range holds {
-		next := nextStatus(h, f, now)
-		counted := f.drain.byHold[h.UID] != nil
-		if counted {
-			h.memory.pods.countedFor(next)
+	found, now := v.toRecord(), w.clock.Now()
+	for i, h := range v.active {
+		if !v.lacksRecord(h) {
+			continue
 		}
-		// A node's pods are known a moment after it is cordoned; both are told in one write.
-		podsToCome := f.cordoned && h.Drains() && !counted
-		saved := w.save(ctx, h, next, !podsToCome && urgent(h.Status, next))
-		told := next
-		if len(saved.changes) == 0 && drained(next) && !drained(h.Status) {
-			told = h.present // nobody has been told yet, and pods may come first
+		written, wrote := w.write(ctx, h, withBefore(h, v, found, now))
+		switch {
+		case wrote.err == nil:
+			v.active[i] = h.as(written, v, w.clock.Now())
+		case !h.admissionStored():
+			v.active[i] = h.undecided(w.clock.Now())
 		}
-		did.add(saved)
-		did.add(result{again: untilLate(next, now), statuses: []holdStatus{{hold: h, status: told}}})
+		did.add(wrote)
+	}
+	if before := recordedBefore(lasting(v.active)); before != nil && v.sets.recorded(*before) {
+		v.before = before
+	} else if did.err == nil {
+		did.err = fmt.Errorf("could not record what node %s was like before: the status was not stored", v.name)
 	}
 	return did
 }
 
-// saveError writes into the holds' status why what they wait for has not happened, so that users see
-// it. The caller tries again.
-func (w holdWriter) saveError(ctx context.Context, holds []hold, cause error) result {
-	did := w.saveMessage(ctx, holds, cause.Error())
-	did.again = 0 // what must not be written now is written with the next try
-	return did
-}
-
-// saveMessage is saveError for what nobody tries again before something happens.
-func (w holdWriter) saveMessage(ctx context.Context, holds []hold, cause string) result {
-	var did result
-	message := quote.Cut(cause, quote.MaxMessage)
-	now := metav1.NewTime(w.clock.Now()).Rfc3339Copy()
-	for _, h := range holds {
-		next := *h.told.DeepCopy()
-		if next.LastError != message {
-			next.LastError, next.LastUpdate = message, &now
-		}
-		did.add(w.save(ctx, h, next, true))
+// withBefore is the hold's status with what the node was like before.
+func withBefore(h hold, v *view, before *v1beta1.NodeBefore, now time.Time) v1beta1.NodeMaintenanceStatus {
+	if h.recorded { // it only lacks its admission, or taints that the server sets since its last start
+		next := h.withAdmission(now)
+		next.NodeBefore = before
+		return next
 	}
-	return did
+	next := nextStatus(h, facts{node: v.node.UID, before: before}, now)
+	if v.gated {
+		next.Phase = v1beta1.PhasePending // the gates have not been asked yet
+	}
+	return next
 }
 
 // save writes the hold's status if it changed and may be written now. What cannot be read is not written. The write names the version it
@@ -121,6 +112,81 @@ func (w holdWriter) write(ctx context.Context, h hold, next v1beta1.NodeMaintena
 	return written, result{changes: []change{statusWritten{hold: h, old: h.told, next: next}}}
 }
 
+// say brings the status of each hold that counts up to date.
+func (w holdWriter) say(ctx context.Context, v *view) result {
+	did := w.saveStatuses(ctx, v.active, v.facts())
+	v.statuses = did.statuses
+	return did
+}
+
+// sayReleased brings the status of each hold up to date that only the finalizers of others keep.
+func (w holdWriter) sayReleased(ctx context.Context, v *view) result {
+	return w.saveStatuses(ctx, v.released, facts{})
+}
+
+// saveStatuses brings the status of each hold up to date.
+func (w holdWriter) saveStatuses(ctx context.Context, holds []hold, f facts) result {
+	var did result
+	now := w.clock.Now()
+	for _, h := range holds {
+		next := nextStatus(h, f, now)
+		counted := f.drain.byHold[h.UID] != nil
+		if counted {
+			h.memory.pods.countedFor(next)
+		}
+		// A node's pods are known a moment after it is cordoned; both are told in one write.
+		podsToCome := f.cordoned && h.Drains() && !counted
+		saved := w.save(ctx, h, next, !podsToCome && urgent(h.Status, next))
+		told := next
+		if len(saved.changes) == 0 && drained(next) && !drained(h.Status) {
+			told = h.present // nobody has been told yet, and pods may come first
+		}
+		did.add(saved)
+		did.add(result{again: untilLate(next, now), statuses: []holdStatus{{hold: h, status: told}}})
+	}
+	return did
+}
+
+// sayUnanswered says for which gate a node in maintenance did not get an answer. That says nothing of the node, so the
+// statuses of its holds stay as they are, and only name the error.
+func (w holdWriter) sayUnanswered(ctx context.Context, v *view) result {
+	holding := slices.DeleteFunc(slices.Clone(v.active), func(h hold) bool { return !h.cordons() })
+	return w.saveError(ctx, holding, v.done[askGates])
+}
+
+// sayNotGiven says why the node cannot be given back.
+func (w holdWriter) sayNotGiven(ctx context.Context, v *view) result {
+	return w.saveError(ctx, v.holds(), v.failure(readNode, askKeepers, giveNodeBack))
+}
+
+// sayNotReleased says why the gates cannot be given back what they hold for the node.
+func (w holdWriter) sayNotReleased(ctx context.Context, v *view) result {
+	return w.saveError(ctx, v.ending, v.done[releaseGates])
+}
+
+// saveError writes into the holds' status why what they wait for has not happened, so that users see
+// it. The caller tries again.
+func (w holdWriter) saveError(ctx context.Context, holds []hold, cause error) result {
+	did := w.saveMessage(ctx, holds, cause.Error())
+	did.again = 0 // what must not be written now is written with the next try
+	return did
+}
+
+// saveMessage is saveError for what nobody tries again before something happens.
+func (w holdWriter) saveMessage(ctx context.Context, holds []hold, cause string) result {
+	var did result
+	message := quote.Cut(cause, quote.MaxMessage)
+	now := metav1.NewTime(w.clock.Now()).Rfc3339Copy()
+	for _, h := range holds {
+		next := *h.told.DeepCopy()
+		if next.LastError != message {
+			next.LastError, next.LastUpdate = message, &now
+		}
+		did.add(w.save(ctx, h, next, true))
+	}
+	return did
+}
+
 // end lets the holds end that are being deleted. The caller has made sure that the node no longer
 // needs what they know.
 func (w holdWriter) end(ctx context.Context, v *view) result {
@@ -149,53 +215,4 @@ func (w holdWriter) dropFinalizer(ctx context.Context, h hold, kept bool) result
 	h.memory.latest.wrote(h.ResourceVersion, written)
 	klog.FromContext(ctx).Info("Ended hold", "nodeMaintenance", h.Name, "node", h.Spec.NodeName, "nodeIsKept", kept)
 	return result{changes: []change{holdEnded{hold: h, nodeKept: kept}}}
-}
-
-// statusWrites spaces the writes of one hold's status, and keeps what waits to be written.
-type statusWrites struct {
-	limit writeLimit
-	// unwritten is a status that was worked out for this version of the hold and could not be written
-	// yet; nil when there is none. The next one goes on from it, so that nothing is lost that happened
-	// in between.
-	unwritten *v1beta1.NodeMaintenanceStatus
-	version   string
-	// unsureUntil is until when the cache may show a status that was replaced: a write failed, and
-	// may have been made all the same.
-	unsureUntil time.Time
-}
-
-// present is what the status of the hold says by now: the unwritten one if it was worked out from
-// this version of the hold, else the one that was told last.
-func (w *statusWrites) present(maintenance *v1beta1.NodeMaintenance, told v1beta1.NodeMaintenanceStatus) v1beta1.NodeMaintenanceStatus {
-	if w.unwritten != nil && w.version == maintenance.ResourceVersion {
-		return *w.unwritten
-	}
-	return told
-}
-
-// next records what the status is to say. It says whether to write that now, and if not, when to look
-// again. A status that says Drained is not kept while it waits to be written. Nobody has seen it, so if
-// pods come first, the drain goes on.
-func (w *statusWrites) next(h hold, status v1beta1.NodeMaintenanceStatus, urgent bool, now time.Time) (write bool, again time.Duration) {
-	waited := w.unwritten != nil
-	w.unwritten, w.version = nil, h.ResourceVersion
-	if sameStatus(h.Status, status) && (waited || h.Status.LastUpdate.Equal(status.LastUpdate)) {
-		return false, max(w.unsureUntil.Sub(now), 0)
-	}
-	if !drained(status) || drained(h.Status) {
-		w.unwritten = &status
-	}
-	again = w.limit.waitOf(h, urgent, now)
-	return again == 0, again
-}
-
-// wrote notes that the status was written, or why it was not.
-func (w *statusWrites) wrote(err error, now time.Time) {
-	switch {
-	case err == nil:
-		w.unwritten = nil
-		w.limit.wrote(now)
-	case !againLater(err):
-		w.unsureUntil = now.Add(unsureLasts)
-	}
 }

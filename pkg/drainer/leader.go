@@ -38,6 +38,8 @@ type leader struct {
 	nodes  nodeWriter
 	drains *drains
 	gate   gates
+	// does says who does which step.
+	does map[step]deed
 	// reporter tells people what was done.
 	reporter *reporter
 }
@@ -53,6 +55,7 @@ func newLeader(config Config, watcher *watcher) *leader {
 	}
 	l.drains = newDrains(config, watcher, l.queue.Add)
 	l.reporter = newReporter(config)
+	l.does = l.deeds()
 	return l
 }
 

@@ -4,8 +4,6 @@
 package drainer
 
 import (
-	"context"
-	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -27,6 +25,10 @@ type view struct {
 	released []hold
 	// situation says what the holds together want. It stays for the whole reconcile.
 	situation situation
+	// planned says that the node is to be marked: a hold waits to take it out of service, and may do so soon.
+	planned bool
+	// gated says that there are gates.
+	gated bool
 	// named says that a gate has named the node since the last look, and gateHolds that one may hold something for it.
 	named, gateHolds bool
 	memory           *nodeMemory
@@ -68,7 +70,7 @@ func (l *leader) look(name string) *view {
 	cached := l.watcher.caches.holdsOn(name)
 	v := &view{
 		name: name, sets: l.nodes.marks, done: map[step]error{},
-		named: l.memory.takeNamed(name), memory: l.memory.node(name, cached),
+		named: l.memory.takeNamed(name), memory: l.memory.node(name, cached), gated: len(l.gate) > 0,
 	}
 	if node := l.watcher.caches.node(name); node != nil {
 		v.node = v.memory.latest.newest(node)
@@ -84,6 +86,8 @@ func (l *leader) look(name string) *view {
 	v.active, v.ending = split(holds)
 	v.released = slices.DeleteFunc(holds, func(h hold) bool { return !h.released() })
 	v.situation = v.situated()
+	waits := slices.ContainsFunc(v.active, func(h hold) bool { return h.waits() && !h.cordons() })
+	v.planned = waits && l.config.Admission != nil && l.config.Admission.Planned(name)
 	return v
 }
 
@@ -109,118 +113,3 @@ func (v *view) kept() bool { return len(lasting(v.active)) > 0 }
 
 // stage is the stage that the holds together ask for: the highest that is known.
 func (v *view) stage() v1beta1.MaintenanceStage { return highestStage(v.active) }
-
-// sees records the node as the API server has just returned it.
-func (v *view) sees(node *corev1.Node) {
-	v.memory.latest.wrote(v.node.ResourceVersion, node)
-	v.node, v.marks = node, v.sets.read(node)
-	for i, h := range v.active {
-		v.active[i] = h.on(v)
-	}
-}
-
-// facts are what the statuses of the holds follow from.
-func (v *view) facts() facts {
-	f := facts{before: v.before, waits: v.waits, cordoned: v.cordoned, drain: v.drain}
-	if v.node != nil {
-		f.node = v.node.UID
-	}
-	if err := v.failure(askGates, cordonNode); err != nil {
-		f.cordonError = err.Error()
-	}
-	if err := v.done[releaseGates]; err != nil {
-		f.releaseError = err.Error()
-	}
-	return f
-}
-
-// readNode reads the node and its holds from the API server. It fails with errCacheBehind when the node is another one,
-// and when it is to be given back, but a hold wants it.
-func (l *leader) readNode(ctx context.Context, v *view) result {
-	node, maintenances, err := l.watcher.live.nodeAndHolds(ctx, v.name)
-	if err != nil {
-		return result{err: err}
-	}
-	if node == nil || node.UID != v.node.UID {
-		return result{err: errCacheBehind}
-	}
-	v.sees(node)
-	holds := make([]hold, 0, len(maintenances))
-	for _, m := range maintenances {
-		holds = append(holds, l.hold(v, m, v.memory.holds[m.UID]))
-	}
-	active, ending := split(holds)
-	v.live = slices.Concat(active, ending)
-	if v.situation == unheld && len(v.live) > 0 || v.situation == unwanted && len(lasting(active)) > 0 {
-		return result{err: errCacheBehind}
-	}
-	v.ours = v.beforeOurs()
-	return result{}
-}
-
-// beforeOurs is what the node was like before it got the marks of ours that it carries; nil: it carries none. Its
-// annotation says so, too, if the taint is there as well: a kubelet may write annotations on its own node.
-func (v *view) beforeOurs() *v1beta1.NodeBefore {
-	before := recordedBefore(v.live)
-	if before == nil && v.marks.ours && v.marks.tainted {
-		before = &v.marks.note.Before
-	}
-	if before == nil || !v.carriesOurs(*before) {
-		return nil
-	}
-	return before
-}
-
-// carriesOurs says whether the node carries marks of ours that it did not have before. A node that
-// another store's server holds too is left to that server.
-func (v *view) carriesOurs(before v1beta1.NodeBefore) bool {
-	if v.marks.annotated {
-		return !v.marks.anothers
-	}
-	return (v.marks.tainted && !slices.Contains(before.Taints, ourTaint.ToString())) ||
-		slices.ContainsFunc(v.live, func(h hold) bool { return h.imported })
-}
-
-// confirmUnheld asks our own server whether a node in service that a gate named has no hold. Then the gates may
-// still hold something for it: the server crashed after the give-back. A node that is not in service may be in
-// maintenance by another server or operator.
-func (l *leader) confirmUnheld(ctx context.Context, v *view) result {
-	holds, err := l.watcher.live.holdsOn(ctx, v.name)
-	if err == nil && len(holds) > 0 {
-		err = errCacheBehind
-	}
-	if err != nil {
-		l.memory.name(v.name)
-		return result{err: err}
-	}
-	v.memory.unreleased = true
-	return result{}
-}
-
-// confirmGone asks the API server whether the node does not exist, if something depends on it: an ending hold, or
-// what a gate holds. It fails when the node exists, or when that is not known.
-func (l *leader) confirmGone(ctx context.Context, v *view) result {
-	node, err := l.watcher.live.node(ctx, v.name)
-	if err == nil && node != nil {
-		err = errCacheBehind
-	}
-	return result{err: err}
-}
-
-// noteUnread reports, once for each set of them, which holds on the node cannot be read.
-func noteUnread(v *view) result {
-	var unread []string
-	for _, h := range v.active {
-		if why := h.unreadable(); why != "" {
-			unread = append(unread, fmt.Sprintf("%s (%s)", h.Name, why))
-		}
-	}
-	if slices.Equal(unread, v.memory.toldUnread) {
-		return result{}
-	}
-	v.memory.toldUnread = unread
-	if len(unread) == 0 {
-		return result{}
-	}
-	return result{changes: []change{nodeUnread{node: v.name, holds: unread}}}
-}

@@ -39,6 +39,7 @@ const (
 	releaseGates    step = "release the gates"
 	sayNotReleased  step = "say why the gates are not released"
 	sayUnknown      step = "say for whom the node stays as it is"
+	holdBack        step = "post no eviction before the next plan"
 	endHolds        step = "let the ending holds end"
 	saveReleased    step = "save the statuses of holds that have ended"
 	// rest is no step: there is nothing more to be done before the next look.
@@ -120,6 +121,7 @@ func (v *view) takeOut() []choice {
 		{watchPods, v.stage() == v1beta1.StageDrain},
 		{readNode, v.needsRecord()},
 		{recordBefore, true},
+		{holdBack, len(v.ending) > 0},
 		{endHolds, true},
 		{askGates, true},
 		{cordonNode, v.waits == nil && !v.failed(askGates)},
@@ -250,4 +252,24 @@ func (v *view) cachedBefore() *v1beta1.NodeBefore {
 		return before
 	}
 	return nil
+}
+
+// toRecord is what the node was like before any of its holds: what another hold has recorded, or else what the node is
+// like now.
+func (v *view) toRecord() *v1beta1.NodeBefore {
+	if before := v.cachedBefore(); before != nil {
+		return before
+	}
+	recorded := recordedBefore(lasting(v.live))
+	switch {
+	case recorded != nil:
+	case v.ours != nil:
+		recorded = v.ours
+	case v.marks.anothers && v.marks.tainted:
+		// Another store's server has cordoned the node, and its annotation says what the node was like
+		// before.
+		recorded = &v.marks.note.Before
+	}
+	before := v.sets.record(recorded, v.node)
+	return &before
 }

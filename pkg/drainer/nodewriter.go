@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -24,49 +25,6 @@ type nodeWriter struct {
 	client kubernetes.Interface
 	marks  marks
 	clock  clock.PassiveClock
-}
-
-// cordon cordons the node, or repairs a cordon that somebody has changed, and says whether the node is
-// cordoned then. It may be cordoned despite an error: when only the list of holds in the annotation
-// could not be updated. The rate of repairs is limited, because whoever changes the cordon may do so
-// again at once.
-func (w nodeWriter) cordon(ctx context.Context, v *view) (cordoned bool, did result) {
-	note, err := w.marks.note(v.active, *v.before, v.marks.note)
-	if err != nil {
-		return false, result{err: err}
-	}
-	patch := w.marks.cordonPatch(v.node, v.marks, note)
-	if patch.empty() {
-		return true, result{}
-	}
-	repair := slices.ContainsFunc(v.active, func(h hold) bool {
-		return apimeta.IsStatusConditionTrue(h.told.Conditions, v1beta1.ConditionCordoned)
-	})
-	if wait := v.memory.repairs.wait(true, w.clock.Now()); repair && wait > 0 {
-		return true, result{again: wait}
-	}
-	if err := w.patch(ctx, v, patch); err != nil {
-		return len(patch.changes) == 0, result{err: err}
-	}
-	if repair {
-		v.memory.repairs.wrote(w.clock.Now())
-	}
-	if len(patch.changes) == 0 {
-		return true, result{}
-	}
-	return true, result{changes: []change{nodeCordoned{node: v.name, holds: v.active, changes: patch.changes, repair: repair}}}
-}
-
-// giveBack gives the node back as it was before.
-func (w nodeWriter) giveBack(ctx context.Context, v *view) result {
-	if v.situation == unheld {
-		klog.FromContext(ctx).Info("Giving back node that nobody holds", "node", v.name)
-	}
-	if err := w.patch(ctx, v, w.marks.giveBackPatch(v.node, *v.ours)); err != nil {
-		return result{err: err}
-	}
-	v.memory.unreleased = v.memory.unreleased || v.situation == unheld
-	return result{changes: []change{nodeGivenBack{node: v.name, holds: v.holds(), cordonedBefore: v.ours.Unschedulable}}}
 }
 
 // patch applies the patch, and puts the patched node into v.
@@ -88,9 +46,108 @@ func (w nodeWriter) patch(ctx context.Context, v *view, patch *nodePatch) error 
 	return nil
 }
 
-// saveConditions brings the node's lifecycle conditions to what is wanted. Those of a node that another
+// showPlanned marks a node in service as one whose maintenance may start soon, or takes these marks off it. A cordon
+// takes them off in its own patches.
+func (w nodeWriter) showPlanned(ctx context.Context, v *view) result {
+	did := w.markPlanned(ctx, v, v.planned)
+	var wanted nodeConditions
+	if v.marks.planned {
+		wanted = nodeConditions{corev1.NodeMaintenancePlanned: corev1.ConditionTrue}
+	}
+	did.add(w.patchConditions(ctx, v, wanted))
+	return did
+}
+
+// unmarkPlanned takes the taint of a planned maintenance off.
+func (w nodeWriter) unmarkPlanned(ctx context.Context, v *view) result {
+	return w.markPlanned(ctx, v, false)
+}
+
+// markPlanned sets the taint, or takes it off. It is not set where another one of that key and effect is, nor on a
+// node of another store's server. How often it is set is limited, because whoever takes it off may do so again at
+// once.
+func (w nodeWriter) markPlanned(ctx context.Context, v *view, planned bool) result {
+	taints := w.marks.withoutPlanned(v.node)
+	if planned {
+		if v.marks.anothers || hasTaint(v.node.Spec.Taints, w.marks.plannedTaint()) {
+			return result{}
+		}
+		if wait := v.memory.planned.wait(w.clock.Now()); wait > 0 {
+			return result{again: wait}
+		}
+		taints = append(taints, w.marks.plannedTaint())
+	}
+	if len(taints) == len(v.node.Spec.Taints) {
+		return result{}
+	}
+	patch := newNodePatch(v.node)
+	patch.spec("taints", taints)
+	if err := w.patch(ctx, v, patch); err != nil {
+		return result{err: err}
+	}
+	if planned {
+		v.memory.planned.wrote(w.clock.Now())
+	}
+	return result{}
+}
+
+// cordon cordons the node, or repairs a cordon that somebody has changed, and notes whether it is cordoned
+// then. It may be so despite an error: when only the list of holds in the annotation could not be updated. The rate of repairs is limited, because whoever changes the cordon may do so
+// again at once.
+func (w nodeWriter) cordon(ctx context.Context, v *view) result {
+	note, err := w.marks.note(v.active, *v.before, v.marks.note)
+	if err != nil {
+		return result{err: err}
+	}
+	patch := w.marks.cordonPatch(v.node, v.marks, note)
+	if v.cordoned = patch.empty(); v.cordoned {
+		return result{}
+	}
+	repair := slices.ContainsFunc(v.active, func(h hold) bool {
+		return apimeta.IsStatusConditionTrue(h.told.Conditions, v1beta1.ConditionCordoned)
+	})
+	if wait := v.memory.repairs.wait(true, w.clock.Now()); repair && wait > 0 {
+		v.cordoned = true
+		return result{again: wait}
+	}
+	err = w.patch(ctx, v, patch)
+	if v.cordoned = err == nil || len(patch.changes) == 0; err != nil {
+		return result{err: err}
+	}
+	if repair {
+		v.memory.repairs.wrote(w.clock.Now())
+	}
+	if len(patch.changes) == 0 {
+		return result{}
+	}
+	return result{changes: []change{nodeCordoned{node: v.name, holds: v.active, changes: patch.changes, repair: repair}}}
+}
+
+// giveBack gives the node back as it was before.
+func (w nodeWriter) giveBack(ctx context.Context, v *view) result {
+	if v.situation == unheld {
+		klog.FromContext(ctx).Info("Giving back node that nobody holds", "node", v.name)
+	}
+	if err := w.patch(ctx, v, w.marks.giveBackPatch(v.node, *v.ours)); err != nil {
+		return result{err: err}
+	}
+	v.memory.unreleased = v.memory.unreleased || v.situation == unheld
+	return result{changes: []change{nodeGivenBack{node: v.name, holds: v.holds(), cordonedBefore: v.ours.Unschedulable}}}
+}
+
+// saveConditions sets the node's lifecycle conditions as the statuses of its holds say.
+func (w nodeWriter) saveConditions(ctx context.Context, v *view) result {
+	return w.patchConditions(ctx, v, wantedConditions(v.statuses))
+}
+
+// clearConditions removes the node's lifecycle conditions.
+func (w nodeWriter) clearConditions(ctx context.Context, v *view) result {
+	return w.patchConditions(ctx, v, nil)
+}
+
+// patchConditions brings the node's lifecycle conditions to what is wanted. Those of a node that another
 // store's server has marked are left to that one, as its annotation is.
-func (w nodeWriter) saveConditions(ctx context.Context, v *view, wanted nodeConditions) result {
+func (w nodeWriter) patchConditions(ctx context.Context, v *view, wanted nodeConditions) result {
 	if v.marks.anothers {
 		return result{}
 	}

@@ -6,7 +6,6 @@ package drainer
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -44,7 +43,7 @@ func (l *leader) reconcile(ctx context.Context, name string) result {
 	v := l.look(name)
 	var did result
 	for s := next(v); s != rest; s = next(v) {
-		done := deeds[s](l, ctx, v)
+		done := l.does[s](ctx, v)
 		v.done[s] = done.err
 		did.add(done)
 	}
@@ -56,73 +55,47 @@ func (l *leader) reconcile(ctx context.Context, name string) result {
 	return did
 }
 
-// deeds are the steps. What one of them finds is in the view.
-var deeds = map[step]func(l *leader, ctx context.Context, v *view) result{
-	deleteExpired: func(l *leader, ctx context.Context, v *view) result { return l.holds.expire(ctx, v.active) },
-	tellUnread:    func(_ *leader, _ context.Context, v *view) result { return noteUnread(v) },
-	forgetDrain: func(l *leader, ctx context.Context, v *view) result {
-		l.drains.stop(ctx, v)
-		return result{gauges: &nodeGauges{}}
-	},
+// deed is the doing of a step. What it finds is in the view.
+type deed func(ctx context.Context, v *view) result
 
-	confirmUnheld: (*leader).confirmUnheld,
-	confirmGone:   (*leader).confirmGone,
-	readNode:      (*leader).readNode,
+// deeds say who does which step.
+func (l *leader) deeds() map[step]deed {
+	return map[step]deed{
+		deleteExpired: l.holds.expire,
+		tellUnread:    noteUnread,
+		forgetDrain:   l.drains.stop,
 
-	unmarkPlanned: func(l *leader, ctx context.Context, v *view) result { return l.nodes.markPlanned(ctx, v, false) },
-	showPlanned: func(l *leader, ctx context.Context, v *view) result {
-		return l.nodes.showPlanned(ctx, v, l.plannedSoon(v))
-	},
-	askKeepers:      (*leader).askKeepers,
-	giveNodeBack:    func(l *leader, ctx context.Context, v *view) result { return l.nodes.giveBack(ctx, v) },
-	releaseGates:    (*leader).releaseGates,
-	tellLeftBehind:  func(_ *leader, ctx context.Context, v *view) result { return noteLeftBehind(ctx, v) },
-	clearConditions: func(l *leader, ctx context.Context, v *view) result { return l.nodes.saveConditions(ctx, v, nil) },
+		readNode:      l.readNode,
+		confirmUnheld: l.confirmUnheld,
+		confirmGone:   l.confirmGone,
 
-	watchPods: func(l *leader, ctx context.Context, v *view) result {
-		return result{err: l.drains.pods.start(ctx, v.name)}
-	},
-	recordBefore: (*leader).record,
-	askGates:     (*leader).askGates,
-	cordonNode:   (*leader).cordon,
-	drainNode: func(l *leader, ctx context.Context, v *view) (did result) {
-		v.drain, did = l.drains.drain(ctx, v)
-		return did
-	},
-	pauseDrain: func(l *leader, ctx context.Context, v *view) result {
-		l.drains.pause(ctx, v.name)
-		return result{}
-	},
+		recordBefore: l.holds.record,
+		askGates:     l.gate.ask,
+		askKeepers:   l.gate.askKeepers,
+		releaseGates: l.gate.release,
 
-	saveStatuses: func(l *leader, ctx context.Context, v *view) result {
-		did := l.holds.saveStatuses(ctx, v.active, v.facts())
-		v.statuses = did.statuses
-		return did
-	},
-	saveConditions: func(l *leader, ctx context.Context, v *view) result {
-		return l.nodes.saveConditions(ctx, v, wantedConditions(v.statuses))
-	},
-	sayUnanswered: func(l *leader, ctx context.Context, v *view) result {
-		holding := slices.DeleteFunc(slices.Clone(v.active), func(h hold) bool { return !h.cordons() })
-		return l.holds.saveError(ctx, holding, v.done[askGates])
-	},
-	sayNotGiven: func(l *leader, ctx context.Context, v *view) result {
-		return l.holds.saveError(ctx, v.holds(), v.failure(readNode, askKeepers, giveNodeBack))
-	},
-	sayNotReleased: func(l *leader, ctx context.Context, v *view) result {
-		return l.holds.saveError(ctx, v.ending, v.done[releaseGates])
-	},
-	sayKept:    func(l *leader, ctx context.Context, v *view) result { return l.holds.sayKept(ctx, v) },
-	sayUnknown: func(l *leader, ctx context.Context, v *view) result { return l.holds.sayUnknown(ctx, v) },
-	endHolds: func(l *leader, ctx context.Context, v *view) result {
-		if len(v.ending) > 0 {
-			l.drains.dispatcher.Pause(v.name) // what only they want must not be evicted once they are gone
-		}
-		return l.holds.end(ctx, v)
-	},
-	saveReleased: func(l *leader, ctx context.Context, v *view) result {
-		return l.holds.saveStatuses(ctx, v.released, facts{})
-	},
+		unmarkPlanned:   l.nodes.unmarkPlanned,
+		showPlanned:     l.nodes.showPlanned,
+		clearConditions: l.nodes.clearConditions,
+		giveNodeBack:    l.nodes.giveBack,
+		cordonNode:      l.nodes.cordon,
+
+		watchPods:  l.drains.watch,
+		drainNode:  l.drains.drain,
+		pauseDrain: l.drains.pause,
+		holdBack:   l.drains.holdBack,
+
+		saveStatuses:   l.holds.say,
+		saveConditions: l.nodes.saveConditions,
+		endHolds:       l.holds.end,
+		saveReleased:   l.holds.sayReleased,
+		sayUnanswered:  l.holds.sayUnanswered,
+		sayNotGiven:    l.holds.sayNotGiven,
+		sayNotReleased: l.holds.sayNotReleased,
+		sayKept:        l.holds.sayKept,
+		sayUnknown:     l.holds.sayUnknown,
+		tellLeftBehind: noteLeftBehind,
+	}
 }
 
 // errCacheBehind says that our caches are older than what the API server has returned. They catch up

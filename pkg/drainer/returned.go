@@ -37,6 +37,14 @@ func cordonedSince(holds []hold) time.Time {
 	return since
 }
 
+// failuresSince is since when failed migrations of virtual machines count: since the node was cordoned.
+func failuresSince(holds []hold, now time.Time) time.Time {
+	if since := cordonedSince(holds); !since.IsZero() {
+		return since
+	}
+	return now
+}
+
 // underWay is what is known of the drain of the node.
 func (d *drains) underWay(node string) underWay {
 	return underWay{

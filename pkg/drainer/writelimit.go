@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 const (
@@ -44,6 +46,59 @@ func (l *writeLimit) waitOf(h hold, urgent bool, now time.Time) time.Duration {
 		l.next = h.CreationTimestamp.Add(writeInterval + spread(h.UID, writeInterval))
 	}
 	return l.wait(urgent, now)
+}
+
+// unsureLasts is how long the cache may be behind a write that failed. Such a write may have succeeded
+// all the same, and no event wakes the node for a change of a status.
+const unsureLasts = 10 * time.Second
+
+// statusWrites spaces the writes of one hold's status, and keeps what waits to be written.
+type statusWrites struct {
+	limit writeLimit
+	// unwritten is a status that was worked out for this version of the hold and could not be written
+	// yet; nil when there is none. The next one goes on from it, so that nothing is lost that happened
+	// in between.
+	unwritten *v1beta1.NodeMaintenanceStatus
+	version   string
+	// unsureUntil is until when the cache may show a status that was replaced: a write failed, and
+	// may have been made all the same.
+	unsureUntil time.Time
+}
+
+// present is what the status of the hold says by now: the unwritten one if it was worked out from
+// this version of the hold, else the one that was told last.
+func (w *statusWrites) present(maintenance *v1beta1.NodeMaintenance, told v1beta1.NodeMaintenanceStatus) v1beta1.NodeMaintenanceStatus {
+	if w.unwritten != nil && w.version == maintenance.ResourceVersion {
+		return *w.unwritten
+	}
+	return told
+}
+
+// next records what the status is to say. It says whether to write that now, and if not, when to look
+// again. A status that says Drained is not kept while it waits to be written. Nobody has seen it, so if
+// pods come first, the drain goes on.
+func (w *statusWrites) next(h hold, status v1beta1.NodeMaintenanceStatus, urgent bool, now time.Time) (write bool, again time.Duration) {
+	waited := w.unwritten != nil
+	w.unwritten, w.version = nil, h.ResourceVersion
+	if sameStatus(h.Status, status) && (waited || h.Status.LastUpdate.Equal(status.LastUpdate)) {
+		return false, max(w.unsureUntil.Sub(now), 0)
+	}
+	if !drained(status) || drained(h.Status) {
+		w.unwritten = &status
+	}
+	again = w.limit.waitOf(h, urgent, now)
+	return again == 0, again
+}
+
+// wrote notes that the status was written, or why it was not.
+func (w *statusWrites) wrote(err error, now time.Time) {
+	switch {
+	case err == nil:
+		w.unwritten = nil
+		w.limit.wrote(now)
+	case !againLater(err):
+		w.unsureUntil = now.Add(unsureLasts)
+	}
 }
 
 // spread is a time below over that differs from hold to hold: creation times have whole seconds,

@@ -5,35 +5,30 @@ package drainer
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"k8s.io/klog/v2"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-// askKeepers asks the gates whether they keep the node from being given back.
-func (l *leader) askKeepers(ctx context.Context, v *view) result {
-	verdict, err := l.gate.mayGiveBack(ctx, v.node)
-	if err != nil {
-		return result{err: err}
+// noteUnread reports, once for each set of them, which holds on the node cannot be read.
+func noteUnread(_ context.Context, v *view) result {
+	var unread []string
+	for _, h := range v.active {
+		if why := h.unreadable(); why != "" {
+			unread = append(unread, fmt.Sprintf("%s (%s)", h.Name, why))
+		}
 	}
-	v.keeps = verdict.Wait
-	if v.keeps == nil {
+	if slices.Equal(unread, v.memory.toldUnread) {
 		return result{}
 	}
-	return result{again: verdict.Again}
-}
-
-// releaseGates calls Release of the gates. While another store's server has the node out of service, they hold
-// for it, too, what they hold: so they are called when that server has given the node back.
-func (l *leader) releaseGates(ctx context.Context, v *view) result {
-	if v.marks.anothers && v.marks.tainted {
-		v.memory.unreleased = true
+	v.memory.toldUnread = unread
+	if len(unread) == 0 {
 		return result{}
 	}
-	err := l.gate.release(ctx, v.name)
-	v.memory.unreleased = err != nil
-	return result{err: err}
+	return result{changes: []change{nodeUnread{node: v.name, holds: unread}}}
 }
 
 // noteLeftBehind reports, once for each annotation, that only another store's server may give the node

@@ -12,7 +12,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/due"
 )
+
+// stageUndecided is the stage of a hold of which nobody has said yet how far it may go. As with a stage that is
+// not known, the hold neither takes its node out of service, nor lets it be given back.
+const stageUndecided v1beta1.MaintenanceStage = ""
 
 // admissionNews is what a status is to say of the admission of its hold.
 type admissionNews struct {
@@ -20,6 +25,44 @@ type admissionNews struct {
 	status *v1beta1.MaintenanceAdmission
 	// condition is its condition Admitted; nil: none.
 	condition *metav1.Condition
+}
+
+// admittedAs is the hold with the stage to which it is admitted. A hold that has taken its node out of service
+// was admitted. So what it has begun goes on although that is not known yet, or was forgotten: else the node
+// would be given back.
+func (h hold) admittedAs(answer Admitted, now time.Time) hold {
+	stage := v1beta1.AdmittedStage(h.Spec.Stage, answer.Stage)
+	switch {
+	case !cordonsAt(h.Spec.Stage):
+		stage = h.Spec.Stage
+	case !answer.Known || (h.taken && !cordonsAt(stage)):
+		return h.undecided(now)
+	}
+	h.Stage, h.news = stage, h.newsOf(answer, stage, now)
+	h.again = due.Sooner(h.again, until(answer.Again, now))
+	return h.settled(now)
+}
+
+// undecided is a hold that goes no further than it has gone.
+func (h hold) undecided(now time.Time) hold {
+	h.Stage, h.stays, h.news = stageUndecided, true, nil
+	if h.taken {
+		h.Stage = h.underWay()
+		h.stays = h.Stage != h.Spec.Stage
+	}
+	return h.settled(now)
+}
+
+// underWay is the stage of what has begun for a hold that has taken its node. No drain begins.
+func (h hold) underWay() v1beta1.MaintenanceStage {
+	stage := h.Spec.Stage
+	if admission := ourAdmission(h.told); admission != nil {
+		stage = v1beta1.AdmittedStage(stage, admission.Stage)
+	}
+	if stage == v1beta1.StageDrain && h.told.StartTime != nil {
+		return stage
+	}
+	return v1beta1.StageCordon
 }
 
 // newsOf is what the status of the hold is to say. Numbers and times change with each start of another node. While
@@ -182,4 +225,20 @@ func inSeconds(at *metav1.Time) *metav1.Time {
 	}
 	stored := at.Rfc3339Copy()
 	return &stored
+}
+
+// askAgain is after how long what the holds wait for is to be looked at again if nothing happens; zero: never.
+func askAgain(holds []hold) (again time.Duration) {
+	for _, h := range holds {
+		again = due.Sooner(again, h.again)
+	}
+	return again
+}
+
+// until is how long a time is away, at least a moment; zero: the time is zero.
+func until(at, now time.Time) time.Duration {
+	if at.IsZero() {
+		return 0
+	}
+	return max(at.Sub(now), time.Millisecond)
 }
