@@ -227,14 +227,6 @@ func inSeconds(at *metav1.Time) *metav1.Time {
 	return &stored
 }
 
-// askAgain is after how long what the holds wait for is to be looked at again if nothing happens; zero: never.
-func askAgain(holds []hold) (again time.Duration) {
-	for _, h := range holds {
-		again = due.Sooner(again, h.again)
-	}
-	return again
-}
-
 // until is how long a time is away, at least a moment; zero: the time is zero.
 func until(at, now time.Time) time.Duration {
 	if at.IsZero() {

@@ -127,9 +127,9 @@ func (d *drains) drain(ctx context.Context, v *view) result {
 		v.drain.failure = d.pods.failure(v.name)
 		return result{}
 	}
-	planned, err := d.plan(ctx, v, pods)
+	planned, back, err := d.plan(ctx, v, pods)
 	d.dispatcher.Want(v.name, eviction.Wanted{Evictions: planned.Evictions(), ToGo: planned.ToGo(), Pods: pods})
-	did := d.progress(v, planned)
+	did := d.progress(v, planned, back)
 	did.gauges = &nodeGauges{draining: planned.Moves(), blocked: planned.Blocked()}
 	volumes, volumesErr := d.attachedVolumes(ctx, v, planned)
 	for _, of := range v.drain.byHold {
@@ -149,9 +149,9 @@ func (d *drains) drain(ctx context.Context, v *view) result {
 	return did
 }
 
-// plan plans the drain. With an error, the plan lets those pods stay for which it is not known whether
+// plan plans the drain, and says which pods came back. With an error, the plan lets those pods stay for which it is not known whether
 // a drain evicts them.
-func (d *drains) plan(ctx context.Context, v *view, pods []*corev1.Pod) (plan.Plan, error) {
+func (d *drains) plan(ctx context.Context, v *view, pods []*corev1.Pod) (plan.Plan, returns.Pods, error) {
 	drainable, known, err := d.watcher.selector.drainableKnowing(ctx, v.name, pods, v.memory.drainable)
 	v.memory.drainable = known
 	plansTotal.Inc()
@@ -172,11 +172,11 @@ func (d *drains) plan(ctx context.Context, v *view, pods []*corev1.Pod) (plan.Pl
 		planned.AwaitMachines(d.machines.Awaits(), in.Now)
 	}
 	d.returns.Choose(v.name, planned.Chosen, in.Now)
-	return planned, err
+	return planned, in.Returns, err
 }
 
 // progress says how far the drain has come for each hold that drains, judged as if alone.
-func (d *drains) progress(v *view, planned plan.Plan) (did result) {
+func (d *drains) progress(v *view, planned plan.Plan, back returns.Pods) (did result) {
 	v.drain.byHold = map[types.UID]*holdDrain{}
 	if !planned.Recheck.IsZero() {
 		did.again = max(planned.Recheck.Sub(d.watcher.config.Clock.Now()), time.Millisecond)
@@ -188,7 +188,7 @@ func (d *drains) progress(v *view, planned plan.Plan) (did result) {
 		of := &holdDrain{Progress: planned.ProgressOf(h.Hold)}
 		h = h.doubted(of.Pending)
 		v.active[i] = h
-		of.moved = h.memory.pods.count(h.present, of.Pending, d.returns.Pods(v.name))
+		of.moved = h.memory.pods.count(h.present, of.Pending, back)
 		v.drain.byHold[h.UID] = of
 		if len(of.Pending) > 0 {
 			did.add(result{again: wait.Jitter(drainPoll, pollJitter)})

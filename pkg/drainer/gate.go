@@ -116,7 +116,7 @@ func (g gates) ask(ctx context.Context, v *view) result {
 	for _, gate := range g {
 		verdict, err := gate.Acquire(ctx, v.node, holds)
 		did.add(result{again: verdict.Again, err: err})
-		if v.waits = verdict.Wait; v.waits != nil || err != nil {
+		if v.waitsFor = verdict.Wait; v.waitsFor != nil || err != nil {
 			break
 		}
 	}

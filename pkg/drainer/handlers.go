@@ -6,13 +6,11 @@ package drainer
 import (
 	"maps"
 	"slices"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/client-go/tools/cache"
-	nodeutil "k8s.io/component-helpers/node/util"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
@@ -119,21 +117,6 @@ func differs(old, updated any) bool {
 		before.Annotations[v1beta1.HoldsAnnotation] != after.Annotations[v1beta1.HoldsAnnotation] ||
 		!apiequality.Semantic.DeepEqual(before.Spec, after.Spec) ||
 		!slices.EqualFunc(ourConditions(before), ourConditions(after), sameCondition))
-}
-
-// nodeDead says whether the node's kubelet does not report, or reports that it cannot run pods.
-func nodeDead(node *corev1.Node) bool {
-	_, ready := nodeutil.GetNodeCondition(&node.Status, corev1.NodeReady)
-	return ready == nil || ready.Status != corev1.ConditionTrue
-}
-
-// readyTime is since when the node is ready, or is not; zero if that is not known.
-func readyTime(node *corev1.Node) time.Time {
-	_, ready := nodeutil.GetNodeCondition(&node.Status, corev1.NodeReady)
-	if ready == nil {
-		return time.Time{}
-	}
-	return ready.LastTransitionTime.Time
 }
 
 // namespaceUpdated puts all nodes under drain into the queue: a rule of their holds may select by the

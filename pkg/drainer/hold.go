@@ -4,7 +4,6 @@
 package drainer
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -26,6 +25,9 @@ type hold struct {
 	memory *holdMemory
 	// sameNode says that its status is about the node that exists now, and recorded that it says what that was like before.
 	sameNode, recorded bool
+	// complete says that it has recorded all that this server changes of a node, and lacks that it is to have its node
+	// cordoned, and has not stored all that must be stored before that.
+	complete, lacks bool
 	// imported says that the node carries a taint of the operator that the hold was imported from, which goes when the
 	// node is given back. Only a hold that has a record tells of them: without one, the node was given back already.
 	imported bool
@@ -72,6 +74,7 @@ func newHold(maintenance *v1beta1.NodeMaintenance, memory *holdMemory, now time.
 func (h hold) on(v *view) hold {
 	h.sameNode = v.node != nil && h.told.NodeUID == v.node.UID
 	h.recorded = h.sameNode && h.told.NodeBefore != nil
+	h.complete = h.recorded && v.sets.recorded(*h.told.NodeBefore)
 	h.imported = h.recorded && OutBeforeImport(v.node, h.Annotations)
 	h.taken = h.recorded && (v.marks.tookFor(h.NodeMaintenance) || ((!v.marks.annotated || v.marks.anothers) && h.imported))
 	return h
@@ -84,11 +87,12 @@ func (h hold) as(written *v1beta1.NodeMaintenance, v *view, now time.Time) hold 
 	return again.settled(now)
 }
 
-// settled is the hold with what follows from its stage: it deletes the pods that are left when it is past its deadline.
+// settled is the hold with what follows from its stage. It deletes the pods that are left when it is past its deadline.
 func (h hold) settled(now time.Time) hold {
 	deadline := h.deadline(h.present.StartTime)
 	h.Deletes = h.Drains() && h.Spec.Drain.OnTimeout == v1beta1.OnTimeoutDelete &&
 		deadline != nil && !now.Before(deadline.Time) && !drained(h.present)
+	h.lacks = h.cordons() && (!h.complete || !h.admissionStored())
 	return h
 }
 
@@ -101,29 +105,10 @@ func (h hold) deadline(start *metav1.Time) *metav1.Time {
 	return &metav1.Time{Time: start.Add(time.Duration(*timeout) * time.Second)}
 }
 
-// split divides the holds of a node into those that count and those that are being deleted, each sorted
-// by name so that what is derived from them does not flap. A hold that only somebody else's finalizer
-// keeps has ended, and is in neither.
-func split(holds []hold) (active, ending []hold) {
-	slices.SortFunc(holds, func(a, b hold) int { return cmp.Compare(a.Name, b.Name) })
-	for _, h := range holds {
-		switch {
-		case h.DeletionTimestamp.IsZero():
-			active = append(active, h)
-		case !h.released():
-			ending = append(ending, h)
-		}
-	}
-	return active, ending
-}
-
 // released says whether the hold was deleted and has ended, so that only the finalizers of others keep it.
 func (h hold) released() bool {
 	return !h.DeletionTimestamp.IsZero() && !slices.Contains(h.Finalizers, v1beta1.UncordonFinalizer)
 }
-
-// lasting are the holds that have not ended.
-func lasting(holds []hold) []hold { return slices.DeleteFunc(slices.Clone(holds), hold.ended) }
 
 // ended says whether the hold asks for nothing, now or any more, and at most waits for the node to be
 // given back. What a stage asks for that is not known is not known either.
@@ -135,29 +120,6 @@ func (h hold) deleted() time.Time {
 		return time.Time{}
 	}
 	return h.DeletionTimestamp.Time
-}
-
-// recordedBefore is what the holds recorded of their node before it was cordoned; nil when no
-// hold has a record. The record of the hold that ends last counts: a hold that ended earlier may still
-// exist after the node was given back and taken out of service again.
-func recordedBefore(holds []hold) *v1beta1.NodeBefore {
-	known := slices.DeleteFunc(slices.Clone(holds), func(h hold) bool { return !h.recorded })
-	if len(known) == 0 {
-		return nil
-	}
-	return slices.MaxFunc(known, compareEnds).told.NodeBefore
-}
-
-// compareEnds orders holds by when they end. Holds that do not end come last.
-func compareEnds(a, b hold) int {
-	switch {
-	case a.ended() && !b.ended():
-		return -1
-	case b.ended() && !a.ended():
-		return 1
-	default:
-		return cmp.Or(a.deleted().Compare(b.deleted()), a.CreationTimestamp.Compare(b.CreationTimestamp.Time))
-	}
 }
 
 // cordons says whether the hold alone would have the node cordoned.
@@ -176,16 +138,6 @@ func (h hold) unreadable() string { return v1beta1.WhyUnreadable(h.NodeMaintenan
 // cordonsAt says whether a hold in this stage has its node cordoned.
 func cordonsAt(stage v1beta1.MaintenanceStage) bool {
 	return stageRank(stage) >= stageRank(v1beta1.StageCordon)
-}
-
-func highestStage(holds []hold) v1beta1.MaintenanceStage {
-	highest := v1beta1.StageIdle
-	for _, h := range holds {
-		if stageRank(h.Stage) > stageRank(highest) {
-			highest = h.Stage
-		}
-	}
-	return highest
 }
 
 func stageRank(stage v1beta1.MaintenanceStage) int {

@@ -40,7 +40,7 @@ func (w holdWriter) record(ctx context.Context, v *view) result {
 	var did result
 	found, now := v.toRecord(), w.clock.Now()
 	for i, h := range v.active {
-		if !v.lacksRecord(h) {
+		if !h.lacks {
 			continue
 		}
 		written, wrote := w.write(ctx, h, withBefore(h, v, found, now))
@@ -58,6 +58,26 @@ func (w holdWriter) record(ctx context.Context, v *view) result {
 		did.err = fmt.Errorf("could not record what node %s was like before: the status was not stored", v.name)
 	}
 	return did
+}
+
+// toRecord is what the node was like before any of its holds: what another hold has recorded, or else what the node is
+// like now.
+func (v *view) toRecord() *v1beta1.NodeBefore {
+	if v.recorded != nil && v.sets.recorded(*v.recorded) {
+		return v.recorded
+	}
+	recorded := recordedBefore(lasting(v.live))
+	switch {
+	case recorded != nil:
+	case v.ours != nil:
+		recorded = v.ours
+	case v.marks.anothers && v.marks.tainted:
+		// Another store's server has cordoned the node, and its annotation says what the node was like
+		// before.
+		recorded = &v.marks.note.Before
+	}
+	before := v.sets.record(recorded, v.node)
+	return &before
 }
 
 // withBefore is the hold's status with what the node was like before.
@@ -112,39 +132,34 @@ func (w holdWriter) write(ctx context.Context, h hold, next v1beta1.NodeMaintena
 	return written, result{changes: []change{statusWritten{hold: h, old: h.told, next: next}}}
 }
 
-// say brings the status of each hold that counts up to date.
-func (w holdWriter) say(ctx context.Context, v *view) result {
-	did := w.saveStatuses(ctx, v.active, v.facts())
-	v.statuses = did.statuses
-	return did
-}
-
-// sayReleased brings the status of each hold up to date that only the finalizers of others keep.
-func (w holdWriter) sayReleased(ctx context.Context, v *view) result {
-	return w.saveStatuses(ctx, v.released, facts{})
-}
-
-// saveStatuses brings the status of each hold up to date.
-func (w holdWriter) saveStatuses(ctx context.Context, holds []hold, f facts) result {
+// end lets the holds end that are being deleted. The caller has made sure that the node no longer
+// needs what they know.
+func (w holdWriter) end(ctx context.Context, v *view) result {
 	var did result
-	now := w.clock.Now()
-	for _, h := range holds {
-		next := nextStatus(h, f, now)
-		counted := f.drain.byHold[h.UID] != nil
-		if counted {
-			h.memory.pods.countedFor(next)
+	for _, h := range v.ending {
+		ended := w.dropFinalizer(ctx, h, v.kept())
+		if ended.err != nil && !againLater(ended.err) {
+			ended.add(w.saveError(ctx, []hold{h}, ended.err))
 		}
-		// A node's pods are known a moment after it is cordoned; both are told in one write.
-		podsToCome := f.cordoned && h.Drains() && !counted
-		saved := w.save(ctx, h, next, !podsToCome && urgent(h.Status, next))
-		told := next
-		if len(saved.changes) == 0 && drained(next) && !drained(h.Status) {
-			told = h.present // nobody has been told yet, and pods may come first
-		}
-		did.add(saved)
-		did.add(result{again: untilLate(next, now), statuses: []holdStatus{{hold: h, status: told}}})
+		did.add(ended)
 	}
 	return did
+}
+
+// dropFinalizer lets the hold end. kept says that other holds keep the node in maintenance.
+func (w holdWriter) dropFinalizer(ctx context.Context, h hold, kept bool) result {
+	changed := h.DeepCopy()
+	changed.Finalizers = slices.DeleteFunc(changed.Finalizers, func(f string) bool { return f == v1beta1.UncordonFinalizer })
+	written, err := w.client.MaintenanceV1beta1().NodeMaintenances().Update(ctx, changed, metav1.UpdateOptions{})
+	if apierrors.IsNotFound(err) {
+		return result{}
+	}
+	if err != nil {
+		return result{err: fmt.Errorf("could not drop finalizer of NodeMaintenance %s: %w", h.Name, err)}
+	}
+	h.memory.latest.wrote(h.ResourceVersion, written)
+	klog.FromContext(ctx).Info("Ended hold", "nodeMaintenance", h.Name, "node", h.Spec.NodeName, "nodeIsKept", kept)
+	return result{changes: []change{holdEnded{hold: h, nodeKept: kept}}}
 }
 
 // sayUnanswered says for which gate a node in maintenance did not get an answer. That says nothing of the node, so the
@@ -187,32 +202,37 @@ func (w holdWriter) saveMessage(ctx context.Context, holds []hold, cause string)
 	return did
 }
 
-// end lets the holds end that are being deleted. The caller has made sure that the node no longer
-// needs what they know.
-func (w holdWriter) end(ctx context.Context, v *view) result {
-	var did result
-	for _, h := range v.ending {
-		ended := w.dropFinalizer(ctx, h, v.kept())
-		if ended.err != nil && !againLater(ended.err) {
-			ended.add(w.saveError(ctx, []hold{h}, ended.err))
-		}
-		did.add(ended)
-	}
+// say brings the status of each hold that counts up to date.
+func (w holdWriter) say(ctx context.Context, v *view) result {
+	did := w.saveStatuses(ctx, v.active, v.facts())
+	v.statuses = did.statuses
 	return did
 }
 
-// dropFinalizer lets the hold end. kept says that other holds keep the node in maintenance.
-func (w holdWriter) dropFinalizer(ctx context.Context, h hold, kept bool) result {
-	changed := h.DeepCopy()
-	changed.Finalizers = slices.DeleteFunc(changed.Finalizers, func(f string) bool { return f == v1beta1.UncordonFinalizer })
-	written, err := w.client.MaintenanceV1beta1().NodeMaintenances().Update(ctx, changed, metav1.UpdateOptions{})
-	if apierrors.IsNotFound(err) {
-		return result{}
+// sayReleased brings the status of each hold up to date that only the finalizers of others keep.
+func (w holdWriter) sayReleased(ctx context.Context, v *view) result {
+	return w.saveStatuses(ctx, v.released, facts{})
+}
+
+// saveStatuses brings the status of each hold up to date.
+func (w holdWriter) saveStatuses(ctx context.Context, holds []hold, f facts) result {
+	var did result
+	now := w.clock.Now()
+	for _, h := range holds {
+		next := nextStatus(h, f, now)
+		counted := f.drain.byHold[h.UID] != nil
+		if counted {
+			h.memory.pods.countedFor(next)
+		}
+		// A node's pods are known a moment after it is cordoned; both are told in one write.
+		podsToCome := f.cordoned && h.Drains() && !counted
+		saved := w.save(ctx, h, next, !podsToCome && urgent(h.Status, next))
+		told := next
+		if len(saved.changes) == 0 && drained(next) && !drained(h.Status) {
+			told = h.present // nobody has been told yet, and pods may come first
+		}
+		did.add(saved)
+		did.add(result{again: untilLate(next, now), statuses: []holdStatus{{hold: h, status: told}}})
 	}
-	if err != nil {
-		return result{err: fmt.Errorf("could not drop finalizer of NodeMaintenance %s: %w", h.Name, err)}
-	}
-	h.memory.latest.wrote(h.ResourceVersion, written)
-	klog.FromContext(ctx).Info("Ended hold", "nodeMaintenance", h.Name, "node", h.Spec.NodeName, "nodeIsKept", kept)
-	return result{changes: []change{holdEnded{hold: h, nodeKept: kept}}}
+	return did
 }

@@ -93,6 +93,9 @@ func (l live) podsOn(ctx context.Context, node string, fresh bool) ([]*corev1.Po
 	return pods, nil
 }
 
+// podsOf is the field selector of the pods that are bound to the node.
+func podsOf(node string) string { return fields.OneTermEqualSelector("spec.nodeName", node).String() }
+
 // claim gets the claim; nil when there is none.
 func (l live) claim(ctx context.Context, name types.NamespacedName, options metav1.GetOptions) (*corev1.PersistentVolumeClaim, error) {
 	claim, err := l.kube.CoreV1().PersistentVolumeClaims(name.Namespace).Get(ctx, name.Name, options)

@@ -4,7 +4,7 @@
 package drainer
 
 import (
-	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -25,6 +25,12 @@ type view struct {
 	released []hold
 	// situation says what the holds together want. It stays for the whole reconcile.
 	situation situation
+	// recorded is what the lasting holds have recorded of the node before its cordon; nil: none has.
+	recorded *v1beta1.NodeBefore
+	// unread are the holds that cannot be read, each with why.
+	unread []string
+	// again is after how long what the holds wait for is to be looked at again if nothing happens; zero: never.
+	again time.Duration
 	// planned says that the node is to be marked: a hold waits to take it out of service, and may do so soon.
 	planned bool
 	// gated says that there are gates.
@@ -41,29 +47,14 @@ type view struct {
 	ours *v1beta1.NodeBefore
 	// before is what the holds have recorded of the node before its cordon.
 	before *v1beta1.NodeBefore
-	// waits is what a gate makes the node wait for before it is taken out of service, and keeps before it is given back.
-	waits, keeps *Wait
+	// waitsFor is what a gate makes the node wait for before it is taken out of service, and keeps before it is given back.
+	waitsFor, keeps *Wait
 	// cordoned says that the node is cordoned, with all our marks.
 	cordoned bool
 	drain    drainFacts
 	// statuses are what the statuses of the holds say by now, written or not.
 	statuses []holdStatus
 }
-
-// situation is what the holds of a node together want.
-type situation int
-
-const (
-	// wanted is a node that a hold wants to have cordoned.
-	wanted situation = iota
-	// unheld is a node without holds, and gone one that does not exist.
-	unheld
-	gone
-	// unwanted is a node that is to be in service.
-	unwanted
-	// undecided is a node that is left as it is: the stage of a hold is not known, or whether it is admitted.
-	undecided
-)
 
 // look gathers what the caches know. Our own last writes count until a cache shows them.
 func (l *leader) look(name string) *view {
@@ -83,33 +74,7 @@ func (l *leader) look(name string) *view {
 		memory := v.memory.holds[m.UID]
 		holds = append(holds, l.hold(v, memory.latest.newest(m), memory))
 	}
-	v.active, v.ending = split(holds)
-	v.released = slices.DeleteFunc(holds, func(h hold) bool { return !h.released() })
-	v.situation = v.situated()
-	waits := slices.ContainsFunc(v.active, func(h hold) bool { return h.waits() && !h.cordons() })
-	v.planned = waits && l.config.Admission != nil && l.config.Admission.Planned(name)
+	v.holdsAre(holds)
+	v.planned = v.waits() && l.config.Admission != nil && l.config.Admission.Planned(name)
 	return v
 }
-
-func (v *view) situated() situation {
-	switch {
-	case len(v.holds()) == 0:
-		return unheld
-	case v.node == nil:
-		return gone
-	case !v.kept():
-		return unwanted
-	case v.stage() == v1beta1.StageIdle:
-		return undecided
-	default:
-		return wanted
-	}
-}
-
-func (v *view) holds() []hold { return slices.Concat(v.active, v.ending) }
-
-// kept says whether a hold keeps the node from being given back.
-func (v *view) kept() bool { return len(lasting(v.active)) > 0 }
-
-// stage is the stage that the holds together ask for: the highest that is known.
-func (v *view) stage() v1beta1.MaintenanceStage { return highestStage(v.active) }

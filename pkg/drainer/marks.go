@@ -203,6 +203,8 @@ type nodeMarks struct {
 	annotated, tainted bool
 	// planned says whether it carries our v1beta1.PlannedTaint.
 	planned bool
+	// conditioned says whether it has a condition of ours that says that it is in maintenance.
+	conditioned bool
 	// note is what the annotation says.
 	note holdsNote
 	// ours says that the annotation bears the id of our store.
@@ -217,7 +219,7 @@ func (m marks) read(node *corev1.Node) nodeMarks {
 	found := nodeMarks{annotated: annotated(node), tainted: drainTainted(node), note: readNote(node)}
 	found.ours = found.note.StoreID == m.storeID
 	found.anothers = found.note.StoreID != "" && !found.ours
-	found.planned = m.planned(node)
+	found.planned, found.conditioned = m.planned(node), saysInMaintenance(node)
 	return found
 }
 

@@ -38,6 +38,7 @@ const (
 	sayNotGiven     step = "say why the node is not given back"
 	releaseGates    step = "release the gates"
 	sayNotReleased  step = "say why the gates are not released"
+	forgetNode      step = "forget the node"
 	sayUnknown      step = "say for whom the node stays as it is"
 	holdBack        step = "post no eviction before the next plan"
 	endHolds        step = "let the ending holds end"
@@ -96,8 +97,8 @@ func (v *view) steps() []choice {
 		return v.giveBack()
 	case undecided:
 		return []choice{
-			{askGates, v.marks.ours}, // they keep what they hold for it
-			{endHolds, v.othersRecorded()},
+			{askGates, v.marks.ours},      // they keep what they hold for it
+			{endHolds, v.recorded != nil}, // nobody needs their records
 			{sayUnknown, true},
 		}
 	default:
@@ -124,11 +125,11 @@ func (v *view) takeOut() []choice {
 		{holdBack, len(v.ending) > 0},
 		{endHolds, true},
 		{askGates, true},
-		{cordonNode, v.waits == nil && !v.failed(askGates)},
+		{cordonNode, v.waitsFor == nil && !v.failed(askGates)},
 		{drainNode, v.cordoned && v.stage() == v1beta1.StageDrain},
 		{pauseDrain, !v.cordoned},
 		{saveStatuses, true},
-		{saveConditions, v.cordoned || saysInMaintenance(v.node)}, // a node that was never cordoned gets none
+		{saveConditions, v.cordoned || v.marks.conditioned}, // a node that was never cordoned gets none
 	}
 }
 
@@ -178,17 +179,8 @@ func (v *view) leaveAlone() []choice {
 		{giveNodeBack, v.ours != nil},
 		{releaseGates, v.memory.unreleased},
 		{clearConditions, v.node != nil && (!v.marks.annotated || v.did(readNode))},
+		{forgetNode, !v.did(tellLeftBehind) && v.failure(unmarkPlanned, clearConditions) == nil && len(v.memory.holds) == 0},
 	}
-}
-
-// forgettable says whether nothing need be kept of the node.
-func (v *view) forgettable() bool {
-	for _, err := range v.done {
-		if err != nil {
-			return false
-		}
-	}
-	return v.situation == unheld && v.keeps == nil && !v.did(tellLeftBehind)
 }
 
 // did says whether the step was done in this reconcile, or tried.
@@ -211,12 +203,12 @@ func (v *view) failure(steps ...step) error {
 
 // notCordonedYet says whether the node is to be looked at again first, since what is known of it is old.
 func (v *view) notCordonedYet() bool {
-	return !v.cordoned && v.waits == nil && !v.unanswered() && againLater(v.failure(askGates, cordonNode))
+	return !v.cordoned && v.waitsFor == nil && !v.unanswered() && againLater(v.failure(askGates, cordonNode))
 }
 
 // unanswered says whether a gate gave no answer for a node in maintenance. That says nothing of the node.
 func (v *view) unanswered() bool {
-	return v.failed(askGates) && v.waits == nil &&
+	return v.failed(askGates) && v.waitsFor == nil &&
 		(v.marks.annotated || slices.ContainsFunc(v.active, func(h hold) bool { return h.imported }))
 }
 
@@ -231,45 +223,9 @@ func (v *view) mayBeMarked() bool {
 		slices.ContainsFunc(v.active, func(h hold) bool { return h.told.NodeBefore != nil })
 }
 
-// othersRecorded says whether nobody needs what the ending holds have recorded.
-func (v *view) othersRecorded() bool { return recordedBefore(lasting(v.active)) != nil }
-
 // needsRecord says whether a hold is to record what the node was like before, and no other hold says it. Then the API
 // server is asked: a stale cache could show the node as it was before our cordon, or lack the hold that has the record.
 func (v *view) needsRecord() bool {
-	return v.cachedBefore() == nil && slices.ContainsFunc(v.active, v.lacksRecord)
-}
-
-// lacksRecord says whether the hold is to have its node cordoned, and has not stored all that must be stored before that.
-func (v *view) lacksRecord(h hold) bool {
-	return h.cordons() && (!h.admissionStored() || !h.recorded || !v.sets.recorded(*h.told.NodeBefore))
-}
-
-// cachedBefore is what the node was like before, as another hold has recorded it; nil: none has, or not all of it. The
-// record of a hold that has ended counts only until the node is given back.
-func (v *view) cachedBefore() *v1beta1.NodeBefore {
-	if before := recordedBefore(lasting(v.holds())); before != nil && v.sets.recorded(*before) {
-		return before
-	}
-	return nil
-}
-
-// toRecord is what the node was like before any of its holds: what another hold has recorded, or else what the node is
-// like now.
-func (v *view) toRecord() *v1beta1.NodeBefore {
-	if before := v.cachedBefore(); before != nil {
-		return before
-	}
-	recorded := recordedBefore(lasting(v.live))
-	switch {
-	case recorded != nil:
-	case v.ours != nil:
-		recorded = v.ours
-	case v.marks.anothers && v.marks.tainted:
-		// Another store's server has cordoned the node, and its annotation says what the node was like
-		// before.
-		recorded = &v.marks.note.Before
-	}
-	before := v.sets.record(recorded, v.node)
-	return &before
+	lacks := slices.ContainsFunc(v.active, func(h hold) bool { return h.lacks })
+	return lacks && (v.recorded == nil || !v.sets.recorded(*v.recorded))
 }

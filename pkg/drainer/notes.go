@@ -5,7 +5,6 @@ package drainer
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"k8s.io/klog/v2"
@@ -15,20 +14,14 @@ import (
 
 // noteUnread reports, once for each set of them, which holds on the node cannot be read.
 func noteUnread(_ context.Context, v *view) result {
-	var unread []string
-	for _, h := range v.active {
-		if why := h.unreadable(); why != "" {
-			unread = append(unread, fmt.Sprintf("%s (%s)", h.Name, why))
-		}
-	}
-	if slices.Equal(unread, v.memory.toldUnread) {
+	if slices.Equal(v.unread, v.memory.toldUnread) {
 		return result{}
 	}
-	v.memory.toldUnread = unread
-	if len(unread) == 0 {
+	v.memory.toldUnread = v.unread
+	if len(v.unread) == 0 {
 		return result{}
 	}
-	return result{changes: []change{nodeUnread{node: v.name, holds: unread}}}
+	return result{changes: []change{nodeUnread{node: v.name, holds: v.unread}}}
 }
 
 // noteLeftBehind reports, once for each annotation, that only another store's server may give the node

@@ -14,7 +14,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
@@ -185,6 +184,3 @@ func (w *podWatches) listWatch(node string) cache.ListerWatcher {
 		},
 	}, w.client)
 }
-
-// podsOf is the field selector of the pods that are bound to the node.
-func podsOf(node string) string { return fields.OneTermEqualSelector("spec.nodeName", node).String() }

@@ -68,6 +68,16 @@ func (v *view) carriesOurs(before v1beta1.NodeBefore) bool {
 		slices.ContainsFunc(v.live, func(h hold) bool { return h.imported })
 }
 
+// confirmGone asks the API server whether the node does not exist, if something depends on it: an ending hold, or
+// what a gate holds. It fails when the node exists, or when that is not known.
+func (l *leader) confirmGone(ctx context.Context, v *view) result {
+	node, err := l.watcher.live.node(ctx, v.name)
+	if err == nil && node != nil {
+		err = errCacheBehind
+	}
+	return result{err: err}
+}
+
 // confirmUnheld asks our own server whether a node in service that a gate named has no hold. Then the gates may
 // still hold something for it: the server crashed after the give-back. A node that is not in service may be in
 // maintenance by another server or operator.
@@ -84,12 +94,8 @@ func (l *leader) confirmUnheld(ctx context.Context, v *view) result {
 	return result{}
 }
 
-// confirmGone asks the API server whether the node does not exist, if something depends on it: an ending hold, or
-// what a gate holds. It fails when the node exists, or when that is not known.
-func (l *leader) confirmGone(ctx context.Context, v *view) result {
-	node, err := l.watcher.live.node(ctx, v.name)
-	if err == nil && node != nil {
-		err = errCacheBehind
-	}
-	return result{err: err}
+// forget drops what is kept of the node.
+func (l *leader) forget(_ context.Context, v *view) result {
+	l.memory.forget(v.name)
+	return result{}
 }

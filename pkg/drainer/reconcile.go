@@ -41,17 +41,13 @@ func (r *result) add(step result) {
 // until nothing more is to be done, and reports it. It waits for no pod.
 func (l *leader) reconcile(ctx context.Context, name string) result {
 	v := l.look(name)
-	var did result
+	did := result{again: v.again}
 	for s := next(v); s != rest; s = next(v) {
 		done := l.does[s](ctx, v)
 		v.done[s] = done.err
 		did.add(done)
 	}
-	did.add(result{again: askAgain(v.active)})
 	did.add(result{again: l.reporter.report(v.memory, did)})
-	if v.forgettable() && len(v.memory.holds) == 0 { // else the cache still shows a hold that has ended
-		l.memory.forget(name)
-	}
 	return did
 }
 
@@ -61,39 +57,40 @@ type deed func(ctx context.Context, v *view) result
 // deeds say who does which step.
 func (l *leader) deeds() map[step]deed {
 	return map[step]deed{
-		deleteExpired: l.holds.expire,
-		tellUnread:    noteUnread,
-		forgetDrain:   l.drains.stop,
-
 		readNode:      l.readNode,
-		confirmUnheld: l.confirmUnheld,
 		confirmGone:   l.confirmGone,
+		confirmUnheld: l.confirmUnheld,
+		forgetNode:    l.forget,
 
-		recordBefore: l.holds.record,
 		askGates:     l.gate.ask,
 		askKeepers:   l.gate.askKeepers,
 		releaseGates: l.gate.release,
 
+		giveNodeBack:    l.nodes.giveBack,
+		cordonNode:      l.nodes.cordon,
 		unmarkPlanned:   l.nodes.unmarkPlanned,
 		showPlanned:     l.nodes.showPlanned,
 		clearConditions: l.nodes.clearConditions,
-		giveNodeBack:    l.nodes.giveBack,
-		cordonNode:      l.nodes.cordon,
+		saveConditions:  l.nodes.saveConditions,
 
-		watchPods:  l.drains.watch,
-		drainNode:  l.drains.drain,
-		pauseDrain: l.drains.pause,
-		holdBack:   l.drains.holdBack,
+		pauseDrain:  l.drains.pause,
+		holdBack:    l.drains.holdBack,
+		forgetDrain: l.drains.stop,
+		watchPods:   l.drains.watch,
+		drainNode:   l.drains.drain,
 
-		saveStatuses:   l.holds.say,
-		saveConditions: l.nodes.saveConditions,
+		deleteExpired:  l.holds.expire,
+		recordBefore:   l.holds.record,
 		endHolds:       l.holds.end,
-		saveReleased:   l.holds.sayReleased,
 		sayUnanswered:  l.holds.sayUnanswered,
 		sayNotGiven:    l.holds.sayNotGiven,
 		sayNotReleased: l.holds.sayNotReleased,
 		sayKept:        l.holds.sayKept,
 		sayUnknown:     l.holds.sayUnknown,
+		saveReleased:   l.holds.sayReleased,
+		saveStatuses:   l.holds.say,
+
+		tellUnread:     noteUnread,
 		tellLeftBehind: noteLeftBehind,
 	}
 }

@@ -38,7 +38,7 @@ type facts struct {
 
 // facts are what the statuses of the holds follow from.
 func (v *view) facts() facts {
-	f := facts{before: v.before, waits: v.waits, cordoned: v.cordoned, drain: v.drain}
+	f := facts{before: v.before, waits: v.waitsFor, cordoned: v.cordoned, drain: v.drain}
 	if v.node != nil {
 		f.node = v.node.UID
 	}

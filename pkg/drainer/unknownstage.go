@@ -16,7 +16,7 @@ import (
 // it is admitted. A node that is in maintenance stays so, and keeps what the gates hold for it.
 func (w holdWriter) sayUnknown(ctx context.Context, v *view) result {
 	waiting := v.holds()
-	if v.othersRecorded() {
+	if v.recorded != nil {
 		waiting = v.active
 	}
 	did := w.saveStatuses(ctx, slices.DeleteFunc(slices.Clone(waiting), hold.stageKnown), v.facts())

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/tools/cache"
+	nodeutil "k8s.io/component-helpers/node/util"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/eviction"
@@ -236,4 +237,19 @@ func (w *watcher) planInput(node *corev1.Node, holds []hold, pods []*corev1.Pod,
 		in.Holds = append(in.Holds, h.Hold)
 	}
 	return in
+}
+
+// nodeDead says whether the node's kubelet does not report, or reports that it cannot run pods.
+func nodeDead(node *corev1.Node) bool {
+	_, ready := nodeutil.GetNodeCondition(&node.Status, corev1.NodeReady)
+	return ready == nil || ready.Status != corev1.ConditionTrue
+}
+
+// readyTime is since when the node is ready, or is not; zero if that is not known.
+func readyTime(node *corev1.Node) time.Time {
+	_, ready := nodeutil.GetNodeCondition(&node.Status, corev1.NodeReady)
+	if ready == nil {
+		return time.Time{}
+	}
+	return ready.LastTransitionTime.Time
 }
