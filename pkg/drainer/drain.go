@@ -112,11 +112,6 @@ func (d *drains) holdBack(_ context.Context, v *view) result {
 	return result{}
 }
 
-// watch begins to watch the pods of the node.
-func (d *drains) watch(ctx context.Context, v *view) result {
-	return result{err: d.pods.start(ctx, v.name)}
-}
-
 // drain plans the drain of the node, hands its evictions to the dispatcher, and notes how far the
 // drain has come.
 func (d *drains) drain(ctx context.Context, v *view) result {
@@ -156,8 +151,9 @@ func (d *drains) plan(ctx context.Context, v *view, pods []*corev1.Pod) (plan.Pl
 	v.memory.drainable = known
 	plansTotal.Inc()
 	in := d.watcher.planInput(v.node, v.active, pods, drainable, d.dispatcher.Attempts(v.name))
-	in.Returns = d.returns.Observe(v.node, pods, drainable, in.Tolerant(v.node), cordonedSince(v.active), in.Now)
-	in.Machines = d.machines.States(v.name, pods, failuresSince(v.active, in.Now))
+	cordoned, failures := cordonedSince(v.active), failuresSince(v.active, in.Now)
+	in.Returns = d.returns.Observe(v.node, pods, drainable, in.Tolerant(v.node), cordoned, in.Now)
+	in.Machines = d.machines.States(v.name, pods, failures)
 	facts, decided := d.replicas.Look(ctx, v.name, pods)
 	in.Replicas = facts
 	planned := plan.Make(in)

@@ -4,7 +4,6 @@
 package drainer
 
 import (
-	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -59,8 +58,9 @@ func (l *leader) hold(v *view, maintenance *v1beta1.NodeMaintenance, memory *hol
 }
 
 func newHold(maintenance *v1beta1.NodeMaintenance, memory *holdMemory, now time.Time) hold {
-	stored := begun(maintenance)
-	h := hold{Hold: plan.NewHold(maintenance), told: stored, present: stored, memory: memory}
+	h := hold{Hold: plan.NewHold(maintenance), memory: memory}
+	h.told = begun(maintenance)
+	h.present = h.told
 	if memory != nil {
 		h.told = memory.said.settle(maintenance.Status, func() v1beta1.NodeMaintenanceStatus { return plausible(maintenance, now) })
 		h.present = memory.writes.present(maintenance, h.told)
@@ -103,43 +103,4 @@ func (h hold) deadline(start *metav1.Time) *metav1.Time {
 		return nil
 	}
 	return &metav1.Time{Time: start.Add(time.Duration(*timeout) * time.Second)}
-}
-
-// released says whether the hold was deleted and has ended, so that only the finalizers of others keep it.
-func (h hold) released() bool {
-	return !h.DeletionTimestamp.IsZero() && !slices.Contains(h.Finalizers, v1beta1.UncordonFinalizer)
-}
-
-// ended says whether the hold asks for nothing, now or any more, and at most waits for the node to be
-// given back. What a stage asks for that is not known is not known either.
-func (h hold) ended() bool { return !h.DeletionTimestamp.IsZero() || (h.stageKnown() && !h.cordons()) }
-
-// deleted is when the hold was deleted; zero when it was not.
-func (h hold) deleted() time.Time {
-	if h.DeletionTimestamp == nil {
-		return time.Time{}
-	}
-	return h.DeletionTimestamp.Time
-}
-
-// cordons says whether the hold alone would have the node cordoned.
-func (h hold) cordons() bool { return cordonsAt(h.Stage) }
-
-// stageKnown says whether this version knows the stage of the hold. If not, a newer version of the server has
-// stored it: an upgrade is under way, or was undone.
-func (h hold) stageKnown() bool { return stageRank(h.Stage) >= 0 }
-
-// waits says whether the hold may not go as far as it asks for.
-func (h hold) waits() bool { return h.stageKnown() && h.Stage != h.Spec.Stage }
-
-// unreadable is why the hold cannot be read; empty: it can. Such a hold counts as one whose stage is not known.
-func (h hold) unreadable() string { return v1beta1.WhyUnreadable(h.NodeMaintenance) }
-
-// cordonsAt says whether a hold in this stage has its node cordoned.
-func cordonsAt(stage v1beta1.MaintenanceStage) bool {
-	return stageRank(stage) >= stageRank(v1beta1.StageCordon)
-}
-
-func stageRank(stage v1beta1.MaintenanceStage) int {
-	return slices.Index([]v1beta1.MaintenanceStage{v1beta1.StageIdle, v1beta1.StageCordon, v1beta1.StageDrain}, stage)
 }

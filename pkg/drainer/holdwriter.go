@@ -162,6 +162,56 @@ func (w holdWriter) dropFinalizer(ctx context.Context, h hold, kept bool) result
 	return result{changes: []change{holdEnded{hold: h, nodeKept: kept}}}
 }
 
+// say brings the status of each hold that counts up to date.
+func (w holdWriter) say(ctx context.Context, v *view) result {
+	did := w.saveStatuses(ctx, v.active, v.facts())
+	v.statuses = did.statuses
+	return did
+}
+
+// sayReleased brings the status of each hold up to date that only the finalizers of others keep.
+func (w holdWriter) sayReleased(ctx context.Context, v *view) result {
+	return w.saveStatuses(ctx, v.released, facts{})
+}
+
+// saveStatuses brings the status of each hold up to date.
+func (w holdWriter) saveStatuses(ctx context.Context, holds []hold, f facts) result {
+	var did result
+	now := w.clock.Now()
+	for _, h := range holds {
+		next := nextStatus(h, f, now)
+		counted := f.drain.byHold[h.UID] != nil
+		if counted {
+			h.memory.pods.countedFor(next)
+		}
+		// A node's pods are known a moment after it is cordoned; both are told in one write.
+		podsToCome := f.cordoned && h.Drains() && !counted
+		saved := w.save(ctx, h, next, !podsToCome && urgent(h.Status, next))
+		told := next
+		if len(saved.changes) == 0 && drained(next) && !drained(h.Status) {
+			told = h.present // nobody has been told yet, and pods may come first
+		}
+		did.add(saved)
+		did.add(result{again: untilLate(next, now), statuses: []holdStatus{{hold: h, status: told}}})
+	}
+	return did
+}
+
+// facts are what the statuses of the holds follow from.
+func (v *view) facts() facts {
+	f := facts{before: v.before, waits: v.waitsFor, cordoned: v.cordoned, drain: v.drain}
+	if v.node != nil {
+		f.node = v.node.UID
+	}
+	if err := v.failure(askGates, cordonNode); err != nil {
+		f.cordonError = err.Error()
+	}
+	if err := v.done[releaseGates]; err != nil {
+		f.releaseError = err.Error()
+	}
+	return f
+}
+
 // sayUnanswered says for which gate a node in maintenance did not get an answer. That says nothing of the node, so the
 // statuses of its holds stay as they are, and only name the error.
 func (w holdWriter) sayUnanswered(ctx context.Context, v *view) result {
@@ -198,41 +248,6 @@ func (w holdWriter) saveMessage(ctx context.Context, holds []hold, cause string)
 			next.LastError, next.LastUpdate = message, &now
 		}
 		did.add(w.save(ctx, h, next, true))
-	}
-	return did
-}
-
-// say brings the status of each hold that counts up to date.
-func (w holdWriter) say(ctx context.Context, v *view) result {
-	did := w.saveStatuses(ctx, v.active, v.facts())
-	v.statuses = did.statuses
-	return did
-}
-
-// sayReleased brings the status of each hold up to date that only the finalizers of others keep.
-func (w holdWriter) sayReleased(ctx context.Context, v *view) result {
-	return w.saveStatuses(ctx, v.released, facts{})
-}
-
-// saveStatuses brings the status of each hold up to date.
-func (w holdWriter) saveStatuses(ctx context.Context, holds []hold, f facts) result {
-	var did result
-	now := w.clock.Now()
-	for _, h := range holds {
-		next := nextStatus(h, f, now)
-		counted := f.drain.byHold[h.UID] != nil
-		if counted {
-			h.memory.pods.countedFor(next)
-		}
-		// A node's pods are known a moment after it is cordoned; both are told in one write.
-		podsToCome := f.cordoned && h.Drains() && !counted
-		saved := w.save(ctx, h, next, !podsToCome && urgent(h.Status, next))
-		told := next
-		if len(saved.changes) == 0 && drained(next) && !drained(h.Status) {
-			told = h.present // nobody has been told yet, and pods may come first
-		}
-		did.add(saved)
-		did.add(result{again: untilLate(next, now), statuses: []holdStatus{{hold: h, status: told}}})
 	}
 	return did
 }

@@ -5,14 +5,12 @@ package drainer
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/text"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
@@ -53,32 +51,6 @@ type heldBy struct {
 	Requestor string      `json:"requestor,omitempty"`
 	Reason    string      `json:"reason,omitempty"`
 	Since     metav1.Time `json:"since"`
-}
-
-// note is the annotation of a node in maintenance for the holds. Of one that cannot be read it says what old says.
-func (m marks) note(holds []hold, before v1beta1.NodeBefore, old holdsNote) (string, error) {
-	note := holdsNote{StoreID: m.storeID, Holds: []heldBy{}, Before: before}
-	for _, h := range holds {
-		if !h.cordons() && h.unreadable() == "" {
-			continue
-		}
-		if len(note.Holds) == maxAnnotatedHolds {
-			note.More++
-			continue
-		}
-		by := heldBy{
-			Name: h.Name, Requestor: text.Escape(h.Spec.Requestor), Reason: text.Escape(h.Spec.Reason), Since: h.CreationTimestamp,
-		}
-		if before := old.entry(h.Name); before != nil && h.unreadable() != "" {
-			by = *before
-		}
-		note.Holds = append(note.Holds, by)
-	}
-	value, err := json.Marshal(note)
-	if err != nil {
-		return "", fmt.Errorf("could not encode annotation %s: %w", v1beta1.HoldsAnnotation, err)
-	}
-	return string(value), nil
 }
 
 // readNote reads the annotation of a node. If it is missing or cannot be read, the note names no store.

@@ -4,6 +4,7 @@
 package drainer
 
 import (
+	"context"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -142,10 +143,11 @@ func (m *memory) mayBeOurs(maintenance *v1beta1.NodeMaintenance) bool {
 }
 
 // forget drops what is kept of a node that needs no further reconcile.
-func (m *memory) forget(name string) {
+func (m *memory) forget(_ context.Context, v *view) result {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	delete(m.nodes, name)
+	delete(m.nodes, v.name)
+	return result{}
 }
 
 // clear drops everything. No worker may be at work.

@@ -93,9 +93,3 @@ func (l *leader) confirmUnheld(ctx context.Context, v *view) result {
 	v.memory.unreleased = true
 	return result{}
 }
-
-// forget drops what is kept of the node.
-func (l *leader) forget(_ context.Context, v *view) result {
-	l.memory.forget(v.name)
-	return result{}
-}

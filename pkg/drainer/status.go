@@ -36,21 +36,6 @@ type facts struct {
 	releaseError string
 }
 
-// facts are what the statuses of the holds follow from.
-func (v *view) facts() facts {
-	f := facts{before: v.before, waits: v.waitsFor, cordoned: v.cordoned, drain: v.drain}
-	if v.node != nil {
-		f.node = v.node.UID
-	}
-	if err := v.failure(askGates, cordonNode); err != nil {
-		f.cordonError = err.Error()
-	}
-	if err := v.done[releaseGates]; err != nil {
-		f.releaseError = err.Error()
-	}
-	return f
-}
-
 // drainFacts are how far the drain of a node has come.
 type drainFacts struct {
 	// byHold has the drain of each hold; nil while the node's pods are not known.
