@@ -1,0 +1,144 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drainer
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
+)
+
+// What is done for a node follows from its situation and from what the steps found so far. Each case says of every step
+// between the first and the last ones, which are the same for all.
+func TestNext(t *testing.T) {
+	broken := errors.New("broken")
+	a := holdOf(drainertest.Hold{Name: "a"})
+	a.lacks = true
+	waits := &Wait{Reason: "LeaseHeld"}
+	ours := nodeMarks{annotated: true, tainted: true, ours: true}
+	found := map[step]func(v *view){
+		readNode:     func(v *view) { v.ours = &v1beta1.NodeBefore{} },
+		recordBefore: func(v *view) { v.before = &v1beta1.NodeBefore{} },
+		cordonNode:   func(v *view) { v.cordoned = true },
+		giveNodeBack: func(v *view) { v.marks, v.memory.unreleased = nodeMarks{}, v.situation == unheld },
+	}
+	kept := map[step]func(v *view){readNode: found[readNode], askKeepers: func(v *view) { v.keeps = waits }}
+	tests := map[string]struct {
+		view  view
+		node  bool
+		finds map[step]func(v *view)
+		fails map[step]error
+		want  []step
+	}{
+		"a drain": {
+			view: view{active: []hold{a}, ending: []hold{a}}, node: true,
+			want: []step{watchPods, readNode, recordBefore, holdBack, endHolds, askGates, cordonNode, drainNode, saveStatuses, saveConditions},
+		},
+		"pods cannot be watched": {
+			view: view{active: []hold{a}}, node: true, fails: map[step]error{watchPods: broken}, want: []step{watchPods},
+		},
+		"nothing is recorded": {
+			view: view{active: []hold{a}}, node: true, finds: map[step]func(v *view){}, want: []step{watchPods, readNode, recordBefore, pauseDrain},
+		},
+		"the record is refused as old": {
+			view: view{active: []hold{a}}, node: true, fails: map[step]error{recordBefore: errCacheBehind},
+			want: []step{watchPods, readNode, recordBefore, pauseDrain},
+		},
+		"a gate makes it wait": {
+			view: view{active: []hold{a}}, node: true,
+			finds: map[step]func(v *view){recordBefore: found[recordBefore], askGates: func(v *view) { v.waitsFor = waits }},
+			want:  []step{watchPods, readNode, recordBefore, endHolds, askGates, pauseDrain, saveStatuses},
+		},
+		"a gate fails": {
+			view: view{active: []hold{a}}, node: true, fails: map[step]error{askGates: broken},
+			want: []step{watchPods, readNode, recordBefore, endHolds, askGates, pauseDrain, saveStatuses},
+		},
+		"a gate fails for a node in maintenance": {
+			view: view{active: []hold{a}, marks: ours}, node: true, fails: map[step]error{askGates: broken},
+			want: []step{watchPods, readNode, recordBefore, endHolds, askGates, sayUnanswered, pauseDrain},
+		},
+		"the cordon is refused as old": {
+			view: view{active: []hold{a}}, node: true, fails: map[step]error{cordonNode: errCacheBehind},
+			finds: map[step]func(v *view){recordBefore: found[recordBefore]},
+			want:  []step{watchPods, readNode, recordBefore, endHolds, askGates, cordonNode, pauseDrain},
+		},
+		"given back": {
+			view: view{situation: unwanted, ending: []hold{a}, marks: ours}, node: true,
+			want: []step{readNode, askKeepers, giveNodeBack, showPlanned, releaseGates, saveStatuses, endHolds},
+		},
+		"never taken": {
+			view: view{situation: unwanted, active: []hold{a}}, node: true, want: []step{showPlanned, releaseGates, saveStatuses, endHolds},
+		},
+		"kept by a gate": {
+			view: view{situation: unwanted, marks: ours}, node: true, finds: kept, want: []step{readNode, askKeepers, sayKept},
+		},
+		"the give-back fails": {
+			view: view{situation: unwanted, marks: ours}, node: true, fails: map[step]error{giveNodeBack: broken},
+			want: []step{readNode, askKeepers, giveNodeBack, sayNotGiven},
+		},
+		"the give-back is refused as old": {
+			view: view{situation: unwanted, marks: ours}, node: true, fails: map[step]error{giveNodeBack: errCacheBehind},
+			want: []step{readNode, askKeepers, giveNodeBack},
+		},
+		"the release fails": {
+			view: view{situation: unwanted}, node: true, fails: map[step]error{releaseGates: broken},
+			want: []step{showPlanned, releaseGates, sayNotReleased, saveStatuses},
+		},
+		"a node that is gone": {
+			view: view{situation: gone, ending: []hold{a}}, want: []step{confirmGone, releaseGates, saveStatuses, endHolds},
+		},
+		"perhaps gone": {
+			view: view{situation: gone, gateHolds: true}, fails: map[step]error{confirmGone: broken}, want: []step{confirmGone, saveStatuses},
+		},
+		"it is not known what is wanted": {
+			view: view{situation: undecided, marks: ours, recorded: &v1beta1.NodeBefore{}}, node: true, want: []step{askGates, endHolds, sayUnknown},
+		},
+		"no hold": {view: view{situation: unheld}, node: true, want: []step{unmarkPlanned, clearConditions, forgetNode}},
+		"no hold, no node, but a gate names it": {
+			view: view{situation: unheld, named: true}, want: []step{confirmUnheld, forgetNode},
+		},
+		"left behind": {
+			view: view{situation: unheld, marks: ours}, node: true,
+			want: []step{unmarkPlanned, readNode, askKeepers, giveNodeBack, releaseGates, clearConditions, forgetNode},
+		},
+		"left behind, and kept by a gate": {
+			view: view{situation: unheld, marks: ours}, node: true, finds: kept, want: []step{unmarkPlanned, readNode, askKeepers},
+		},
+		"left behind by another server": {
+			view: view{situation: unheld, marks: nodeMarks{annotated: true, tainted: true, anothers: true}}, node: true,
+			want: []step{unmarkPlanned, tellLeftBehind},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			v, finds := &test.view, test.finds
+			v.done, v.memory = map[step]error{}, &nodeMemory{}
+			if test.node {
+				v.node = &corev1.Node{}
+			}
+			if finds == nil {
+				finds = found
+			}
+			want := append([]step{deleteExpired, tellUnread}, test.want...)
+			if v.node == nil || v.stage() != v1beta1.StageDrain {
+				want = append([]step{deleteExpired, tellUnread, forgetDrain}, test.want...)
+			}
+			var got []step
+			for s := next(v); s != rest && len(got) < 20; s = next(v) {
+				got = append(got, s)
+				if v.done[s] = test.fails[s]; v.done[s] == nil && finds[s] != nil {
+					finds[s](v)
+				}
+			}
+			if diff := cmp.Diff(append(want, saveReleased), got); diff != "" {
+				t.Errorf("the steps (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
