@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,6 +15,25 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/due"
 )
+
+// Admitted is how far a hold may go now.
+type Admitted struct {
+	// Known is false while nothing is known yet, since the process has just begun to lead. The node of the hold
+	// is then left as it is, and looked at again when Admission's owner wakes it.
+	Known bool
+	// Stage is how far the hold may go: its own stage, or a lower one.
+	Stage v1beta1.MaintenanceStage
+	// Status is what the hold's status.admission is to say, without the approvals; nil: nothing, because no policy
+	// selects the node and the hold itself does not wait. If it raises the stage, it is stored before the drainer acts on
+	// that, for the hold as it is then. Once it says approved, the registry refuses to withdraw approvals and to change
+	// spec.drain.
+	Status *v1beta1.MaintenanceAdmission
+	// Reason and Message are those of the condition Admitted. The condition is True when the stage is the hold's own.
+	Reason  v1beta1.AdmissionReason
+	Message string
+	// Again is when the answer may change by time alone; zero: never.
+	Again time.Time
+}
 
 // stageUndecided is the stage of a hold of which nobody has said yet how far it may go. As with a stage that is
 // not known, the hold neither takes its node out of service, nor lets it be given back.
@@ -233,4 +253,12 @@ func until(at, now time.Time) time.Duration {
 		return 0
 	}
 	return max(at.Sub(now), time.Millisecond)
+}
+
+// conditionStatus is the status of a condition.
+func conditionStatus(is bool) corev1.ConditionStatus {
+	if is {
+		return corev1.ConditionTrue
+	}
+	return corev1.ConditionFalse
 }

@@ -43,7 +43,7 @@ type caches struct {
 	synced map[string]cache.InformerSynced
 }
 
-func newCaches(config Config) (*caches, error) {
+func newCaches(config watcherConfig) (*caches, error) {
 	watches := func(resource string, indexers cache.Indexers) watched.Config {
 		return watched.Config{By: "drainer", Resource: resource, Clients: config.Kube, Indexers: indexers, Clock: config.Clock}
 	}

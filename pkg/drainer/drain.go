@@ -7,13 +7,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/wait"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/eviction"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/plan"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/replicas"
@@ -36,6 +39,7 @@ var errReplicaUnknown = errors.New("it is not known whether a pod that runs this
 // drains moves the pods off the nodes: it watches them, plans, has them evicted, and confirms that
 // they are gone.
 type drains struct {
+	config     Config
 	watcher    *watcher
 	dispatcher *eviction.Dispatcher
 	pods       *podWatches
@@ -52,7 +56,7 @@ type drains struct {
 // newDrains returns drains that call look for a node that should be looked at.
 func newDrains(config Config, watcher *watcher, look func(node string)) *drains {
 	return &drains{
-		watcher: watcher,
+		config: config, watcher: watcher,
 		pods:    newPodWatches(config.Kube, func(node string) podSelection { return podSelection{fields: podsOf(node)} }, look),
 		others: newPodWatches(config.Kube, func(string) podSelection {
 			return podSelection{namespace: config.Server.Pod.Namespace, labels: config.Server.Selector()}
@@ -97,6 +101,11 @@ func (d *drains) stop(ctx context.Context, v *view) result {
 	return result{gauges: &nodeGauges{}}
 }
 
+// watch begins to watch the pods of the node.
+func (d *drains) watch(ctx context.Context, v *view) result {
+	return result{err: d.pods.start(ctx, v.name)}
+}
+
 // pause evicts nothing more from the node for a while, and keeps what is known of its evictions.
 func (d *drains) pause(ctx context.Context, v *view) result {
 	d.dispatcher.Pause(v.name)
@@ -110,6 +119,13 @@ func (d *drains) pause(ctx context.Context, v *view) result {
 func (d *drains) holdBack(_ context.Context, v *view) result {
 	d.dispatcher.Pause(v.name)
 	return result{}
+}
+
+// underWay is what is known of the drain of the node.
+func (d *drains) underWay(node string) underWay {
+	return underWay{
+		attempts: d.dispatcher.Attempts(node), returns: d.returns.Pods(node), machines: d.machines, leaving: d.replicas.Leaving(),
+	}
 }
 
 // drain plans the drain of the node, hands its evictions to the dispatcher, and notes how far the
@@ -158,7 +174,7 @@ func (d *drains) plan(ctx context.Context, v *view, pods []*corev1.Pod) (plan.Pl
 	in.Replicas = facts
 	planned := plan.Make(in)
 	decided(planned.Replicas())
-	if planned.AwaitsReplica() && d.watcher.config.Server.Selector() != "" {
+	if planned.AwaitsReplica() && d.config.Server.Selector() != "" {
 		err = errors.Join(err, d.others.start(ctx, v.name))
 	} else {
 		d.others.stop(v.name)
@@ -175,7 +191,7 @@ func (d *drains) plan(ctx context.Context, v *view, pods []*corev1.Pod) (plan.Pl
 func (d *drains) progress(v *view, planned plan.Plan, back returns.Pods) (did result) {
 	v.drain.byHold = map[types.UID]*holdDrain{}
 	if !planned.Recheck.IsZero() {
-		did.again = max(planned.Recheck.Sub(d.watcher.config.Clock.Now()), time.Millisecond)
+		did.again = max(planned.Recheck.Sub(d.config.Clock.Now()), time.Millisecond)
 	}
 	for i, h := range v.active {
 		if !h.Drains() {
@@ -209,7 +225,7 @@ func (d *drains) confirm(ctx context.Context, v *view, byHold map[types.UID]*hol
 			}
 		}
 		left, staying := h.Split(pods, drainable, d.watcher.caches.labelsOf(pods))
-		restless := d.returns.Restless(v.name, d.watcher.config.Clock.Now())
+		restless := d.returns.Restless(v.name, d.config.Clock.Now())
 		of.empty, of.Staying = len(left) == 0 && restless == 0, staying
 		if !of.empty {
 			again = max(listAgain, restless)
@@ -228,4 +244,52 @@ func leaveDrained(v *view, byHold map[types.UID]*holdDrain) {
 			delete(byHold, h.UID)
 		}
 	}
+}
+
+// attachedVolumes are the volumes that are attached to the node, without those of pods that stay there,
+// sorted.
+func (d *drains) attachedVolumes(ctx context.Context, v *view, planned plan.Plan) ([]string, error) {
+	attachments := d.watcher.caches.attachmentsTo(v.name)
+	if len(attachments) == 0 {
+		return nil, nil
+	}
+	staying := sets.New[string]()
+	for _, pod := range planned.Pods {
+		if pod.Action != v1beta1.PlanStay {
+			continue
+		}
+		for _, claim := range claimsOf(pod.Pod) {
+			volume, err := d.volumeOf(ctx, v.memory, claim)
+			if err != nil {
+				return nil, err
+			}
+			staying.Insert(volume)
+		}
+	}
+	var attached []string
+	for _, attachment := range attachments {
+		if name := volumeName(attachment); !staying.Has(name) {
+			attached = append(attached, name)
+		}
+	}
+	slices.Sort(attached)
+	return attached, nil
+}
+
+// volumeOf returns the volume that the claim is bound to; "" when it is bound to none.
+func (d *drains) volumeOf(ctx context.Context, memory *nodeMemory, claim types.NamespacedName) (string, error) {
+	if volume, known := memory.volumes[claim]; known {
+		return volume, nil
+	}
+	pvc, err := d.watcher.live.claim(ctx, claim, metav1.GetOptions{})
+	if pvc == nil || err != nil {
+		return "", err
+	}
+	if pvc.Spec.VolumeName != "" {
+		if memory.volumes == nil {
+			memory.volumes = map[types.NamespacedName]string{}
+		}
+		memory.volumes[claim] = pvc.Spec.VolumeName
+	}
+	return pvc.Spec.VolumeName, nil
 }

@@ -37,7 +37,10 @@ func New(config Config) (*Drainer, error) {
 		return nil, fmt.Errorf("could not configure drainer: %w", err)
 	}
 	registerMetrics()
-	watcher, err := newWatcher(config)
+	watcher, err := newWatcher(watcherConfig{
+		Maintenance: config.Maintenance, Kube: config.Kube, Dynamic: config.Dynamic, Clock: config.Clock,
+		Server: config.Server, Cordon: cordonTaints(config.Taints),
+	})
 	if err != nil {
 		return nil, fmt.Errorf("could not build drainer: %w", err)
 	}
@@ -170,4 +173,28 @@ func (d *Drainer) underWay(maintenance *v1beta1.NodeMaintenance) underWay {
 		return l.drains.underWay(maintenance.Spec.NodeName)
 	}
 	return underWay{}
+}
+
+// HasTaken says whether the hold has its node out of service: it has recorded what that node was like before, and the marks
+// on the node say that this server took it for the hold.
+func (d *Drainer) HasTaken(node *corev1.Node, hold *v1beta1.NodeMaintenance) bool {
+	return hold.Status.NodeUID == node.UID && hold.Status.NodeBefore != nil &&
+		newMarks(d.config.StoreID, nil).read(node).tookFor(hold)
+}
+
+// HasInMaintenance says whether the node carries the annotation of maintenance by this server, or one that names no
+// server, as a person may have left it. Without it, a node that nobody holds is never given back.
+func (d *Drainer) HasInMaintenance(node *corev1.Node) bool {
+	return annotated(node) && !newMarks(d.config.StoreID, nil).read(node).anothers
+}
+
+// Load says what a drain of the node would take. The pods are listed as the cache of the API server has
+// them. It fails while the drainer is not ready, and when the pods cannot be listed.
+func (d *Drainer) Load(ctx context.Context, node string) (Load, error) {
+	return d.watcher.load(ctx, node)
+}
+
+// Room is how many more pods the disruption budget lets go now; 0 if there is no such budget.
+func (d *Drainer) Room(budget types.NamespacedName) int {
+	return d.watcher.budgets.Room(budget, d.config.Clock.Now())
 }

@@ -4,8 +4,6 @@
 package drainer
 
 import (
-	"context"
-	"fmt"
 	"time"
 
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
@@ -48,41 +46,6 @@ func (h hold) start() *metav1.Time {
 	default:
 		return admission.AdmittedTime
 	}
-}
-
-// expire deletes the holds whose time is over, as their requestors would. The result says when the next
-// hold expires, or is to say that it will soon.
-func (w holdWriter) expire(ctx context.Context, v *view) result {
-	var did result
-	now := w.clock.Now()
-	for _, h := range v.active {
-		end := h.expiration()
-		switch {
-		case end == nil, h.memory.expired == h.ResourceVersion:
-		case !now.Before(end.Time):
-			did.add(w.deleteExpired(ctx, h, *end))
-		case now.Before(h.expiring(*end)):
-			did.add(result{again: h.expiring(*end).Sub(now)})
-		default:
-			did.add(result{again: end.Sub(now)})
-		}
-	}
-	return did
-}
-
-// deleteExpired deletes the hold only in the version that was looked at: a hold that has just been
-// extended stays. No version is deleted twice, though the cache shows it for a moment longer: the audit log
-// would tell of a second delete.
-func (w holdWriter) deleteExpired(ctx context.Context, h hold, end metav1.Time) result {
-	uid, version := h.UID, h.ResourceVersion
-	err := w.client.MaintenanceV1beta1().NodeMaintenances().Delete(ctx, h.Name, metav1.DeleteOptions{
-		Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &version},
-	})
-	if err != nil {
-		return result{err: fmt.Errorf("could not delete NodeMaintenance %s, which has expired: %w", h.Name, err)}
-	}
-	h.memory.expired = version
-	return result{changes: []change{holdExpired{hold: h, end: end}}}
 }
 
 // expiration writes when the hold ends by itself, and sets the condition Expiring once that is soon.

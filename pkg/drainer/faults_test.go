@@ -200,7 +200,7 @@ func TestNodeLeftBehindWithAnIdleHold(t *testing.T) {
 			Unschedulable: true, Taints: []string{v1beta1.DrainTaint},
 			Labels: map[string]string{v1beta1.ExcludeFromRemediationLabel: "true"},
 		}.Object()
-		note, err := m.note(nil, v1beta1.NodeBefore{}, holdsNote{})
+		note, err := m.note(nil, v1beta1.NodeBefore{})
 		if err != nil {
 			t.Fatal(err)
 		}

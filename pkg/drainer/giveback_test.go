@@ -279,7 +279,7 @@ func TestHoldThatCannotEndHoldsBackNothing(t *testing.T) {
 func TestNodeLeftBehind(t *testing.T) {
 	cordoned := func(t *testing.T, storeID string, before *corev1.Node, after ...func(*corev1.Node)) *corev1.Node {
 		m := newMarks(storeID, nil)
-		note, err := m.note(nil, m.before(before), holdsNote{})
+		note, err := m.note(nil, m.before(before))
 		if err != nil {
 			t.Fatal(err)
 		}

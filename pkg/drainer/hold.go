@@ -6,6 +6,7 @@ package drainer
 import (
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -42,21 +43,6 @@ type hold struct {
 	keptFor string
 }
 
-// hold is a hold of the node as far as it is admitted.
-func (l *leader) hold(v *view, maintenance *v1beta1.NodeMaintenance, memory *holdMemory) hold {
-	now := l.config.Clock.Now()
-	h := newHold(maintenance, memory, now).on(v)
-	h.Jobs = l.watcher.jobs(maintenance)
-	switch {
-	case !h.DeletionTimestamp.IsZero():
-		return h
-	case l.config.Admission == nil:
-		return h.admittedAs(Admitted{Known: true, Stage: h.Spec.Stage}, now)
-	default:
-		return h.admittedAs(l.config.Admission.Admitted(maintenance), now)
-	}
-}
-
 func newHold(maintenance *v1beta1.NodeMaintenance, memory *holdMemory, now time.Time) hold {
 	h := hold{Hold: plan.NewHold(maintenance), memory: memory}
 	h.told = begun(maintenance)
@@ -71,18 +57,18 @@ func newHold(maintenance *v1beta1.NodeMaintenance, memory *holdMemory, now time.
 
 // on is the hold with what the node says of it. What another operator has taken, as an import says, counts until this
 // server has the node in maintenance: whoever creates a hold says it.
-func (h hold) on(v *view) hold {
-	h.sameNode = v.node != nil && h.told.NodeUID == v.node.UID
+func (h hold) on(node *corev1.Node, carried nodeMarks, sets marks) hold {
+	h.sameNode = node != nil && h.told.NodeUID == node.UID
 	h.recorded = h.sameNode && h.told.NodeBefore != nil
-	h.complete = h.recorded && v.sets.recorded(*h.told.NodeBefore)
-	h.imported = h.recorded && OutBeforeImport(v.node, h.Annotations)
-	h.taken = h.recorded && (v.marks.tookFor(h.NodeMaintenance) || ((!v.marks.annotated || v.marks.anothers) && h.imported))
+	h.complete = h.recorded && sets.recorded(*h.told.NodeBefore)
+	h.imported = h.recorded && OutBeforeImport(node, h.Annotations)
+	h.taken = h.recorded && (carried.tookFor(h.NodeMaintenance) || ((!carried.annotated || carried.anothers) && h.imported))
 	return h
 }
 
 // as is the hold as its status was just written.
-func (h hold) as(written *v1beta1.NodeMaintenance, v *view, now time.Time) hold {
-	again := newHold(written, h.memory, now).on(v)
+func (h hold) as(written *v1beta1.NodeMaintenance, node *corev1.Node, carried nodeMarks, sets marks, now time.Time) hold {
+	again := newHold(written, h.memory, now).on(node, carried, sets)
 	again.Jobs, again.Stage, again.news, again.stays, again.again = h.Jobs, h.Stage, h.news, h.stays, h.again
 	return again.settled(now)
 }

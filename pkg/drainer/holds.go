@@ -5,42 +5,11 @@ package drainer
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer/due"
 )
-
-// situation is what the holds of a node together want.
-type situation int
-
-const (
-	// wanted is a node that a hold wants to have cordoned.
-	wanted situation = iota
-	// unheld is a node without holds, and gone one that does not exist.
-	unheld
-	gone
-	// unwanted is a node that is to be in service.
-	unwanted
-	// undecided is a node that is left as it is: the stage of a hold is not known, or whether it is admitted.
-	undecided
-)
-
-// holdsAre takes in the holds of the node, and works out what follows from them together.
-func (v *view) holdsAre(holds []hold) {
-	v.active, v.ending = split(holds)
-	v.released = slices.DeleteFunc(holds, func(h hold) bool { return !h.released() })
-	v.recorded = recordedBefore(lasting(v.active))
-	v.situation = v.situated()
-	for _, h := range v.active {
-		v.again = due.Sooner(v.again, h.again)
-		if why := h.unreadable(); why != "" {
-			v.unread = append(v.unread, fmt.Sprintf("%s (%s)", h.Name, why))
-		}
-	}
-}
 
 // split divides the holds of a node into those that count and those that are being deleted, each sorted
 // by name so that what is derived from them does not flap. A hold that only somebody else's finalizer
@@ -56,35 +25,6 @@ func split(holds []hold) (active, ending []hold) {
 		}
 	}
 	return active, ending
-}
-
-// situated says what the holds together want.
-func (v *view) situated() situation {
-	switch {
-	case len(v.holds()) == 0:
-		return unheld
-	case v.node == nil:
-		return gone
-	case !v.kept():
-		return unwanted
-	case v.stage() == v1beta1.StageIdle:
-		return undecided
-	default:
-		return wanted
-	}
-}
-
-func (v *view) holds() []hold { return slices.Concat(v.active, v.ending) }
-
-// kept says whether a hold keeps the node from being given back.
-func (v *view) kept() bool { return len(lasting(v.active)) > 0 }
-
-// stage is the stage that the holds together ask for: the highest that is known.
-func (v *view) stage() v1beta1.MaintenanceStage { return highestStage(v.active) }
-
-// waits says whether a hold waits that the node is not cordoned for yet.
-func (v *view) waits() bool {
-	return slices.ContainsFunc(v.active, func(h hold) bool { return h.waits() && !h.cordons() })
 }
 
 // lasting are the holds that have not ended.

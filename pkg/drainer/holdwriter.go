@@ -16,7 +16,6 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer/quote"
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned"
 )
 
@@ -33,6 +32,41 @@ type holdStatus struct {
 	status v1beta1.NodeMaintenanceStatus
 }
 
+// expire deletes the holds whose time is over, as their requestors would. The result says when the next
+// hold expires, or is to say that it will soon.
+func (w holdWriter) expire(ctx context.Context, v *view) result {
+	var did result
+	now := w.clock.Now()
+	for _, h := range v.active {
+		end := h.expiration()
+		switch {
+		case end == nil, h.memory.expired == h.ResourceVersion:
+		case !now.Before(end.Time):
+			did.add(w.deleteExpired(ctx, h, *end))
+		case now.Before(h.expiring(*end)):
+			did.add(result{again: h.expiring(*end).Sub(now)})
+		default:
+			did.add(result{again: end.Sub(now)})
+		}
+	}
+	return did
+}
+
+// deleteExpired deletes the hold only in the version that was looked at: a hold that has just been
+// extended stays. No version is deleted twice, though the cache shows it for a moment longer: the audit log
+// would tell of a second delete.
+func (w holdWriter) deleteExpired(ctx context.Context, h hold, end metav1.Time) result {
+	uid, version := h.UID, h.ResourceVersion
+	err := w.client.MaintenanceV1beta1().NodeMaintenances().Delete(ctx, h.Name, metav1.DeleteOptions{
+		Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &version},
+	})
+	if err != nil {
+		return result{err: fmt.Errorf("could not delete NodeMaintenance %s, which has expired: %w", h.Name, err)}
+	}
+	h.memory.expired = version
+	return result{changes: []change{holdExpired{hold: h, end: end}}}
+}
+
 // record writes what the node was like before into the status of every hold that cordons the node. At least one hold
 // must have it before the node is changed. If others could not be written, that does not stop it. The same writes
 // store how far holds are admitted.
@@ -46,7 +80,7 @@ func (w holdWriter) record(ctx context.Context, v *view) result {
 		written, wrote := w.write(ctx, h, withBefore(h, v, found, now))
 		switch {
 		case wrote.err == nil:
-			v.active[i] = h.as(written, v, w.clock.Now())
+			v.active[i] = h.as(written, v.node, v.marks, v.sets, w.clock.Now())
 		case !h.admissionStored():
 			v.active[i] = h.undecided(w.clock.Now())
 		}
@@ -115,13 +149,15 @@ func (w holdWriter) write(ctx context.Context, h hold, next v1beta1.NodeMaintena
 	refused := h.memory.said.tries(next)
 	written, err := w.client.MaintenanceV1beta1().NodeMaintenances().UpdateStatus(ctx, changed, metav1.UpdateOptions{})
 	now := w.clock.Now()
-	h.memory.writes.wrote(err, now)
 	if againLater(err) {
 		refused()
+	} else if err != nil {
+		h.memory.writes.unsure(now)
 	}
 	if err != nil {
 		return nil, result{err: fmt.Errorf("could not update status of NodeMaintenance %s: %w", h.Name, err)}
 	}
+	h.memory.writes.wrote(now)
 	h.memory.latest.wrote(h.ResourceVersion, written)
 	h.memory.said.wrote(written.Status)
 	if !newsTold(written.Status).says(newsTold(h.told)) {
@@ -210,44 +246,4 @@ func (v *view) facts() facts {
 		f.releaseError = err.Error()
 	}
 	return f
-}
-
-// sayUnanswered says for which gate a node in maintenance did not get an answer. That says nothing of the node, so the
-// statuses of its holds stay as they are, and only name the error.
-func (w holdWriter) sayUnanswered(ctx context.Context, v *view) result {
-	holding := slices.DeleteFunc(slices.Clone(v.active), func(h hold) bool { return !h.cordons() })
-	return w.saveError(ctx, holding, v.done[askGates])
-}
-
-// sayNotGiven says why the node cannot be given back.
-func (w holdWriter) sayNotGiven(ctx context.Context, v *view) result {
-	return w.saveError(ctx, v.holds(), v.failure(readNode, askKeepers, giveNodeBack))
-}
-
-// sayNotReleased says why the gates cannot be given back what they hold for the node.
-func (w holdWriter) sayNotReleased(ctx context.Context, v *view) result {
-	return w.saveError(ctx, v.ending, v.done[releaseGates])
-}
-
-// saveError writes into the holds' status why what they wait for has not happened, so that users see
-// it. The caller tries again.
-func (w holdWriter) saveError(ctx context.Context, holds []hold, cause error) result {
-	did := w.saveMessage(ctx, holds, cause.Error())
-	did.again = 0 // what must not be written now is written with the next try
-	return did
-}
-
-// saveMessage is saveError for what nobody tries again before something happens.
-func (w holdWriter) saveMessage(ctx context.Context, holds []hold, cause string) result {
-	var did result
-	message := quote.Cut(cause, quote.MaxMessage)
-	now := metav1.NewTime(w.clock.Now()).Rfc3339Copy()
-	for _, h := range holds {
-		next := *h.told.DeepCopy()
-		if next.LastError != message {
-			next.LastError, next.LastUpdate = message, &now
-		}
-		did.add(w.save(ctx, h, next, true))
-	}
-	return did
 }

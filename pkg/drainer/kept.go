@@ -4,8 +4,6 @@
 package drainer
 
 import (
-	"context"
-	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -13,59 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer/quote"
 )
-
-// sayKept has the holds for which the node was taken out of service say what it waits for. Others, which may wait to be
-// admitted, only say how far they have come.
-func (w holdWriter) sayKept(ctx context.Context, v *view) result {
-	took := slices.Clone(v.ending)
-	var others []hold
-	for _, h := range v.active {
-		if h.recorded {
-			took = append(took, h)
-		} else {
-			others = append(others, h)
-		}
-	}
-	did := w.saveKept(ctx, took, *v.keeps)
-	did.add(w.saveStatuses(ctx, others, v.facts()))
-	return did
-}
-
-// saveKept writes into the holds' status what a node waits for that no hold needs any more. Nobody tries again before
-// something happens, so the result says when to write what must not be written now.
-func (w holdWriter) saveKept(ctx context.Context, holds []hold, wait Wait) result {
-	var did result
-	if wait.Message == "" {
-		return did
-	}
-	now := metav1.NewTime(w.clock.Now()).Rfc3339Copy()
-	for _, h := range holds {
-		h.keptFor = quote.Cut(wait.About, quote.MaxMessage)
-		next := h.told.DeepCopy()
-		next.LastError = quote.Cut(wait.Message, quote.MaxMessage)
-		if ofLease(wait) {
-			apimeta.RemoveStatusCondition(&next.Conditions, v1beta1.ConditionReleased)
-		} else {
-			apimeta.SetStatusCondition(&next.Conditions, metav1.Condition{
-				Type: v1beta1.ConditionReleased, Status: metav1.ConditionFalse, Reason: wait.Reason, Message: next.LastError,
-				ObservedGeneration: h.Generation, LastTransitionTime: now,
-			})
-		}
-		if !sameStatus(h.told, *next) {
-			next.LastUpdate = &now
-		}
-		did.add(w.save(ctx, h, *next, true))
-	}
-	return did
-}
-
-// ofLease says whether somebody else has the lease of the node. That is an error of the give-back, as for the other
-// operators that know leases, and no release that is held on purpose.
-func ofLease(wait Wait) bool {
-	return wait.Reason == v1beta1.ReasonLeaseHeld || wait.Reason == v1beta1.ReasonLeaseLost
-}
 
 func (c statusWritten) keptForTheSame(before, now string) bool {
 	return before == now || (c.hold.keptFor != "" && strings.HasPrefix(before, c.hold.keptFor))

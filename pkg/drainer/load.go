@@ -17,17 +17,6 @@ type Load struct {
 	Budgets map[types.NamespacedName]int
 }
 
-// Load says what a drain of the node would take. The pods are listed as the cache of the API server has
-// them. It fails while the drainer is not ready, and when the pods cannot be listed.
-func (d *Drainer) Load(ctx context.Context, node string) (Load, error) {
-	return d.watcher.load(ctx, node)
-}
-
-// Room is how many more pods the disruption budget lets go now; 0 if there is no such budget.
-func (d *Drainer) Room(budget types.NamespacedName) int {
-	return d.watcher.budgets.Room(budget, d.config.Clock.Now())
-}
-
 func (w *watcher) load(ctx context.Context, node string) (Load, error) {
 	if err := w.ready(); err != nil {
 		return Load{}, err

@@ -4,11 +4,14 @@
 package drainer
 
 import (
+	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/due"
 )
 
 // view is what is known of one node and its holds at one look, and what came of the steps since.
@@ -56,6 +59,21 @@ type view struct {
 	statuses []holdStatus
 }
 
+// situation is what the holds of a node together want.
+type situation int
+
+const (
+	// wanted is a node that a hold wants to have cordoned.
+	wanted situation = iota
+	// unheld is a node without holds, and gone one that does not exist.
+	unheld
+	gone
+	// unwanted is a node that is to be in service.
+	unwanted
+	// undecided is a node that is left as it is: the stage of a hold is not known, or whether it is admitted.
+	undecided
+)
+
 // look gathers what the caches know. Our own last writes count until a cache shows them.
 func (l *leader) look(name string) *view {
 	cached := l.watcher.caches.holdsOn(name)
@@ -77,4 +95,62 @@ func (l *leader) look(name string) *view {
 	v.holdsAre(holds)
 	v.planned = v.waits() && l.config.Admission != nil && l.config.Admission.Planned(name)
 	return v
+}
+
+// hold is a hold of the node as far as it is admitted.
+func (l *leader) hold(v *view, maintenance *v1beta1.NodeMaintenance, memory *holdMemory) hold {
+	now := l.config.Clock.Now()
+	h := newHold(maintenance, memory, now).on(v.node, v.marks, v.sets)
+	h.Jobs = l.watcher.jobs(maintenance)
+	switch {
+	case !h.DeletionTimestamp.IsZero():
+		return h
+	case l.config.Admission == nil:
+		return h.admittedAs(Admitted{Known: true, Stage: h.Spec.Stage}, now)
+	default:
+		return h.admittedAs(l.config.Admission.Admitted(maintenance), now)
+	}
+}
+
+// holdsAre takes in the holds of the node, and works out what follows from them together.
+func (v *view) holdsAre(holds []hold) {
+	v.active, v.ending = split(holds)
+	v.released = slices.DeleteFunc(holds, func(h hold) bool { return !h.released() })
+	v.recorded = recordedBefore(lasting(v.active))
+	v.situation = v.situated()
+	for _, h := range v.active {
+		v.again = due.Sooner(v.again, h.again)
+		if why := h.unreadable(); why != "" {
+			v.unread = append(v.unread, fmt.Sprintf("%s (%s)", h.Name, why))
+		}
+	}
+}
+
+// situated says what the holds together want.
+func (v *view) situated() situation {
+	switch {
+	case len(v.holds()) == 0:
+		return unheld
+	case v.node == nil:
+		return gone
+	case !v.kept():
+		return unwanted
+	case v.stage() == v1beta1.StageIdle:
+		return undecided
+	default:
+		return wanted
+	}
+}
+
+func (v *view) holds() []hold { return slices.Concat(v.active, v.ending) }
+
+// kept says whether a hold keeps the node from being given back.
+func (v *view) kept() bool { return len(lasting(v.active)) > 0 }
+
+// stage is the stage that the holds together ask for: the highest that is known.
+func (v *view) stage() v1beta1.MaintenanceStage { return highestStage(v.active) }
+
+// waits says whether a hold waits that the node is not cordoned for yet.
+func (v *view) waits() bool {
+	return slices.ContainsFunc(v.active, func(h hold) bool { return h.waits() && !h.cordons() })
 }

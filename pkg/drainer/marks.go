@@ -204,19 +204,6 @@ func (m nodeMarks) tookFor(hold *v1beta1.NodeMaintenance) bool {
 	return m.note.names(hold)
 }
 
-// HasTaken says whether the hold has its node out of service: it has recorded what that node was like before, and the marks
-// on the node say that this server took it for the hold.
-func (d *Drainer) HasTaken(node *corev1.Node, hold *v1beta1.NodeMaintenance) bool {
-	return hold.Status.NodeUID == node.UID && hold.Status.NodeBefore != nil &&
-		newMarks(d.config.StoreID, nil).read(node).tookFor(hold)
-}
-
-// HasInMaintenance says whether the node carries the annotation of maintenance by this server, or one that names no
-// server, as a person may have left it. Without it, a node that nobody holds is never given back.
-func (d *Drainer) HasInMaintenance(node *corev1.Node) bool {
-	return annotated(node) && !newMarks(d.config.StoreID, nil).read(node).anothers
-}
-
 // Marked says whether a node carries a mark of maintenance, of whatever server: v1beta1.HoldsAnnotation or
 // v1beta1.DrainTaint.
 func Marked(node *corev1.Node) bool { return annotated(node) || drainTainted(node) }
@@ -232,4 +219,12 @@ func drainTainted(node *corev1.Node) bool {
 
 func hasTaint(taints []corev1.Taint, wanted corev1.Taint) bool {
 	return slices.ContainsFunc(taints, func(t corev1.Taint) bool { return t.MatchTaint(&wanted) })
+}
+
+// cordonTaints are the taints of a cordoned node that keep pods away: that of spec.unschedulable, and those
+// of its marks.
+func cordonTaints(extra []corev1.Taint) []corev1.Taint {
+	unschedulable := corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}
+	taints := append([]corev1.Taint{unschedulable}, newMarks("", extra).taints...)
+	return slices.DeleteFunc(taints, func(t corev1.Taint) bool { return t.Effect == corev1.TaintEffectPreferNoSchedule })
 }

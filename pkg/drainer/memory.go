@@ -5,6 +5,7 @@ package drainer
 
 import (
 	"context"
+	"maps"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -62,30 +63,14 @@ type nodeMemory struct {
 	unreleased bool
 }
 
-// holdMemory is what is kept of one hold.
-type holdMemory struct {
-	// latest is the hold as the answer to our last write showed it. Written by holdWriter. Stale when
-	// the cache shows another version. Lost: a write that ends in a conflict.
-	latest latest[*v1beta1.NodeMaintenance]
-	// said is what the status said when we last wrote it. Written by holdWriter. Stale never: what others
-	// write does not count. Lost: it is taken from the store, as far as that is plausible.
-	said said
-	// writes limits how often the status is written, and keeps a status that waits to be written.
-	// Written by holdWriter. Stale with the next version of the hold. Lost: one write sooner, and what
-	// happened since the last one is noted a second later.
-	writes statusWrites
-	// numbers limits how often numbers are written that a waiting hold shows. Written by holdWriter.write.
-	// Never stale. Lost: they are up to a minute late once more.
-	numbers slowLimit
-	// pods counts the pods that the drain moves. Written by drains.progress and holdWriter. Stale with
-	// the next drain. Lost: pods that came and went since the last status was written are not counted.
-	pods podCount
-	// expired is the version in which we deleted the hold because its time was over. Written by
-	// holdWriter.deleteExpired. Stale when the cache shows another version. Lost: a delete too many.
-	expired string
-	// toldBlocked is which blockage an event told of. Written by the reporter. Lost: one more event,
-	// if the blockage began after the process started.
-	toldBlocked blockage
+// conditionsSaid are a node's conditions as we last wrote them, and the version of the node then.
+type conditionsSaid struct {
+	resourceVersion string
+	wanted          nodeConditions
+}
+
+func (c conditionsSaid) equal(other conditionsSaid) bool {
+	return c.resourceVersion == other.resourceVersion && maps.Equal(c.wanted, other.wanted)
 }
 
 func newMemory() *memory {

@@ -6,13 +6,10 @@ package drainer
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
 // reasonNodeMaintenance is the reason of the node conditions that this server sets. The server does not
@@ -76,46 +73,4 @@ func conditionsPatch(node *corev1.Node, wanted nodeConditions, now metav1.Time) 
 		return nil, fmt.Errorf("could not encode conditions of node %s: %w", node.Name, err)
 	}
 	return patch, nil
-}
-
-// wantedConditions are the lifecycle conditions that follow from the statuses of the node's holds. When
-// the drain of selected pods is done, no drain is in progress, but the node is not drained.
-func wantedConditions(statuses []holdStatus) nodeConditions {
-	var asked, underWay, empty bool
-	for _, s := range statuses {
-		if !s.hold.Drains() {
-			continue
-		}
-		asked = true
-		switch conditionReason(s.status, v1beta1.ConditionDrained) {
-		case v1beta1.ReasonNodeEmpty:
-			empty = true
-		case v1beta1.ReasonSelectedPodsGone, v1beta1.ReasonNoPodSelected:
-		default:
-			underWay = true
-		}
-	}
-	wanted := nodeConditions{corev1.NodeMaintenanceInProgress: corev1.ConditionTrue}
-	if asked {
-		wanted[corev1.NodeDrainInProgress] = conditionStatus(underWay && !empty)
-		wanted[corev1.NodeDrained] = conditionStatus(empty)
-	}
-	return wanted
-}
-
-func conditionStatus(is bool) corev1.ConditionStatus {
-	if is {
-		return corev1.ConditionTrue
-	}
-	return corev1.ConditionFalse
-}
-
-// conditionsSaid are a node's conditions as we last wrote them, and the version of the node then.
-type conditionsSaid struct {
-	resourceVersion string
-	wanted          nodeConditions
-}
-
-func (c conditionsSaid) equal(other conditionsSaid) bool {
-	return c.resourceVersion == other.resourceVersion && maps.Equal(c.wanted, other.wanted)
 }

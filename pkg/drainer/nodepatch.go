@@ -10,7 +10,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/text"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
@@ -61,26 +60,10 @@ func (p *nodePatch) encode() ([]byte, error) {
 	return data, nil
 }
 
-// note is the annotation of a node in maintenance for the holds. Of one that cannot be read it says what old says.
-func (m marks) note(holds []hold, before v1beta1.NodeBefore, old holdsNote) (string, error) {
-	note := holdsNote{StoreID: m.storeID, Holds: []heldBy{}, Before: before}
-	for _, h := range holds {
-		if !h.cordons() && h.unreadable() == "" {
-			continue
-		}
-		if len(note.Holds) == maxAnnotatedHolds {
-			note.More++
-			continue
-		}
-		by := heldBy{
-			Name: h.Name, Requestor: text.Escape(h.Spec.Requestor), Reason: text.Escape(h.Spec.Reason), Since: h.CreationTimestamp,
-		}
-		if before := old.entry(h.Name); before != nil && h.unreadable() != "" {
-			by = *before
-		}
-		note.Holds = append(note.Holds, by)
-	}
-	value, err := json.Marshal(note)
+// note is the annotation of a node in maintenance by these.
+func (m marks) note(by []heldBy, before v1beta1.NodeBefore) (string, error) {
+	listed := min(len(by), maxAnnotatedHolds)
+	value, err := json.Marshal(holdsNote{StoreID: m.storeID, Holds: by[:listed], More: len(by) - listed, Before: before})
 	if err != nil {
 		return "", fmt.Errorf("could not encode annotation %s: %w", v1beta1.HoldsAnnotation, err)
 	}

@@ -151,7 +151,7 @@ func TestNoteIsCappedAndReadable(t *testing.T) {
 	}
 	holds = append(holds, holdOf(drainertest.Hold{Name: "idle", Stage: v1beta1.StageIdle}))
 	before := v1beta1.NodeBefore{Unschedulable: true, Taints: []string{"a=b:NoSchedule"}}
-	value, err := newMarks(drainertest.StoreID, nil).note(holds, before, holdsNote{})
+	value, err := newMarks(drainertest.StoreID, nil).note(heldByThese(holds, holdsNote{}), before)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func TestNoteIsEscaped(t *testing.T) {
 	hostile := holdOf(drainertest.Hold{Name: "a", Change: func(nm *v1beta1.NodeMaintenance) {
 		nm.Spec.Requestor, nm.Spec.Reason = "bob\u202e", "\x1b[2J"
 	}})
-	value, err := newMarks(drainertest.StoreID, nil).note([]hold{hostile}, v1beta1.NodeBefore{}, holdsNote{})
+	value, err := newMarks(drainertest.StoreID, nil).note(heldByThese([]hold{hostile}, holdsNote{}), v1beta1.NodeBefore{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/text"
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
@@ -95,7 +96,7 @@ func (w nodeWriter) markPlanned(ctx context.Context, v *view, planned bool) resu
 // then. It may be so despite an error: when only the list of holds in the annotation could not be updated. The rate of repairs is limited, because whoever changes the cordon may do so
 // again at once.
 func (w nodeWriter) cordon(ctx context.Context, v *view) result {
-	note, err := w.marks.note(v.active, *v.before, v.marks.note)
+	note, err := w.marks.note(heldByThese(v.active, v.marks.note), *v.before)
 	if err != nil {
 		return result{err: err}
 	}
@@ -121,6 +122,25 @@ func (w nodeWriter) cordon(ctx context.Context, v *view) result {
 		return result{}
 	}
 	return result{changes: []change{nodeCordoned{node: v.name, holds: v.active, changes: patch.changes, repair: repair}}}
+}
+
+// heldByThese are the holds as the annotation of their node lists them. Of one that cannot be read it says what old says.
+func heldByThese(holds []hold, old holdsNote) []heldBy {
+	by := []heldBy{}
+	for _, h := range holds {
+		lost := h.unreadable() != ""
+		if !h.cordons() && !lost {
+			continue
+		}
+		entry := old.entry(h.Name)
+		if !lost || entry == nil {
+			entry = &heldBy{
+				Name: h.Name, Requestor: text.Escape(h.Spec.Requestor), Reason: text.Escape(h.Spec.Reason), Since: h.CreationTimestamp,
+			}
+		}
+		by = append(by, *entry)
+	}
+	return by
 }
 
 // giveBack gives the node back as it was before.
@@ -165,4 +185,29 @@ func (w nodeWriter) patchConditions(ctx context.Context, v *view, wanted nodeCon
 	}
 	v.memory.conditions = said
 	return result{}
+}
+
+// wantedConditions are the lifecycle conditions that follow from the statuses of the node's holds. When
+// the drain of selected pods is done, no drain is in progress, but the node is not drained.
+func wantedConditions(statuses []holdStatus) nodeConditions {
+	var asked, underWay, empty bool
+	for _, s := range statuses {
+		if !s.hold.Drains() {
+			continue
+		}
+		asked = true
+		switch conditionReason(s.status, v1beta1.ConditionDrained) {
+		case v1beta1.ReasonNodeEmpty:
+			empty = true
+		case v1beta1.ReasonSelectedPodsGone, v1beta1.ReasonNoPodSelected:
+		default:
+			underWay = true
+		}
+	}
+	wanted := nodeConditions{corev1.NodeMaintenanceInProgress: corev1.ConditionTrue}
+	if asked {
+		wanted[corev1.NodeDrainInProgress] = conditionStatus(underWay && !empty)
+		wanted[corev1.NodeDrained] = conditionStatus(empty)
+	}
+	return wanted
 }

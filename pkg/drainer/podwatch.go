@@ -55,11 +55,6 @@ func newPodWatches(client kubernetes.Interface, selection func(node string) podS
 	return &podWatches{client: client, selection: selection, changed: changed, watches: map[string]*podWatch{}}
 }
 
-// watch begins to watch the pods of the node.
-func (w *podWatches) watch(ctx context.Context, v *view) result {
-	return result{err: w.start(ctx, v.name)}
-}
-
 // start begins to watch the pods of the node, until stop or close. The end of ctx does not end the
 // watch. It does nothing when they are watched already.
 func (w *podWatches) start(ctx context.Context, node string) error {

@@ -41,7 +41,7 @@ func (v *view) sees(node *corev1.Node) {
 	v.memory.latest.wrote(v.node.ResourceVersion, node)
 	v.node, v.marks = node, v.sets.read(node)
 	for i, h := range v.active {
-		v.active[i] = h.on(v)
+		v.active[i] = h.on(v.node, v.marks, v.sets)
 	}
 }
 

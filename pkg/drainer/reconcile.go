@@ -84,7 +84,7 @@ func (l *leader) deeds() map[step]deed {
 		clearConditions: l.nodes.clearConditions,
 		saveConditions:  l.nodes.saveConditions,
 
-		watchPods:   l.drains.pods.watch,
+		watchPods:   l.drains.watch,
 		pauseDrain:  l.drains.pause,
 		holdBack:    l.drains.holdBack,
 		forgetDrain: l.drains.stop,

@@ -10,7 +10,6 @@ import (
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/kubernetes/scheme"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/record"
@@ -23,12 +22,6 @@ import (
 
 const (
 	eventComponent = "maintenance-apiserver"
-	// blockedLong is how long a drain must be blocked before an event says so: pods that wait for room
-	// of their budget are blocked for a moment each.
-	blockedLong = 10 * time.Second
-	// blockedAgain is how long the first event about other reasons waits, and blockedMost the later ones: each waits
-	// twice as long as the one before. The recorder drops events of objects that have too many.
-	blockedAgain, blockedMost = time.Minute, 8 * time.Minute
 )
 
 // reporter tells people, by events and metrics, what the drainer did. All events go through it.
@@ -114,49 +107,6 @@ func holdReference(h hold, version string) *corev1.ObjectReference {
 // finds such events.
 func nodeReference(name string) *corev1.ObjectReference {
 	return &corev1.ObjectReference{APIVersion: "v1", Kind: "Node", Name: name, UID: types.UID(name)}
-}
-
-// blockage is one time during which a drain is blocked.
-type blockage struct {
-	since     metav1.Time
-	permanent bool
-	// reasons are those of the blockers. Of a node that does not report, its name is one, too.
-	reasons sets.Set[string]
-
-	// told is when the last event told of it, and quiet is how long the next one waits if only the reasons change.
-	told  time.Time
-	quiet time.Duration
-}
-
-func newBlockage(blocked metav1.Condition, status v1beta1.NodeMaintenanceStatus) blockage {
-	b := blockage{since: blocked.LastTransitionTime, reasons: sets.New[string]()}
-	for _, blocker := range status.Blockers {
-		b.permanent = b.permanent || blocker.Permanent
-		reason := string(blocker.Reason)
-		if blocker.Reason == v1beta1.BlockerTerminating {
-			reason += blocker.Object
-		}
-		b.reasons.Insert(reason)
-	}
-	return b
-}
-
-// covers says whether who was told of b knows of the other one.
-func (b blockage) covers(other blockage) bool {
-	return b.since.Equal(&other.since) && (b.permanent || !other.permanent) && b.reasons.IsSuperset(other.reasons)
-}
-
-// due is when an event is to tell of what b has become.
-func (b blockage) due(now blockage) time.Time {
-	same := b.since.Equal(&now.since)
-	switch {
-	case now.permanent && (!same || !b.permanent):
-		return time.Time{}
-	case same:
-		return b.told.Add(b.quiet)
-	default:
-		return now.since.Add(blockedLong)
-	}
 }
 
 // blocked writes an event for a hold that stays blocked, and another one when the blockage becomes

@@ -36,6 +36,25 @@ type facts struct {
 	releaseError string
 }
 
+// Wait is what a node waits for before it may be taken out of service.
+type Wait struct {
+	// Reason is the reason of the condition Cordoned, or Released, meanwhile, in CamelCase.
+	Reason string
+	// Message says in one sentence what is waited for, with numbers. Of a give-back it may be empty, which leaves what
+	// was said before: what the node waits for is not known yet.
+	Message string
+	// About is how Message begins, for a give-back: what is waited for, without the details. An event tells of it when it
+	// or Reason changes. Default: all of Message.
+	About string
+	// Error is what the status shows as lastError meanwhile; empty: nothing is wrong.
+	Error string
+	// LeaseErrors is how many times in a row the lease of a node in maintenance could not be kept, for the
+	// status; 0 for gates that take no lease.
+	LeaseErrors int32
+	// Failed says that the phase is Failed meanwhile, and not Pending.
+	Failed bool
+}
+
 // drainFacts are how far the drain of a node has come.
 type drainFacts struct {
 	// byHold has the drain of each hold; nil while the node's pods are not known.

@@ -7,8 +7,10 @@ import (
 	"time"
 
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/due"
 )
 
 // drained says whether the status says that the hold's pods have left.
@@ -66,4 +68,26 @@ func urgent(old, next v1beta1.NodeMaintenanceStatus) bool {
 	idle := is == v1beta1.ReasonStageIdle || is == v1beta1.ReasonNotAdmitted || is == v1beta1.ReasonNodeNotFound
 	waited := conditionReason(old, v1beta1.ConditionAdmitted)
 	return was != is && (was != "" || !idle) || waited != "" && waited != conditionReason(next, v1beta1.ConditionAdmitted)
+}
+
+// cordonedSince is since when the node of the holds has been cordoned for a drain, as their statuses say;
+// zero: none says so yet. Pods that were created later came to a cordoned node. That is a fact of stored
+// objects, so a restart does not change it.
+func cordonedSince(holds []hold) time.Time {
+	var since time.Time
+	for _, h := range holds {
+		cordoned := apimeta.FindStatusCondition(h.present.Conditions, v1beta1.ConditionCordoned)
+		if h.Drains() && cordoned != nil && cordoned.Status == metav1.ConditionTrue {
+			since = due.Earlier(since, cordoned.LastTransitionTime.Time)
+		}
+	}
+	return since
+}
+
+// failuresSince is since when failed migrations of virtual machines count: since the node was cordoned.
+func failuresSince(holds []hold, now time.Time) time.Time {
+	if since := cordonedSince(holds); !since.IsZero() {
+		return since
+	}
+	return now
 }

@@ -6,7 +6,6 @@ package drainer
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -14,11 +13,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/ptr"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/plan"
 )
 
@@ -29,54 +26,6 @@ const (
 	volumesAtATime = 10
 	maxClaims      = 500
 )
-
-// attachedVolumes are the volumes that are attached to the node, without those of pods that stay there,
-// sorted.
-func (d *drains) attachedVolumes(ctx context.Context, v *view, planned plan.Plan) ([]string, error) {
-	attachments := d.watcher.caches.attachmentsTo(v.name)
-	if len(attachments) == 0 {
-		return nil, nil
-	}
-	staying := sets.New[string]()
-	for _, pod := range planned.Pods {
-		if pod.Action != v1beta1.PlanStay {
-			continue
-		}
-		for _, claim := range claimsOf(pod.Pod) {
-			volume, err := d.volumeOf(ctx, v.memory, claim)
-			if err != nil {
-				return nil, err
-			}
-			staying.Insert(volume)
-		}
-	}
-	var attached []string
-	for _, attachment := range attachments {
-		if name := volumeName(attachment); !staying.Has(name) {
-			attached = append(attached, name)
-		}
-	}
-	slices.Sort(attached)
-	return attached, nil
-}
-
-// volumeOf returns the volume that the claim is bound to; "" when it is bound to none.
-func (d *drains) volumeOf(ctx context.Context, memory *nodeMemory, claim types.NamespacedName) (string, error) {
-	if volume, known := memory.volumes[claim]; known {
-		return volume, nil
-	}
-	pvc, err := d.watcher.live.claim(ctx, claim, metav1.GetOptions{})
-	if pvc == nil || err != nil {
-		return "", err
-	}
-	if pvc.Spec.VolumeName != "" {
-		if memory.volumes == nil {
-			memory.volumes = map[types.NamespacedName]string{}
-		}
-		memory.volumes[claim] = pvc.Spec.VolumeName
-	}
-	return pvc.Spec.VolumeName, nil
-}
 
 // volumes reads the volumes of claims that outlive the pods, those of which it is not known which nodes can have them
 // included. It makes no request for pods without claims.

@@ -15,8 +15,11 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 	nodeutil "k8s.io/component-helpers/node/util"
+	"k8s.io/utils/clock"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/eviction"
@@ -24,6 +27,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/replicas"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/returns"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/virtualmachine"
+	"github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned"
 )
 
 var (
@@ -31,9 +35,23 @@ var (
 	errHoldsUnknown = errors.New("the NodeMaintenances are not known yet")
 )
 
+// watcherConfig is what a watcher is made from.
+type watcherConfig struct {
+	// Maintenance reads NodeMaintenances at this server itself, Kube everything in the cluster but virtual machines, and
+	// Dynamic these; nil: nothing is known of them.
+	Maintenance versioned.Interface
+	Kube        kubernetes.Interface
+	Dynamic     dynamic.Interface
+	Clock       clock.WithTicker
+	// Server says which pods run this server.
+	Server replicas.Server
+	// Cordon are the taints of a cordoned node that keep pods away.
+	Cordon []corev1.Taint
+}
+
 // watcher knows the cluster and plans drains. It changes nothing, so that every process may have one.
 type watcher struct {
-	config   Config
+	config   watcherConfig
 	caches   *caches
 	budgets  *eviction.Budgets
 	selector podSelector
@@ -41,13 +59,11 @@ type watcher struct {
 	replicas replicas.Reader
 	// machines reads the virtual machines for plans that are only shown.
 	machines *virtualmachine.Reader
-	// cordon are the taints of a cordoned node.
-	cordon []corev1.Taint
 	// jobs says which Jobs are run for a hold.
 	jobs func(hold *v1beta1.NodeMaintenance) []types.NamespacedName
 }
 
-func newWatcher(config Config) (*watcher, error) {
+func newWatcher(config watcherConfig) (*watcher, error) {
 	caches, err := newCaches(config)
 	if err != nil {
 		return nil, err
@@ -57,7 +73,6 @@ func newWatcher(config Config) (*watcher, error) {
 		selector: podSelector{client: config.Kube, daemonSets: caches.daemonSetLister()},
 		live:     live{kube: config.Kube, maintenance: config.Maintenance},
 		replicas: replicas.Reader{Kube: config.Kube, Server: config.Server},
-		cordon:   cordonTaints(config.Taints),
 		machines: virtualmachine.NewReader(config.Dynamic, config.Clock),
 		jobs:     func(*v1beta1.NodeMaintenance) []types.NamespacedName { return nil },
 	}
@@ -231,7 +246,7 @@ func (w *watcher) planInput(node *corev1.Node, holds []hold, pods []*corev1.Pod,
 	now := w.config.Clock.Now()
 	in := plan.Input{
 		Node: node.Name, NodeDead: nodeDead(node), NodeReadySince: readyTime(node), Pods: pods, Drainable: drainable, Namespaces: w.caches.labelsOf(pods),
-		Budgets: w.budgets.Snapshot(pods, now), Attempts: attempts, Cordon: w.cordon, Now: now,
+		Budgets: w.budgets.Snapshot(pods, now), Attempts: attempts, Cordon: w.config.Cordon, Now: now,
 	}
 	for _, h := range holds {
 		in.Holds = append(in.Holds, h.Hold)

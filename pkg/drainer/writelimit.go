@@ -90,16 +90,14 @@ func (w *statusWrites) next(h hold, status v1beta1.NodeMaintenanceStatus, urgent
 	return again == 0, again
 }
 
-// wrote notes that the status was written, or why it was not.
-func (w *statusWrites) wrote(err error, now time.Time) {
-	switch {
-	case err == nil:
-		w.unwritten = nil
-		w.limit.wrote(now)
-	case !againLater(err):
-		w.unsureUntil = now.Add(unsureLasts)
-	}
+// wrote notes that the status was written.
+func (w *statusWrites) wrote(now time.Time) {
+	w.unwritten = nil
+	w.limit.wrote(now)
 }
+
+// unsure notes that a write has failed, and may have been made all the same.
+func (w *statusWrites) unsure(now time.Time) { w.unsureUntil = now.Add(unsureLasts) }
 
 // spread is a time below over that differs from hold to hold: creation times have whole seconds,
 // and what many holds say that were created in one second need not be written at one moment.

@@ -1,0 +1,136 @@
+// Copyright The maintenance-apiserver Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package drainer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/quote"
+)
+
+// sayKept has the holds for which the node was taken out of service say what it waits for. Others, which may wait to be
+// admitted, only say how far they have come.
+func (w holdWriter) sayKept(ctx context.Context, v *view) result {
+	took := slices.Clone(v.ending)
+	var others []hold
+	for _, h := range v.active {
+		if h.recorded {
+			took = append(took, h)
+		} else {
+			others = append(others, h)
+		}
+	}
+	did := w.saveKept(ctx, took, *v.keeps)
+	did.add(w.saveStatuses(ctx, others, v.facts()))
+	return did
+}
+
+// saveKept writes into the holds' status what a node waits for that no hold needs any more. Nobody tries again before
+// something happens, so the result says when to write what must not be written now.
+func (w holdWriter) saveKept(ctx context.Context, holds []hold, wait Wait) result {
+	var did result
+	if wait.Message == "" {
+		return did
+	}
+	now := metav1.NewTime(w.clock.Now()).Rfc3339Copy()
+	for _, h := range holds {
+		h.keptFor = quote.Cut(wait.About, quote.MaxMessage)
+		next := h.told.DeepCopy()
+		next.LastError = quote.Cut(wait.Message, quote.MaxMessage)
+		if ofLease(wait) {
+			apimeta.RemoveStatusCondition(&next.Conditions, v1beta1.ConditionReleased)
+		} else {
+			apimeta.SetStatusCondition(&next.Conditions, metav1.Condition{
+				Type: v1beta1.ConditionReleased, Status: metav1.ConditionFalse, Reason: wait.Reason, Message: next.LastError,
+				ObservedGeneration: h.Generation, LastTransitionTime: now,
+			})
+		}
+		if !sameStatus(h.told, *next) {
+			next.LastUpdate = &now
+		}
+		did.add(w.save(ctx, h, *next, true))
+	}
+	return did
+}
+
+// ofLease says whether somebody else has the lease of the node. That is an error of the give-back, as for the other
+// operators that know leases, and no release that is held on purpose.
+func ofLease(wait Wait) bool {
+	return wait.Reason == v1beta1.ReasonLeaseHeld || wait.Reason == v1beta1.ReasonLeaseLost
+}
+
+// sayUnknown has the holds of a node that is left as it is say why: the stage of a hold is not known, or whether
+// it is admitted. A node that is in maintenance stays so, and keeps what the gates hold for it.
+func (w holdWriter) sayUnknown(ctx context.Context, v *view) result {
+	waiting := v.holds()
+	if v.recorded != nil {
+		waiting = v.active
+	}
+	did := w.saveStatuses(ctx, slices.DeleteFunc(slices.Clone(waiting), hold.stageKnown), v.facts())
+	if keeper := lasting(v.active)[0]; !keeper.stays || v.marks.annotated || v.marks.tainted {
+		known := slices.DeleteFunc(slices.Clone(waiting), func(h hold) bool { return !h.stageKnown() })
+		did.add(w.saveMessage(ctx, known, keptBy(keeper)))
+	}
+	return did
+}
+
+// keptBy says why the node is not given back.
+func keptBy(h hold) string {
+	if why := h.unreadable(); why != "" {
+		return fmt.Sprintf("node %s is not given back: the server cannot read what it has stored of NodeMaintenance %s: %s",
+			h.Spec.NodeName, h.Name, why)
+	}
+	if h.stays {
+		return fmt.Sprintf("node %s is not given back yet: the server has to find out first whether NodeMaintenance %s may have it",
+			h.Spec.NodeName, h.Name)
+	}
+	return fmt.Sprintf("node %s is not given back: the stage of NodeMaintenance %s is %q, which this version of the server does not know",
+		h.Spec.NodeName, h.Name, h.Spec.Stage)
+}
+
+// sayUnanswered says for which gate a node in maintenance did not get an answer. That says nothing of the node, so the
+// statuses of its holds stay as they are, and only name the error.
+func (w holdWriter) sayUnanswered(ctx context.Context, v *view) result {
+	holding := slices.DeleteFunc(slices.Clone(v.active), func(h hold) bool { return !h.cordons() })
+	return w.saveError(ctx, holding, v.done[askGates])
+}
+
+// sayNotGiven says why the node cannot be given back.
+func (w holdWriter) sayNotGiven(ctx context.Context, v *view) result {
+	return w.saveError(ctx, v.holds(), v.failure(readNode, askKeepers, giveNodeBack))
+}
+
+// sayNotReleased says why the gates cannot be given back what they hold for the node.
+func (w holdWriter) sayNotReleased(ctx context.Context, v *view) result {
+	return w.saveError(ctx, v.ending, v.done[releaseGates])
+}
+
+// saveError writes into the holds' status why what they wait for has not happened, so that users see
+// it. The caller tries again.
+func (w holdWriter) saveError(ctx context.Context, holds []hold, cause error) result {
+	did := w.saveMessage(ctx, holds, cause.Error())
+	did.again = 0 // what must not be written now is written with the next try
+	return did
+}
+
+// saveMessage is saveError for what nobody tries again before something happens.
+func (w holdWriter) saveMessage(ctx context.Context, holds []hold, cause string) result {
+	var did result
+	message := quote.Cut(cause, quote.MaxMessage)
+	now := metav1.NewTime(w.clock.Now()).Rfc3339Copy()
+	for _, h := range holds {
+		next := *h.told.DeepCopy()
+		if next.LastError != message {
+			next.LastError, next.LastUpdate = message, &now
+		}
+		did.add(w.save(ctx, h, next, true))
+	}
+	return did
+}
