@@ -151,33 +151,3 @@ func TestApprovalsStay(t *testing.T) {
 		})
 	}
 }
-
-// Once a hold is to have its node cordoned, its conditions do not say any more why it has not, however long the cordon takes.
-func TestStatusBeforeTheCordon(t *testing.T) {
-	tests := map[string]struct {
-		before, now v1beta1.MaintenanceStage
-		wantDrained string
-	}{
-		"it was Idle":                {before: v1beta1.StageIdle, now: v1beta1.StageDrain},
-		"it waited":                  {before: v1beta1.StageDrain, now: v1beta1.StageDrain},
-		"its drain is still to wait": {before: v1beta1.StageDrain, now: v1beta1.StageCordon, wantDrained: v1beta1.ReasonNotAdmitted},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			now := time.Now()
-			waits := newHold(drainertest.Hold{Name: "a", Stage: test.before}.Object(), nil, now)
-			waits.Stage = v1beta1.StageIdle
-			h := newHold(drainertest.Hold{Name: "a"}.Object(), nil, now)
-			h.Stage = test.now
-			said := following(waits, v1beta1.NodeMaintenanceStatus{}, facts{node: testUID}, now)
-			if said.Conditions == nil {
-				t.Fatal("it says nothing while it waits")
-			}
-			next := following(h, said, facts{node: testUID, before: &v1beta1.NodeBefore{}}, now)
-			cordoned, drained := conditionReason(next, v1beta1.ConditionCordoned), conditionReason(next, v1beta1.ConditionDrained)
-			if cordoned != "" || drained != test.wantDrained {
-				t.Errorf("Cordoned says %q and Drained %q, want %q and %q", cordoned, drained, "", test.wantDrained)
-			}
-		})
-	}
-}

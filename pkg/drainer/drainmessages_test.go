@@ -5,6 +5,7 @@ package drainer
 
 import (
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -13,6 +14,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/plan"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/returns"
 )
 
 // What the condition Drained says is read by people who switch the node off next.
@@ -69,50 +71,6 @@ func TestDrainedSaysWhatIsLeft(t *testing.T) {
 	}
 }
 
-// Pods come and go after the drain, and its status follows them.
-func TestSkippedPodsAreCountedAfterTheDrain(t *testing.T) {
-	inCluster(t, with(drainertest.Node{}.Object(), drainertest.Pod{Name: "db", App: "db"}.Object(),
-		drainertest.Pod{Name: "web-1", App: "web"}.Object(), drainertest.Pod{Name: "web-2", App: "web"}.Object(),
-	), func(c *cluster) {
-		c.create(drainertest.Hold{Name: "a", SelectApp: "db"}.Object())
-		c.finish("db")
-		wantSkipped := func(want int32, reason string) {
-			t.Helper()
-			c.wantCondition("a", v1beta1.ConditionDrained, metav1.ConditionTrue, reason)
-			if got := c.hold("a").Status.SkippedPodCount; got != want {
-				t.Errorf("%d pods are skipped, want %d", got, want)
-			}
-		}
-		wantSkipped(2, v1beta1.ReasonSelectedPodsGone)
-		c.finish("web-1")
-		c.wait(writeInterval)
-		wantSkipped(1, v1beta1.ReasonSelectedPodsGone)
-		c.finish("web-2")
-		c.wait(writeInterval)
-		wantSkipped(0, v1beta1.ReasonNodeEmpty)
-		c.Add(drainertest.Pod{Name: "web-3", App: "web"}.Object())
-		c.wait(writeInterval)
-		wantSkipped(1, v1beta1.ReasonSelectedPodsGone)
-		if got := conditionOf(c.node(drainertest.NodeName), corev1.NodeDrained); got != corev1.ConditionFalse {
-			t.Errorf("the node's condition Drained is %s with a pod on it", got)
-		}
-		c.create(drainertest.Hold{Name: "b"}.Object())
-		c.finish("web-3")
-		c.wait(writeInterval)
-		wantSkipped(0, v1beta1.ReasonNodeEmpty)
-		c.wantEvictions(map[string]int{"db": 1, "web-1": 0, "web-3": 1})
-	})
-}
-
-func conditionOf(node *corev1.Node, kind corev1.NodeConditionType) corev1.ConditionStatus {
-	for _, c := range node.Status.Conditions {
-		if c.Type == kind {
-			return c.Status
-		}
-	}
-	return ""
-}
-
 func TestProgressIsThereWhereADrainIsAskedFor(t *testing.T) {
 	tests := map[string]struct {
 		stage v1beta1.MaintenanceStage
@@ -136,5 +94,55 @@ func TestProgressIsThereWhereADrainIsAskedFor(t *testing.T) {
 				t.Errorf("progress is %v, want %v", ptr.Deref(status.DrainProgress, -1), ptr.Deref(test.want, -1))
 			}
 		})
+	}
+}
+
+// Once a hold is to have its node cordoned, its conditions do not say any more why it has not, however long the cordon takes.
+func TestStatusBeforeTheCordon(t *testing.T) {
+	tests := map[string]struct {
+		before, now v1beta1.MaintenanceStage
+		wantDrained string
+	}{
+		"it was Idle":                {before: v1beta1.StageIdle, now: v1beta1.StageDrain},
+		"it waited":                  {before: v1beta1.StageDrain, now: v1beta1.StageDrain},
+		"its drain is still to wait": {before: v1beta1.StageDrain, now: v1beta1.StageCordon, wantDrained: v1beta1.ReasonNotAdmitted},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			now := time.Now()
+			waits := newHold(drainertest.Hold{Name: "a", Stage: test.before}.Object(), nil, now)
+			waits.Stage = v1beta1.StageIdle
+			h := newHold(drainertest.Hold{Name: "a"}.Object(), nil, now)
+			h.Stage = test.now
+			said := following(waits, v1beta1.NodeMaintenanceStatus{}, facts{node: testUID}, now)
+			if said.Conditions == nil {
+				t.Fatal("it says nothing while it waits")
+			}
+			next := following(h, said, facts{node: testUID, before: &v1beta1.NodeBefore{}}, now)
+			cordoned, drained := conditionReason(next, v1beta1.ConditionCordoned), conditionReason(next, v1beta1.ConditionDrained)
+			if cordoned != "" || drained != test.wantDrained {
+				t.Errorf("Cordoned says %q and Drained %q, want %q and %q", cordoned, drained, "", test.wantDrained)
+			}
+		})
+	}
+}
+
+// A pod is counted once, even if it looks like one that came back only now and then.
+func TestPodIsCountedOnce(t *testing.T) {
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: "web-1"}}
+	none, back := returns.Pods{}, returns.Pods{pod.UID: {Object: "ReplicaSet/default/web"}}
+	tests := map[string][]returns.Pods{
+		"found out later": {none, back},
+		"forgotten":       {back, none},
+		"both":            {none, back, none, back},
+	}
+	for name, looks := range tests {
+		count := newPodCount(0)
+		for _, look := range looks {
+			count.add([]*corev1.Pod{pod}, look)
+		}
+		if got := count.total(); got != 1 {
+			t.Errorf("%s: one pod is counted as %d", name, got)
+		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -144,60 +143,8 @@ func TestGiveBackPatch(t *testing.T) {
 	}
 }
 
-func TestNoteIsCappedAndReadable(t *testing.T) {
-	var holds []hold
-	for i := range maxAnnotatedHolds + 3 {
-		holds = append(holds, holdOf(drainertest.Hold{Name: fmt.Sprintf("hold-%02d", i)}))
-	}
-	holds = append(holds, holdOf(drainertest.Hold{Name: "idle", Stage: v1beta1.StageIdle}))
-	before := v1beta1.NodeBefore{Unschedulable: true, Taints: []string{"a=b:NoSchedule"}}
-	value, err := newMarks(drainertest.StoreID, nil).note(heldByThese(holds, holdsNote{}), before)
-	if err != nil {
-		t.Fatal(err)
-	}
-	note := readNote(cordonedNode(value))
-	if note.StoreID != drainertest.StoreID || len(note.Holds) != maxAnnotatedHolds || note.More != 3 {
-		t.Errorf("read back %+v", note)
-	}
-	if diff := cmp.Diff(before, note.Before); diff != "" {
-		t.Errorf("before (-want +got):\n%s", diff)
-	}
-	if first := note.Holds[0]; first.Name != "hold-00" || first.Requestor != "hold-00" || first.Reason != "kernel" {
-		t.Errorf("the first hold reads %+v", first)
-	}
-	if strings.Contains(value, "idle") {
-		t.Error("a hold that asks for nothing is named")
-	}
-	if note := readNote(cordonedNode(`{"storeID":"store-1","holds":"nonsense"}`)); note.StoreID != "" {
-		t.Errorf("nonsense reads as %+v", note)
-	}
-}
-
-// What people read on a node obeys no control character, whoever wrote the text.
-func TestNoteIsEscaped(t *testing.T) {
-	hostile := holdOf(drainertest.Hold{Name: "a", Change: func(nm *v1beta1.NodeMaintenance) {
-		nm.Spec.Requestor, nm.Spec.Reason = "bob\u202e", "\x1b[2J"
-	}})
-	value, err := newMarks(drainertest.StoreID, nil).note(heldByThese([]hold{hostile}, holdsNote{}), v1beta1.NodeBefore{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if held := readNote(cordonedNode(value)).Holds[0]; held.Requestor != `bob\u202e` || held.Reason != `\u001b[2J` {
-		t.Errorf("got %+v, want its texts escaped", held)
-	}
-}
-
-// drainsSaying is the status of a hold whose condition Drained has this reason.
-func drainsSaying(reason string) []holdStatus {
-	return []holdStatus{{
-		hold: holdOf(drainertest.Hold{Name: "a"}),
-		status: v1beta1.NodeMaintenanceStatus{
-			Conditions: []metav1.Condition{{Type: v1beta1.ConditionDrained, Reason: reason}},
-		},
-	}}
-}
-
 func TestConditionsPatch(t *testing.T) {
+	const inProgress = corev1.NodeMaintenanceInProgress
 	foreign := corev1.NodeCondition{
 		Type: corev1.NodeMaintenanceInProgress, Status: corev1.ConditionFalse, Reason: "Admin",
 	}
@@ -212,14 +159,14 @@ func TestConditionsPatch(t *testing.T) {
 	}{
 		"nothing there, nothing wanted": {},
 		"set": {
-			wanted: wantedConditions(drainsSaying(v1beta1.ReasonDraining)),
+			wanted: nodeConditions{corev1.NodeDrained: corev1.ConditionFalse, corev1.NodeDrainInProgress: corev1.ConditionTrue, inProgress: corev1.ConditionTrue},
 			want:   []string{"DrainInProgress", "Drained", "MaintenanceInProgress"},
 		},
 		"only cordoned": {
-			wanted: wantedConditions(nil), want: []string{"MaintenanceInProgress"},
+			wanted: nodeConditions{inProgress: corev1.ConditionTrue}, want: []string{"MaintenanceInProgress"},
 		},
 		"another's is left alone": {
-			has: []corev1.NodeCondition{foreign}, wanted: wantedConditions(nil),
+			has: []corev1.NodeCondition{foreign}, wanted: nodeConditions{inProgress: corev1.ConditionTrue},
 		},
 		"as it should be": {
 			has:    []corev1.NodeCondition{own},

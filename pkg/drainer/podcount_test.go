@@ -15,7 +15,6 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer/returns"
 )
 
 func TestTotalPodsAreThoseOfTheBeginning(t *testing.T) {
@@ -164,22 +163,46 @@ func wantOneDrain(t *testing.T, versions []told) {
 	}
 }
 
-// A pod is counted once, even if it looks like one that came back only now and then.
-func TestPodIsCountedOnce(t *testing.T) {
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: "web-1"}}
-	none, back := returns.Pods{}, returns.Pods{pod.UID: {Object: "ReplicaSet/default/web"}}
-	tests := map[string][]returns.Pods{
-		"found out later": {none, back},
-		"forgotten":       {back, none},
-		"both":            {none, back, none, back},
-	}
-	for name, looks := range tests {
-		count := newPodCount(0)
-		for _, look := range looks {
-			count.add([]*corev1.Pod{pod}, look)
+// Pods come and go after the drain, and its status follows them.
+func TestSkippedPodsAreCountedAfterTheDrain(t *testing.T) {
+	inCluster(t, with(drainertest.Node{}.Object(), drainertest.Pod{Name: "db", App: "db"}.Object(),
+		drainertest.Pod{Name: "web-1", App: "web"}.Object(), drainertest.Pod{Name: "web-2", App: "web"}.Object(),
+	), func(c *cluster) {
+		c.create(drainertest.Hold{Name: "a", SelectApp: "db"}.Object())
+		c.finish("db")
+		wantSkipped := func(want int32, reason string) {
+			t.Helper()
+			c.wantCondition("a", v1beta1.ConditionDrained, metav1.ConditionTrue, reason)
+			if got := c.hold("a").Status.SkippedPodCount; got != want {
+				t.Errorf("%d pods are skipped, want %d", got, want)
+			}
 		}
-		if got := count.total(); got != 1 {
-			t.Errorf("%s: one pod is counted as %d", name, got)
+		wantSkipped(2, v1beta1.ReasonSelectedPodsGone)
+		c.finish("web-1")
+		c.wait(writeInterval)
+		wantSkipped(1, v1beta1.ReasonSelectedPodsGone)
+		c.finish("web-2")
+		c.wait(writeInterval)
+		wantSkipped(0, v1beta1.ReasonNodeEmpty)
+		c.Add(drainertest.Pod{Name: "web-3", App: "web"}.Object())
+		c.wait(writeInterval)
+		wantSkipped(1, v1beta1.ReasonSelectedPodsGone)
+		if got := conditionOf(c.node(drainertest.NodeName), corev1.NodeDrained); got != corev1.ConditionFalse {
+			t.Errorf("the node's condition Drained is %s with a pod on it", got)
+		}
+		c.create(drainertest.Hold{Name: "b"}.Object())
+		c.finish("web-3")
+		c.wait(writeInterval)
+		wantSkipped(0, v1beta1.ReasonNodeEmpty)
+		c.wantEvictions(map[string]int{"db": 1, "web-1": 0, "web-3": 1})
+	})
+}
+
+func conditionOf(node *corev1.Node, kind corev1.NodeConditionType) corev1.ConditionStatus {
+	for _, c := range node.Status.Conditions {
+		if c.Type == kind {
+			return c.Status
 		}
 	}
+	return ""
 }

@@ -131,7 +131,7 @@ func TestTrimKeepsWhatIsUsed(t *testing.T) {
 		len(pod.Labels) == 0 || len(pod.OwnerReferences) == 0 {
 		t.Errorf("the pod lost what is used: %+v", pod)
 	}
-	node := cordonedNode("note")
+	node := drainertest.Node{Unschedulable: true, Taints: []string{v1beta1.DrainTaint}, HoldsNote: "note"}.Object()
 	node.Annotations["other"] = "x"
 	node.Status.Images = []corev1.ContainerImage{{SizeBytes: 1}}
 	node.Spec.PodCIDR, node.Spec.ProviderID = "10.0.0.0/24", "aws:///eu-central-1a/i-1"
