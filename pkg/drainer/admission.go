@@ -5,6 +5,7 @@ package drainer
 
 import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
 )
 
 // Admission says how far holds may go now. Until a hold is admitted, it counts as if its stage were Idle. An
@@ -15,3 +16,6 @@ type Admission interface {
 	// Planned says whether the node is to be marked as one whose maintenance may start soon.
 	Planned(node string) bool
 }
+
+// Admitted is how far a hold may go now.
+type Admitted = holdstatus.Admitted

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+
 	"github.com/google/go-cmp/cmp"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,20 +26,20 @@ func TestStatusOfAHoldThatWaits(t *testing.T) {
 		answer.Status.EarliestStartTime = &earliest
 		c.admits("a", answer)
 		c.create(drainertest.Hold{Name: "a", Created: time.Now()}.Object())
-		c.wait(2 * writeInterval)
+		c.wait(2 * holdstatus.WriteInterval)
 		c.wantPhase("a", v1beta1.PhasePending)
 		c.wantCondition("a", v1beta1.ConditionAdmitted, metav1.ConditionFalse, string(v1beta1.AdmissionQueued))
 		c.wantCondition("a", v1beta1.ConditionCordoned, metav1.ConditionFalse, v1beta1.ReasonNotAdmitted)
 		c.wantCondition("a", v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonNotAdmitted)
 		status := c.hold("a").Status
-		if got := conditionMessage(status, v1beta1.ConditionCordoned); !strings.Contains(got, "see the condition Admitted") {
+		if got := holdstatus.ConditionMessage(status, v1beta1.ConditionCordoned); !strings.Contains(got, "see the condition Admitted") {
 			t.Errorf("Cordoned says %q, want it to say where to look", got)
 		}
-		if got := conditionMessage(status, v1beta1.ConditionAdmitted); got != message {
+		if got := holdstatus.ConditionMessage(status, v1beta1.ConditionAdmitted); got != message {
 			t.Errorf("Admitted says %q, want %q", got, message)
 		}
 		want := answer.Status.DeepCopy()
-		want.EarliestStartTime = inSeconds(&earliest)
+		want.EarliestStartTime = holdstatus.InSeconds(&earliest)
 		if diff := cmp.Diff(want, status.Admission); diff != "" {
 			t.Errorf("status.admission (-want +got):\n%s", diff)
 		}
@@ -59,7 +61,7 @@ func TestStatusWithoutPolicies(t *testing.T) {
 			policed(t, func(c *cluster) {
 				begin(c)
 				c.create(drainertest.Hold{Name: "a"}.Object())
-				c.wait(writeInterval)
+				c.wait(holdstatus.WriteInterval)
 				status := c.hold("a").Status
 				if status.Admission != nil || apimeta.FindStatusCondition(status.Conditions, v1beta1.ConditionAdmitted) != nil {
 					t.Errorf("got %+v, want nothing of an admission", status)
@@ -74,7 +76,7 @@ func TestNumbersAreWrittenOnceAMinute(t *testing.T) {
 	policed(t, func(c *cluster) {
 		c.admits("a", queued(v1beta1.StageIdle, "0 starts"))
 		c.create(drainertest.Hold{Name: "a", Created: time.Now()}.Object())
-		c.wait(2 * writeInterval)
+		c.wait(2 * holdstatus.WriteInterval)
 		for i := range 100 {
 			c.wait(time.Second)
 			c.admits("a", queued(v1beta1.StageIdle, strings.Repeat("I", i+1)+" starts"))
@@ -82,7 +84,7 @@ func TestNumbersAreWrittenOnceAMinute(t *testing.T) {
 		if writes := c.StatusWrites("a"); len(writes) < 3 || len(writes) > 4 {
 			t.Errorf("the status was written %d times in 150 s, want 3 or 4", len(writes))
 		}
-		c.wait(slowInterval)
+		c.wait(holdstatus.SlowInterval)
 		if got := c.hold("a").Status.Admission.WaitingFor[0].Message; len(got) != len("100 starts")+97 {
 			t.Errorf("it waits for %q, want the last answer", got)
 		}
@@ -98,15 +100,15 @@ func TestNumbersAfterARestart(t *testing.T) {
 	policed(t, func(c *cluster) {
 		c.admits("a", queued(v1beta1.StageIdle, "before"))
 		c.create(drainertest.Hold{Name: "a"}.Object())
-		c.wait(2 * writeInterval)
+		c.wait(2 * holdstatus.WriteInterval)
 		next := c.admission.begins(false)
 		next.answers["a"] = queued(v1beta1.StageIdle, "after")
 		c.leadAnew(next)
-		if got := conditionMessage(c.hold("a").Status, v1beta1.ConditionAdmitted); got != "before" {
+		if got := holdstatus.ConditionMessage(c.hold("a").Status, v1beta1.ConditionAdmitted); got != "before" {
 			t.Errorf("it says %q at once, want it to wait", got)
 		}
-		c.wait(slowInterval)
-		if got := conditionMessage(c.hold("a").Status, v1beta1.ConditionAdmitted); got != "after" {
+		c.wait(holdstatus.SlowInterval)
+		if got := holdstatus.ConditionMessage(c.hold("a").Status, v1beta1.ConditionAdmitted); got != "after" {
 			t.Errorf("it says %q, want what is true now", got)
 		}
 	})
@@ -124,7 +126,7 @@ func TestApprovalsStay(t *testing.T) {
 		})
 		c.settle()
 	}
-	answers := map[string]Admitted{
+	answers := map[string]holdstatus.Admitted{
 		"with a policy":    queued(v1beta1.StageIdle, "full"),
 		"without a policy": {Known: true, Stage: v1beta1.StageDrain},
 	}
@@ -134,7 +136,7 @@ func TestApprovalsStay(t *testing.T) {
 				c.admits("a", answer)
 				c.create(drainertest.Hold{Name: "a"}.Object())
 				c.finish("web-1", "web-2")
-				c.wait(5 * writeInterval)
+				c.wait(5 * holdstatus.WriteInterval)
 				writes := len(c.StatusWrites("a"))
 				approve(c)
 				c.wait(time.Hour)
@@ -142,7 +144,7 @@ func TestApprovalsStay(t *testing.T) {
 					t.Errorf("the status was written %d times since, want none", got-writes)
 				}
 				c.admits("a", admitted(time.Now()))
-				c.wait(5 * writeInterval)
+				c.wait(5 * holdstatus.WriteInterval)
 				c.wantCordoned(drainertest.NodeName, true)
 				if diff := cmp.Diff(approvals, c.hold("a").Status.Admission.Approvals); diff != "" {
 					t.Errorf("approvals (-want +got):\n%s", diff)

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
@@ -28,7 +30,7 @@ func TestAdmissionIsStoredBeforeTheDrain(t *testing.T) {
 				policed(t, func(c *cluster) {
 					begin(c)
 					c.create(drainertest.Hold{Name: "a"}.Object())
-					c.wait(2 * writeInterval)
+					c.wait(2 * holdstatus.WriteInterval)
 					c.wantCordoned(drainertest.NodeName, true)
 
 					c.Inject(drainertest.Failing("update", "nodemaintenances", drainertest.ServerDown()))
@@ -56,7 +58,7 @@ func TestDrainThatNeedNotWaitAnyMoreIsStored(t *testing.T) {
 	policed(t, func(c *cluster) {
 		c.admits("a", queued(v1beta1.StageCordon, "full"))
 		c.create(drainertest.Hold{Name: "a"}.Object())
-		c.wait(2 * writeInterval)
+		c.wait(2 * holdstatus.WriteInterval)
 		c.Inject(drainertest.Failing("update", "nodemaintenances", drainertest.ServerDown()))
 		c.policy(func(f *fakeAdmission) { delete(f.answers, "a") })
 		c.wait(time.Minute)

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -30,7 +32,7 @@ func TestWaitingHoldLeavesTheNodeAlone(t *testing.T) {
 		c.admits("a", admitted(time.Now()))
 		c.wantCordoned(drainertest.NodeName, true)
 		c.finish("web-1", "web-2")
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		c.wantPhase("a", v1beta1.PhaseSucceeded)
 		c.wantCondition("a", v1beta1.ConditionAdmitted, metav1.ConditionTrue, string(v1beta1.AdmissionAdmitted))
 		c.delete("a")
@@ -82,7 +84,7 @@ func TestAdmissionThatDoesNotKnowItsHolds(t *testing.T) {
 	}
 	then := map[string]*fakeAdmission{
 		"nothing is known": {unknown: true},
-		"it was forgotten": {answers: map[string]Admitted{"a": queued(v1beta1.StageIdle, "full")}},
+		"it was forgotten": {answers: map[string]holdstatus.Admitted{"a": queued(v1beta1.StageIdle, "full")}},
 	}
 	for start, begin := range starts {
 		for name, admission := range then {
@@ -91,7 +93,7 @@ func TestAdmissionThatDoesNotKnowItsHolds(t *testing.T) {
 					before := c.node(drainertest.NodeName)
 					begin(c)
 					c.create(drainertest.Hold{Name: "a"}.Object())
-					c.wait(writeInterval)
+					c.wait(holdstatus.WriteInterval)
 					c.finish("web-1")
 					c.leadAnew(admission.begins(admission.unknown))
 					c.wait(time.Hour)
@@ -126,7 +128,7 @@ func TestNothingBeginsWhileNothingIsKnown(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			policed(t, func(c *cluster) {
 				c.create(drainertest.Hold{Name: "a", Stage: test.first}.Object())
-				c.wait(2 * writeInterval)
+				c.wait(2 * holdstatus.WriteInterval)
 				c.stop()
 				c.change("a", drainertest.SetStage(test.then))
 				want := c.hold("a").Status
@@ -164,7 +166,7 @@ func TestPlanOfAHoldThatWaits(t *testing.T) {
 	policed(t, func(c *cluster) {
 		c.admits("a", queued(v1beta1.StageIdle, "full"))
 		c.create(drainertest.Hold{Name: "a"}.Object())
-		c.wait(2 * writeInterval)
+		c.wait(2 * holdstatus.WriteInterval)
 		for name, test := range map[string]struct {
 			hold drainertest.Hold
 			want int32

@@ -9,6 +9,8 @@ import (
 	"io"
 	"testing"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/clusterwatch"
+
 	corev1 "k8s.io/api/core/v1"
 	appsv1listers "k8s.io/client-go/listers/apps/v1"
 	"k8s.io/client-go/tools/cache"
@@ -23,11 +25,11 @@ import (
 // Which of a node's 500 pods a drain evicts.
 func BenchmarkSelect500Pods(b *testing.B) {
 	pods := drainertest.BenchPods(drainertest.NodeName, 500)
-	selector := podSelector{
-		daemonSets: appsv1listers.NewDaemonSetLister(cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})),
+	selector := clusterwatch.PodSelector{
+		DaemonSets: appsv1listers.NewDaemonSetLister(cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})),
 	}
 	for b.Loop() {
-		uids, err := selector.drainable(b.Context(), drainertest.NodeName, pods)
+		uids, err := selector.Drainable(b.Context(), drainertest.NodeName, pods)
 		if err != nil || len(uids) != len(pods) {
 			b.Fatalf("%d pods, %v", len(uids), err)
 		}
@@ -68,7 +70,7 @@ func newBenchCluster(b *testing.B, nodes, pods int) *benchCluster {
 	}
 	c.leader = newLeader(drainer.config, drainer.watcher)
 	for _, budget := range drainertest.BenchBudgets() {
-		drainer.watcher.budgets.Set(budget.Object(), drainertest.Epoch)
+		drainer.watcher.Budgets.Set(budget.Object(), drainertest.Epoch)
 	}
 	for i := range nodes {
 		name := fmt.Sprintf("n%d", i)
@@ -89,7 +91,7 @@ func (c *benchCluster) watchPods(b *testing.B, node string, count int) {
 			b.Fatal(err)
 		}
 	}
-	c.leader.drains.pods.watches[node] = &podWatch{stop: func() {}, store: store, synced: syncedChecker{}}
+	c.leader.drains.pods.Watches[node] = &clusterwatch.PodWatch{Stop: func() {}, Store: store, Synced: syncedChecker{}}
 }
 
 type syncedChecker struct{}
@@ -109,8 +111,8 @@ func (c *benchCluster) catchUp(b *testing.B) {
 		node := drainertest.Get[*corev1.Node](c.Server, "", name)
 		hold := drainertest.Get[*v1beta1.NodeMaintenance](c.Server, "", name)
 		for _, err := range []error{
-			c.leader.watcher.caches.nodes.GetStore().Add(node.DeepCopy()),
-			c.leader.watcher.caches.holds.GetStore().Add(hold.DeepCopy()),
+			c.leader.watcher.Caches.Nodes.GetStore().Add(node.DeepCopy()),
+			c.leader.watcher.Caches.Holds.GetStore().Add(hold.DeepCopy()),
 		} {
 			if err != nil {
 				b.Fatal(err)

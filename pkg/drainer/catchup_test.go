@@ -15,6 +15,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/clusterwatch"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -88,7 +90,7 @@ func TestNewLeaderBeginsAtOnce(t *testing.T) {
 					failures--
 					return failures >= 0, nil, drainertest.ServerDown()
 				})
-				began, want := time.Now(), time.Duration(failures)*catchUpList
+				began, want := time.Now(), time.Duration(failures)*clusterwatch.CatchUpList
 				ctx, cancel := context.WithCancel(context.Background())
 				var leading sync.WaitGroup
 				leading.Go(func() { _ = c.drainer.Lead(ctx) })
@@ -97,7 +99,7 @@ func TestNewLeaderBeginsAtOnce(t *testing.T) {
 						t.Fatal("it does not lead")
 					}
 				}
-				if took := time.Since(began); took < want || took > want+catchUpLook {
+				if took := time.Since(began); took < want || took > want+clusterwatch.CatchUpLook {
 					t.Errorf("it leads after %s, want %s", took, want)
 				}
 				cancel()
@@ -132,7 +134,7 @@ func TestCacheShowsList(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if got := (versions{at: "100", objects: test.listed}).shownBy(store); got != test.want {
+			if got := (clusterwatch.Versions{At: "100", Objects: test.listed}).ShownBy(store); got != test.want {
 				t.Errorf("shown: %t, want %t", got, test.want)
 			}
 		})
@@ -159,8 +161,8 @@ func TestLeaderThatCannotCatchUpGivesUp(t *testing.T) {
 		server.Remove(drainertest.Get[*v1beta1.NodeMaintenance](server, "", "a"))
 		began := time.Now()
 		err = drainer.Lead(ctx)
-		if took := time.Since(began); !errors.Is(err, errBehind) || took != catchUpMost {
-			t.Errorf("it fails after %s with %v, want %s and %v", took, err, catchUpMost, errBehind)
+		if took := time.Since(began); !errors.Is(err, clusterwatch.ErrBehind) || took != clusterwatch.CatchUpMost {
+			t.Errorf("it fails after %s with %v, want %s and %v", took, err, clusterwatch.CatchUpMost, clusterwatch.ErrBehind)
 		}
 	})
 }
@@ -169,12 +171,12 @@ func TestLeaderThatCannotCatchUpGivesUp(t *testing.T) {
 func TestListToCatchUpHasAnEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		_, err := listVersions(context.Background(), func(ctx context.Context, _ metav1.ListOptions) (runtime.Object, error) {
+		_, err := clusterwatch.ListVersions(context.Background(), func(ctx context.Context, _ metav1.ListOptions) (runtime.Object, error) {
 			<-ctx.Done()
 			return nil, ctx.Err()
 		})
-		if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || took != catchUpRequest {
-			t.Errorf("it ends after %s with %v, want %s", took, err, catchUpRequest)
+		if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || took != clusterwatch.CatchUpRequest {
+			t.Errorf("it ends after %s with %v, want %s", took, err, clusterwatch.CatchUpRequest)
 		}
 	})
 }
@@ -191,7 +193,7 @@ func TestProcessThatLeadsAllTheTimeCatchesUp(t *testing.T) {
 		down.Store(true)
 		return c
 	}, func(c *cluster) {
-		c.wait(2 * catchUpMost)
+		c.wait(2 * clusterwatch.CatchUpMost)
 		if c.drainer.leading.Load() != nil {
 			t.Error("it leads although it cannot catch up")
 		}
@@ -228,7 +230,7 @@ func TestLeaderThatIsToldNothingGivesUp(t *testing.T) {
 				c.drainer = drainer
 				ended := make(chan error, 1)
 				running.Go(func() { ended <- drainer.Lead(ctx) })
-				c.wait(mostAge - time.Minute)
+				c.wait(clusterwatch.MostAge - time.Minute)
 				if len(ended) > 0 {
 					t.Fatalf("it gave up too early: %v", <-ended)
 				}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
@@ -78,7 +80,7 @@ func (c *cluster) wantCordoned(name string, want bool) {
 	type marks struct{ Unschedulable, Tainted, Annotated, Labelled bool }
 	node := c.node(name)
 	got := marks{
-		node.Spec.Unschedulable, drainTainted(node), annotated(node),
+		node.Spec.Unschedulable, nodemarks.DrainTainted(node), nodemarks.Annotated(node),
 		node.Labels[v1beta1.ExcludeFromRemediationLabel] == "true",
 	}
 	if diff := cmp.Diff(marks{want, want, want, want}, got); diff != "" {
@@ -124,7 +126,7 @@ func (c *cluster) wantEvent(reasons []string, want string, times int) {
 
 // watched are the nodes whose pods the drainer watches.
 func (c *cluster) watched() []string {
-	c.drainer.leading.Load().drains.pods.mu.Lock()
-	defer c.drainer.leading.Load().drains.pods.mu.Unlock()
-	return slices.Sorted(maps.Keys(c.drainer.leading.Load().drains.pods.watches))
+	c.drainer.leading.Load().drains.pods.Mu.Lock()
+	defer c.drainer.leading.Load().drains.pods.Mu.Unlock()
+	return slices.Sorted(maps.Keys(c.drainer.leading.Load().drains.pods.Watches))
 }

@@ -10,6 +10,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/clusterwatch"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -40,11 +43,11 @@ var errReplicaUnknown = errors.New("it is not known whether a pod that runs this
 // they are gone.
 type drains struct {
 	config     Config
-	watcher    *watcher
+	watcher    *clusterwatch.Watcher
 	dispatcher *eviction.Dispatcher
-	pods       *podWatches
+	pods       *clusterwatch.PodWatches
 	// others are the pods that run this server, watched while one of them waits for another to become ready.
-	others *podWatches
+	others *clusterwatch.PodWatches
 	// replicas are the pods that run this server.
 	replicas *replicas.Ledger
 	// returns are the pods that come back to nodes under drain.
@@ -54,18 +57,20 @@ type drains struct {
 }
 
 // newDrains returns drains that call look for a node that should be looked at.
-func newDrains(config Config, watcher *watcher, look func(node string)) *drains {
+func newDrains(config Config, watcher *clusterwatch.Watcher, look func(node string)) *drains {
 	return &drains{
 		config: config, watcher: watcher,
-		pods:    newPodWatches(config.Kube, func(node string) podSelection { return podSelection{fields: podsOf(node)} }, look),
-		others: newPodWatches(config.Kube, func(string) podSelection {
-			return podSelection{namespace: config.Server.Pod.Namespace, labels: config.Server.Selector()}
+		pods: clusterwatch.NewPodWatches(config.Kube, func(node string) clusterwatch.PodSelection {
+			return clusterwatch.PodSelection{Fields: clusterwatch.PodsOf(node)}
 		}, look),
-		replicas: replicas.NewLedger(watcher.replicas, config.Clock, config.HandedOver()),
+		others: clusterwatch.NewPodWatches(config.Kube, func(string) clusterwatch.PodSelection {
+			return clusterwatch.PodSelection{Namespace: config.Server.Pod.Namespace, Labels: config.Server.Selector()}
+		}, look),
+		replicas: replicas.NewLedger(watcher.Replicas, config.Clock, config.HandedOver()),
 		returns:  returns.NewTracker(),
 		machines: virtualmachine.NewWatch(config.Dynamic, config.Clock, look),
 		dispatcher: eviction.NewDispatcher(eviction.Config{
-			Clock: config.Clock, Client: config.Evictions, Budgets: watcher.budgets,
+			Clock: config.Clock, Client: config.Evictions, Budgets: watcher.Budgets,
 			InFlight: config.EvictionsInFlight, Changed: look,
 		}),
 	}
@@ -84,8 +89,8 @@ func (d *drains) unsure() error {
 
 // close ends all watches. The dispatcher ends with its context.
 func (d *drains) close() {
-	d.pods.close()
-	d.others.close()
+	d.pods.Close()
+	d.others.Close()
 	d.machines.Close()
 }
 
@@ -93,8 +98,8 @@ func (d *drains) close() {
 func (d *drains) stop(ctx context.Context, v *view) result {
 	d.dispatcher.Cancel(v.name)
 	d.replicas.Stop(v.name)
-	d.pods.stop(v.name)
-	d.others.stop(v.name)
+	d.pods.Stop(v.name)
+	d.others.Stop(v.name)
 	d.returns.Forget(v.name)
 	d.machines.Follow(ctx, v.name, false)
 	v.memory.drainable, v.memory.volumes = nil, nil
@@ -103,14 +108,14 @@ func (d *drains) stop(ctx context.Context, v *view) result {
 
 // watch begins to watch the pods of the node.
 func (d *drains) watch(ctx context.Context, v *view) result {
-	return result{err: d.pods.start(ctx, v.name)}
+	return result{err: d.pods.Start(ctx, v.name)}
 }
 
 // pause evicts nothing more from the node for a while, and keeps what is known of its evictions.
 func (d *drains) pause(ctx context.Context, v *view) result {
 	d.dispatcher.Pause(v.name)
 	d.replicas.Stop(v.name)
-	d.others.stop(v.name)
+	d.others.Stop(v.name)
 	d.machines.Follow(ctx, v.name, false)
 	return result{}
 }
@@ -122,20 +127,20 @@ func (d *drains) holdBack(_ context.Context, v *view) result {
 }
 
 // underWay is what is known of the drain of the node.
-func (d *drains) underWay(node string) underWay {
-	return underWay{
-		attempts: d.dispatcher.Attempts(node), returns: d.returns.Pods(node), machines: d.machines, leaving: d.replicas.Leaving(),
+func (d *drains) underWay(node string) clusterwatch.UnderWay {
+	return clusterwatch.UnderWay{
+		Attempts: d.dispatcher.Attempts(node), Returns: d.returns.Pods(node), Machines: d.machines, Leaving: d.replicas.Leaving(),
 	}
 }
 
 // drain plans the drain of the node, hands its evictions to the dispatcher, and notes how far the
 // drain has come.
 func (d *drains) drain(ctx context.Context, v *view) result {
-	pods, listed := d.pods.pods(v.name)
+	pods, listed := d.pods.Pods(v.name)
 	if !listed {
 		// The watch has the node looked at when they are listed, or when that fails. It retries by
 		// itself.
-		v.drain.failure = d.pods.failure(v.name)
+		v.drain.Failure = d.pods.Failure(v.name)
 		return result{}
 	}
 	planned, back, err := d.plan(ctx, v, pods)
@@ -143,19 +148,19 @@ func (d *drains) drain(ctx context.Context, v *view) result {
 	did := d.progress(v, planned, back)
 	did.gauges = &nodeGauges{draining: planned.Moves(), blocked: planned.Blocked()}
 	volumes, volumesErr := d.attachedVolumes(ctx, v, planned)
-	for _, of := range v.drain.byHold {
-		of.volumes, of.volumesUnknown = volumes, volumesErr != nil
+	for _, of := range v.drain.ByHold {
+		of.Volumes, of.VolumesUnknown = volumes, volumesErr != nil
 	}
 	if err == nil {
 		var again time.Duration
-		again, err = d.confirm(ctx, v, v.drain.byHold)
+		again, err = d.confirm(ctx, v, v.drain.ByHold)
 		did.add(result{again: again})
 	}
 	if err != nil {
-		leaveDrained(v, v.drain.byHold)
+		leaveDrained(v, v.drain.ByHold)
 	}
 	if did.err = errors.Join(err, volumesErr); did.err != nil {
-		v.drain.failure = did.err.Error()
+		v.drain.Failure = did.err.Error()
 	}
 	return did
 }
@@ -163,11 +168,11 @@ func (d *drains) drain(ctx context.Context, v *view) result {
 // plan plans the drain, and says which pods came back. With an error, the plan lets those pods stay for which it is not known whether
 // a drain evicts them.
 func (d *drains) plan(ctx context.Context, v *view, pods []*corev1.Pod) (plan.Plan, returns.Pods, error) {
-	drainable, known, err := d.watcher.selector.drainableKnowing(ctx, v.name, pods, v.memory.drainable)
+	drainable, known, err := d.watcher.Selector.DrainableKnowing(ctx, v.name, pods, v.memory.drainable)
 	v.memory.drainable = known
 	plansTotal.Inc()
-	in := d.watcher.planInput(v.node, v.active, pods, drainable, d.dispatcher.Attempts(v.name))
-	cordoned, failures := cordonedSince(v.active), failuresSince(v.active, in.Now)
+	in := d.watcher.PlanInput(v.node, v.active, pods, drainable, d.dispatcher.Attempts(v.name))
+	cordoned, failures := holdstatus.CordonedSince(v.active), holdstatus.FailuresSince(v.active, in.Now)
 	in.Returns = d.returns.Observe(v.node, pods, drainable, in.Tolerant(v.node), cordoned, in.Now)
 	in.Machines = d.machines.States(v.name, pods, failures)
 	facts, decided := d.replicas.Look(ctx, v.name, pods)
@@ -175,9 +180,9 @@ func (d *drains) plan(ctx context.Context, v *view, pods []*corev1.Pod) (plan.Pl
 	planned := plan.Make(in)
 	decided(planned.Replicas())
 	if planned.AwaitsReplica() && d.config.Server.Selector() != "" {
-		err = errors.Join(err, d.others.start(ctx, v.name))
+		err = errors.Join(err, d.others.Start(ctx, v.name))
 	} else {
-		d.others.stop(v.name)
+		d.others.Stop(v.name)
 	}
 	d.machines.Follow(ctx, v.name, planned.MovesMachines())
 	if in.Machines == nil {
@@ -189,7 +194,7 @@ func (d *drains) plan(ctx context.Context, v *view, pods []*corev1.Pod) (plan.Pl
 
 // progress says how far the drain has come for each hold that drains, judged as if alone.
 func (d *drains) progress(v *view, planned plan.Plan, back returns.Pods) (did result) {
-	v.drain.byHold = map[types.UID]*holdDrain{}
+	v.drain.ByHold = map[types.UID]*holdstatus.HoldDrain{}
 	if !planned.Recheck.IsZero() {
 		did.again = max(planned.Recheck.Sub(d.config.Clock.Now()), time.Millisecond)
 	}
@@ -197,11 +202,11 @@ func (d *drains) progress(v *view, planned plan.Plan, back returns.Pods) (did re
 		if !h.Drains() {
 			continue
 		}
-		of := &holdDrain{Progress: planned.ProgressOf(h.Hold)}
-		h = h.doubted(of.Pending)
+		of := &holdstatus.HoldDrain{Progress: planned.ProgressOf(h.Hold)}
+		h = h.Doubted(of.Pending)
 		v.active[i] = h
-		of.moved = h.memory.pods.count(h.present, of.Pending, back)
-		v.drain.byHold[h.UID] = of
+		of.Moved = h.Memory.Pods.Count(h.Present, of.Pending, back)
+		v.drain.ByHold[h.UID] = of
 		if len(of.Pending) > 0 {
 			did.add(result{again: wait.Jitter(drainPoll, pollJitter)})
 		}
@@ -211,23 +216,23 @@ func (d *drains) progress(v *view, planned plan.Plan, back returns.Pods) (did re
 
 // confirm looks at each hold whose pods have left as far as the watch shows, and checks with a fresh
 // list from the API server that they have: a watch may lag. It returns when to list again.
-func (d *drains) confirm(ctx context.Context, v *view, byHold map[types.UID]*holdDrain) (again time.Duration, err error) {
+func (d *drains) confirm(ctx context.Context, v *view, byHold map[types.UID]*holdstatus.HoldDrain) (again time.Duration, err error) {
 	var pods []*corev1.Pod
 	var drainable sets.Set[types.UID]
 	for _, h := range v.active {
 		of := byHold[h.UID]
-		if of == nil || h.Invalid != nil || len(of.Pending) > 0 || staysDrained(h, 0) {
+		if of == nil || h.Invalid != nil || len(of.Pending) > 0 || holdstatus.StaysDrained(h, 0) {
 			continue
 		}
 		if drainable == nil {
-			if pods, drainable, err = d.watcher.listPods(ctx, v.name, true); err != nil {
+			if pods, drainable, err = d.watcher.ListPods(ctx, v.name, true); err != nil {
 				return again, err
 			}
 		}
-		left, staying := h.Split(pods, drainable, d.watcher.caches.labelsOf(pods))
+		left, staying := h.Split(pods, drainable, d.watcher.Caches.LabelsOf(pods))
 		restless := d.returns.Restless(v.name, d.config.Clock.Now())
-		of.empty, of.Staying = len(left) == 0 && restless == 0, staying
-		if !of.empty {
+		of.Empty, of.Staying = len(left) == 0 && restless == 0, staying
+		if !of.Empty {
 			again = max(listAgain, restless)
 		}
 	}
@@ -237,10 +242,10 @@ func (d *drains) confirm(ctx context.Context, v *view, byHold map[types.UID]*hol
 // leaveDrained is called after an error: one failed list must not take Drained back. It removes from
 // byHold the holds that were drained before their spec changed and for which the watch shows no pod, so
 // that their status stays as it is.
-func leaveDrained(v *view, byHold map[types.UID]*holdDrain) {
+func leaveDrained(v *view, byHold map[types.UID]*holdstatus.HoldDrain) {
 	for _, h := range v.active {
 		of := byHold[h.UID]
-		if of != nil && !of.empty && len(of.Pending) == 0 && drained(h.present) && !staysDrained(h, 0) {
+		if of != nil && !of.Empty && len(of.Pending) == 0 && holdstatus.Drained(h.Present) && !holdstatus.StaysDrained(h, 0) {
 			delete(byHold, h.UID)
 		}
 	}
@@ -249,7 +254,7 @@ func leaveDrained(v *view, byHold map[types.UID]*holdDrain) {
 // attachedVolumes are the volumes that are attached to the node, without those of pods that stay there,
 // sorted.
 func (d *drains) attachedVolumes(ctx context.Context, v *view, planned plan.Plan) ([]string, error) {
-	attachments := d.watcher.caches.attachmentsTo(v.name)
+	attachments := d.watcher.Caches.AttachmentsTo(v.name)
 	if len(attachments) == 0 {
 		return nil, nil
 	}
@@ -258,7 +263,7 @@ func (d *drains) attachedVolumes(ctx context.Context, v *view, planned plan.Plan
 		if pod.Action != v1beta1.PlanStay {
 			continue
 		}
-		for _, claim := range claimsOf(pod.Pod) {
+		for _, claim := range clusterwatch.ClaimsOf(pod.Pod) {
 			volume, err := d.volumeOf(ctx, v.memory, claim)
 			if err != nil {
 				return nil, err
@@ -268,7 +273,7 @@ func (d *drains) attachedVolumes(ctx context.Context, v *view, planned plan.Plan
 	}
 	var attached []string
 	for _, attachment := range attachments {
-		if name := volumeName(attachment); !staying.Has(name) {
+		if name := clusterwatch.VolumeName(attachment); !staying.Has(name) {
 			attached = append(attached, name)
 		}
 	}
@@ -281,7 +286,7 @@ func (d *drains) volumeOf(ctx context.Context, memory *nodeMemory, claim types.N
 	if volume, known := memory.volumes[claim]; known {
 		return volume, nil
 	}
-	pvc, err := d.watcher.live.claim(ctx, claim, metav1.GetOptions{})
+	pvc, err := d.watcher.Live.Claim(ctx, claim, metav1.GetOptions{})
 	if pvc == nil || err != nil {
 		return "", err
 	}

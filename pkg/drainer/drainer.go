@@ -11,6 +11,9 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/clusterwatch"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
@@ -23,7 +26,7 @@ import (
 // would do. One process leads: it cordons, drains and gives back. Use New.
 type Drainer struct {
 	config  Config
-	watcher *watcher
+	watcher *clusterwatch.Watcher
 	// beside is what is done beside draining.
 	beside []func(ctx context.Context)
 	// leading is the work of a process that leads; nil while it does not.
@@ -37,9 +40,9 @@ func New(config Config) (*Drainer, error) {
 		return nil, fmt.Errorf("could not configure drainer: %w", err)
 	}
 	registerMetrics()
-	watcher, err := newWatcher(watcherConfig{
+	watcher, err := clusterwatch.New(clusterwatch.Config{
 		Maintenance: config.Maintenance, Kube: config.Kube, Dynamic: config.Dynamic, Clock: config.Clock,
-		Server: config.Server, Cordon: cordonTaints(config.Taints),
+		Server: config.Server, Cordon: nodemarks.CordonTaints(config.Taints),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("could not build drainer: %w", err)
@@ -58,7 +61,7 @@ func (d *Drainer) AdmitBy(admission Admission) { d.config.Admission = admission 
 // IgnoreJobs has drains leave the pods of the Jobs alone that are run for a hold, and not count them. To be called before
 // the drainer runs.
 func (d *Drainer) IgnoreJobs(of func(hold *v1beta1.NodeMaintenance) []types.NamespacedName) {
-	d.watcher.jobs = of
+	d.watcher.Jobs = of
 }
 
 // LeadBeside has work be done beside draining whenever this process leads, until its context is done. Draining ends only
@@ -73,7 +76,7 @@ func (d *Drainer) Run(ctx, leading context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
 	running.Go(func() { d.Watch(ctx) })
-	if !d.watcher.sync(leading) {
+	if !d.watcher.Sync(leading) {
 		return // leading is done
 	}
 	d.config.Elect(leading, d.Lead)
@@ -81,16 +84,16 @@ func (d *Drainer) Run(ctx, leading context.Context) {
 
 // Watch keeps the caches up to date until ctx is done: nodes and plans can be asked for, and nothing
 // is changed. It is to be called once.
-func (d *Drainer) Watch(ctx context.Context) { d.watcher.run(ctx) }
+func (d *Drainer) Watch(ctx context.Context) { d.watcher.Run(ctx) }
 
 // Lead drains nodes, beside Watch, until ctx is done, and returns when everything it started has ended.
 // It may be called again, and remembers nothing of the time before. It fails when Watch has ended, and when the
 // caches are behind the API servers and stay so, or become stale later: another process may know more.
 func (d *Drainer) Lead(ctx context.Context) error {
-	if !d.watcher.sync(ctx) {
+	if !d.watcher.Sync(ctx) {
 		return nil // ctx is done
 	}
-	if err := d.watcher.catchUp(ctx); ctx.Err() != nil {
+	if err := d.watcher.CatchUp(ctx); ctx.Err() != nil {
 		return nil
 	} else if err != nil {
 		return err
@@ -99,7 +102,7 @@ func (d *Drainer) Lead(ctx context.Context) error {
 	var looking sync.WaitGroup
 	defer looking.Wait()
 	defer end(nil)
-	looking.Go(func() { d.watcher.endWhenStale(leading, end) })
+	looking.Go(func() { d.watcher.EndWhenStale(leading, end) })
 	l := newLeader(d.config, d.watcher)
 	d.leading.Store(l)
 	defer d.leading.Store(nil)
@@ -119,7 +122,7 @@ func (d *Drainer) Wake(node string) {
 }
 
 // Ready says why nothing can be decided yet; nil when the caches are synced.
-func (d *Drainer) Ready() error { return d.watcher.ready() }
+func (d *Drainer) Ready() error { return d.watcher.Ready() }
 
 // Healthy says why the drainer's loop seems to be stuck; nil while it works, and while this process
 // does not lead.
@@ -132,26 +135,26 @@ func (d *Drainer) Healthy() error {
 
 // HasNode says whether the cluster has a node of that name. While that is not known yet it
 // says yes.
-func (d *Drainer) HasNode(name string) bool { return d.watcher.hasNode(name) }
+func (d *Drainer) HasNode(name string) bool { return d.watcher.HasNode(name) }
 
 // Node returns what is cached of a node: its name, labels, taints, conditions, provider id, boot id and
 // whether it is schedulable; nil when there is none. It is not to be changed. It fails while the nodes
 // are not known.
-func (d *Drainer) Node(name string) (*corev1.Node, error) { return d.watcher.node(name) }
+func (d *Drainer) Node(name string) (*corev1.Node, error) { return d.watcher.Node(name) }
 
 // Nodes returns what is cached of all nodes, in no order. See Node.
-func (d *Drainer) Nodes() ([]*corev1.Node, error) { return d.watcher.nodes() }
+func (d *Drainer) Nodes() ([]*corev1.Node, error) { return d.watcher.Nodes() }
 
 // HoldsOn returns what is cached of the NodeMaintenances that name the node, in no order, with those that cannot be read and
 // may be on it. They are not to be changed.
 func (d *Drainer) HoldsOn(node string) []*v1beta1.NodeMaintenance {
-	return d.watcher.caches.holdsOn(node)
+	return d.watcher.Caches.HoldsOn(node)
 }
 
 // WatchNodes calls changed with the name of each node that comes, changes or goes, after Node shows it,
 // until stop is called; and once for each node that exists. It fails when Watch has ended.
 func (d *Drainer) WatchNodes(changed func(name string)) (stop func(), err error) {
-	return d.watcher.watchNodes(changed)
+	return d.watcher.WatchNodes(changed)
 }
 
 // Plan says what would happen to the pods of the hold's node if the hold existed beside the node's
@@ -159,42 +162,45 @@ func (d *Drainer) WatchNodes(changed func(name string)) (stop func(), err error)
 // they are now if fresh, which may take longer, else as its cache has them. The plan of a node that does not exist is
 // empty. It fails while the drainer is not ready, and when the pods cannot be listed.
 func (d *Drainer) Plan(ctx context.Context, maintenance *v1beta1.NodeMaintenance, fresh bool) (*v1beta1.DrainPlanStatus, error) {
-	return d.watcher.plan(ctx, maintenance, d.underWay(maintenance), fresh, true)
+	return d.watcher.Plan(ctx, maintenance, d.underWay(maintenance), fresh, true)
 }
 
 // Outline is Plan for those who show it to nobody: from the API server's cache, and without what becomes of pods that
 // leave, which takes more requests.
 func (d *Drainer) Outline(ctx context.Context, maintenance *v1beta1.NodeMaintenance) (*v1beta1.DrainPlanStatus, error) {
-	return d.watcher.plan(ctx, maintenance, d.underWay(maintenance), false, false)
+	return d.watcher.Plan(ctx, maintenance, d.underWay(maintenance), false, false)
 }
 
-func (d *Drainer) underWay(maintenance *v1beta1.NodeMaintenance) underWay {
+func (d *Drainer) underWay(maintenance *v1beta1.NodeMaintenance) clusterwatch.UnderWay {
 	if l := d.leading.Load(); l != nil {
 		return l.drains.underWay(maintenance.Spec.NodeName)
 	}
-	return underWay{}
+	return clusterwatch.UnderWay{}
 }
 
 // HasTaken says whether the hold has its node out of service: it has recorded what that node was like before, and the marks
 // on the node say that this server took it for the hold.
 func (d *Drainer) HasTaken(node *corev1.Node, hold *v1beta1.NodeMaintenance) bool {
 	return hold.Status.NodeUID == node.UID && hold.Status.NodeBefore != nil &&
-		newMarks(d.config.StoreID, nil).read(node).tookFor(hold)
+		nodemarks.NewMarks(d.config.StoreID, nil).Read(node).TookFor(hold)
 }
 
 // HasInMaintenance says whether the node carries the annotation of maintenance by this server, or one that names no
 // server, as a person may have left it. Without it, a node that nobody holds is never given back.
 func (d *Drainer) HasInMaintenance(node *corev1.Node) bool {
-	return annotated(node) && !newMarks(d.config.StoreID, nil).read(node).anothers
+	return nodemarks.Annotated(node) && !nodemarks.NewMarks(d.config.StoreID, nil).Read(node).Anothers
 }
+
+// Load is what a drain of a node would take.
+type Load = clusterwatch.Load
 
 // Load says what a drain of the node would take. The pods are listed as the cache of the API server has
 // them. It fails while the drainer is not ready, and when the pods cannot be listed.
 func (d *Drainer) Load(ctx context.Context, node string) (Load, error) {
-	return d.watcher.load(ctx, node)
+	return d.watcher.Load(ctx, node)
 }
 
 // Room is how many more pods the disruption budget lets go now; 0 if there is no such budget.
 func (d *Drainer) Room(budget types.NamespacedName) int {
-	return d.watcher.budgets.Room(budget, d.config.Clock.Now())
+	return d.watcher.Budgets.Room(budget, d.config.Clock.Now())
 }

@@ -6,6 +6,8 @@ package drainer
 import (
 	"testing"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -24,7 +26,7 @@ func TestDrainAndGiveBack(t *testing.T) {
 		c.wantCondition("a", v1beta1.ConditionCordoned, metav1.ConditionTrue, v1beta1.ReasonCordoned)
 
 		c.finish("web-1")
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		c.wantCounts("a", counts{Total: 3, Evicted: 2, Pending: 1, Progress: 50})
 		c.finish("web-2")
 		c.wantPhase("a", v1beta1.PhaseSucceeded)

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
@@ -29,7 +31,7 @@ func TestExpiration(t *testing.T) {
 					Name: "a", Node: test.node, Stage: test.stage, Created: time.Now(), ExpirationSeconds: 100,
 				}.Object())
 				c.wait(70 * time.Second)
-				if isExpiring(c.hold("a").Status) {
+				if holdstatus.IsExpiring(c.hold("a").Status) {
 					t.Error("it says too early that it ends soon")
 				}
 				hold := c.hold("a")
@@ -37,15 +39,15 @@ func TestExpiration(t *testing.T) {
 					t.Errorf("got expiration time %v, want 100 s after the creation", end)
 				}
 				c.wait(12 * time.Second)
-				if !isExpiring(c.hold("a").Status) {
+				if !holdstatus.IsExpiring(c.hold("a").Status) {
 					t.Error("it does not say that it ends soon")
 				}
-				c.wantEvent(c.events(), eventHoldExpiring, 2) // on the hold, and on the node
+				c.wantEvent(c.events(), holdstatus.EventHoldExpiring, 2) // on the hold, and on the node
 				c.wait(10 * time.Second)
 				c.hold("a") // it has not ended yet
 				c.wait(10 * time.Second)
 				c.wantNoHold("a")
-				c.wantEvent(c.events(), eventHoldExpired, 2)
+				c.wantEvent(c.events(), holdstatus.EventHoldExpired, 2)
 				if test.node == drainertest.NodeName && c.node(drainertest.NodeName).Spec.Unschedulable {
 					t.Error("the node was not given back")
 				}
@@ -61,7 +63,7 @@ func TestExpirationExtended(t *testing.T) {
 		c.wait(17 * time.Second)
 		c.change("a", func(h *v1beta1.NodeMaintenance) { *h.Spec.ExpirationSeconds = 1000 })
 		c.wait(20 * time.Second)
-		if h := c.hold("a"); isExpiring(h.Status) || !c.node(drainertest.NodeName).Spec.Unschedulable {
+		if h := c.hold("a"); holdstatus.IsExpiring(h.Status) || !c.node(drainertest.NodeName).Spec.Unschedulable {
 			t.Errorf("got %+v, want it to hold the node and not to end soon", h)
 		}
 	})
@@ -99,16 +101,16 @@ func TestExpirationOfAHoldThatWaits(t *testing.T) {
 				c.admits("a", queued(v1beta1.StageIdle, "full"))
 				c.create(drainertest.Hold{Name: "a", Created: time.Now(), ExpirationSeconds: 100}.Object())
 				c.wait(time.Hour)
-				if status := c.hold("a").Status; status.ExpirationTime != nil || isExpiring(status) {
+				if status := c.hold("a").Status; status.ExpirationTime != nil || holdstatus.IsExpiring(status) {
 					t.Errorf("got %+v, want no end while it waits", status)
 				}
 				test.then(c)
 				c.wait(70 * time.Second)
-				if status := c.hold("a").Status; (status.ExpirationTime != nil) != test.wantEnds || isExpiring(status) {
+				if status := c.hold("a").Status; (status.ExpirationTime != nil) != test.wantEnds || holdstatus.IsExpiring(status) {
 					t.Errorf("got %+v, want an end: %t, and not soon", status, test.wantEnds)
 				}
 				c.wait(15 * time.Second)
-				if status := c.hold("a").Status; isExpiring(status) != test.wantEnds {
+				if status := c.hold("a").Status; holdstatus.IsExpiring(status) != test.wantEnds {
 					t.Errorf("got %+v, want it to end soon: %t", status, test.wantEnds)
 				}
 				c.wait(20 * time.Second)

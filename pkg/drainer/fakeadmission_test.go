@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -18,24 +20,24 @@ import (
 // fakeAdmission answers as it is told to. Holds of which it has no answer are admitted, as if there were no policy.
 type fakeAdmission struct {
 	mu      sync.Mutex
-	answers map[string]Admitted
+	answers map[string]holdstatus.Admitted
 	// unknown says that nothing is known yet.
 	unknown bool
 	planned map[string]bool
 }
 
 // Admitted implements Admission.
-func (f *fakeAdmission) Admitted(hold *v1beta1.NodeMaintenance) Admitted {
+func (f *fakeAdmission) Admitted(hold *v1beta1.NodeMaintenance) holdstatus.Admitted {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	answer, found := f.answers[hold.Name]
 	switch {
 	case f.unknown:
-		return Admitted{}
+		return holdstatus.Admitted{}
 	case found:
 		return answer
 	default:
-		return Admitted{Known: true, Stage: hold.Spec.Stage}
+		return holdstatus.Admitted{Known: true, Stage: hold.Spec.Stage}
 	}
 }
 
@@ -52,7 +54,7 @@ func policed(t *testing.T, test func(c *cluster), objects ...drainertest.Object)
 	inCluster(t, func(t *testing.T) *cluster {
 		c := twoPods(t)
 		c.Add(objects...)
-		c.admission = &fakeAdmission{answers: map[string]Admitted{}, planned: map[string]bool{}}
+		c.admission = &fakeAdmission{answers: map[string]holdstatus.Admitted{}, planned: map[string]bool{}}
 		c.config.Admission = c.admission
 		return c
 	}, test)
@@ -68,7 +70,7 @@ func (c *cluster) policy(change func(f *fakeAdmission)) {
 }
 
 // admits has Admission answer so for the hold, and wakes the node.
-func (c *cluster) admits(hold string, answer Admitted) {
+func (c *cluster) admits(hold string, answer holdstatus.Admitted) {
 	c.policy(func(f *fakeAdmission) { f.answers[hold] = answer })
 }
 
@@ -88,8 +90,8 @@ func (f *fakeAdmission) begins(unknown bool) *fakeAdmission {
 }
 
 // queued is the answer for a hold that may go as far as the stage, and waits for the rest.
-func queued(stage v1beta1.MaintenanceStage, message string) Admitted {
-	return Admitted{
+func queued(stage v1beta1.MaintenanceStage, message string) holdstatus.Admitted {
+	return holdstatus.Admitted{
 		Known: true, Stage: stage, Reason: v1beta1.AdmissionQueued, Message: message,
 		Status: &v1beta1.MaintenanceAdmission{
 			Stage:      stage,
@@ -99,8 +101,8 @@ func queued(stage v1beta1.MaintenanceStage, message string) Admitted {
 }
 
 // admitted is the answer for a hold that was admitted then to all it asks for.
-func admitted(at time.Time) Admitted {
-	return Admitted{
+func admitted(at time.Time) holdstatus.Admitted {
+	return holdstatus.Admitted{
 		Known: true, Stage: v1beta1.StageDrain, Reason: v1beta1.AdmissionAdmitted, Message: "admitted",
 		Status: &v1beta1.MaintenanceAdmission{Stage: v1beta1.StageDrain, AdmittedTime: &metav1.Time{Time: at}},
 	}

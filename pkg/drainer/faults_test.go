@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -45,10 +48,10 @@ func TestRepairThatFailsTakesBackDrained(t *testing.T) {
 		c.wantPhase("a", v1beta1.PhaseSucceeded)
 		c.Inject(drainertest.Failing("patch", "nodes", drainertest.NotYou("nodes"), drainertest.OfMain))
 		c.changeNode(drainertest.NodeName, drainertest.Uncordon)
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		c.wantPhase("a", v1beta1.PhaseRunning)
 		c.wantCondition("a", v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonCordonFailed)
-		for _, said := range ourConditions(c.node(drainertest.NodeName)) {
+		for _, said := range nodemarks.OurConditions(c.node(drainertest.NodeName)) {
 			if said.Type == corev1.NodeDrained && said.Status != corev1.ConditionFalse {
 				t.Error("the node still says that it is drained")
 			}
@@ -57,7 +60,7 @@ func TestRepairThatFailsTakesBackDrained(t *testing.T) {
 		c.events()
 		c.wait(time.Minute)
 		c.wantPhase("a", v1beta1.PhaseSucceeded)
-		c.wantEvent(c.events(), eventDrainTimedOut, 0) // the deadline is that of the drain before
+		c.wantEvent(c.events(), holdstatus.EventDrainTimedOut, 0) // the deadline is that of the drain before
 	})
 }
 
@@ -70,7 +73,7 @@ func TestRepairThatFailsStopsEvicting(t *testing.T) {
 		c.wantEvictions(map[string]int{"web-1": 0})
 		c.Inject(drainertest.Failing("patch", "nodes", drainertest.NotYou("nodes"), drainertest.OfMain))
 		c.changeNode(drainertest.NodeName, drainertest.Uncordon)
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		c.changeBudget(drainertest.Budget{Name: "web", Desired: 1, Healthy: 2, Expected: 2, Allowed: 1}.Object())
 		c.wait(10 * time.Second)
 		c.wantEvictions(map[string]int{"web-1": 0})
@@ -91,7 +94,7 @@ func TestRepairsAreSpaced(t *testing.T) {
 		}
 		repairs := 0
 		for _, reason := range c.events() {
-			if reason == eventDriftRepaired {
+			if reason == holdstatus.EventDriftRepaired {
 				repairs++
 			}
 		}
@@ -99,7 +102,7 @@ func TestRepairsAreSpaced(t *testing.T) {
 		if repairs < 15 || repairs > 25 {
 			t.Errorf("repaired %d times in 20 s, want about once a second", repairs)
 		}
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		c.wantCordoned(drainertest.NodeName, true)
 	})
 }
@@ -167,7 +170,7 @@ func TestCordonByHandAfterGiveBackIsKept(t *testing.T) {
 		c.wait(2 * time.Minute)
 		c.wantNoHold("c")
 		c.wantNoHold("a")
-		if node := c.node(drainertest.NodeName); !node.Spec.Unschedulable || annotated(node) {
+		if node := c.node(drainertest.NodeName); !node.Spec.Unschedulable || nodemarks.Annotated(node) {
 			t.Errorf("the cordon by hand was undone: %+v", node.Spec)
 		}
 	})
@@ -185,22 +188,22 @@ func TestNodeThatAnotherServerHoldsToo(t *testing.T) {
 		c.wait(10 * time.Second)
 		c.wantNoHold("a")
 		node := c.node(drainertest.NodeName)
-		if !node.Spec.Unschedulable || !drainTainted(node) || node.Annotations[v1beta1.HoldsAnnotation] != theirs {
+		if !node.Spec.Unschedulable || !nodemarks.DrainTainted(node) || node.Annotations[v1beta1.HoldsAnnotation] != theirs {
 			t.Errorf("the other server's node was given back: %+v %v", node.Spec, node.Annotations)
 		}
-		c.wantEvent(c.events(), eventNodeLeftBehind, 1)
+		c.wantEvent(c.events(), holdstatus.EventNodeLeftBehind, 1)
 	})
 }
 
 // A node that our own store has left behind is given back, though a hold in stage Idle names it.
 func TestNodeLeftBehindWithAnIdleHold(t *testing.T) {
 	inCluster(t, func(t *testing.T) *cluster {
-		m := newMarks(drainertest.StoreID, nil)
+		m := nodemarks.NewMarks(drainertest.StoreID, nil)
 		node := drainertest.Node{
 			Unschedulable: true, Taints: []string{v1beta1.DrainTaint},
 			Labels: map[string]string{v1beta1.ExcludeFromRemediationLabel: "true"},
 		}.Object()
-		note, err := m.note(nil, v1beta1.NodeBefore{})
+		note, err := m.Note(nil, v1beta1.NodeBefore{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -232,6 +235,6 @@ func TestListThatFailsKeepsDrained(t *testing.T) {
 			t.Errorf("the status speaks of generation %d of %d, drained at %s, want %s", h.Status.ObservedGeneration,
 				h.Generation, h.Status.DrainedTime, drainedAt)
 		}
-		c.wantEvent(c.events(), eventDrainRestarted, 0)
+		c.wantEvent(c.events(), holdstatus.EventDrainRestarted, 0)
 	})
 }

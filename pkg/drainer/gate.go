@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -64,6 +66,9 @@ type Verdict struct {
 	Again time.Duration
 }
 
+// Wait is what a node waits for before it may be taken out of service.
+type Wait = holdstatus.Wait
+
 // gates are asked one after the other. A node may be taken out of service when none of them says that
 // it must wait.
 type gates []Gate
@@ -89,7 +94,7 @@ func (g gates) mayHold(node string) bool {
 func (g gates) ask(ctx context.Context, v *view) result {
 	var holds []*v1beta1.NodeMaintenance
 	for _, h := range v.active {
-		if h.cordons() {
+		if h.Cordons() {
 			holds = append(holds, h.NodeMaintenance)
 		}
 	}
@@ -126,7 +131,7 @@ func (g gates) askKeepers(ctx context.Context, v *view) result {
 // has the node out of service, they hold for it, too, what they hold: so they are called when that server has given the
 // node back.
 func (g gates) release(ctx context.Context, v *view) result {
-	if v.marks.anothers && v.marks.tainted {
+	if v.marks.Anothers && v.marks.Tainted {
 		v.memory.unreleased = true
 		return result{}
 	}

@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
+
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
@@ -86,7 +89,7 @@ func (g *fakeGate) Release(_ context.Context, name string) (err error) {
 	g.cluster.Locked(func() {
 		g.released++
 		node := drainertest.Find[*corev1.Node](g.cluster.Store, "", name)
-		g.atRelease = releaseMoment{cordoned: node != nil && annotated(node)}
+		g.atRelease = releaseMoment{cordoned: node != nil && nodemarks.Annotated(node)}
 		for _, hold := range drainertest.All[*v1beta1.NodeMaintenance](g.cluster.Store) {
 			if slices.Contains(hold.Finalizers, v1beta1.UncordonFinalizer) {
 				g.atRelease.holds = append(g.atRelease.holds, hold.Name)
@@ -121,7 +124,7 @@ func (g *fakeGate) asked() (times int) {
 
 // forTurn is what a node waits for that is not to be taken yet.
 func forTurn(again time.Duration) Verdict {
-	return Verdict{Wait: &Wait{Reason: "NotItsTurn", Message: "2 of 2 nodes of the zone are in maintenance"}, Again: again}
+	return Verdict{Wait: &holdstatus.Wait{Reason: "NotItsTurn", Message: "2 of 2 nodes of the zone are in maintenance"}, Again: again}
 }
 
 // gated runs a test in a cluster with a node, two pods, and a gate for each answer.
@@ -161,11 +164,11 @@ func TestGateHasTheNodeWait(t *testing.T) {
 	gated(t, []Verdict{forTurn(time.Minute)}, func(c *cluster, gates ...*fakeGate) {
 		before := c.node(drainertest.NodeName)
 		c.create(drainertest.Hold{Name: "a"}.Object())
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		c.wantWaiting(forTurn(0))
 		c.wantSameNode(before)
 		c.wantEvictions(map[string]int{"web-1": 0, "web-2": 0})
-		if said := ourConditions(c.node(drainertest.NodeName)); len(said) > 0 {
+		if said := nodemarks.OurConditions(c.node(drainertest.NodeName)); len(said) > 0 {
 			t.Errorf("the node says %v, and was never cordoned", said)
 		}
 		c.wantRecordedFirst(gates[0])
@@ -182,7 +185,7 @@ func TestGateHasTheNodeWait(t *testing.T) {
 		c.wantCordoned(drainertest.NodeName, true)
 		c.wantEvictions(map[string]int{"web-1": 1, "web-2": 1})
 		c.finish("web-1", "web-2")
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		c.wantPhase("a", v1beta1.PhaseSucceeded)
 		c.wantRecordedFirst(gates[0])
 		c.delete("a")
@@ -215,7 +218,7 @@ func (c *cluster) wantAsked(gate *fakeGate, want int) {
 func TestGateIsAskedWhenTheNodeIsWoken(t *testing.T) {
 	gated(t, []Verdict{forTurn(0)}, func(c *cluster, gates ...*fakeGate) {
 		c.create(drainertest.Hold{Name: "a"}.Object())
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		asked := gates[0].asked()
 		gates[0].answer(Verdict{}, nil)
 		c.wait(time.Hour)
@@ -249,7 +252,7 @@ func TestGateThatFailsIsAskedAgain(t *testing.T) {
 	gated(t, make([]Verdict, 1), func(c *cluster, gates ...*fakeGate) {
 		gates[0].answer(Verdict{}, errors.New("no answer from the lease"))
 		c.create(drainertest.Hold{Name: "a"}.Object())
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		c.wantPhase("a", v1beta1.PhaseRunning)
 		c.wantCondition("a", v1beta1.ConditionCordoned, metav1.ConditionFalse, v1beta1.ReasonCordonFailed)
 		if got := c.hold("a").Status.LastError; got != "no answer from the lease" {
@@ -276,7 +279,7 @@ func TestGateThatFailsLeavesAMaintenanceAsItIs(t *testing.T) {
 		c.create(drainertest.Hold{Name: "a"}.Object())
 		c.create(drainertest.Hold{Name: "idle", Stage: v1beta1.StageIdle}.Object())
 		c.finish("web-1", "web-2")
-		c.wait(2 * writeInterval)
+		c.wait(2 * holdstatus.WriteInterval)
 		c.wantPhase("a", v1beta1.PhaseSucceeded)
 		before, idle := c.hold("a").Status, c.hold("idle").Status
 		c.events()
@@ -286,10 +289,10 @@ func TestGateThatFailsLeavesAMaintenanceAsItIs(t *testing.T) {
 		c.wait(10 * time.Minute)
 		want := *before.DeepCopy()
 		want.LastError = "no answer from the lease"
-		if now := c.hold("a").Status; !sameStatus(want, now) {
+		if now := c.hold("a").Status; !holdstatus.SameStatus(want, now) {
 			t.Errorf("the status without an answer (-want +got):\n%s", cmp.Diff(want, now))
 		}
-		if now := c.hold("idle").Status; !sameStatus(idle, now) {
+		if now := c.hold("idle").Status; !holdstatus.SameStatus(idle, now) {
 			t.Errorf("the status of the idle hold (-want +got):\n%s", cmp.Diff(idle, now))
 		}
 		if told := c.events(); len(told) > 0 {
@@ -302,7 +305,7 @@ func TestGateThatFailsLeavesAMaintenanceAsItIs(t *testing.T) {
 		c.wait(time.Minute)
 		c.wantEvictions(map[string]int{"web-3": 1})
 		c.finish("web-3")
-		c.wait(2 * writeInterval)
+		c.wait(2 * holdstatus.WriteInterval)
 		c.wantPhase("a", v1beta1.PhaseSucceeded)
 		if got := c.hold("a").Status.LastError; got != "" {
 			t.Errorf("lastError is %q still", got)
@@ -311,7 +314,7 @@ func TestGateThatFailsLeavesAMaintenanceAsItIs(t *testing.T) {
 }
 
 func TestAllGatesMustAgree(t *testing.T) {
-	first, second := forTurn(time.Minute), Verdict{Wait: &Wait{Reason: "QuorumGuard", Message: "1 of 3 members is away"}}
+	first, second := forTurn(time.Minute), Verdict{Wait: &holdstatus.Wait{Reason: "QuorumGuard", Message: "1 of 3 members is away"}}
 	gated(t, []Verdict{first, second}, func(c *cluster, gates ...*fakeGate) {
 		c.create(drainertest.Hold{Name: "a"}.Object())
 		c.wait(time.Minute)
@@ -342,7 +345,7 @@ func TestGateThatHasADrainWait(t *testing.T) {
 
 		gates[0].answer(forTurn(time.Minute), nil)
 		c.finish("web-1")
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		budget.Version, budget.Desired = "2", 0
 		budget.Healthy, budget.Expected = 1, 1
 		c.changeBudget(budget.Object())
@@ -355,7 +358,7 @@ func TestGateThatHasADrainWait(t *testing.T) {
 		c.wait(time.Minute)
 		c.wantEvictions(map[string]int{"web-1": 1, "web-2": 1})
 		c.finish("web-2")
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		c.wantPhase("a", v1beta1.PhaseSucceeded)
 	})
 }
@@ -383,7 +386,7 @@ func TestTaintOfANodeThatWaitsIsNotTakenForOurs(t *testing.T) {
 		return c
 	}, func(c *cluster) {
 		c.create(drainertest.Hold{Name: "a"}.Object())
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		c.wantWaiting(forTurn(0))
 		c.changeNode(drainertest.NodeName, func(node *corev1.Node) {
 			drainertest.Cordon(node)

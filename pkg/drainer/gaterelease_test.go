@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -75,7 +77,7 @@ func TestGateIsReleasedWhateverBecameOfTheNode(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			gated(t, []Verdict{test.verdict}, func(c *cluster, gates ...*fakeGate) {
 				c.create(drainertest.Hold{Name: "a"}.Object())
-				c.wait(writeInterval)
+				c.wait(holdstatus.WriteInterval)
 				c.wantReleased(gates[0], 0)
 				gates[0].refuse(errors.New("no answer from the lease"))
 				if test.meet != nil {
@@ -209,7 +211,7 @@ func (c *cluster) restartWith(gates ...Gate) {
 func TestGateKeepsTheNode(t *testing.T) {
 	gated(t, make([]Verdict, 2), func(c *cluster, gates ...*fakeGate) {
 		c.create(drainertest.Hold{Name: "a", Stage: v1beta1.StageCordon}.Object())
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		before := c.node(drainertest.NodeName)
 		gates[1].keep(forTurn(time.Minute))
 		c.delete("a")
@@ -234,8 +236,8 @@ func TestGateKeepsTheNode(t *testing.T) {
 func TestHoldThatWaitsOnANodeThatIsKept(t *testing.T) {
 	gated(t, make([]Verdict, 1), func(c *cluster, gates ...*fakeGate) {
 		c.create(drainertest.Hold{Name: "a", Stage: v1beta1.StageCordon}.Object())
-		c.wait(writeInterval)
-		c.leadAnew(&fakeAdmission{answers: map[string]Admitted{"b": queued(v1beta1.StageIdle, "the policy is closed")}})
+		c.wait(holdstatus.WriteInterval)
+		c.leadAnew(&fakeAdmission{answers: map[string]holdstatus.Admitted{"b": queued(v1beta1.StageIdle, "the policy is closed")}})
 		gates[0].keep(forTurn(time.Minute))
 		c.delete("a")
 		c.create(drainertest.Hold{Name: "b"}.Object())
@@ -245,8 +247,8 @@ func TestHoldThatWaitsOnANodeThatIsKept(t *testing.T) {
 			t.Errorf("the hold says %+v, want that it waits to be admitted", waiting)
 		}
 		c.wantCondition("b", v1beta1.ConditionCordoned, metav1.ConditionFalse, v1beta1.ReasonNotAdmitted)
-		if kept(waiting) != nil {
-			t.Errorf("the hold says that the node is kept: %+v", kept(waiting))
+		if holdstatus.Kept(waiting) != nil {
+			t.Errorf("the hold says that the node is kept: %+v", holdstatus.Kept(waiting))
 		}
 		if got, want := c.hold("a").Status.LastError, forTurn(0).Wait.Message; got != want {
 			t.Errorf("lastError of the hold that ends is %q, want %q", got, want)

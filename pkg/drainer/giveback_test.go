@@ -11,6 +11,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -48,7 +51,7 @@ func TestGiveBackUndoesOnlyOurMarks(t *testing.T) {
 			}, func(c *cluster) {
 				c.create(drainertest.Hold{Name: "a"}.Object())
 				node := c.node(drainertest.NodeName)
-				if !node.Spec.Unschedulable || !drainTainted(node) || !hasTaint(node.Spec.Taints, extra) {
+				if !node.Spec.Unschedulable || !nodemarks.DrainTainted(node) || !nodemarks.HasTaint(node.Spec.Taints, extra) {
 					t.Errorf("the node is not cordoned: %+v", node.Spec)
 				}
 				c.delete("a")
@@ -98,11 +101,11 @@ func crashAtWrite(t *testing.T, before *corev1.Node, n int) {
 		crashed()
 	}
 	c.finish("web-2")
-	c.wait(writeInterval)
+	c.wait(holdstatus.WriteInterval)
 	if failing() {
 		crashed()
 	}
-	c.wait(writeInterval)
+	c.wait(holdstatus.WriteInterval)
 	c.wantPhase("a", v1beta1.PhaseSucceeded)
 	if status := c.hold("a").Status; (counted && status.EvictionPods != 2) || ptr.Deref(status.DrainProgress, 0) != 100 {
 		t.Errorf("the count was lost: %+v", status)
@@ -174,7 +177,7 @@ func TestHoldThatAnotherFinalizerKeepsHasEnded(t *testing.T) {
 		c.changeNode(drainertest.NodeName, drainertest.Cordon)
 		c.changeNode(drainertest.NodeName, drainertest.Taint(v1beta1.DrainTaint))
 		c.wait(time.Minute)
-		if node := c.node(drainertest.NodeName); !node.Spec.Unschedulable || !drainTainted(node) {
+		if node := c.node(drainertest.NodeName); !node.Spec.Unschedulable || !nodemarks.DrainTainted(node) {
 			t.Errorf("what a person did meanwhile was undone: %+v", node.Spec)
 		}
 	})
@@ -188,7 +191,7 @@ func TestNoteThatCannotBeWrittenLeavesTheDrainAlone(t *testing.T) {
 		c.wantPhase("a", v1beta1.PhaseSucceeded)
 		c.Inject(drainertest.Failing("patch", "nodes", drainertest.ServerDown()))
 		c.create(drainertest.Hold{Name: "b"}.Object())
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		c.wantPhase("a", v1beta1.PhaseSucceeded)
 		c.wantPhase("b", v1beta1.PhaseSucceeded)
 	})
@@ -205,14 +208,14 @@ func TestCordonThatFailsIsReportedAndTriedAgain(t *testing.T) {
 		return c
 	}, func(c *cluster) {
 		c.create(drainertest.Hold{Name: "a"}.Object())
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		c.wantPhase("a", v1beta1.PhaseRunning)
 		c.wantCondition("a", v1beta1.ConditionCordoned, metav1.ConditionFalse, v1beta1.ReasonCordonFailed)
 		c.wantEvictions(map[string]int{"web-1": 0})
 		if c.hold("a").Status.LastError == "" {
 			t.Error("lastError is silent")
 		}
-		if said := ourConditions(c.node(drainertest.NodeName)); len(said) > 0 {
+		if said := nodemarks.OurConditions(c.node(drainertest.NodeName)); len(said) > 0 {
 			t.Errorf("the node says %v, and was never cordoned", said)
 		}
 		c.wait(time.Minute)
@@ -237,7 +240,7 @@ func TestGiveBackThatFailsIsReportedAndTriedAgain(t *testing.T) {
 				if got := c.hold("a").Status.LastError; !strings.Contains(got, "not you") {
 					t.Errorf("lastError is %q, want what keeps the node from being given back", got)
 				}
-				c.wantEvent(c.events(), eventReleaseFailed, 2) // on the hold and on the node
+				c.wantEvent(c.events(), holdstatus.EventReleaseFailed, 2) // on the hold and on the node
 
 				c.Heal()
 				c.wait(time.Minute)
@@ -263,7 +266,7 @@ func TestHoldThatCannotEndHoldsBackNothing(t *testing.T) {
 		c.delete("b")
 		c.change("a", drainertest.SetStage(v1beta1.StageDrain))
 		c.finish("web-1")
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		c.wantPhase("a", v1beta1.PhaseSucceeded)
 		c.wantEvictions(map[string]int{"web-1": 1})
 		if got := c.hold("b").Status.LastError; !strings.Contains(got, "not you") {
@@ -278,12 +281,12 @@ func TestHoldThatCannotEndHoldsBackNothing(t *testing.T) {
 
 func TestNodeLeftBehind(t *testing.T) {
 	cordoned := func(t *testing.T, storeID string, before *corev1.Node, after ...func(*corev1.Node)) *corev1.Node {
-		m := newMarks(storeID, nil)
-		note, err := m.note(nil, m.before(before))
+		m := nodemarks.NewMarks(storeID, nil)
+		note, err := m.Note(nil, m.Before(before))
 		if err != nil {
 			t.Fatal(err)
 		}
-		patch, err := m.cordonPatch(before, m.read(before), note).encode()
+		patch, err := m.CordonPatch(before, m.Read(before), note).Encode()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -303,9 +306,9 @@ func TestNodeLeftBehind(t *testing.T) {
 		wantEvents    []string
 	}{
 		"by our store": {
-			storeID: drainertest.StoreID, wantGivenBack: true, wantEvents: []string{eventNodeUncordoned},
+			storeID: drainertest.StoreID, wantGivenBack: true, wantEvents: []string{holdstatus.EventNodeUncordoned},
 		},
-		"by another store": {storeID: "store-2", wantEvents: []string{eventNodeLeftBehind}},
+		"by another store": {storeID: "store-2", wantEvents: []string{holdstatus.EventNodeLeftBehind}},
 		"with a forged annotation only": {
 			storeID: drainertest.StoreID,
 			after:   []func(*corev1.Node){func(node *corev1.Node) { node.Spec.Taints = nil }},
@@ -321,7 +324,7 @@ func TestNodeLeftBehind(t *testing.T) {
 				if test.wantGivenBack {
 					before.Labels["other"] = "change"
 					c.wantSameNode(before)
-				} else if !annotated(c.node(drainertest.NodeName)) {
+				} else if !nodemarks.Annotated(c.node(drainertest.NodeName)) {
 					t.Error("the node was given back")
 				}
 				if events := c.events(); !slices.Equal(events, test.wantEvents) {

@@ -7,6 +7,9 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/clusterwatch"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
+
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
@@ -25,17 +28,17 @@ func (l *leader) watch() (synced []cache.InformerSynced, unwatch func(), err err
 			stop()
 		}
 	}
-	caches := l.watcher.caches
+	caches := l.watcher.Caches
 	for _, w := range []struct {
 		informer cache.SharedIndexInformer
 		handler  cache.ResourceEventHandlerFuncs
 	}{
-		{caches.holds, cache.ResourceEventHandlerFuncs{AddFunc: l.holdChanged, UpdateFunc: l.holdUpdated, DeleteFunc: l.holdChanged}},
-		{caches.nodes, cache.ResourceEventHandlerFuncs{AddFunc: l.nodeChanged, UpdateFunc: l.nodeUpdated, DeleteFunc: l.nodeChanged}},
-		{caches.namespaces, cache.ResourceEventHandlerFuncs{UpdateFunc: l.namespaceUpdated}},
-		{caches.attachments, cache.ResourceEventHandlerFuncs{AddFunc: l.attachmentChanged, DeleteFunc: l.attachmentChanged}},
+		{caches.Holds, cache.ResourceEventHandlerFuncs{AddFunc: l.holdChanged, UpdateFunc: l.holdUpdated, DeleteFunc: l.holdChanged}},
+		{caches.Nodes, cache.ResourceEventHandlerFuncs{AddFunc: l.nodeChanged, UpdateFunc: l.nodeUpdated, DeleteFunc: l.nodeChanged}},
+		{caches.Namespaces, cache.ResourceEventHandlerFuncs{UpdateFunc: l.namespaceUpdated}},
+		{caches.Attachments, cache.ResourceEventHandlerFuncs{AddFunc: l.attachmentChanged, DeleteFunc: l.attachmentChanged}},
 	} {
-		seen, stop, err := follow(w.informer, w.handler)
+		seen, stop, err := clusterwatch.Follow(w.informer, w.handler)
 		if err != nil {
 			return nil, unwatch, err
 		}
@@ -46,19 +49,19 @@ func (l *leader) watch() (synced []cache.InformerSynced, unwatch func(), err err
 
 func (l *leader) holdChanged(obj any) {
 	l.wakeForLost(obj)
-	if hold, known := object[*v1beta1.NodeMaintenance](obj); known {
+	if hold, known := clusterwatch.Object[*v1beta1.NodeMaintenance](obj); known {
 		l.queue.Add(hold.Spec.NodeName)
 	}
 }
 
 // wakeForLost puts the nodes into the queue that the hold may be on, if that cannot be read.
 func (l *leader) wakeForLost(obj any) {
-	hold, known := object[*v1beta1.NodeMaintenance](obj)
+	hold, known := clusterwatch.Object[*v1beta1.NodeMaintenance](obj)
 	if !known || hold.Spec.NodeName != "" {
 		return
 	}
-	for _, obj := range l.watcher.caches.nodes.GetStore().List() {
-		if node, isNode := obj.(*corev1.Node); isNode && annotated(node) {
+	for _, obj := range l.watcher.Caches.Nodes.GetStore().List() {
+		if node, isNode := obj.(*corev1.Node); isNode && nodemarks.Annotated(node) {
 			l.queue.Add(node.Name)
 		}
 	}
@@ -92,9 +95,9 @@ func asksAnew(old, updated any) bool {
 // nodeChanged puts the node into the queue if it has holds, the annotation of a server, or our conditions or taint
 // of a planned maintenance. Other nodes are no concern of the drainer.
 func (l *leader) nodeChanged(obj any) {
-	node, known := object[*corev1.Node](obj)
-	if known && (annotated(node) || len(ourConditions(node)) > 0 || l.nodes.marks.planned(node) ||
-		len(l.watcher.caches.holdsOn(node.Name)) > 0) {
+	node, known := clusterwatch.Object[*corev1.Node](obj)
+	if known && (nodemarks.Annotated(node) || len(nodemarks.OurConditions(node)) > 0 || l.nodes.marks.Planned(node) ||
+		len(l.watcher.Caches.HoldsOn(node.Name)) > 0) {
 		l.queue.Add(node.Name)
 	}
 }
@@ -112,11 +115,11 @@ func differs(old, updated any) bool {
 	before, wasNode := old.(*corev1.Node)
 	after, isNode := updated.(*corev1.Node)
 	return wasNode && isNode && (before.UID != after.UID ||
-		nodeDead(before) != nodeDead(after) || !readyTime(before).Equal(readyTime(after)) ||
+		clusterwatch.NodeDead(before) != clusterwatch.NodeDead(after) || !clusterwatch.ReadyTime(before).Equal(clusterwatch.ReadyTime(after)) ||
 		before.Labels[v1beta1.ExcludeFromRemediationLabel] != after.Labels[v1beta1.ExcludeFromRemediationLabel] ||
 		before.Annotations[v1beta1.HoldsAnnotation] != after.Annotations[v1beta1.HoldsAnnotation] ||
 		!apiequality.Semantic.DeepEqual(before.Spec, after.Spec) ||
-		!slices.EqualFunc(ourConditions(before), ourConditions(after), sameCondition))
+		!slices.EqualFunc(nodemarks.OurConditions(before), nodemarks.OurConditions(after), nodemarks.SameCondition))
 }
 
 // namespaceUpdated puts all nodes under drain into the queue: a rule of their holds may select by the
@@ -125,7 +128,7 @@ func (l *leader) namespaceUpdated(old, updated any) {
 	before, wasNamespace := old.(*corev1.Namespace)
 	after, isNamespace := updated.(*corev1.Namespace)
 	if wasNamespace && isNamespace && !maps.Equal(before.Labels, after.Labels) {
-		for _, node := range l.drains.pods.watched() {
+		for _, node := range l.drains.pods.Watched() {
 			l.queue.Add(node)
 		}
 	}
@@ -133,8 +136,8 @@ func (l *leader) namespaceUpdated(old, updated any) {
 
 // attachmentChanged puts the attachment's node into the queue if it has holds.
 func (l *leader) attachmentChanged(obj any) {
-	attachment, known := object[*storagev1.VolumeAttachment](obj)
-	if known && len(l.watcher.caches.holdsOn(attachment.Spec.NodeName)) > 0 {
+	attachment, known := clusterwatch.Object[*storagev1.VolumeAttachment](obj)
+	if known && len(l.watcher.Caches.HoldsOn(attachment.Spec.NodeName)) > 0 {
 		l.queue.Add(attachment.Spec.NodeName)
 	}
 }

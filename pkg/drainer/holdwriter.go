@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
@@ -28,7 +30,7 @@ type holdWriter struct {
 
 // holdStatus is what the status of a hold is to say.
 type holdStatus struct {
-	hold   hold
+	hold   holdstatus.Hold
 	status v1beta1.NodeMaintenanceStatus
 }
 
@@ -38,13 +40,13 @@ func (w holdWriter) expire(ctx context.Context, v *view) result {
 	var did result
 	now := w.clock.Now()
 	for _, h := range v.active {
-		end := h.expiration()
+		end := h.Expiration()
 		switch {
-		case end == nil, h.memory.expired == h.ResourceVersion:
+		case end == nil, h.Memory.Expired == h.ResourceVersion:
 		case !now.Before(end.Time):
 			did.add(w.deleteExpired(ctx, h, *end))
-		case now.Before(h.expiring(*end)):
-			did.add(result{again: h.expiring(*end).Sub(now)})
+		case now.Before(h.Expiring(*end)):
+			did.add(result{again: h.Expiring(*end).Sub(now)})
 		default:
 			did.add(result{again: end.Sub(now)})
 		}
@@ -55,7 +57,7 @@ func (w holdWriter) expire(ctx context.Context, v *view) result {
 // deleteExpired deletes the hold only in the version that was looked at: a hold that has just been
 // extended stays. No version is deleted twice, though the cache shows it for a moment longer: the audit log
 // would tell of a second delete.
-func (w holdWriter) deleteExpired(ctx context.Context, h hold, end metav1.Time) result {
+func (w holdWriter) deleteExpired(ctx context.Context, h holdstatus.Hold, end metav1.Time) result {
 	uid, version := h.UID, h.ResourceVersion
 	err := w.client.MaintenanceV1beta1().NodeMaintenances().Delete(ctx, h.Name, metav1.DeleteOptions{
 		Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &version},
@@ -63,8 +65,8 @@ func (w holdWriter) deleteExpired(ctx context.Context, h hold, end metav1.Time) 
 	if err != nil {
 		return result{err: fmt.Errorf("could not delete NodeMaintenance %s, which has expired: %w", h.Name, err)}
 	}
-	h.memory.expired = version
-	return result{changes: []change{holdExpired{hold: h, end: end}}}
+	h.Memory.Expired = version
+	return result{changes: []holdstatus.Change{holdstatus.HoldExpired{Hold: h, End: end}}}
 }
 
 // record writes what the node was like before into the status of every hold that cordons the node. At least one hold
@@ -74,19 +76,19 @@ func (w holdWriter) record(ctx context.Context, v *view) result {
 	var did result
 	found, now := v.toRecord(), w.clock.Now()
 	for i, h := range v.active {
-		if !h.lacks {
+		if !h.Lacks {
 			continue
 		}
 		written, wrote := w.write(ctx, h, withBefore(h, v, found, now))
 		switch {
 		case wrote.err == nil:
-			v.active[i] = h.as(written, v.node, v.marks, v.sets, w.clock.Now())
-		case !h.admissionStored():
-			v.active[i] = h.undecided(w.clock.Now())
+			v.active[i] = h.As(written, v.node, v.marks, v.sets, w.clock.Now())
+		case !h.AdmissionStored():
+			v.active[i] = h.Undecided(w.clock.Now())
 		}
 		did.add(wrote)
 	}
-	if before := recordedBefore(lasting(v.active)); before != nil && v.sets.recorded(*before) {
+	if before := holdstatus.RecordedBefore(holdstatus.Lasting(v.active)); before != nil && v.sets.Recorded(*before) {
 		v.before = before
 	} else if did.err == nil {
 		did.err = fmt.Errorf("could not record what node %s was like before: the status was not stored", v.name)
@@ -97,31 +99,31 @@ func (w holdWriter) record(ctx context.Context, v *view) result {
 // toRecord is what the node was like before any of its holds: what another hold has recorded, or else what the node is
 // like now.
 func (v *view) toRecord() *v1beta1.NodeBefore {
-	if v.recorded != nil && v.sets.recorded(*v.recorded) {
+	if v.recorded != nil && v.sets.Recorded(*v.recorded) {
 		return v.recorded
 	}
-	recorded := recordedBefore(lasting(v.live))
+	recorded := holdstatus.RecordedBefore(holdstatus.Lasting(v.live))
 	switch {
 	case recorded != nil:
 	case v.ours != nil:
 		recorded = v.ours
-	case v.marks.anothers && v.marks.tainted:
+	case v.marks.Anothers && v.marks.Tainted:
 		// Another store's server has cordoned the node, and its annotation says what the node was like
 		// before.
-		recorded = &v.marks.note.Before
+		recorded = &v.marks.Note.Before
 	}
-	before := v.sets.record(recorded, v.node)
+	before := v.sets.Record(recorded, v.node)
 	return &before
 }
 
 // withBefore is the hold's status with what the node was like before.
-func withBefore(h hold, v *view, before *v1beta1.NodeBefore, now time.Time) v1beta1.NodeMaintenanceStatus {
-	if h.recorded { // it only lacks its admission, or taints that the server sets since its last start
-		next := h.withAdmission(now)
+func withBefore(h holdstatus.Hold, v *view, before *v1beta1.NodeBefore, now time.Time) v1beta1.NodeMaintenanceStatus {
+	if h.Recorded { // it only lacks its admission, or taints that the server sets since its last start
+		next := h.WithAdmission(now)
 		next.NodeBefore = before
 		return next
 	}
-	next := nextStatus(h, facts{node: v.node.UID, before: before}, now)
+	next := holdstatus.NextStatus(h, holdstatus.Facts{Node: v.node.UID, Before: before}, now)
 	if v.gated {
 		next.Phase = v1beta1.PhasePending // the gates have not been asked yet
 	}
@@ -130,11 +132,11 @@ func withBefore(h hold, v *view, before *v1beta1.NodeBefore, now time.Time) v1be
 
 // save writes the hold's status if it changed and may be written now. What cannot be read is not written. The write names the version it
 // was worked out from: a stale cache ends in a conflict, never in an overwritten status.
-func (w holdWriter) save(ctx context.Context, h hold, next v1beta1.NodeMaintenanceStatus, urgent bool) result {
-	if h.unreadable() != "" {
+func (w holdWriter) save(ctx context.Context, h holdstatus.Hold, next v1beta1.NodeMaintenanceStatus, urgent bool) result {
+	if h.Unreadable() != "" {
 		return result{}
 	}
-	write, again := h.memory.writes.next(h, next, urgent, w.clock.Now())
+	write, again := h.Memory.Writes.Next(h, next, urgent, w.clock.Now())
 	if !write {
 		return result{again: again}
 	}
@@ -143,29 +145,29 @@ func (w holdWriter) save(ctx context.Context, h hold, next v1beta1.NodeMaintenan
 }
 
 // write writes the hold's status now, and returns what is stored then; nil: it failed.
-func (w holdWriter) write(ctx context.Context, h hold, next v1beta1.NodeMaintenanceStatus) (*v1beta1.NodeMaintenance, result) {
+func (w holdWriter) write(ctx context.Context, h holdstatus.Hold, next v1beta1.NodeMaintenanceStatus) (*v1beta1.NodeMaintenance, result) {
 	changed := h.DeepCopy()
 	changed.Status = next
-	refused := h.memory.said.tries(next)
+	refused := h.Memory.Said.Tries(next)
 	written, err := w.client.MaintenanceV1beta1().NodeMaintenances().UpdateStatus(ctx, changed, metav1.UpdateOptions{})
 	now := w.clock.Now()
 	if againLater(err) {
 		refused()
 	} else if err != nil {
-		h.memory.writes.unsure(now)
+		h.Memory.Writes.Unsure(now)
 	}
 	if err != nil {
 		return nil, result{err: fmt.Errorf("could not update status of NodeMaintenance %s: %w", h.Name, err)}
 	}
-	h.memory.writes.wrote(now)
-	h.memory.latest.wrote(h.ResourceVersion, written)
-	h.memory.said.wrote(written.Status)
-	if !newsTold(written.Status).says(newsTold(h.told)) {
-		h.memory.numbers.wrote(now)
+	h.Memory.Writes.Wrote(now)
+	h.Memory.Latest.Wrote(h.ResourceVersion, written)
+	h.Memory.Said.Wrote(written.Status)
+	if !holdstatus.NewsTold(written.Status).Says(holdstatus.NewsTold(h.Told)) {
+		h.Memory.Numbers.Wrote(now)
 	}
 	klog.FromContext(ctx).V(2).Info("Updated status", "nodeMaintenance", h.Name, "node", h.Spec.NodeName,
 		"phase", next.Phase, "progress", ptr.Deref(next.DrainProgress, 0), "pending", next.PendingPodCount)
-	return written, result{changes: []change{statusWritten{hold: h, old: h.told, next: next}}}
+	return written, result{changes: []holdstatus.Change{holdstatus.StatusWritten{Hold: h, Old: h.Told, Next: next}}}
 }
 
 // end lets the holds end that are being deleted. The caller has made sure that the node no longer
@@ -175,7 +177,7 @@ func (w holdWriter) end(ctx context.Context, v *view) result {
 	for _, h := range v.ending {
 		ended := w.dropFinalizer(ctx, h, v.kept())
 		if ended.err != nil && !againLater(ended.err) {
-			ended.add(w.saveError(ctx, []hold{h}, ended.err))
+			ended.add(w.saveError(ctx, []holdstatus.Hold{h}, ended.err))
 		}
 		did.add(ended)
 	}
@@ -183,7 +185,7 @@ func (w holdWriter) end(ctx context.Context, v *view) result {
 }
 
 // dropFinalizer lets the hold end. kept says that other holds keep the node in maintenance.
-func (w holdWriter) dropFinalizer(ctx context.Context, h hold, kept bool) result {
+func (w holdWriter) dropFinalizer(ctx context.Context, h holdstatus.Hold, kept bool) result {
 	changed := h.DeepCopy()
 	changed.Finalizers = slices.DeleteFunc(changed.Finalizers, func(f string) bool { return f == v1beta1.UncordonFinalizer })
 	written, err := w.client.MaintenanceV1beta1().NodeMaintenances().Update(ctx, changed, metav1.UpdateOptions{})
@@ -193,9 +195,9 @@ func (w holdWriter) dropFinalizer(ctx context.Context, h hold, kept bool) result
 	if err != nil {
 		return result{err: fmt.Errorf("could not drop finalizer of NodeMaintenance %s: %w", h.Name, err)}
 	}
-	h.memory.latest.wrote(h.ResourceVersion, written)
+	h.Memory.Latest.Wrote(h.ResourceVersion, written)
 	klog.FromContext(ctx).Info("Ended hold", "nodeMaintenance", h.Name, "node", h.Spec.NodeName, "nodeIsKept", kept)
-	return result{changes: []change{holdEnded{hold: h, nodeKept: kept}}}
+	return result{changes: []holdstatus.Change{holdstatus.HoldEnded{Hold: h, NodeKept: kept}}}
 }
 
 // say brings the status of each hold that counts up to date.
@@ -207,43 +209,43 @@ func (w holdWriter) say(ctx context.Context, v *view) result {
 
 // sayReleased brings the status of each hold up to date that only the finalizers of others keep.
 func (w holdWriter) sayReleased(ctx context.Context, v *view) result {
-	return w.saveStatuses(ctx, v.released, facts{})
+	return w.saveStatuses(ctx, v.released, holdstatus.Facts{})
 }
 
 // saveStatuses brings the status of each hold up to date.
-func (w holdWriter) saveStatuses(ctx context.Context, holds []hold, f facts) result {
+func (w holdWriter) saveStatuses(ctx context.Context, holds []holdstatus.Hold, f holdstatus.Facts) result {
 	var did result
 	now := w.clock.Now()
 	for _, h := range holds {
-		next := nextStatus(h, f, now)
-		counted := f.drain.byHold[h.UID] != nil
+		next := holdstatus.NextStatus(h, f, now)
+		counted := f.Drain.ByHold[h.UID] != nil
 		if counted {
-			h.memory.pods.countedFor(next)
+			h.Memory.Pods.CountedFor(next)
 		}
 		// A node's pods are known a moment after it is cordoned; both are told in one write.
-		podsToCome := f.cordoned && h.Drains() && !counted
-		saved := w.save(ctx, h, next, !podsToCome && urgent(h.Status, next))
+		podsToCome := f.Cordoned && h.Drains() && !counted
+		saved := w.save(ctx, h, next, !podsToCome && holdstatus.Urgent(h.Status, next))
 		told := next
-		if len(saved.changes) == 0 && drained(next) && !drained(h.Status) {
-			told = h.present // nobody has been told yet, and pods may come first
+		if len(saved.changes) == 0 && holdstatus.Drained(next) && !holdstatus.Drained(h.Status) {
+			told = h.Present // nobody has been told yet, and pods may come first
 		}
 		did.add(saved)
-		did.add(result{again: untilLate(next, now), statuses: []holdStatus{{hold: h, status: told}}})
+		did.add(result{again: holdstatus.UntilLate(next, now), statuses: []holdStatus{{hold: h, status: told}}})
 	}
 	return did
 }
 
 // facts are what the statuses of the holds follow from.
-func (v *view) facts() facts {
-	f := facts{before: v.before, waits: v.waitsFor, cordoned: v.cordoned, drain: v.drain}
+func (v *view) facts() holdstatus.Facts {
+	f := holdstatus.Facts{Before: v.before, Waits: v.waitsFor, Cordoned: v.cordoned, Drain: v.drain}
 	if v.node != nil {
-		f.node = v.node.UID
+		f.Node = v.node.UID
 	}
 	if err := v.failure(askGates, cordonNode); err != nil {
-		f.cordonError = err.Error()
+		f.CordonError = err.Error()
 	}
 	if err := v.done[releaseGates]; err != nil {
-		f.releaseError = err.Error()
+		f.ReleaseError = err.Error()
 	}
 	return f
 }

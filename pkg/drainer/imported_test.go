@@ -12,6 +12,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
+
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -27,7 +30,7 @@ const kubeVirtTaint = "kubevirt.io/drain"
 func takenOut(taints ...string) *corev1.Node {
 	return drainertest.Node{
 		Unschedulable: true, Taints: append(taints, corev1.TaintNodeUnschedulable),
-		Labels: map[string]string{v1beta1.ExcludeFromRemediationLabel: excludeLabelValue},
+		Labels: map[string]string{v1beta1.ExcludeFromRemediationLabel: nodemarks.ExcludeLabelValue},
 	}.Object()
 }
 
@@ -89,10 +92,10 @@ func TestImportedDrainedNodeStaysDrained(t *testing.T) {
 		c.wantPhase("a", v1beta1.PhaseSucceeded)
 		c.wantTimes(want.StartTime, want.DrainedTime)
 		c.wantCounts("a", counts{Total: 5, Evicted: 2, Progress: 100})
-		if diff := cmp.Diff([]string{eventNodeCordoned}, slices.Compact(c.events())); diff != "" {
+		if diff := cmp.Diff([]string{holdstatus.EventNodeCordoned}, slices.Compact(c.events())); diff != "" {
 			t.Errorf("events (-want +got):\n%s", diff)
 		}
-		if got := c.node(drainertest.NodeName); !cmp.Equal(node.Spec, got.Spec) || !cmp.Equal(node.Labels, got.Labels) || !annotated(got) {
+		if got := c.node(drainertest.NodeName); !cmp.Equal(node.Spec, got.Spec) || !cmp.Equal(node.Labels, got.Labels) || !nodemarks.Annotated(got) {
 			t.Errorf("the node is %+v, want it as it was, and annotated", got)
 		}
 
@@ -119,7 +122,7 @@ func TestImportedDrainedNodeStaysDrainedWithoutAnAnswer(t *testing.T) {
 	}, func(c *cluster) {
 		want := drainedByAnother(v1beta1.DrainTaint)
 		c.create(importedHold(want))
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		c.wantPhase("a", v1beta1.PhaseSucceeded)
 		gate.answer(Verdict{}, nil)
 		c.wait(2 * time.Minute)
@@ -134,19 +137,19 @@ func TestImportedDrainGoesOn(t *testing.T) {
 		half := drainedByAnother(v1beta1.DrainTaint)
 		half.Phase, half.DrainedTime, half.DrainProgress, half.PendingPodCount = "Running", nil, 50, 1
 		c.create(importedHold(half))
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		c.wantPhase("a", v1beta1.PhaseRunning)
 		c.wantTimes(half.StartTime, nil)
 		c.wantCounts("a", counts{Total: 5, Evicted: 2, Pending: 1, Progress: 50})
 		c.wantEvictions(map[string]int{"web-2": 1})
 		c.finish("web-2")
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		c.wantPhase("a", v1beta1.PhaseSucceeded)
 		c.wantCounts("a", counts{Total: 5, Evicted: 2, Progress: 100})
 		told := c.events()
-		c.wantEvent(told, eventMaintenanceStarted, 0)
-		c.wantEvent(told, eventDrainRestarted, 0)
-		c.wantEvent(told, eventDrainSucceeded, 2) // on the hold and on its node
+		c.wantEvent(told, holdstatus.EventMaintenanceStarted, 0)
+		c.wantEvent(told, holdstatus.EventDrainRestarted, 0)
+		c.wantEvent(told, holdstatus.EventDrainSucceeded, 2) // on the hold and on its node
 		c.delete("a")
 		c.wantInService()
 	})
@@ -157,7 +160,7 @@ func TestImportedTaintsGoAtTheEnd(t *testing.T) {
 	inCluster(t, with(takenOut(kubeVirtTaint)), func(c *cluster) {
 		c.create(importedHold(drainedByAnother(kubeVirtTaint)))
 		foreign := corev1.Taint{Key: kubeVirtTaint, Effect: corev1.TaintEffectNoSchedule}
-		if node := c.node(drainertest.NodeName); !hasTaint(node.Spec.Taints, foreign) || !drainTainted(node) {
+		if node := c.node(drainertest.NodeName); !nodemarks.HasTaint(node.Spec.Taints, foreign) || !nodemarks.DrainTainted(node) {
 			t.Errorf("the node has the taints %v, want %s and ours", node.Spec.Taints, kubeVirtTaint)
 		}
 		c.delete("a")
@@ -222,10 +225,10 @@ func TestImportedDrainedNodeHasPods(t *testing.T) {
 					pod.CreationTimestamp = *minutesAgo(test.created)
 				}}.Object())
 				c.create(importedHold(drainedByAnother(v1beta1.DrainTaint)))
-				c.wait(writeInterval)
+				c.wait(holdstatus.WriteInterval)
 				c.wantEvictions(map[string]int{"web-1": 1})
 				c.wantPhase("a", v1beta1.PhaseRunning)
-				c.wantEvent(c.events(), eventDrainRestarted, test.restarted)
+				c.wantEvent(c.events(), holdstatus.EventDrainRestarted, test.restarted)
 			})
 		})
 	}
@@ -249,9 +252,9 @@ func TestImportSurvivesCrashes(t *testing.T) {
 				defer func() { c.stop() }()
 				from := drainedByAnother(kubeVirtTaint)
 				c.create(importedHold(from))
-				c.wait(writeInterval)
+				c.wait(holdstatus.WriteInterval)
 				restart()
-				c.wait(writeInterval)
+				c.wait(holdstatus.WriteInterval)
 				c.wantPhase("a", v1beta1.PhaseSucceeded)
 				c.wantTimes(from.StartTime, from.DrainedTime)
 				c.delete("a")
@@ -280,7 +283,7 @@ func TestOtherHoldsTakeOverWhatWasImported(t *testing.T) {
 func TestImportedHoldWaitsBesideOthers(t *testing.T) {
 	policed(t, func(c *cluster) {
 		c.create(drainertest.Hold{Name: "first", Stage: v1beta1.StageCordon}.Object())
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		c.wantCordoned(drainertest.NodeName, true)
 		c.admits("a", queued(v1beta1.StageIdle, "0 of 1 approval"))
 		half := drainedByAnother(v1beta1.DrainTaint)

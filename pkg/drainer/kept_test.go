@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
@@ -14,11 +16,11 @@ import (
 // Details of what a node waits for change often, and are written into the status only.
 func TestEventsOfANodeThatIsKept(t *testing.T) {
 	waits := func(reason, about, details string) Verdict {
-		return Verdict{Wait: &Wait{Reason: reason, About: about, Message: about + details}, Again: time.Minute}
+		return Verdict{Wait: &holdstatus.Wait{Reason: reason, About: about, Message: about + details}, Again: time.Minute}
 	}
 	gated(t, make([]Verdict, 1), func(c *cluster, gates ...*fakeGate) {
 		c.create(drainertest.Hold{Name: "a", Stage: v1beta1.StageCordon}.Object())
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		gates[0].keep(waits("Gate", "pods: ", "a, b"))
 		c.delete("a")
 		for _, step := range []struct {
@@ -32,7 +34,7 @@ func TestEventsOfANodeThatIsKept(t *testing.T) {
 		} {
 			gates[0].keep(step.next)
 			c.wait(2 * time.Minute)
-			c.wantEvent(c.events(), eventReleaseHeld, step.wantEvents)
+			c.wantEvent(c.events(), holdstatus.EventReleaseHeld, step.wantEvents)
 			if got, want := c.hold("a").Status.LastError, step.next.Wait.Message; got != want {
 				t.Errorf("lastError is %q, want %q", got, want)
 			}
@@ -44,17 +46,17 @@ func TestEventsOfANodeThatIsKept(t *testing.T) {
 func TestNodeThatIsKeptByALease(t *testing.T) {
 	gated(t, make([]Verdict, 1), func(c *cluster, gates ...*fakeGate) {
 		c.create(drainertest.Hold{Name: "a", Stage: v1beta1.StageCordon}.Object())
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		c.events()
 		const message = "another one has the lease"
-		gates[0].keep(Verdict{Wait: &Wait{Reason: v1beta1.ReasonLeaseLost, Message: message}, Again: time.Minute})
+		gates[0].keep(Verdict{Wait: &holdstatus.Wait{Reason: v1beta1.ReasonLeaseLost, Message: message}, Again: time.Minute})
 		c.delete("a")
 		c.wait(time.Minute)
-		if status := c.hold("a").Status; status.LastError != message || kept(status) != nil {
+		if status := c.hold("a").Status; status.LastError != message || holdstatus.Kept(status) != nil {
 			t.Errorf("the hold says %+v, want only lastError %q", status, message)
 		}
 		events := c.events()
-		c.wantEvent(events, eventReleaseFailed, 2) // on the hold and on the node
-		c.wantEvent(events, eventReleaseHeld, 0)
+		c.wantEvent(events, holdstatus.EventReleaseFailed, 2) // on the hold and on the node
+		c.wantEvent(events, holdstatus.EventReleaseHeld, 0)
 	})
 }

@@ -10,6 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+
 	"github.com/google/go-cmp/cmp"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/component-base/metrics"
@@ -156,7 +158,7 @@ func TestLeadAgain(t *testing.T) {
 		c.wantCordoned("worker-2", true)
 		c.wantGauges(idle, gauges{Draining: 2, Blocked: 1, LeftBehind: 1})
 		c.finish("web-2")
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		c.wantPhase("b", v1beta1.PhaseSucceeded)
 		c.wantCounts("a", counts{Total: 2, Evicted: 2, Pending: 1, Progress: 50})
 		c.delete("a")

@@ -9,6 +9,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/clusterwatch"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
+
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/klog/v2"
@@ -28,7 +31,7 @@ const (
 // one is made each time, so that nothing older is used.
 type leader struct {
 	config    Config
-	watcher   *watcher
+	watcher   *clusterwatch.Watcher
 	queue     workqueue.TypedRateLimitingInterface[string]
 	heartbeat heartbeat
 	memory    *memory
@@ -44,11 +47,11 @@ type leader struct {
 	reporter *reporter
 }
 
-func newLeader(config Config, watcher *watcher) *leader {
+func newLeader(config Config, watcher *clusterwatch.Watcher) *leader {
 	l := &leader{
 		config: config, watcher: watcher, memory: newMemory(), gate: config.Gates,
 		holds: holdWriter{client: config.Maintenance, clock: config.Clock},
-		nodes: nodeWriter{client: config.Kube, marks: newMarks(config.StoreID, config.Taints), clock: config.Clock},
+		nodes: nodeWriter{client: config.Kube, marks: nodemarks.NewMarks(config.StoreID, config.Taints), clock: config.Clock},
 		queue: workqueue.NewTypedRateLimitingQueueWithConfig(
 			workqueue.NewTypedItemExponentialFailureRateLimiter[string](leastRetry, mostRetry),
 			workqueue.TypedRateLimitingQueueConfig[string]{Name: "drainer", Clock: config.Clock}),

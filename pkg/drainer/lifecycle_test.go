@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
@@ -50,7 +53,7 @@ func TestStageMovesBackAndForth(t *testing.T) {
 
 		c.change("a", drainertest.SetStage(v1beta1.StageCordon))
 		c.changeBudget(drainertest.Budget{Name: "web", Desired: 1, Healthy: 2, Expected: 2, Allowed: 1}.Object())
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		c.wantEvictions(map[string]int{"web-1": 0, "web-2": 0})
 		c.wantPhase("a", v1beta1.PhaseSucceeded)
 		c.wantCondition("a", v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonStageCordon)
@@ -59,7 +62,7 @@ func TestStageMovesBackAndForth(t *testing.T) {
 		}
 
 		c.change("a", drainertest.SetStage(v1beta1.StageIdle))
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		c.wantCordoned(drainertest.NodeName, false)
 		c.wantPhase("a", v1beta1.PhasePending)
 		c.wantCondition("a", v1beta1.ConditionCordoned, metav1.ConditionFalse, v1beta1.ReasonStageIdle)
@@ -67,11 +70,11 @@ func TestStageMovesBackAndForth(t *testing.T) {
 		// Somebody cordons the node while it is idle: that is what it is like before now.
 		c.changeNode(drainertest.NodeName, drainertest.Cordon)
 		c.change("a", drainertest.SetStage(v1beta1.StageDrain))
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		c.wantEvictions(map[string]int{"web-1": 1, "web-2": 0})
 		c.delete("a")
 		c.wantNoHold("a")
-		if node := c.node(drainertest.NodeName); !node.Spec.Unschedulable || (annotated(node) || drainTainted(node)) {
+		if node := c.node(drainertest.NodeName); !node.Spec.Unschedulable || (nodemarks.Annotated(node) || nodemarks.DrainTainted(node)) {
 			t.Errorf("given back as %+v, want it cordoned as a person left it", node.Spec)
 		}
 	})
@@ -111,8 +114,8 @@ func TestTimeoutReports(t *testing.T) {
 		c.finish("web-1")
 		c.wantPhase("a", v1beta1.PhaseSucceeded)
 		events := c.events()
-		c.wantEvent(events, eventDrainTimedOut, 2) // on the hold and on the node
-		c.wantEvent(events, eventDrainSucceeded, 2)
+		c.wantEvent(events, holdstatus.EventDrainTimedOut, 2) // on the hold and on the node
+		c.wantEvent(events, holdstatus.EventDrainSucceeded, 2)
 	})
 }
 
@@ -144,7 +147,7 @@ func TestDrainAfterAnotherStageCountsAnew(t *testing.T) {
 		c.wait(time.Minute)
 		c.Add(drainertest.Pod{Name: "web-3"}.Object())
 		c.change("a", drainertest.SetStage(v1beta1.StageDrain))
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		if status := c.hold("a").Status; ptr.Deref(status.DrainProgress, 0) != 0 || status.EvictionPods != 1 {
 			t.Errorf("the second drain begins at %d%% of %d pods, want 0%% of 1", ptr.Deref(status.DrainProgress, 0),
 				status.EvictionPods)
@@ -170,10 +173,10 @@ func TestDriftIsRepaired(t *testing.T) {
 			inCluster(t, with(drainertest.Node{}.Object()), func(c *cluster) {
 				c.create(drainertest.Hold{Name: "a"}.Object())
 				c.wantPhase("a", v1beta1.PhaseSucceeded)
-				c.wantEvent(c.events(), eventDriftRepaired, 0)
+				c.wantEvent(c.events(), holdstatus.EventDriftRepaired, 0)
 				c.changeNode(drainertest.NodeName, drift)
 				c.wantCordoned(drainertest.NodeName, true)
-				c.wantEvent(c.events(), eventDriftRepaired, 2) // on the node, and on the hold
+				c.wantEvent(c.events(), holdstatus.EventDriftRepaired, 2) // on the node, and on the hold
 				c.delete("a")
 				c.wantCordoned(drainertest.NodeName, false)
 			})
@@ -190,10 +193,10 @@ func TestNodeThatAppearsLater(t *testing.T) {
 		c.wantPhase("a", v1beta1.PhasePending)
 		c.wantCondition("a", v1beta1.ConditionCordoned, metav1.ConditionFalse, v1beta1.ReasonNodeNotFound)
 		c.Add(drainertest.Node{}.Object())
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		c.wantCordoned(drainertest.NodeName, true)
 		c.wantPhase("a", v1beta1.PhaseSucceeded)
-		c.wantEvent(c.events(), eventNodeReplaced, 0)
+		c.wantEvent(c.events(), holdstatus.EventNodeReplaced, 0)
 	})
 }
 
@@ -209,7 +212,7 @@ func TestNodeDeletedMeanwhile(t *testing.T) {
 	inCluster(t, with(drainertest.Node{}.Object(), drainertest.Pod{Name: "web-1"}.Object()), func(c *cluster) {
 		c.create(drainertest.Hold{Name: "a"}.Object())
 		c.Remove(c.node(drainertest.NodeName))
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		c.wantPhase("a", v1beta1.PhasePending)
 		c.wantCondition("a", v1beta1.ConditionCordoned, metav1.ConditionFalse, v1beta1.ReasonNodeDeleted)
 		c.delete("a")
@@ -224,7 +227,7 @@ func TestNodeReplaced(t *testing.T) {
 		c.Remove(c.node(drainertest.NodeName))
 		c.Add(drainertest.Node{Unschedulable: true, UID: "another"}.Object())
 		c.Add(drainertest.Pod{Name: "web-1"}.Object())
-		c.wait(2 * writeInterval)
+		c.wait(2 * holdstatus.WriteInterval)
 		c.wantCordoned(drainertest.NodeName, true)
 		c.wantPhase("a", v1beta1.PhaseRunning)
 		c.wantEvictions(map[string]int{"web-1": 1})
@@ -232,7 +235,7 @@ func TestNodeReplaced(t *testing.T) {
 		if status.NodeUID != "another" || status.NodeBefore == nil || !status.NodeBefore.Unschedulable {
 			t.Errorf("nodeBefore is not that of the new node: %+v", status)
 		}
-		if events := c.events(); !slices.Contains(events, eventNodeReplaced) {
+		if events := c.events(); !slices.Contains(events, holdstatus.EventNodeReplaced) {
 			t.Errorf("no event says so: %v", events)
 		}
 		c.finish("web-1")
@@ -269,7 +272,7 @@ func TestStatusIsWrittenAtMostOnceASecond(t *testing.T) {
 		}
 		written := c.StatusWrites("a")
 		elapsed := time.Since(written[0])
-		if writes, most := len(written), int(elapsed/writeInterval)+writeBurst+1; writes > most || writes < most/2 {
+		if writes, most := len(written), int(elapsed/holdstatus.WriteInterval)+holdstatus.WriteBurst+1; writes > most || writes < most/2 {
 			t.Errorf("%d writes in %s, want up to %d", writes, elapsed, most)
 		}
 		before := len(c.StatusWrites("a"))
@@ -316,7 +319,7 @@ func TestNodeConditions(t *testing.T) {
 		want := func(when string, want map[corev1.NodeConditionType]corev1.ConditionStatus) {
 			t.Helper()
 			got := map[corev1.NodeConditionType]corev1.ConditionStatus{}
-			for _, condition := range ourConditions(c.node(drainertest.NodeName)) {
+			for _, condition := range nodemarks.OurConditions(c.node(drainertest.NodeName)) {
 				got[condition.Type] = condition.Status
 			}
 			if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
@@ -370,8 +373,8 @@ func TestNothingToDoIsSaidAfterAWhile(t *testing.T) {
 				if got := len(c.StatusWrites("a")); (got > 0) != test.wantAtOnce {
 					t.Errorf("the status was written %d times at once", got)
 				}
-				c.wait(writeInterval)
-				if reason := conditionReason(c.hold("a").Status, v1beta1.ConditionCordoned); reason == "" {
+				c.wait(holdstatus.WriteInterval)
+				if reason := holdstatus.ConditionReason(c.hold("a").Status, v1beta1.ConditionCordoned); reason == "" {
 					t.Error("the status still says nothing")
 				}
 			})

@@ -7,6 +7,8 @@ import (
 	"context"
 	"testing"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/clusterwatch"
+
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -20,14 +22,14 @@ func TestLoad(t *testing.T) {
 	}
 	tests := map[string]struct {
 		node     string
-		want     Load
+		want     clusterwatch.Load
 		wantRoom map[string]int
 	}{
 		"pods, some of them guarded": {
-			node: drainertest.NodeName, want: Load{Pods: 3, Budgets: map[types.NamespacedName]int{budget("web"): 2}},
+			node: drainertest.NodeName, want: clusterwatch.Load{Pods: 3, Budgets: map[types.NamespacedName]int{budget("web"): 2}},
 			wantRoom: map[string]int{"web": 1, "db": 0, "gone": 0},
 		},
-		"no such node": {node: "gone", want: Load{Budgets: map[types.NamespacedName]int{}}},
+		"no such node": {node: "gone", want: clusterwatch.Load{Budgets: map[types.NamespacedName]int{}}},
 	}
 	inCluster(t, with(drainertest.Node{}.Object(), drainertest.Pod{Name: "job", App: "job"}.Object(),
 		drainertest.Pod{Name: "web-1", App: "web"}.Object(), drainertest.Pod{Name: "web-2", App: "web"}.Object(),

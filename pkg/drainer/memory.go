@@ -8,6 +8,10 @@ import (
 	"maps"
 	"sync"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/clusterwatch"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -30,21 +34,21 @@ type memory struct {
 type nodeMemory struct {
 	// latest is the node as the answer to our last write, or a fresh read, showed it. Written by
 	// view.sees. Stale when the cache shows another version. Lost: a write that ends in a conflict.
-	latest latest[*corev1.Node]
+	latest holdstatus.Latest[*corev1.Node]
 	// holds are what is kept of each hold of the node.
-	holds map[types.UID]*holdMemory
+	holds map[types.UID]*holdstatus.HoldMemory
 	// conditions are the node's conditions as we last wrote them, and the version of the node then.
 	// Written by nodeWriter.saveConditions. Stale with the next version. Lost: a patch too many.
 	conditions conditionsSaid
 	// repairs limits how often the cordon is repaired. Written by nodeWriter.cordon. Never stale. Lost:
 	// one repair sooner.
-	repairs writeLimit
+	repairs holdstatus.WriteLimit
 	// planned limits how often the node is marked as planned. Written by nodeWriter.markPlanned. Never stale.
 	// Lost: one write sooner.
-	planned slowLimit
+	planned holdstatus.SlowLimit
 	// drainable says which of the node's pods a drain evicts. Written by drains.plan. Stale with the
 	// pod; dropped when the drain stops. Lost: kubectl's filters run once more.
-	drainable judged
+	drainable clusterwatch.Judged
 	// volumes has, for the claims of pods that stay, the volume that each is bound to. That never
 	// changes. Written by drains.volumeOf; dropped when the drain stops. Lost: a GET for each claim.
 	volumes map[types.NamespacedName]string
@@ -66,7 +70,7 @@ type nodeMemory struct {
 // conditionsSaid are a node's conditions as we last wrote them, and the version of the node then.
 type conditionsSaid struct {
 	resourceVersion string
-	wanted          nodeConditions
+	wanted          nodemarks.NodeConditions
 }
 
 func (c conditionsSaid) equal(other conditionsSaid) bool {
@@ -102,11 +106,11 @@ func (m *memory) node(name string, holds []*v1beta1.NodeMaintenance) *nodeMemory
 		node = &nodeMemory{}
 		m.nodes[name] = node
 	}
-	kept := make(map[types.UID]*holdMemory, len(holds))
+	kept := make(map[types.UID]*holdstatus.HoldMemory, len(holds))
 	for _, h := range holds {
 		kept[h.UID] = node.holds[h.UID]
 		if kept[h.UID] == nil {
-			kept[h.UID] = &holdMemory{}
+			kept[h.UID] = &holdstatus.HoldMemory{}
 		}
 	}
 	node.holds = kept
@@ -124,7 +128,7 @@ func (m *memory) mayBeOurs(maintenance *v1beta1.NodeMaintenance) bool {
 	}
 	hold := node.holds[maintenance.UID]
 	m.mu.Unlock()
-	return hold.said.knows(maintenance.Status)
+	return hold.Said.Knows(maintenance.Status)
 }
 
 // forget drops what is kept of a node that needs no further reconcile.

@@ -6,6 +6,8 @@ package drainer
 import (
 	"sync"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+
 	"k8s.io/component-base/metrics"
 	"k8s.io/component-base/metrics/legacyregistry"
 
@@ -55,9 +57,9 @@ var registerMetrics = sync.OnceFunc(func() {
 })
 
 // observeDrain records how long the drain took if this status says for the first time that it is done.
-func observeDrain(w statusWritten) {
-	if drained(w.next) && !drained(w.old) && w.next.StartTime != nil && w.next.DrainedTime != nil {
-		drainDuration.Observe(w.next.DrainedTime.Sub(w.next.StartTime.Time).Seconds())
+func observeDrain(w holdstatus.StatusWritten) {
+	if holdstatus.Drained(w.Next) && !holdstatus.Drained(w.Old) && w.Next.StartTime != nil && w.Next.DrainedTime != nil {
+		drainDuration.Observe(w.Next.DrainedTime.Sub(w.Next.StartTime.Time).Seconds())
 	}
 }
 

@@ -9,6 +9,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/clusterwatch"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
+
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -189,7 +192,7 @@ func (w *world) anyNode() *corev1.Node {
 // node is being given back, taking it away is a person's decision that stands.
 func (w *world) drift() {
 	node := w.anyNode()
-	if node == nil || !annotated(node) || !drainTainted(node) || drainTainted(w.nodes[node.Name].wanted) {
+	if node == nil || !nodemarks.Annotated(node) || !nodemarks.DrainTainted(node) || nodemarks.DrainTainted(w.nodes[node.Name].wanted) {
 		return
 	}
 	what := oneOf(w, "uncordoned", "untainted", "unlabelled")
@@ -229,7 +232,7 @@ func (w *world) relabelNode() {
 // personCordons cordons a node that nobody holds: that is to stay so.
 func (w *world) personCordons() {
 	node := w.anyNode()
-	if node == nil || annotated(node) || w.named(node.Name) {
+	if node == nil || nodemarks.Annotated(node) || w.named(node.Name) {
 		return
 	}
 	w.changeNode(node, drainertest.Cordon)
@@ -270,7 +273,7 @@ func (w *world) nodeHealthChanges() {
 		return
 	}
 	ready := corev1.ConditionTrue
-	if !nodeDead(node) {
+	if !clusterwatch.NodeDead(node) {
 		ready = corev1.ConditionUnknown
 	}
 	w.setNodeReady(node, ready)

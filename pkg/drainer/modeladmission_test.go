@@ -8,6 +8,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -47,7 +50,7 @@ func (m *modelAdmission) begin() {
 }
 
 // Admitted implements Admission.
-func (m *modelAdmission) Admitted(hold *v1beta1.NodeMaintenance) (answer Admitted) {
+func (m *modelAdmission) Admitted(hold *v1beta1.NodeMaintenance) (answer holdstatus.Admitted) {
 	m.world.locked(func() { answer = m.answer(hold) })
 	return answer
 }
@@ -58,13 +61,13 @@ func (m *modelAdmission) Planned(node string) (planned bool) {
 	return planned
 }
 
-func (m *modelAdmission) answer(hold *v1beta1.NodeMaintenance) Admitted {
+func (m *modelAdmission) answer(hold *v1beta1.NodeMaintenance) holdstatus.Admitted {
 	now := time.Now()
 	if now.Before(m.knows) {
 		m.world.check.saw["nothing is known of a hold"]++
-		return Admitted{Again: m.knows}
+		return holdstatus.Admitted{Again: m.knows}
 	}
-	answer := Admitted{
+	answer := holdstatus.Admitted{
 		Known: true, Stage: v1beta1.AdmittedStage(hold.Spec.Stage, m.stageOf(hold)), Reason: v1beta1.AdmissionAdmitted,
 		Message: "admitted", Status: &v1beta1.MaintenanceAdmission{},
 	}
@@ -129,7 +132,7 @@ func (m *modelAdmission) plan(node string, planned bool) {
 // admit admits a hold, unless it was admitted to more, which it still asks for.
 func (m *modelAdmission) admit(hold *v1beta1.NodeMaintenance, stage v1beta1.MaintenanceStage) {
 	was := m.world.effective(hold)
-	if stage == v1beta1.StageIdle || (stageRank(stage) <= stageRank(was) && stageRank(m.stageOf(hold)) <= stageRank(hold.Spec.Stage)) {
+	if stage == v1beta1.StageIdle || (holdstatus.StageRank(stage) <= holdstatus.StageRank(was) && holdstatus.StageRank(m.stageOf(hold)) <= holdstatus.StageRank(hold.Spec.Stage)) {
 		return
 	}
 	if was == v1beta1.StageIdle {
@@ -172,7 +175,7 @@ func (m *modelAdmission) wake() {
 // cordonChanged checks a patch of a node that sets or removes our marks.
 func (c *modelCheck) cordonChanged(before, after *corev1.Node) {
 	c.plannedRightly(before, after)
-	switch was, is := annotated(before), annotated(after); {
+	switch was, is := nodemarks.Annotated(before), nodemarks.Annotated(after); {
 	case is && !was && !c.maySince(after.Name, c.recent()):
 		c.fail("node %s is cordoned, and no hold was admitted", after.Name)
 	case was && !is:
@@ -210,12 +213,14 @@ func (c *modelCheck) plannedRightly(before, after *corev1.Node) {
 		return
 	}
 	c.saw["marked as planned"]++
-	if c.admission == nil || annotated(after) || (!c.admission.planned[after.Name] && c.admission.replanned[after.Name].Before(c.recent())) {
+	if c.admission == nil || nodemarks.Annotated(after) || (!c.admission.planned[after.Name] && c.admission.replanned[after.Name].Before(c.recent())) {
 		c.fail("node %s is marked as planned", after.Name)
 	}
 }
 
-func hasPlannedTaint(node *corev1.Node) bool { return newMarks(drainertest.StoreID, nil).planned(node) }
+func hasPlannedTaint(node *corev1.Node) bool {
+	return nodemarks.NewMarks(drainertest.StoreID, nil).Planned(node)
+}
 
 func saysPlanned(node *corev1.Node) bool {
 	return nodeSays(node, corev1.NodeMaintenancePlanned) == corev1.ConditionTrue
@@ -224,11 +229,11 @@ func saysPlanned(node *corev1.Node) bool {
 // waitsRightly checks the status of a hold that says that it waits.
 func (c *modelCheck) waitsRightly(hold *v1beta1.NodeMaintenance) {
 	is := hold.Status
-	if v1beta1.StageNow(hold) != v1beta1.StageIdle || conditionReason(is, v1beta1.ConditionCordoned) != v1beta1.ReasonNotAdmitted {
+	if v1beta1.StageNow(hold) != v1beta1.StageIdle || holdstatus.ConditionReason(is, v1beta1.ConditionCordoned) != v1beta1.ReasonNotAdmitted {
 		return
 	}
 	c.saw["status of a hold that waits"]++
-	if is.Phase != v1beta1.PhasePending || drained(is) || is.NodeBefore != nil || is.StartTime != nil {
+	if is.Phase != v1beta1.PhasePending || holdstatus.Drained(is) || is.NodeBefore != nil || is.StartTime != nil {
 		c.fail("hold %s waits and says more: %+v", hold.Name, is)
 	}
 }
@@ -241,7 +246,7 @@ func (w *world) checkWaiting(hold *v1beta1.NodeMaintenance) {
 	}[w.effective(hold)]
 	status := hold.Status
 	if status.Phase != v1beta1.PhasePending || status.LastError != "" || status.ObservedGeneration != hold.Generation ||
-		conditionReason(status, v1beta1.ConditionCordoned) != want || conditionReason(status, v1beta1.ConditionDrained) != v1beta1.ReasonNotAdmitted &&
+		holdstatus.ConditionReason(status, v1beta1.ConditionCordoned) != want || holdstatus.ConditionReason(status, v1beta1.ConditionDrained) != v1beta1.ReasonNotAdmitted &&
 		hold.Spec.Stage == v1beta1.StageDrain {
 		w.check.fail("hold %s waits at %s, and says %+v", hold.Name, w.effective(hold), status)
 	}

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
+
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -30,7 +32,7 @@ func (w *world) served(action clienttesting.Action, before drainertest.Object, a
 		w.check.listed(got, action.(clienttesting.ListAction).GetListRestrictions().Fields)
 	case *corev1.Node:
 		w.check.cordonChanged(before.(*corev1.Node), got)
-		w.trace("node %s patched: unschedulable=%t marked=%t", got.Name, got.Spec.Unschedulable, (annotated(got) || drainTainted(got)))
+		w.trace("node %s patched: unschedulable=%t marked=%t", got.Name, got.Spec.Unschedulable, (nodemarks.Annotated(got) || nodemarks.DrainTainted(got)))
 	case *v1beta1.NodeMaintenance:
 		if action.GetSubresource() == "status" {
 			w.check.statusWritten(before.(*v1beta1.NodeMaintenance), got)

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -284,7 +286,7 @@ func (c *modelCheck) statusWritten(old, next *v1beta1.NodeMaintenance) {
 	was, is := old.Status, next.Status
 	before, progress := ptr.Deref(was.DrainProgress, 0), ptr.Deref(is.DrainProgress, 0)
 	c.trace("status of %s: %s %d%% start=%s pending=%v drained=%t", next.Name, is.Phase, progress,
-		is.StartTime, is.PendingPods, drained(is))
+		is.StartTime, is.PendingPods, holdstatus.Drained(is))
 	switch {
 	case (is.DrainProgress != nil) != (next.Spec.Stage == v1beta1.StageDrain) && is.ObservedGeneration == next.Generation:
 		c.fail("progress of %s, whose stage is %s, is %v", next.Name, next.Spec.Stage, is.DrainProgress)
@@ -292,7 +294,7 @@ func (c *modelCheck) statusWritten(old, next *v1beta1.NodeMaintenance) {
 		c.fail("progress of %s is %d", next.Name, progress)
 	case progress < before && !c.anew(next.UID, was, is):
 		c.fail("progress of %s runs backwards from %d to %d", next.Name, before, progress)
-	case progress == 100 && !drained(is):
+	case progress == 100 && !holdstatus.Drained(is):
 		c.fail("progress of %s is 100, and it is not drained", next.Name)
 	}
 	if most := c.podsSince(next); int(is.EvictionPods) > most && !c.guesses(next) {
@@ -301,7 +303,7 @@ func (c *modelCheck) statusWritten(old, next *v1beta1.NodeMaintenance) {
 	c.drainedRightly(next, was, is)
 	c.waitsRightly(next)
 	c.deadlineStays(next, was, is)
-	if !drained(is) {
+	if !holdstatus.Drained(is) {
 		clear(c.holds[next.UID].emptyAt) // what comes next is to be listed anew
 	}
 }
@@ -318,7 +320,7 @@ func (c *modelCheck) settled() {
 	}
 	for _, hold := range c.activeHolds() {
 		versions := c.holds[hold.UID].versions
-		if hold.Spec.Stage != v1beta1.StageDrain || !drained(hold.Status) || versions[len(versions)-1].from.After(late) {
+		if hold.Spec.Stage != v1beta1.StageDrain || !holdstatus.Drained(hold.Status) || versions[len(versions)-1].from.After(late) {
 			continue
 		}
 		for _, pod := range c.podsOn(hold.Spec.NodeName) {
@@ -352,7 +354,7 @@ func (c *modelCheck) guesses(hold *v1beta1.NodeMaintenance) bool {
 
 // drainedRightly checks that a fresh list has shown the node empty.
 func (c *modelCheck) drainedRightly(hold *v1beta1.NodeMaintenance, was, is v1beta1.NodeMaintenanceStatus) {
-	if !drained(is) || (drained(was) && was.ObservedGeneration == is.ObservedGeneration) {
+	if !holdstatus.Drained(is) || (holdstatus.Drained(was) && was.ObservedGeneration == is.ObservedGeneration) {
 		return
 	}
 	c.saw["drained"]++
@@ -371,7 +373,7 @@ func (c *modelCheck) deadlineStays(hold *v1beta1.NodeMaintenance, was, is v1beta
 // anew says whether the status may speak of another drain than before. That the last one was done,
 // or called off, may never have been said, when statuses could not be written.
 func (c *modelCheck) anew(hold types.UID, was, is v1beta1.NodeMaintenanceStatus) bool {
-	if was.StartTime == nil || is.StartTime == nil || drained(was) || was.NodeUID != is.NodeUID {
+	if was.StartTime == nil || is.StartTime == nil || holdstatus.Drained(was) || was.NodeUID != is.NodeUID {
 		return true
 	}
 	record := c.holds[hold]

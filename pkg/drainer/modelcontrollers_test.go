@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/clusterwatch"
+
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
@@ -85,7 +87,7 @@ func (w *world) runKubelets() {
 			if w.ending || w.rng.IntN(5) == 0 { // the garbage collector asks for no finalizer's leave, here
 				w.dropFinalizers(pod)
 			}
-		case nodeDead(node):
+		case clusterwatch.NodeDead(node):
 		case !pod.DeletionTimestamp.IsZero():
 			if now := time.Now(); !now.Before(pod.DeletionTimestamp.Time) || now.Sub(record.terminating) >= record.app.stops {
 				w.server.EndPod(pod)

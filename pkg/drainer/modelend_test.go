@@ -10,6 +10,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/clusterwatch"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/kubectl/pkg/util/podutils"
@@ -29,7 +33,7 @@ func (w *world) calm() {
 	for _, name := range slices.Sorted(maps.Keys(w.nodes)) {
 		if node := w.liveNode(name); node == nil {
 			w.createNode(name)
-		} else if nodeDead(node) {
+		} else if clusterwatch.NodeDead(node) {
 			w.setNodeReady(node, corev1.ConditionTrue)
 		}
 	}
@@ -100,7 +104,7 @@ func (w *world) checkHold(hold *v1beta1.NodeMaintenance) {
 			w.checkLeft(hold, left)
 			return
 		}
-		if !drained(hold.Status) || ptr.Deref(hold.Status.DrainProgress, 0) != 100 {
+		if !holdstatus.Drained(hold.Status) || ptr.Deref(hold.Status.DrainProgress, 0) != 100 {
 			w.check.fail("hold %s has nothing left and is not drained: %+v", hold.Name, hold.Status)
 		}
 		w.checkSkipped(hold)
@@ -116,7 +120,7 @@ func (w *world) checkSkipped(hold *v1beta1.NodeMaintenance) {
 	if int(hold.Status.SkippedPodCount) != len(left) {
 		w.check.fail("hold %s says that it left %d pods on its node, want %d", hold.Name, hold.Status.SkippedPodCount, len(left))
 	}
-	if reason := conditionReason(hold.Status, v1beta1.ConditionDrained); (reason == v1beta1.ReasonNodeEmpty) != (len(left) == 0) {
+	if reason := holdstatus.ConditionReason(hold.Status, v1beta1.ConditionDrained); (reason == v1beta1.ReasonNodeEmpty) != (len(left) == 0) {
 		w.check.fail("hold %s is drained for %s, and left %d pods", hold.Name, reason, len(left))
 	}
 }
@@ -128,7 +132,7 @@ func (w *world) checkLeft(hold *v1beta1.NodeMaintenance, left []*corev1.Pod) {
 	late := status.Deadline != nil && !time.Now().Before(status.Deadline.Time)
 	if want := map[bool]v1beta1.MaintenancePhase{
 		true: v1beta1.PhaseFailed, false: v1beta1.PhaseRunning,
-	}[late]; status.Phase != want || drained(status) {
+	}[late]; status.Phase != want || holdstatus.Drained(status) {
 		w.check.fail("hold %s with %d pods left is %+v, want %s", hold.Name, len(left), status, want)
 	}
 	var pending []string
@@ -221,11 +225,11 @@ func (w *world) checkNode(node, wanted *corev1.Node) {
 	}
 	if held {
 		excluded := node.Labels[v1beta1.ExcludeFromRemediationLabel] == "true"
-		if !node.Spec.Unschedulable || !annotated(node) || !drainTainted(node) || !excluded {
+		if !node.Spec.Unschedulable || !nodemarks.Annotated(node) || !nodemarks.DrainTainted(node) || !excluded {
 			w.check.fail("node %s is held and not cordoned: %+v %+v", node.Name, node.ObjectMeta, node.Spec)
 		}
 		for _, taint := range wanted.Spec.Taints {
-			if !hasTaint(node.Spec.Taints, taint) {
+			if !nodemarks.HasTaint(node.Spec.Taints, taint) {
 				w.check.fail("node %s has lost the taint %s of another", node.Name, taint.Key)
 			}
 		}
@@ -233,10 +237,10 @@ func (w *world) checkNode(node, wanted *corev1.Node) {
 	}
 	w.check.saw["given back"]++
 	same := node.Spec.Unschedulable == wanted.Spec.Unschedulable &&
-		len(newMarks(drainertest.StoreID, nil).withoutPlanned(node)) == len(wanted.Spec.Taints) &&
-		labels.Equals(node.Labels, wanted.Labels) && len(node.Annotations) == 0 && !saysInMaintenance(node)
+		len(nodemarks.NewMarks(drainertest.StoreID, nil).WithoutPlanned(node)) == len(wanted.Spec.Taints) &&
+		labels.Equals(node.Labels, wanted.Labels) && len(node.Annotations) == 0 && !nodemarks.SaysInMaintenance(node)
 	for _, taint := range wanted.Spec.Taints {
-		same = same && hasTaint(node.Spec.Taints, taint)
+		same = same && nodemarks.HasTaint(node.Spec.Taints, taint)
 	}
 	if !same {
 		w.check.fail("node %s is given back as %s, want %s", node.Name, nodeWords(node), nodeWords(wanted))
@@ -249,5 +253,5 @@ func nodeWords(node *corev1.Node) string {
 		taints = append(taints, taint.ToString())
 	}
 	return fmt.Sprintf("unschedulable=%t taints=%v labels=%v annotations=%v conditions=%d",
-		node.Spec.Unschedulable, taints, node.Labels, node.Annotations, len(ourConditions(node)))
+		node.Spec.Unschedulable, taints, node.Labels, node.Annotations, len(nodemarks.OurConditions(node)))
 }

@@ -6,6 +6,8 @@ package drainer
 import (
 	"slices"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
@@ -97,7 +99,7 @@ func (v *view) steps() []choice {
 		return v.giveBack()
 	case undecided:
 		return []choice{
-			{askGates, v.marks.ours},      // they keep what they hold for it
+			{askGates, v.marks.Ours},      // they keep what they hold for it
 			{endHolds, v.recorded != nil}, // nobody needs their records
 			{sayUnknown, true},
 		}
@@ -129,7 +131,7 @@ func (v *view) takeOut() []choice {
 		{drainNode, v.cordoned && v.stage() == v1beta1.StageDrain},
 		{pauseDrain, !v.cordoned},
 		{saveStatuses, true},
-		{saveConditions, v.cordoned || v.marks.conditioned}, // a node that was never cordoned gets none
+		{saveConditions, v.cordoned || v.marks.Conditioned}, // a node that was never cordoned gets none
 	}
 }
 
@@ -169,16 +171,16 @@ func (v *view) leaveAlone() []choice {
 	if v.keeps != nil || v.failure(confirmUnheld, readNode, askKeepers, giveNodeBack, releaseGates) != nil {
 		return nil
 	}
-	leftBehind := v.marks.annotated && v.marks.tainted
+	leftBehind := v.marks.Annotated && v.marks.Tainted
 	return []choice{
 		{confirmUnheld, v.named && !v.outOfService()},
 		{unmarkPlanned, v.node != nil},
-		{tellLeftBehind, leftBehind && !v.marks.ours},
-		{readNode, leftBehind && v.marks.ours},
+		{tellLeftBehind, leftBehind && !v.marks.Ours},
+		{readNode, leftBehind && v.marks.Ours},
 		{askKeepers, v.ours != nil},
 		{giveNodeBack, v.ours != nil},
 		{releaseGates, v.memory.unreleased},
-		{clearConditions, v.node != nil && (!v.marks.annotated || v.did(readNode))},
+		{clearConditions, v.node != nil && (!v.marks.Annotated || v.did(readNode))},
 		{forgetNode, !v.did(tellLeftBehind) && v.failure(unmarkPlanned, clearConditions) == nil && len(v.memory.holds) == 0},
 	}
 }
@@ -209,23 +211,23 @@ func (v *view) notCordonedYet() bool {
 // unanswered says whether a gate gave no answer for a node in maintenance. That says nothing of the node.
 func (v *view) unanswered() bool {
 	return v.failed(askGates) && v.waitsFor == nil &&
-		(v.marks.annotated || slices.ContainsFunc(v.active, func(h hold) bool { return h.imported }))
+		(v.marks.Annotated || slices.ContainsFunc(v.active, func(h holdstatus.Hold) bool { return h.Imported }))
 }
 
 // outOfService says whether the node may be in maintenance, by whatever server or operator.
 func (v *view) outOfService() bool {
-	return v.node != nil && (v.marks.annotated || v.marks.tainted || v.node.Spec.Unschedulable)
+	return v.node != nil && (v.marks.Annotated || v.marks.Tainted || v.node.Spec.Unschedulable)
 }
 
 // mayBeMarked says whether the node may carry our marks, so that the API server must be asked.
 func (v *view) mayBeMarked() bool {
-	return v.marks.annotated || v.marks.tainted || len(v.ending) > 0 ||
-		slices.ContainsFunc(v.active, func(h hold) bool { return h.told.NodeBefore != nil })
+	return v.marks.Annotated || v.marks.Tainted || len(v.ending) > 0 ||
+		slices.ContainsFunc(v.active, func(h holdstatus.Hold) bool { return h.Told.NodeBefore != nil })
 }
 
 // needsRecord says whether a hold is to record what the node was like before, and no other hold says it. Then the API
 // server is asked: a stale cache could show the node as it was before our cordon, or lack the hold that has the record.
 func (v *view) needsRecord() bool {
-	lacks := slices.ContainsFunc(v.active, func(h hold) bool { return h.lacks })
-	return lacks && (v.recorded == nil || !v.sets.recorded(*v.recorded))
+	lacks := slices.ContainsFunc(v.active, func(h holdstatus.Hold) bool { return h.Lacks })
+	return lacks && (v.recorded == nil || !v.sets.Recorded(*v.recorded))
 }

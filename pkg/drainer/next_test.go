@@ -7,6 +7,9 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
+
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 
@@ -19,14 +22,14 @@ import (
 func TestNext(t *testing.T) {
 	broken := errors.New("broken")
 	a := holdOf(drainertest.Hold{Name: "a"})
-	a.lacks = true
-	waits := &Wait{Reason: "LeaseHeld"}
-	ours := nodeMarks{annotated: true, tainted: true, ours: true}
+	a.Lacks = true
+	waits := &holdstatus.Wait{Reason: "LeaseHeld"}
+	ours := nodemarks.NodeMarks{Annotated: true, Tainted: true, Ours: true}
 	found := map[step]func(v *view){
 		readNode:     func(v *view) { v.ours = &v1beta1.NodeBefore{} },
 		recordBefore: func(v *view) { v.before = &v1beta1.NodeBefore{} },
 		cordonNode:   func(v *view) { v.cordoned = true },
-		giveNodeBack: func(v *view) { v.marks, v.memory.unreleased = nodeMarks{}, v.situation == unheld },
+		giveNodeBack: func(v *view) { v.marks, v.memory.unreleased = nodemarks.NodeMarks{}, v.situation == unheld },
 	}
 	kept := map[step]func(v *view){readNode: found[readNode], askKeepers: func(v *view) { v.keeps = waits }}
 	tests := map[string]struct {
@@ -37,43 +40,43 @@ func TestNext(t *testing.T) {
 		want  []step
 	}{
 		"a drain": {
-			view: view{active: []hold{a}, ending: []hold{a}}, node: true,
+			view: view{active: []holdstatus.Hold{a}, ending: []holdstatus.Hold{a}}, node: true,
 			want: []step{watchPods, readNode, recordBefore, holdBack, endHolds, askGates, cordonNode, drainNode, saveStatuses, saveConditions},
 		},
 		"pods cannot be watched": {
-			view: view{active: []hold{a}}, node: true, fails: map[step]error{watchPods: broken}, want: []step{watchPods},
+			view: view{active: []holdstatus.Hold{a}}, node: true, fails: map[step]error{watchPods: broken}, want: []step{watchPods},
 		},
 		"nothing is recorded": {
-			view: view{active: []hold{a}}, node: true, finds: map[step]func(v *view){}, want: []step{watchPods, readNode, recordBefore, pauseDrain},
+			view: view{active: []holdstatus.Hold{a}}, node: true, finds: map[step]func(v *view){}, want: []step{watchPods, readNode, recordBefore, pauseDrain},
 		},
 		"the record is refused as old": {
-			view: view{active: []hold{a}}, node: true, fails: map[step]error{recordBefore: errCacheBehind},
+			view: view{active: []holdstatus.Hold{a}}, node: true, fails: map[step]error{recordBefore: errCacheBehind},
 			want: []step{watchPods, readNode, recordBefore, pauseDrain},
 		},
 		"a gate makes it wait": {
-			view: view{active: []hold{a}}, node: true,
+			view: view{active: []holdstatus.Hold{a}}, node: true,
 			finds: map[step]func(v *view){recordBefore: found[recordBefore], askGates: func(v *view) { v.waitsFor = waits }},
 			want:  []step{watchPods, readNode, recordBefore, endHolds, askGates, pauseDrain, saveStatuses},
 		},
 		"a gate fails": {
-			view: view{active: []hold{a}}, node: true, fails: map[step]error{askGates: broken},
+			view: view{active: []holdstatus.Hold{a}}, node: true, fails: map[step]error{askGates: broken},
 			want: []step{watchPods, readNode, recordBefore, endHolds, askGates, pauseDrain, saveStatuses},
 		},
 		"a gate fails for a node in maintenance": {
-			view: view{active: []hold{a}, marks: ours}, node: true, fails: map[step]error{askGates: broken},
+			view: view{active: []holdstatus.Hold{a}, marks: ours}, node: true, fails: map[step]error{askGates: broken},
 			want: []step{watchPods, readNode, recordBefore, endHolds, askGates, sayUnanswered, pauseDrain},
 		},
 		"the cordon is refused as old": {
-			view: view{active: []hold{a}}, node: true, fails: map[step]error{cordonNode: errCacheBehind},
+			view: view{active: []holdstatus.Hold{a}}, node: true, fails: map[step]error{cordonNode: errCacheBehind},
 			finds: map[step]func(v *view){recordBefore: found[recordBefore]},
 			want:  []step{watchPods, readNode, recordBefore, endHolds, askGates, cordonNode, pauseDrain},
 		},
 		"given back": {
-			view: view{situation: unwanted, ending: []hold{a}, marks: ours}, node: true,
+			view: view{situation: unwanted, ending: []holdstatus.Hold{a}, marks: ours}, node: true,
 			want: []step{readNode, askKeepers, giveNodeBack, showPlanned, releaseGates, saveStatuses, endHolds},
 		},
 		"never taken": {
-			view: view{situation: unwanted, active: []hold{a}}, node: true, want: []step{showPlanned, releaseGates, saveStatuses, endHolds},
+			view: view{situation: unwanted, active: []holdstatus.Hold{a}}, node: true, want: []step{showPlanned, releaseGates, saveStatuses, endHolds},
 		},
 		"kept by a gate": {
 			view: view{situation: unwanted, marks: ours}, node: true, finds: kept, want: []step{readNode, askKeepers, sayKept},
@@ -91,7 +94,7 @@ func TestNext(t *testing.T) {
 			want: []step{showPlanned, releaseGates, sayNotReleased, saveStatuses},
 		},
 		"a node that is gone": {
-			view: view{situation: gone, ending: []hold{a}}, want: []step{confirmGone, releaseGates, saveStatuses, endHolds},
+			view: view{situation: gone, ending: []holdstatus.Hold{a}}, want: []step{confirmGone, releaseGates, saveStatuses, endHolds},
 		},
 		"perhaps gone": {
 			view: view{situation: gone, gateHolds: true}, fails: map[step]error{confirmGone: broken}, want: []step{confirmGone, saveStatuses},
@@ -111,7 +114,7 @@ func TestNext(t *testing.T) {
 			view: view{situation: unheld, marks: ours}, node: true, finds: kept, want: []step{unmarkPlanned, readNode, askKeepers},
 		},
 		"left behind by another server": {
-			view: view{situation: unheld, marks: nodeMarks{annotated: true, tainted: true, anothers: true}}, node: true,
+			view: view{situation: unheld, marks: nodemarks.NodeMarks{Annotated: true, Tainted: true, Anothers: true}}, node: true,
 			want: []step{unmarkPlanned, tellLeftBehind},
 		},
 	}
@@ -141,4 +144,9 @@ func TestNext(t *testing.T) {
 			}
 		})
 	}
+}
+
+// holdOf is a hold as a look at its node finds it.
+func holdOf(h drainertest.Hold) holdstatus.Hold {
+	return holdstatus.NewHold(h.Object(), &holdstatus.HoldMemory{}, drainertest.Epoch)
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
+
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
@@ -42,7 +44,7 @@ func TestConditionsThatCannotBeClearedAreClearedLater(t *testing.T) {
 				if name != "another's taint too" {
 					c.wantCordoned(drainertest.NodeName, false)
 				}
-				if len(ourConditions(c.node(drainertest.NodeName))) == 0 {
+				if len(nodemarks.OurConditions(c.node(drainertest.NodeName))) == 0 {
 					t.Fatal("the conditions were cleared all the same")
 				}
 				if test.restart {
@@ -51,7 +53,7 @@ func TestConditionsThatCannotBeClearedAreClearedLater(t *testing.T) {
 				}
 				c.Heal()
 				c.wait(time.Minute)
-				if left := ourConditions(c.node(drainertest.NodeName)); len(left) > 0 {
+				if left := nodemarks.OurConditions(c.node(drainertest.NodeName)); len(left) > 0 {
 					t.Errorf("the node still says %v", left)
 				}
 			})

@@ -8,6 +8,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/clusterwatch"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
+
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,16 +28,16 @@ import (
 // sets their conditions.
 type nodeWriter struct {
 	client kubernetes.Interface
-	marks  marks
+	marks  nodemarks.Marks
 	clock  clock.PassiveClock
 }
 
 // patch applies the patch, and puts the patched node into v.
-func (w nodeWriter) patch(ctx context.Context, v *view, patch *nodePatch) error {
-	if patch.empty() {
+func (w nodeWriter) patch(ctx context.Context, v *view, patch *nodemarks.NodePatch) error {
+	if patch.Empty() {
 		return nil
 	}
-	body, err := patch.encode()
+	body, err := patch.Encode()
 	if err != nil {
 		return err
 	}
@@ -41,9 +45,9 @@ func (w nodeWriter) patch(ctx context.Context, v *view, patch *nodePatch) error 
 	if err != nil {
 		return fmt.Errorf("could not patch node %s: %w", v.name, err)
 	}
-	trimNode(patched)
+	clusterwatch.TrimNode(patched)
 	v.sees(patched)
-	klog.FromContext(ctx).Info("Patched node", "node", v.name, "unschedulable", patched.Spec.Unschedulable, "changes", patch.changes)
+	klog.FromContext(ctx).Info("Patched node", "node", v.name, "unschedulable", patched.Spec.Unschedulable, "changes", patch.Changes)
 	return nil
 }
 
@@ -51,9 +55,9 @@ func (w nodeWriter) patch(ctx context.Context, v *view, patch *nodePatch) error 
 // takes them off in its own patches.
 func (w nodeWriter) showPlanned(ctx context.Context, v *view) result {
 	did := w.markPlanned(ctx, v, v.planned)
-	var wanted nodeConditions
-	if v.marks.planned {
-		wanted = nodeConditions{corev1.NodeMaintenancePlanned: corev1.ConditionTrue}
+	var wanted nodemarks.NodeConditions
+	if v.marks.Planned {
+		wanted = nodemarks.NodeConditions{corev1.NodeMaintenancePlanned: corev1.ConditionTrue}
 	}
 	did.add(w.patchConditions(ctx, v, wanted))
 	return did
@@ -68,26 +72,26 @@ func (w nodeWriter) unmarkPlanned(ctx context.Context, v *view) result {
 // node of another store's server. How often it is set is limited, because whoever takes it off may do so again at
 // once.
 func (w nodeWriter) markPlanned(ctx context.Context, v *view, planned bool) result {
-	taints := w.marks.withoutPlanned(v.node)
+	taints := w.marks.WithoutPlanned(v.node)
 	if planned {
-		if v.marks.anothers || hasTaint(v.node.Spec.Taints, w.marks.plannedTaint()) {
+		if v.marks.Anothers || nodemarks.HasTaint(v.node.Spec.Taints, w.marks.PlannedTaint()) {
 			return result{}
 		}
-		if wait := v.memory.planned.wait(w.clock.Now()); wait > 0 {
+		if wait := v.memory.planned.Wait(w.clock.Now()); wait > 0 {
 			return result{again: wait}
 		}
-		taints = append(taints, w.marks.plannedTaint())
+		taints = append(taints, w.marks.PlannedTaint())
 	}
 	if len(taints) == len(v.node.Spec.Taints) {
 		return result{}
 	}
-	patch := newNodePatch(v.node)
-	patch.spec("taints", taints)
+	patch := nodemarks.NewNodePatch(v.node)
+	patch.Spec("taints", taints)
 	if err := w.patch(ctx, v, patch); err != nil {
 		return result{err: err}
 	}
 	if planned {
-		v.memory.planned.wrote(w.clock.Now())
+		v.memory.planned.Wrote(w.clock.Now())
 	}
 	return result{}
 }
@@ -96,45 +100,45 @@ func (w nodeWriter) markPlanned(ctx context.Context, v *view, planned bool) resu
 // then. It may be so despite an error: when only the list of holds in the annotation could not be updated. The rate of repairs is limited, because whoever changes the cordon may do so
 // again at once.
 func (w nodeWriter) cordon(ctx context.Context, v *view) result {
-	note, err := w.marks.note(heldByThese(v.active, v.marks.note), *v.before)
+	note, err := w.marks.Note(heldByThese(v.active, v.marks.Note), *v.before)
 	if err != nil {
 		return result{err: err}
 	}
-	patch := w.marks.cordonPatch(v.node, v.marks, note)
-	if v.cordoned = patch.empty(); v.cordoned {
+	patch := w.marks.CordonPatch(v.node, v.marks, note)
+	if v.cordoned = patch.Empty(); v.cordoned {
 		return result{}
 	}
-	repair := slices.ContainsFunc(v.active, func(h hold) bool {
-		return apimeta.IsStatusConditionTrue(h.told.Conditions, v1beta1.ConditionCordoned)
+	repair := slices.ContainsFunc(v.active, func(h holdstatus.Hold) bool {
+		return apimeta.IsStatusConditionTrue(h.Told.Conditions, v1beta1.ConditionCordoned)
 	})
-	if wait := v.memory.repairs.wait(true, w.clock.Now()); repair && wait > 0 {
+	if wait := v.memory.repairs.Wait(true, w.clock.Now()); repair && wait > 0 {
 		v.cordoned = true
 		return result{again: wait}
 	}
 	err = w.patch(ctx, v, patch)
-	if v.cordoned = err == nil || len(patch.changes) == 0; err != nil {
+	if v.cordoned = err == nil || len(patch.Changes) == 0; err != nil {
 		return result{err: err}
 	}
 	if repair {
-		v.memory.repairs.wrote(w.clock.Now())
+		v.memory.repairs.Wrote(w.clock.Now())
 	}
-	if len(patch.changes) == 0 {
+	if len(patch.Changes) == 0 {
 		return result{}
 	}
-	return result{changes: []change{nodeCordoned{node: v.name, holds: v.active, changes: patch.changes, repair: repair}}}
+	return result{changes: []holdstatus.Change{holdstatus.NodeCordoned{Node: v.name, Holds: v.active, Changes: patch.Changes, Repair: repair}}}
 }
 
 // heldByThese are the holds as the annotation of their node lists them. Of one that cannot be read it says what old says.
-func heldByThese(holds []hold, old holdsNote) []heldBy {
-	by := []heldBy{}
+func heldByThese(holds []holdstatus.Hold, old nodemarks.HoldsNote) []nodemarks.HeldBy {
+	by := []nodemarks.HeldBy{}
 	for _, h := range holds {
-		lost := h.unreadable() != ""
-		if !h.cordons() && !lost {
+		lost := h.Unreadable() != ""
+		if !h.Cordons() && !lost {
 			continue
 		}
-		entry := old.entry(h.Name)
+		entry := old.Entry(h.Name)
 		if !lost || entry == nil {
-			entry = &heldBy{
+			entry = &nodemarks.HeldBy{
 				Name: h.Name, Requestor: text.Escape(h.Spec.Requestor), Reason: text.Escape(h.Spec.Reason), Since: h.CreationTimestamp,
 			}
 		}
@@ -148,11 +152,11 @@ func (w nodeWriter) giveBack(ctx context.Context, v *view) result {
 	if v.situation == unheld {
 		klog.FromContext(ctx).Info("Giving back node that nobody holds", "node", v.name)
 	}
-	if err := w.patch(ctx, v, w.marks.giveBackPatch(v.node, *v.ours)); err != nil {
+	if err := w.patch(ctx, v, w.marks.GiveBackPatch(v.node, *v.ours)); err != nil {
 		return result{err: err}
 	}
 	v.memory.unreleased = v.memory.unreleased || v.situation == unheld
-	return result{changes: []change{nodeGivenBack{node: v.name, holds: v.holds(), cordonedBefore: v.ours.Unschedulable}}}
+	return result{changes: []holdstatus.Change{holdstatus.NodeGivenBack{Node: v.name, Holds: v.holds(), CordonedBefore: v.ours.Unschedulable}}}
 }
 
 // saveConditions sets the node's lifecycle conditions as the statuses of its holds say.
@@ -167,15 +171,15 @@ func (w nodeWriter) clearConditions(ctx context.Context, v *view) result {
 
 // patchConditions brings the node's lifecycle conditions to what is wanted. Those of a node that another
 // store's server has marked are left to that one, as its annotation is.
-func (w nodeWriter) patchConditions(ctx context.Context, v *view, wanted nodeConditions) result {
-	if v.marks.anothers {
+func (w nodeWriter) patchConditions(ctx context.Context, v *view, wanted nodemarks.NodeConditions) result {
+	if v.marks.Anothers {
 		return result{}
 	}
 	said := conditionsSaid{resourceVersion: v.node.ResourceVersion, wanted: wanted}
 	if v.memory.conditions.equal(said) {
 		return result{} // written already, and the cache does not show it yet
 	}
-	patch, err := conditionsPatch(v.node, wanted, metav1.NewTime(w.clock.Now()))
+	patch, err := nodemarks.ConditionsPatch(v.node, wanted, metav1.NewTime(w.clock.Now()))
 	if err != nil || patch == nil {
 		return result{err: err}
 	}
@@ -189,14 +193,14 @@ func (w nodeWriter) patchConditions(ctx context.Context, v *view, wanted nodeCon
 
 // wantedConditions are the lifecycle conditions that follow from the statuses of the node's holds. When
 // the drain of selected pods is done, no drain is in progress, but the node is not drained.
-func wantedConditions(statuses []holdStatus) nodeConditions {
+func wantedConditions(statuses []holdStatus) nodemarks.NodeConditions {
 	var asked, underWay, empty bool
 	for _, s := range statuses {
 		if !s.hold.Drains() {
 			continue
 		}
 		asked = true
-		switch conditionReason(s.status, v1beta1.ConditionDrained) {
+		switch holdstatus.ConditionReason(s.status, v1beta1.ConditionDrained) {
 		case v1beta1.ReasonNodeEmpty:
 			empty = true
 		case v1beta1.ReasonSelectedPodsGone, v1beta1.ReasonNoPodSelected:
@@ -204,10 +208,10 @@ func wantedConditions(statuses []holdStatus) nodeConditions {
 			underWay = true
 		}
 	}
-	wanted := nodeConditions{corev1.NodeMaintenanceInProgress: corev1.ConditionTrue}
+	wanted := nodemarks.NodeConditions{corev1.NodeMaintenanceInProgress: corev1.ConditionTrue}
 	if asked {
-		wanted[corev1.NodeDrainInProgress] = conditionStatus(underWay && !empty)
-		wanted[corev1.NodeDrained] = conditionStatus(empty)
+		wanted[corev1.NodeDrainInProgress] = holdstatus.ConditionStatus(underWay && !empty)
+		wanted[corev1.NodeDrained] = holdstatus.ConditionStatus(empty)
 	}
 	return wanted
 }

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
+
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,18 +20,18 @@ import (
 )
 
 func TestNoteIsCappedAndReadable(t *testing.T) {
-	var holds []hold
-	for i := range maxAnnotatedHolds + 3 {
+	var holds []holdstatus.Hold
+	for i := range nodemarks.MaxAnnotatedHolds + 3 {
 		holds = append(holds, holdOf(drainertest.Hold{Name: fmt.Sprintf("hold-%02d", i)}))
 	}
 	holds = append(holds, holdOf(drainertest.Hold{Name: "idle", Stage: v1beta1.StageIdle}))
 	before := v1beta1.NodeBefore{Unschedulable: true, Taints: []string{"a=b:NoSchedule"}}
-	value, err := newMarks(drainertest.StoreID, nil).note(heldByThese(holds, holdsNote{}), before)
+	value, err := nodemarks.NewMarks(drainertest.StoreID, nil).Note(heldByThese(holds, nodemarks.HoldsNote{}), before)
 	if err != nil {
 		t.Fatal(err)
 	}
-	note := readNote(drainertest.Node{HoldsNote: value}.Object())
-	if note.StoreID != drainertest.StoreID || len(note.Holds) != maxAnnotatedHolds || note.More != 3 {
+	note := nodemarks.ReadNote(drainertest.Node{HoldsNote: value}.Object())
+	if note.StoreID != drainertest.StoreID || len(note.Holds) != nodemarks.MaxAnnotatedHolds || note.More != 3 {
 		t.Errorf("read back %+v", note)
 	}
 	if diff := cmp.Diff(before, note.Before); diff != "" {
@@ -40,7 +43,7 @@ func TestNoteIsCappedAndReadable(t *testing.T) {
 	if strings.Contains(value, "idle") {
 		t.Error("a hold that asks for nothing is named")
 	}
-	if note := readNote(drainertest.Node{HoldsNote: `{"storeID":"store-1","holds":"nonsense"}`}.Object()); note.StoreID != "" {
+	if note := nodemarks.ReadNote(drainertest.Node{HoldsNote: `{"storeID":"store-1","holds":"nonsense"}`}.Object()); note.StoreID != "" {
 		t.Errorf("nonsense reads as %+v", note)
 	}
 }
@@ -50,11 +53,11 @@ func TestNoteIsEscaped(t *testing.T) {
 	hostile := holdOf(drainertest.Hold{Name: "a", Change: func(nm *v1beta1.NodeMaintenance) {
 		nm.Spec.Requestor, nm.Spec.Reason = "bob\u202e", "\x1b[2J"
 	}})
-	value, err := newMarks(drainertest.StoreID, nil).note(heldByThese([]hold{hostile}, holdsNote{}), v1beta1.NodeBefore{})
+	value, err := nodemarks.NewMarks(drainertest.StoreID, nil).Note(heldByThese([]holdstatus.Hold{hostile}, nodemarks.HoldsNote{}), v1beta1.NodeBefore{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if held := readNote(drainertest.Node{HoldsNote: value}.Object()).Holds[0]; held.Requestor != `bob\u202e` || held.Reason != `\u001b[2J` {
+	if held := nodemarks.ReadNote(drainertest.Node{HoldsNote: value}.Object()).Holds[0]; held.Requestor != `bob\u202e` || held.Reason != `\u001b[2J` {
 		t.Errorf("got %+v, want its texts escaped", held)
 	}
 }
@@ -73,20 +76,20 @@ func TestWantedConditions(t *testing.T) {
 	const yes, no = corev1.ConditionTrue, corev1.ConditionFalse
 	for name, test := range map[string]struct {
 		statuses []holdStatus
-		want     nodeConditions
+		want     nodemarks.NodeConditions
 	}{
-		"cordoned": {want: nodeConditions{corev1.NodeMaintenanceInProgress: yes}},
+		"cordoned": {want: nodemarks.NodeConditions{corev1.NodeMaintenanceInProgress: yes}},
 		"draining": {
 			statuses: drainsSaying(v1beta1.ReasonDraining),
-			want:     nodeConditions{corev1.NodeMaintenanceInProgress: yes, corev1.NodeDrainInProgress: yes, corev1.NodeDrained: no},
+			want:     nodemarks.NodeConditions{corev1.NodeMaintenanceInProgress: yes, corev1.NodeDrainInProgress: yes, corev1.NodeDrained: no},
 		},
 		"drained": {
 			statuses: drainsSaying(v1beta1.ReasonNodeEmpty),
-			want:     nodeConditions{corev1.NodeMaintenanceInProgress: yes, corev1.NodeDrainInProgress: no, corev1.NodeDrained: yes},
+			want:     nodemarks.NodeConditions{corev1.NodeMaintenanceInProgress: yes, corev1.NodeDrainInProgress: no, corev1.NodeDrained: yes},
 		},
 		"selected pods are gone": {
 			statuses: drainsSaying(v1beta1.ReasonSelectedPodsGone),
-			want:     nodeConditions{corev1.NodeMaintenanceInProgress: yes, corev1.NodeDrainInProgress: no, corev1.NodeDrained: no},
+			want:     nodemarks.NodeConditions{corev1.NodeMaintenanceInProgress: yes, corev1.NodeDrainInProgress: no, corev1.NodeDrained: no},
 		},
 	} {
 		if diff := cmp.Diff(test.want, wantedConditions(test.statuses)); diff != "" {

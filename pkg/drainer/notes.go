@@ -7,6 +7,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+
 	"k8s.io/klog/v2"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -21,7 +23,7 @@ func noteUnread(_ context.Context, v *view) result {
 	if len(v.unread) == 0 {
 		return result{}
 	}
-	return result{changes: []change{nodeUnread{node: v.name, holds: v.unread}}}
+	return result{changes: []holdstatus.Change{holdstatus.NodeUnread{Node: v.name, Holds: v.unread}}}
 }
 
 // noteLeftBehind reports, once for each annotation, that only another store's server may give the node
@@ -30,8 +32,8 @@ func noteLeftBehind(ctx context.Context, v *view) result {
 	did := result{gauges: &nodeGauges{leftBehind: true}}
 	if annotation := v.node.Annotations[v1beta1.HoldsAnnotation]; v.memory.toldLeftBehind != annotation {
 		v.memory.toldLeftBehind = annotation
-		klog.FromContext(ctx).Info("Leaving node alone that another server holds", "node", v.name, "storeID", v.marks.note.StoreID)
-		did.changes = []change{nodeLeftBehind{node: v.name, storeID: v.marks.note.StoreID}}
+		klog.FromContext(ctx).Info("Leaving node alone that another server holds", "node", v.name, "storeID", v.marks.Note.StoreID)
+		did.changes = []holdstatus.Change{holdstatus.NodeLeftBehind{Node: v.name, StoreID: v.marks.Note.StoreID}}
 	}
 	return did
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
@@ -29,7 +31,7 @@ func (c *cluster) operatorsTell() []string {
 	for {
 		select {
 		case event := <-c.recorder.Events:
-			if reason := strings.Fields(event)[1]; slices.Contains([]string{operatorBegin, operatorSucceed, operatorFail, operatorUncord, operatorRemove}, reason) {
+			if reason := strings.Fields(event)[1]; slices.Contains([]string{holdstatus.OperatorBegin, holdstatus.OperatorSucceed, holdstatus.OperatorFail, holdstatus.OperatorUncord, holdstatus.OperatorRemove}, reason) {
 				told = append(told, event)
 			}
 		default:
@@ -50,9 +52,9 @@ func forOperators(objects ...drainertest.Object) func(t *testing.T) *cluster {
 func TestOperatorEventsOncePerMaintenance(t *testing.T) {
 	comes := func(c *cluster) {
 		c.Add(drainertest.Pod{Name: "late"}.Object())
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		c.finish("late")
-		c.wait(2 * writeInterval)
+		c.wait(2 * holdstatus.WriteInterval)
 	}
 	tests := map[string]struct {
 		// meanwhile happens while the node is drained.
@@ -77,7 +79,7 @@ func TestOperatorEventsOncePerMaintenance(t *testing.T) {
 			inCluster(t, forOperators(drainertest.Node{}.Object(), drainertest.Pod{Name: "web-1"}.Object()), func(c *cluster) {
 				c.create(drainertest.Hold{Name: "a"}.Object())
 				c.finish("web-1")
-				c.wait(2 * writeInterval)
+				c.wait(2 * holdstatus.WriteInterval)
 				test.meanwhile(c)
 				c.wantPhase("a", v1beta1.PhaseSucceeded)
 				c.delete("a")
@@ -97,7 +99,7 @@ func TestOperatorEventsOfAFailure(t *testing.T) {
 		c.wait(2 * time.Minute)
 		c.restart(nil)
 		c.finish("web-1")
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		want := []string{
 			toldBegin,
 			"Warning FailedMaintenance Failed a node maintenance: node worker-1 (kernel): 1 pod is left past the deadline; evictions go on",
@@ -112,10 +114,10 @@ func TestOperatorEventsOfAFailure(t *testing.T) {
 func TestOperatorEventsOfAMissingNode(t *testing.T) {
 	inCluster(t, forOperators(), func(c *cluster) {
 		c.create(drainertest.Hold{Name: "a"}.Object())
-		c.wait(2 * writeInterval)
+		c.wait(2 * holdstatus.WriteInterval)
 		c.restart(nil)
 		c.Add(drainertest.Node{}.Object())
-		c.wait(2 * writeInterval)
+		c.wait(2 * holdstatus.WriteInterval)
 		want := []string{
 			"Warning FailedMaintenance Failed a node maintenance: node worker-1 (kernel): node worker-1 does not exist: " +
 				"the maintenance starts when it appears; if the name is wrong, delete this NodeMaintenance",
@@ -141,10 +143,10 @@ func TestOperatorEventsSayWhatIsTrue(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			inCluster(t, forOperators(append(test.hold, test.node.Object())...), func(c *cluster) {
-				c.wait(writeInterval)
+				c.wait(holdstatus.WriteInterval)
 				c.operatorsTell()
 				c.create(drainertest.Hold{Name: "a"}.Object())
-				c.wait(writeInterval)
+				c.wait(holdstatus.WriteInterval)
 				c.delete("a")
 				if diff := cmp.Diff(test.want, c.operatorsTell()); diff != "" {
 					t.Errorf("events in the operators' words (-want +got):\n%s", diff)
@@ -170,7 +172,7 @@ func TestOperatorEventsOfAnImport(t *testing.T) {
 func TestNoOperatorEventsUnlessWanted(t *testing.T) {
 	inCluster(t, with(drainertest.Node{}.Object()), func(c *cluster) {
 		c.create(drainertest.Hold{Name: "a"}.Object())
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		c.delete("a")
 		if diff := cmp.Diff([]string(nil), c.operatorsTell(), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("events in the operators' words (-want +got):\n%s", diff)
@@ -199,7 +201,7 @@ func TestOperatorEventsOfACordon(t *testing.T) {
 				if len(test.pods) > 0 {
 					c.finish("web-1")
 				}
-				c.wait(2 * writeInterval)
+				c.wait(2 * holdstatus.WriteInterval)
 				c.restart(nil)
 				c.change("a", func(hold *v1beta1.NodeMaintenance) { hold.Spec.Drain.UnmanagedPods = v1beta1.PolicyBlock })
 				c.wait(drainPoll)

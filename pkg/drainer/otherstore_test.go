@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
+
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/client-go/tools/record"
 
@@ -30,7 +32,7 @@ func (c *cluster) besides() *cluster {
 func (c *cluster) wantHeldBy(storeID string) {
 	c.t.Helper()
 	c.wantCordoned(drainertest.NodeName, true)
-	if note := readNote(c.node(drainertest.NodeName)); note.StoreID != storeID {
+	if note := nodemarks.ReadNote(c.node(drainertest.NodeName)); note.StoreID != storeID {
 		c.t.Errorf("the annotation is of store %s, want %s", note.StoreID, storeID)
 	}
 }
@@ -107,7 +109,7 @@ func TestNodeThatTwoStoresHold(t *testing.T) {
 // An annotation without the taint may be anybody's, since a kubelet may write it on its own node: what it
 // says is not believed.
 func TestForgedNoteOfAnotherStoreIsNotBelieved(t *testing.T) {
-	note, err := json.Marshal(holdsNote{StoreID: "store-2", Before: v1beta1.NodeBefore{Unschedulable: true}})
+	note, err := json.Marshal(nodemarks.HoldsNote{StoreID: "store-2", Before: v1beta1.NodeBefore{Unschedulable: true}})
 	if err != nil {
 		t.Fatal(err)
 	}

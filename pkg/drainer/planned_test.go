@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+
 	corev1 "k8s.io/api/core/v1"
 	clienttesting "k8s.io/client-go/testing"
 
@@ -72,13 +74,13 @@ func TestPlannedNodeIsMarked(t *testing.T) {
 		c.plans(false)
 		c.wantMarkedPlanned(false)
 		c.wantSameNode(before)
-		c.wait(slowInterval)
+		c.wait(holdstatus.SlowInterval)
 		c.plans(true)
 		c.wantMarkedPlanned(true)
 
 		marked := c.nodePatches()
 		c.admits("a", admitted(time.Now()))
-		c.wait(2 * writeInterval)
+		c.wait(2 * holdstatus.WriteInterval)
 		c.wantCordoned(drainertest.NodeName, true)
 		c.wantMarkedPlanned(false)
 		if got := c.nodePatches() - marked; got != 2 {
@@ -135,7 +137,7 @@ func TestPlannedTaintOfAnother(t *testing.T) {
 		c := newCluster(t, drainertest.Node{Change: func(node *corev1.Node) {
 			node.Spec.Taints = []corev1.Taint{taintOf("another")}
 		}}.Object())
-		c.admission = &fakeAdmission{answers: map[string]Admitted{}, planned: map[string]bool{}}
+		c.admission = &fakeAdmission{answers: map[string]holdstatus.Admitted{}, planned: map[string]bool{}}
 		c.config.Admission = c.admission
 		return c
 	}, func(c *cluster) {
@@ -179,7 +181,7 @@ func TestPlannedTaintIsSetOnceAMinute(t *testing.T) {
 		if got := c.nodePatches(); got > 9 {
 			t.Errorf("the node was patched %d times in two minutes, want 9 at most: it is set three times", got)
 		}
-		c.wait(slowInterval)
+		c.wait(holdstatus.SlowInterval)
 		c.wantMarkedPlanned(true)
 	})
 }

@@ -8,6 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clienttesting "k8s.io/client-go/testing"
@@ -24,36 +26,36 @@ func TestTotalPodsAreThoseOfTheBeginning(t *testing.T) {
 		drainertest.Budget{Name: "web", Desired: 2, Healthy: 2, Expected: 2}.Object()), func(c *cluster) {
 		c.create(drainertest.Hold{Name: "a"}.Object())
 		c.create(drainertest.Hold{Name: "db", SelectApp: "db"}.Object())
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		c.wantCounts("a", counts{Total: 4, Evicted: 3, Pending: 3})
 		c.wantCounts("db", counts{Total: 4, Evicted: 1, Pending: 1})
 
 		c.finish("db-1")
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		c.wantCounts("a", counts{Total: 4, Evicted: 3, Pending: 2, Progress: 33})
 		c.wantCounts("db", counts{Total: 4, Evicted: 1, Progress: 100})
 		c.stop()
 		c.start()
 		c.finish("web-1")
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		c.wantCounts("a", counts{Total: 4, Evicted: 3, Pending: 1, Progress: 66})
 
 		// The next drain counts anew, with what stays.
 		c.change("a", drainertest.SetStage(v1beta1.StageCordon))
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		c.wantCounts("a", counts{})
 		c.change("a", drainertest.SetStage(v1beta1.StageDrain))
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		c.wantCounts("a", counts{Total: 2, Evicted: 1, Pending: 1})
 
 		// A pod that comes to a drained node begins another drain.
 		c.finish("web-2")
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		c.wantCounts("a", counts{Total: 2, Evicted: 1, Progress: 100})
 		c.Add(drainertest.Pod{Name: "static-2", Mirror: true}.Object())
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		c.Add(drainertest.Pod{Name: "web-3"}.Object())
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		c.wantCounts("a", counts{Total: 3, Evicted: 1, Pending: 1})
 	})
 }
@@ -65,17 +67,17 @@ func TestCountStartsAnewWithANewNode(t *testing.T) {
 		drainertest.Budget{Name: "web", Desired: 1, Healthy: 1, Expected: 2}.Object()), func(c *cluster) {
 		c.create(drainertest.Hold{Name: "other"}.Object())
 		c.create(drainertest.Hold{Name: "a", Stage: v1beta1.StageCordon}.Object())
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		c.change("a", drainertest.SetStage(v1beta1.StageDrain))
 		c.wantCounts("a", counts{Total: 1, Evicted: 1, Pending: 1})
 		c.Remove(c.node(drainertest.NodeName))
 		c.finish("web-1")
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		c.wantCounts("a", counts{})
 		// Its pods are known only after the drain has begun.
 		c.Inject(drainertest.Failing("list", "pods", drainertest.ServerDown()))
 		c.Add(drainertest.Node{UID: "another"}.Object())
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		c.Heal()
 		c.wait(time.Minute)
 		c.wantCounts("a", counts{Progress: 100})
@@ -106,10 +108,10 @@ func TestDrainWhoseEndWasNotToldGoesOn(t *testing.T) {
 		c.leave("web-2")
 		c.wantCounts("a", counts{Total: 1, Evicted: 1, Pending: 1}) // and nobody is told yet
 		c.come("web-4")
-		c.wait(2 * writeBurst * writeInterval)
+		c.wait(2 * holdstatus.WriteBurst * holdstatus.WriteInterval)
 		c.wantCounts("a", counts{Total: 2, Evicted: 2, Pending: 1, Progress: 50})
 		c.finish("web-4")
-		c.wait(2 * writeInterval)
+		c.wait(2 * holdstatus.WriteInterval)
 		c.wantCounts("a", counts{Total: 2, Evicted: 2, Progress: 100})
 		wantOneDrain(t, (*versions)[2:])
 	})
@@ -122,7 +124,7 @@ func (c *cluster) statusesOf(name string) *[]told {
 		if action.GetVerb() == "update" && drainertest.OfStatus(action) && drainertest.OfHold(name)(action) {
 			status := action.(clienttesting.UpdateAction).GetObject().(*v1beta1.NodeMaintenance).Status
 			*versions = append(*versions, told{
-				Start: *status.StartTime, Evicted: status.EvictionPods, Progress: ptr.Deref(status.DrainProgress, 0), Drained: drained(status),
+				Start: *status.StartTime, Evicted: status.EvictionPods, Progress: ptr.Deref(status.DrainProgress, 0), Drained: holdstatus.Drained(status),
 			})
 		}
 		return false, nil
@@ -179,20 +181,20 @@ func TestSkippedPodsAreCountedAfterTheDrain(t *testing.T) {
 		}
 		wantSkipped(2, v1beta1.ReasonSelectedPodsGone)
 		c.finish("web-1")
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		wantSkipped(1, v1beta1.ReasonSelectedPodsGone)
 		c.finish("web-2")
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		wantSkipped(0, v1beta1.ReasonNodeEmpty)
 		c.Add(drainertest.Pod{Name: "web-3", App: "web"}.Object())
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		wantSkipped(1, v1beta1.ReasonSelectedPodsGone)
 		if got := conditionOf(c.node(drainertest.NodeName), corev1.NodeDrained); got != corev1.ConditionFalse {
 			t.Errorf("the node's condition Drained is %s with a pod on it", got)
 		}
 		c.create(drainertest.Hold{Name: "b"}.Object())
 		c.finish("web-3")
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		wantSkipped(0, v1beta1.ReasonNodeEmpty)
 		c.wantEvictions(map[string]int{"db": 1, "web-1": 0, "web-3": 1})
 	})

@@ -7,6 +7,9 @@ import (
 	"context"
 	"slices"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -15,7 +18,7 @@ import (
 // readNode reads the node and its holds from the API server. It fails with errCacheBehind when the node is another one,
 // and when it is to be given back, but a hold wants it.
 func (l *leader) readNode(ctx context.Context, v *view) result {
-	node, maintenances, err := l.watcher.live.nodeAndHolds(ctx, v.name)
+	node, maintenances, err := l.watcher.Live.NodeAndHolds(ctx, v.name)
 	if err != nil {
 		return result{err: err}
 	}
@@ -23,13 +26,13 @@ func (l *leader) readNode(ctx context.Context, v *view) result {
 		return result{err: errCacheBehind}
 	}
 	v.sees(node)
-	holds := make([]hold, 0, len(maintenances))
+	holds := make([]holdstatus.Hold, 0, len(maintenances))
 	for _, m := range maintenances {
 		holds = append(holds, l.hold(v, m, v.memory.holds[m.UID]))
 	}
-	active, ending := split(holds)
+	active, ending := holdstatus.Split(holds)
 	v.live = slices.Concat(active, ending)
-	if v.situation == unheld && len(v.live) > 0 || v.situation == unwanted && len(lasting(active)) > 0 {
+	if v.situation == unheld && len(v.live) > 0 || v.situation == unwanted && len(holdstatus.Lasting(active)) > 0 {
 		return result{err: errCacheBehind}
 	}
 	v.ours = v.beforeOurs()
@@ -38,19 +41,19 @@ func (l *leader) readNode(ctx context.Context, v *view) result {
 
 // sees records the node as the API server has just returned it.
 func (v *view) sees(node *corev1.Node) {
-	v.memory.latest.wrote(v.node.ResourceVersion, node)
-	v.node, v.marks = node, v.sets.read(node)
+	v.memory.latest.Wrote(v.node.ResourceVersion, node)
+	v.node, v.marks = node, v.sets.Read(node)
 	for i, h := range v.active {
-		v.active[i] = h.on(v.node, v.marks, v.sets)
+		v.active[i] = h.On(v.node, v.marks, v.sets)
 	}
 }
 
 // beforeOurs is what the node was like before it got the marks of ours that it carries; nil: it carries none. Its
 // annotation says so, too, if the taint is there as well: a kubelet may write annotations on its own node.
 func (v *view) beforeOurs() *v1beta1.NodeBefore {
-	before := recordedBefore(v.live)
-	if before == nil && v.marks.ours && v.marks.tainted {
-		before = &v.marks.note.Before
+	before := holdstatus.RecordedBefore(v.live)
+	if before == nil && v.marks.Ours && v.marks.Tainted {
+		before = &v.marks.Note.Before
 	}
 	if before == nil || !v.carriesOurs(*before) {
 		return nil
@@ -61,17 +64,17 @@ func (v *view) beforeOurs() *v1beta1.NodeBefore {
 // carriesOurs says whether the node carries marks of ours that it did not have before. A node that
 // another store's server holds too is left to that server.
 func (v *view) carriesOurs(before v1beta1.NodeBefore) bool {
-	if v.marks.annotated {
-		return !v.marks.anothers
+	if v.marks.Annotated {
+		return !v.marks.Anothers
 	}
-	return (v.marks.tainted && !slices.Contains(before.Taints, ourTaint.ToString())) ||
-		slices.ContainsFunc(v.live, func(h hold) bool { return h.imported })
+	return (v.marks.Tainted && !slices.Contains(before.Taints, nodemarks.OurTaint.ToString())) ||
+		slices.ContainsFunc(v.live, func(h holdstatus.Hold) bool { return h.Imported })
 }
 
 // confirmGone asks the API server whether the node does not exist, if something depends on it: an ending hold, or
 // what a gate holds. It fails when the node exists, or when that is not known.
 func (l *leader) confirmGone(ctx context.Context, v *view) result {
-	node, err := l.watcher.live.node(ctx, v.name)
+	node, err := l.watcher.Live.Node(ctx, v.name)
 	if err == nil && node != nil {
 		err = errCacheBehind
 	}
@@ -82,7 +85,7 @@ func (l *leader) confirmGone(ctx context.Context, v *view) result {
 // still hold something for it: the server crashed after the give-back. A node that is not in service may be in
 // maintenance by another server or operator.
 func (l *leader) confirmUnheld(ctx context.Context, v *view) result {
-	holds, err := l.watcher.live.holdsOn(ctx, v.name)
+	holds, err := l.watcher.Live.HoldsOn(ctx, v.name)
 	if err == nil && len(holds) > 0 {
 		err = errCacheBehind
 	}

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/due"
@@ -18,7 +20,7 @@ type result struct {
 	// again is after how long to reconcile again if nothing happens until then.
 	again time.Duration
 	// changes are what was done, for the reporter.
-	changes []change
+	changes []holdstatus.Change
 	// statuses are the present statuses of the holds, written or not.
 	statuses []holdStatus
 	// gauges are the node's share of the gauges; nil: no change.

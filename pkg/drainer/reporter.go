@@ -6,6 +6,8 @@ package drainer
 import (
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -52,7 +54,7 @@ func (r *reporter) record(config Config) (stop func()) {
 	broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: config.Kube.CoreV1().Events("")})
 	r.recorder = broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: eventComponent})
 	if config.OperatorEvents {
-		r.operators = broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: operatorComponent})
+		r.operators = broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: holdstatus.OperatorComponent})
 	}
 	return broadcaster.Shutdown
 }
@@ -62,7 +64,7 @@ func (r *reporter) record(config Config) (stop func()) {
 func (r *reporter) report(memory *nodeMemory, did result) (again time.Duration) {
 	for _, c := range did.changes {
 		r.tell(c)
-		if written, isStatus := c.(statusWritten); isStatus {
+		if written, isStatus := c.(holdstatus.StatusWritten); isStatus {
 			observeDrain(written)
 		}
 	}
@@ -76,27 +78,27 @@ func (r *reporter) report(memory *nodeMemory, did result) (again time.Duration) 
 }
 
 // tell writes the events of a change.
-func (r *reporter) tell(c change) {
-	tellThrough(r.recorder, c.events(), v1beta1.SchemeGroupVersion.String())
-	if known, isKnown := c.(toldByOperators); isKnown && r.operators != nil {
-		tellThrough(r.operators, known.operatorEvents(), operatorAPIVersion)
+func (r *reporter) tell(c holdstatus.Change) {
+	tellThrough(r.recorder, c.Events(), v1beta1.SchemeGroupVersion.String())
+	if known, isKnown := c.(holdstatus.ToldByOperators); isKnown && r.operators != nil {
+		tellThrough(r.operators, known.OperatorEvents(), holdstatus.OperatorAPIVersion)
 	}
 }
 
 // tellThrough writes the events. The version is that of the API under whose name they speak of holds.
-func tellThrough(recorder record.EventRecorder, events []event, version string) {
+func tellThrough(recorder record.EventRecorder, events []holdstatus.Event, version string) {
 	for _, e := range events {
-		message := quote.Cut(e.message, quote.MaxMessage)
-		if e.node != "" {
-			recorder.Event(nodeReference(e.node), e.kind, e.reason, message)
+		message := quote.Cut(e.Message, quote.MaxMessage)
+		if e.Node != "" {
+			recorder.Event(nodeReference(e.Node), e.Kind, e.Reason, message)
 		}
-		for _, h := range e.holds {
-			recorder.Event(holdReference(h, version), e.kind, e.reason, message)
+		for _, h := range e.Holds {
+			recorder.Event(holdReference(h, version), e.Kind, e.Reason, message)
 		}
 	}
 }
 
-func holdReference(h hold, version string) *corev1.ObjectReference {
+func holdReference(h holdstatus.Hold, version string) *corev1.ObjectReference {
 	return &corev1.ObjectReference{
 		APIVersion: version, Kind: "NodeMaintenance",
 		Name: h.Name, UID: h.UID, ResourceVersion: h.ResourceVersion,
@@ -111,36 +113,36 @@ func nodeReference(name string) *corev1.ObjectReference {
 
 // blocked writes an event for a hold that stays blocked, and another one when the blockage becomes
 // permanent, or has another reason. It returns how long to wait until the event is due; zero: none is.
-func (r *reporter) blocked(h hold, status v1beta1.NodeMaintenanceStatus) time.Duration {
+func (r *reporter) blocked(h holdstatus.Hold, status v1beta1.NodeMaintenanceStatus) time.Duration {
 	condition := apimeta.FindStatusCondition(status.Conditions, v1beta1.ConditionBlocked)
 	if condition == nil || condition.Status != metav1.ConditionTrue {
-		h.memory.toldBlocked = blockage{}
+		h.Memory.ToldBlocked = holdstatus.Blockage{}
 		return 0
 	}
-	now, told := newBlockage(*condition, status), h.memory.toldBlocked
-	if told.covers(now) {
+	now, told := holdstatus.NewBlockage(*condition, status), h.Memory.ToldBlocked
+	if told.Covers(now) {
 		return 0
 	}
 	at := r.clock.Now()
-	if now.told, now.quiet = at, blockedAgain; told.since.Equal(&now.since) {
-		now.quiet = min(2*told.quiet, blockedMost)
+	if now.Told, now.Quiet = at, holdstatus.BlockedAgain; told.Since.Equal(&now.Since) {
+		now.Quiet = min(2*told.Quiet, holdstatus.BlockedMost)
 	}
 	if r.toldBefore(h, now) {
-		h.memory.toldBlocked = now
+		h.Memory.ToldBlocked = now
 		return 0
 	}
-	if wait := told.due(now).Sub(at); wait > 0 {
+	if wait := told.Due(now).Sub(at); wait > 0 {
 		return wait
 	}
-	h.memory.toldBlocked = now
-	r.tell(drainBlocked{hold: h, status: status})
+	h.Memory.ToldBlocked = now
+	r.tell(holdstatus.DrainBlocked{Hold: h, Status: status})
 	return 0
 }
 
 // toldBefore says whether the process that led before this one has written the event of the blockage:
 // the stored status has the blockage, and its event was due before this process began to lead.
-func (r *reporter) toldBefore(h hold, b blockage) bool {
-	stored := apimeta.FindStatusCondition(h.told.Conditions, v1beta1.ConditionBlocked)
-	return h.memory.toldBlocked.told.IsZero() && stored != nil && newBlockage(*stored, h.told).covers(b) &&
-		(b.permanent || b.since.Add(blockedLong).Before(r.started))
+func (r *reporter) toldBefore(h holdstatus.Hold, b holdstatus.Blockage) bool {
+	stored := apimeta.FindStatusCondition(h.Told.Conditions, v1beta1.ConditionBlocked)
+	return h.Memory.ToldBlocked.Told.IsZero() && stored != nil && holdstatus.NewBlockage(*stored, h.Told).Covers(b) &&
+		(b.Permanent || b.Since.Add(holdstatus.BlockedLong).Before(r.started))
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
+
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	clienttesting "k8s.io/client-go/testing"
@@ -15,6 +17,15 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
+
+const (
+	// drainText is our own taint as a status records it, and extraText is extraTaint.
+	drainText = v1beta1.DrainTaint + ":NoSchedule"
+	extraText = "example.com/maintenance=yes:NoSchedule"
+)
+
+// extraTaint is one that the server may be told to set besides.
+var extraTaint = corev1.Taint{Key: "example.com/maintenance", Value: "yes", Effect: corev1.TaintEffectNoSchedule}
 
 // restart has the drainer end, and another one start that is told to set these taints.
 func (c *cluster) restart(meanwhile func(*corev1.Node), taints ...corev1.Taint) {
@@ -95,7 +106,7 @@ func (c *cluster) wantTaints(wantOurs, wantExtra bool) {
 	c.t.Helper()
 	type taints struct{ Ours, Extra bool }
 	has := c.node(drainertest.NodeName).Spec.Taints
-	got := taints{Ours: hasTaint(has, ourTaint), Extra: slices.Contains(has, extraTaint)}
+	got := taints{Ours: nodemarks.HasTaint(has, nodemarks.OurTaint), Extra: slices.Contains(has, extraTaint)}
 	if diff := cmp.Diff(taints{Ours: wantOurs, Extra: wantExtra}, got); diff != "" {
 		c.t.Errorf("taints (-want +got):\n%s", diff)
 	}

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -108,7 +110,7 @@ func TestPodsThatReturnAreEvictedSeldom(t *testing.T) {
 						s.Store.Remove(pod)
 					}
 				})
-				c.wait(writeInterval + 10*time.Second)
+				c.wait(holdstatus.WriteInterval + 10*time.Second)
 				c.wantPhase("a", v1beta1.PhaseSucceeded)
 			})
 		})

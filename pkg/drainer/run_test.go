@@ -12,6 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -105,7 +107,7 @@ func TestEventsAreWrittenThroughTheClient(t *testing.T) {
 		var onNode, onHold bool
 		for _, event := range list.Items {
 			about := event.InvolvedObject
-			if event.Reason != eventMaintenanceStarted {
+			if event.Reason != holdstatus.EventMaintenanceStarted {
 				continue
 			}
 			onNode = onNode || (about.Kind == "Node" && about.Name == drainertest.NodeName && about.UID == drainertest.NodeName)
@@ -161,15 +163,15 @@ func TestBlockedDrainIsToldOnce(t *testing.T) {
 		drainertest.Pod{Name: "web-2"}.Object(),
 		drainertest.Budget{Name: "web", Desired: 2, Healthy: 2, Expected: 3}.Object()), func(c *cluster) {
 		c.create(drainertest.Hold{Name: "a"}.Object())
-		c.wantEvent(c.events(), eventDrainBlocked, 0)
+		c.wantEvent(c.events(), holdstatus.EventDrainBlocked, 0)
 		c.wait(time.Hour)
-		c.wantEvent(c.events(), eventDrainBlocked, 2) // on the hold and on the node
+		c.wantEvent(c.events(), holdstatus.EventDrainBlocked, 2) // on the hold and on the node
 		if blockers := c.hold("a").Status.Blockers; len(blockers) != 2 || blockers[0].Permanent {
 			t.Errorf("blockers %+v", blockers)
 		}
 		c.changeBudget(drainertest.Budget{Name: "web", Desired: 2, Healthy: 2, Expected: 2}.Object())
 		c.wait(time.Hour)
-		c.wantEvent(c.events(), eventDrainBlocked, 2) // once more: waiting will not help
+		c.wantEvent(c.events(), holdstatus.EventDrainBlocked, 2) // once more: waiting will not help
 		if blockers := c.hold("a").Status.Blockers; len(blockers) != 2 || !blockers[0].Permanent {
 			t.Errorf("blockers %+v", blockers)
 		}
@@ -188,11 +190,11 @@ func TestBlockedDrainIsToldAgain(t *testing.T) {
 		}
 		c.create(drainertest.Hold{Name: "a"}.Object())
 		c.wait(2 * time.Minute)
-		c.wantEvent(c.events(), eventDrainBlocked, 2) // on the hold and on the node: the kubelet has not stopped the pod
+		c.wantEvent(c.events(), holdstatus.EventDrainBlocked, 2) // on the hold and on the node: the kubelet has not stopped the pod
 		report(corev1.ConditionUnknown)
-		c.wantEvent(c.events(), eventDrainBlocked, 2) // the node does not report
+		c.wantEvent(c.events(), holdstatus.EventDrainBlocked, 2) // the node does not report
 		c.wait(time.Hour)
-		c.wantEvent(c.events(), eventDrainBlocked, 0)
+		c.wantEvent(c.events(), holdstatus.EventDrainBlocked, 0)
 		for range 30 {
 			report(corev1.ConditionTrue)
 			report(corev1.ConditionUnknown)
@@ -219,12 +221,12 @@ func TestRestartRepeatsNothing(t *testing.T) {
 				drainertest.Pod{Name: "web-2"}.Object(), budget.Object()), func(c *cluster) {
 				c.create(drainertest.Hold{Name: "a"}.Object())
 				c.wait(time.Minute)
-				c.wantEvent(c.events(), eventDrainBlocked, 2)
+				c.wantEvent(c.events(), holdstatus.EventDrainBlocked, 2)
 				before := c.hold("a").ResourceVersion
 				c.stop()
 				c.start()
 				c.wait(time.Hour)
-				c.wantEvent(c.events(), eventDrainBlocked, 0)
+				c.wantEvent(c.events(), holdstatus.EventDrainBlocked, 0)
 				if after := c.hold("a").ResourceVersion; after != before {
 					t.Errorf("the hold was written after the restart: %+v", c.hold("a").Status)
 				}

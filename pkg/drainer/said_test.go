@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
@@ -85,7 +87,7 @@ func TestForgedStatusIsPutRight(t *testing.T) {
 					want := *c.hold("a").Status.DeepCopy()
 					c.events()
 					c.forge("a", forge)
-					c.wait(3 * writeInterval)
+					c.wait(3 * holdstatus.WriteInterval)
 					if diff := cmp.Diff(want, c.hold("a").Status, cmpopts.IgnoreFields(v1beta1.NodeMaintenanceStatus{}, "LastUpdate")); diff != "" {
 						t.Errorf("the status (-before +after it was forged):\n%s", diff)
 					}
@@ -155,7 +157,7 @@ func TestStatusFoundAtTheStart(t *testing.T) {
 				c.events()
 				restarted := time.Now()
 				c.start()
-				c.wait(3 * writeInterval)
+				c.wait(3 * holdstatus.WriteInterval)
 
 				status := c.hold("a").Status
 				want := test.wantStart(before, c.hold("a").CreationTimestamp.Time, restarted)
@@ -170,7 +172,7 @@ func TestStatusFoundAtTheStart(t *testing.T) {
 				if status.DrainedTime != nil {
 					t.Errorf("it was drained at %s, want never", status.DrainedTime)
 				}
-				if told := c.events(); slices.Contains(told, eventDrainRestarted) {
+				if told := c.events(); slices.Contains(told, holdstatus.EventDrainRestarted) {
 					t.Errorf("events %v pretend that pods came back", told)
 				}
 			})
@@ -187,8 +189,8 @@ func TestPodThatCameWhileNoServerRan(t *testing.T) {
 		c.Add(drainertest.Pod{Name: "late", Change: func(pod *corev1.Pod) { pod.CreationTimestamp = metav1.Now() }}.Object())
 		c.events()
 		c.start()
-		c.wait(writeInterval)
-		c.wantEvent(c.events(), eventDrainRestarted, 2)
+		c.wait(holdstatus.WriteInterval)
+		c.wantEvent(c.events(), holdstatus.EventDrainRestarted, 2)
 		c.wantPhase("a", v1beta1.PhaseRunning)
 	})
 }
@@ -203,21 +205,21 @@ func TestReleasedHoldSaysSo(t *testing.T) {
 					c.create(drainertest.Hold{Name: b}.Object())
 				}
 				c.delete("a")
-				c.wait(writeInterval)
+				c.wait(holdstatus.WriteInterval)
 				wantReleased := func() {
 					t.Helper()
 					c.wantPhase("a", v1beta1.PhasePending)
 					c.wantCondition("a", v1beta1.ConditionCordoned, metav1.ConditionFalse, v1beta1.ReasonReleased)
 					c.wantCondition("a", v1beta1.ConditionDrained, metav1.ConditionFalse, v1beta1.ReasonReleased)
 					want := "this NodeMaintenance was deleted, and node worker-1 needs it no more: only other finalizers keep it (example.com/audit)"
-					if got := conditionMessage(c.hold("a").Status, v1beta1.ConditionCordoned); got != want {
+					if got := holdstatus.ConditionMessage(c.hold("a").Status, v1beta1.ConditionCordoned); got != want {
 						t.Errorf("it says %q, want %q", got, want)
 					}
 				}
 				wantReleased()
 				c.events()
 				c.forge("a", says(metav1.ConditionTrue))
-				c.wait(3 * writeInterval)
+				c.wait(3 * holdstatus.WriteInterval)
 				wantReleased()
 				if told := c.events(); len(told) > 0 {
 					t.Errorf("events %v, want none", told)
@@ -254,13 +256,13 @@ func TestTriedStatusIsKnownAfterManyConflicts(t *testing.T) {
 	status := func(pending int) v1beta1.NodeMaintenanceStatus {
 		return v1beta1.NodeMaintenanceStatus{PendingPodCount: int32(pending)}
 	}
-	var s said
-	s.wrote(status(0))
-	s.tries(status(1)) // the answer is lost
-	for i := range 2 * maxTried {
-		s.tries(status(i + 1))() // refused
+	var s holdstatus.Said
+	s.Wrote(status(0))
+	s.Tries(status(1)) // the answer is lost
+	for i := range 2 * holdstatus.MaxTried {
+		s.Tries(status(i + 1))() // refused
 	}
-	if got := s.settle(status(1), nil); got.PendingPodCount != 1 {
+	if got := s.Settle(status(1), nil); got.PendingPodCount != 1 {
 		t.Errorf("what we last said is %+v, want the write whose answer was lost", got)
 	}
 }

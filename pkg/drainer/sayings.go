@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -19,9 +21,9 @@ import (
 // admitted, only say how far they have come.
 func (w holdWriter) sayKept(ctx context.Context, v *view) result {
 	took := slices.Clone(v.ending)
-	var others []hold
+	var others []holdstatus.Hold
 	for _, h := range v.active {
-		if h.recorded {
+		if h.Recorded {
 			took = append(took, h)
 		} else {
 			others = append(others, h)
@@ -34,15 +36,15 @@ func (w holdWriter) sayKept(ctx context.Context, v *view) result {
 
 // saveKept writes into the holds' status what a node waits for that no hold needs any more. Nobody tries again before
 // something happens, so the result says when to write what must not be written now.
-func (w holdWriter) saveKept(ctx context.Context, holds []hold, wait Wait) result {
+func (w holdWriter) saveKept(ctx context.Context, holds []holdstatus.Hold, wait holdstatus.Wait) result {
 	var did result
 	if wait.Message == "" {
 		return did
 	}
 	now := metav1.NewTime(w.clock.Now()).Rfc3339Copy()
 	for _, h := range holds {
-		h.keptFor = quote.Cut(wait.About, quote.MaxMessage)
-		next := h.told.DeepCopy()
+		h.KeptFor = quote.Cut(wait.About, quote.MaxMessage)
+		next := h.Told.DeepCopy()
 		next.LastError = quote.Cut(wait.Message, quote.MaxMessage)
 		if ofLease(wait) {
 			apimeta.RemoveStatusCondition(&next.Conditions, v1beta1.ConditionReleased)
@@ -52,7 +54,7 @@ func (w holdWriter) saveKept(ctx context.Context, holds []hold, wait Wait) resul
 				ObservedGeneration: h.Generation, LastTransitionTime: now,
 			})
 		}
-		if !sameStatus(h.told, *next) {
+		if !holdstatus.SameStatus(h.Told, *next) {
 			next.LastUpdate = &now
 		}
 		did.add(w.save(ctx, h, *next, true))
@@ -62,7 +64,7 @@ func (w holdWriter) saveKept(ctx context.Context, holds []hold, wait Wait) resul
 
 // ofLease says whether somebody else has the lease of the node. That is an error of the give-back, as for the other
 // operators that know leases, and no release that is held on purpose.
-func ofLease(wait Wait) bool {
+func ofLease(wait holdstatus.Wait) bool {
 	return wait.Reason == v1beta1.ReasonLeaseHeld || wait.Reason == v1beta1.ReasonLeaseLost
 }
 
@@ -73,21 +75,21 @@ func (w holdWriter) sayUnknown(ctx context.Context, v *view) result {
 	if v.recorded != nil {
 		waiting = v.active
 	}
-	did := w.saveStatuses(ctx, slices.DeleteFunc(slices.Clone(waiting), hold.stageKnown), v.facts())
-	if keeper := lasting(v.active)[0]; !keeper.stays || v.marks.annotated || v.marks.tainted {
-		known := slices.DeleteFunc(slices.Clone(waiting), func(h hold) bool { return !h.stageKnown() })
+	did := w.saveStatuses(ctx, slices.DeleteFunc(slices.Clone(waiting), holdstatus.Hold.StageKnown), v.facts())
+	if keeper := holdstatus.Lasting(v.active)[0]; !keeper.Stays || v.marks.Annotated || v.marks.Tainted {
+		known := slices.DeleteFunc(slices.Clone(waiting), func(h holdstatus.Hold) bool { return !h.StageKnown() })
 		did.add(w.saveMessage(ctx, known, keptBy(keeper)))
 	}
 	return did
 }
 
 // keptBy says why the node is not given back.
-func keptBy(h hold) string {
-	if why := h.unreadable(); why != "" {
+func keptBy(h holdstatus.Hold) string {
+	if why := h.Unreadable(); why != "" {
 		return fmt.Sprintf("node %s is not given back: the server cannot read what it has stored of NodeMaintenance %s: %s",
 			h.Spec.NodeName, h.Name, why)
 	}
-	if h.stays {
+	if h.Stays {
 		return fmt.Sprintf("node %s is not given back yet: the server has to find out first whether NodeMaintenance %s may have it",
 			h.Spec.NodeName, h.Name)
 	}
@@ -98,7 +100,7 @@ func keptBy(h hold) string {
 // sayUnanswered says for which gate a node in maintenance did not get an answer. That says nothing of the node, so the
 // statuses of its holds stay as they are, and only name the error.
 func (w holdWriter) sayUnanswered(ctx context.Context, v *view) result {
-	holding := slices.DeleteFunc(slices.Clone(v.active), func(h hold) bool { return !h.cordons() })
+	holding := slices.DeleteFunc(slices.Clone(v.active), func(h holdstatus.Hold) bool { return !h.Cordons() })
 	return w.saveError(ctx, holding, v.done[askGates])
 }
 
@@ -114,19 +116,19 @@ func (w holdWriter) sayNotReleased(ctx context.Context, v *view) result {
 
 // saveError writes into the holds' status why what they wait for has not happened, so that users see
 // it. The caller tries again.
-func (w holdWriter) saveError(ctx context.Context, holds []hold, cause error) result {
+func (w holdWriter) saveError(ctx context.Context, holds []holdstatus.Hold, cause error) result {
 	did := w.saveMessage(ctx, holds, cause.Error())
 	did.again = 0 // what must not be written now is written with the next try
 	return did
 }
 
 // saveMessage is saveError for what nobody tries again before something happens.
-func (w holdWriter) saveMessage(ctx context.Context, holds []hold, cause string) result {
+func (w holdWriter) saveMessage(ctx context.Context, holds []holdstatus.Hold, cause string) result {
 	var did result
 	message := quote.Cut(cause, quote.MaxMessage)
 	now := metav1.NewTime(w.clock.Now()).Rfc3339Copy()
 	for _, h := range holds {
-		next := *h.told.DeepCopy()
+		next := *h.Told.DeepCopy()
 		if next.LastError != message {
 			next.LastError, next.LastUpdate = message, &now
 		}

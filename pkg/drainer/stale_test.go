@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
@@ -31,11 +33,11 @@ func stuckCaches(t *testing.T, c *cluster, node *corev1.Node, holds ...*v1beta1.
 		l.queue.ShutDown()
 		l.drains.close()
 	})
-	if err := d.watcher.caches.nodes.GetIndexer().Add(node.DeepCopy()); err != nil {
+	if err := d.watcher.Caches.Nodes.GetIndexer().Add(node.DeepCopy()); err != nil {
 		t.Fatal(err)
 	}
 	for _, hold := range holds {
-		if err := d.watcher.caches.holds.GetIndexer().Add(hold.DeepCopy()); err != nil {
+		if err := d.watcher.Caches.Holds.GetIndexer().Add(hold.DeepCopy()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -145,7 +147,7 @@ func TestReleaseSeesACordonThatTheCacheDoesNotShow(t *testing.T) {
 func TestWriteThatMayHaveBeenMadeIsLookedAtAgain(t *testing.T) {
 	c := newCluster(t, drainertest.Node{}.Object(), drainertest.Hold{Name: "a", Stage: v1beta1.StageIdle}.Object())
 	d := stuckCaches(t, c, c.node(drainertest.NodeName), c.hold("a"))
-	h := newHold(c.hold("a"), &holdMemory{}, drainertest.Epoch)
+	h := holdstatus.NewHold(c.hold("a"), &holdstatus.HoldMemory{}, drainertest.Epoch)
 	if did := d.holds.save(t.Context(), h, h.Status, true); did.again != 0 || did.err != nil {
 		t.Errorf("a status that is as it should be is looked at again after %s (%v)", did.again, did.err)
 	}
@@ -155,9 +157,9 @@ func TestWriteThatMayHaveBeenMadeIsLookedAtAgain(t *testing.T) {
 	if did := d.holds.save(t.Context(), h, next, true); did.err == nil {
 		t.Fatal("the write did not fail")
 	}
-	if did := d.holds.save(t.Context(), h, h.Status, true); did.again <= 0 || did.again > unsureLasts || did.err != nil {
+	if did := d.holds.save(t.Context(), h, h.Status, true); did.again <= 0 || did.again > holdstatus.UnsureLasts || did.err != nil {
 		t.Errorf("what may have been written is looked at again after %s (%v), want within %s", did.again, did.err,
-			unsureLasts)
+			holdstatus.UnsureLasts)
 	}
 }
 

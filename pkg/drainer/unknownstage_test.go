@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -43,7 +45,7 @@ func TestUnknownStageOfANodeInService(t *testing.T) {
 
 		c.change("a", drainertest.SetStage(v1beta1.StageDrain))
 		c.finish("web-1", "web-2")
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		c.wantPhase("a", v1beta1.PhaseSucceeded)
 		c.delete("a")
 		c.wantNoHold("a")
@@ -56,7 +58,7 @@ func TestUnknownStageDuringADrain(t *testing.T) {
 	inCluster(t, twoPods, func(c *cluster) {
 		before := c.node(drainertest.NodeName)
 		c.create(drainertest.Hold{Name: "a"}.Object())
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		want := c.hold("a").Status
 		c.change("a", drainertest.SetStage(quiesce))
 		c.finish("web-1")
@@ -93,7 +95,7 @@ func TestUnknownStageBesideOthers(t *testing.T) {
 				c.create(drainertest.Hold{Name: "a", Stage: test.first}.Object())
 				c.create(drainertest.Hold{Name: "b"}.Object())
 				c.change("a", drainertest.SetStage(quiesce))
-				c.wait(writeInterval)
+				c.wait(holdstatus.WriteInterval)
 				c.wantEvictions(map[string]int{"web-1": 1, "web-2": 1})
 				c.wantError("a", `spec.stage is "Quiesce"`)
 
@@ -106,7 +108,7 @@ func TestUnknownStageBesideOthers(t *testing.T) {
 					c.wantError("b", "is not given back", `stage of NodeMaintenance a is "Quiesce"`)
 				}
 				c.change("a", drainertest.SetStage(v1beta1.StageIdle))
-				c.wait(writeInterval)
+				c.wait(holdstatus.WriteInterval)
 				c.wantNoHold("b")
 				c.wantSameNode(before)
 			})
@@ -118,7 +120,7 @@ func TestUnknownStageBesideOthers(t *testing.T) {
 func TestUnknownStageKeepsTheGates(t *testing.T) {
 	gated(t, make([]Verdict, 1), func(c *cluster, gates ...*fakeGate) {
 		c.create(drainertest.Hold{Name: "a", Stage: quiesce}.Object())
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		c.wantAsked(gates[0], 0)
 		c.change("a", drainertest.SetStage(v1beta1.StageCordon))
 		asked := gates[0].asked()

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -37,16 +40,16 @@ func TestUnreadableHold(t *testing.T) {
 			inCluster(t, podOnEach, func(c *cluster) {
 				before, other := c.node(drainertest.NodeName), c.node("other")
 				c.create(drainertest.Hold{Name: "a"}.Object())
-				c.wait(writeInterval)
+				c.wait(holdstatus.WriteInterval)
 				c.events()
 				taken := c.node(drainertest.NodeName)
 				hold := c.lose("a", known)
-				c.wantEvent(c.events(), eventUnreadable, 1)
+				c.wantEvent(c.events(), holdstatus.EventUnreadable, 1)
 				c.finish("web-1")
 
 				c.create(drainertest.Hold{Name: "b", Node: "other"}.Object())
 				c.finish("web-2")
-				c.wait(writeInterval)
+				c.wait(holdstatus.WriteInterval)
 				c.wantPhase("b", v1beta1.PhaseSucceeded)
 				c.delete("b")
 				c.wantNoHold("b")
@@ -61,7 +64,7 @@ func TestUnreadableHold(t *testing.T) {
 
 				hold.ResourceVersion = ""
 				c.Replace(hold)
-				c.wait(writeInterval)
+				c.wait(holdstatus.WriteInterval)
 				c.wantPhase("a", v1beta1.PhaseSucceeded)
 				c.lose("a", known)
 				c.Remove(c.hold("a"))
@@ -79,17 +82,17 @@ func TestUnreadableHoldBesideOthers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inCluster(t, twoPods, func(c *cluster) {
 				c.create(drainertest.Hold{Name: "a", Stage: v1beta1.StageCordon}.Object())
-				taken := readNote(c.node(drainertest.NodeName))
+				taken := nodemarks.ReadNote(c.node(drainertest.NodeName))
 				c.lose("a", known)
 				written := len(c.StatusWrites("a"))
 				c.create(drainertest.Hold{Name: "b"}.Object())
-				c.wait(writeInterval)
+				c.wait(holdstatus.WriteInterval)
 				c.wantEvictions(map[string]int{"web-1": 1, "web-2": 1})
 				c.finish("web-1", "web-2")
-				c.wait(writeInterval)
+				c.wait(holdstatus.WriteInterval)
 				c.wantPhase("b", v1beta1.PhaseSucceeded)
-				note := readNote(c.node(drainertest.NodeName))
-				if note.entry("b") == nil || !cmp.Equal(note.entry("a"), taken.entry("a")) {
+				note := nodemarks.ReadNote(c.node(drainertest.NodeName))
+				if note.Entry("b") == nil || !cmp.Equal(note.Entry("a"), taken.Entry("a")) {
 					t.Errorf("the annotation names %+v, want b, and what it said of a: %+v", note.Holds, taken.Holds)
 				}
 				c.delete("b")
@@ -108,7 +111,7 @@ func TestUnreadableHoldBesideOthers(t *testing.T) {
 func TestLostHoldsAmongMany(t *testing.T) {
 	inCluster(t, twoPods, func(c *cluster) {
 		names := slices.Collect(func(yield func(string) bool) {
-			for i := range maxAnnotatedHolds + 1 {
+			for i := range nodemarks.MaxAnnotatedHolds + 1 {
 				if !yield(string(rune('a' + i))) {
 					return
 				}
@@ -117,7 +120,7 @@ func TestLostHoldsAmongMany(t *testing.T) {
 		for _, name := range names {
 			c.create(drainertest.Hold{Name: name, Stage: v1beta1.StageCordon}.Object())
 		}
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		last := names[len(names)-1]
 		c.lose(last, "")
 		for _, name := range names[:len(names)-1] {

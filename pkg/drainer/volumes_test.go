@@ -11,7 +11,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/clusterwatch"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+
 	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -45,7 +49,7 @@ func (c *cluster) detach(volume string) {
 }
 
 func (c *cluster) volumesMessage(hold string) string {
-	return conditionMessage(c.hold(hold).Status, v1beta1.ConditionVolumesDetached)
+	return holdstatus.ConditionMessage(c.hold(hold).Status, v1beta1.ConditionVolumesDetached)
 }
 
 func TestVolumesDetached(t *testing.T) {
@@ -67,14 +71,14 @@ func TestVolumesDetached(t *testing.T) {
 		makeAttachment("pv-other", "worker-2")), func(c *cluster) {
 		c.create(drainertest.Hold{Name: "a"}.Object())
 		c.finish("db-0")
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		c.wantCondition("a", v1beta1.ConditionDrained, metav1.ConditionTrue, v1beta1.ReasonSelectedPodsGone)
 		c.wantCondition("a", v1beta1.ConditionVolumesDetached, metav1.ConditionFalse, v1beta1.ReasonVolumesAttached)
 		if got, want := c.volumesMessage("a"), "still attached to node worker-1: pv-data"; got != want {
 			t.Errorf("message %q, want %q", got, want)
 		}
 		c.detach("pv-data")
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		c.wantCondition("a", v1beta1.ConditionVolumesDetached, metav1.ConditionTrue, v1beta1.ReasonNoVolumesAttached)
 	})
 }
@@ -90,7 +94,7 @@ func TestVolumesThatCannotBeToldApart(t *testing.T) {
 		return c
 	}, func(c *cluster) {
 		c.create(drainertest.Hold{Name: "a"}.Object())
-		c.wait(writeInterval)
+		c.wait(holdstatus.WriteInterval)
 		if got := c.hold("a").Status.LastError; !strings.Contains(got, "not you") {
 			t.Errorf("lastError is %q", got)
 		}
@@ -207,7 +211,7 @@ func TestPlanOfVolumesThatCannotBeRead(t *testing.T) {
 		if got, want := messages["default/local"], unknown+"could not get PersistentVolume pv-local: "; !strings.HasPrefix(got, want) {
 			t.Errorf("of a pod whose volume is forbidden the plan says %q, want %q", got, want)
 		}
-		if len(plan.UnschedulablePods) > 0 || reads.Load() > maxClaims {
+		if len(plan.UnschedulablePods) > 0 || reads.Load() > clusterwatch.MaxClaims {
 			t.Errorf("the plan lists %v after %d requests", plan.UnschedulablePods, reads.Load())
 		}
 	})
@@ -224,4 +228,8 @@ func TestListed(t *testing.T) {
 	if got, want := quote.Names(names, 5), "pv-0, pv-1, pv-2, pv-3, pv-4"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
+}
+
+func daemonSet(name string) *appsv1.DaemonSet {
+	return &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: name}}
 }

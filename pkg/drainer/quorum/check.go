@@ -7,10 +7,12 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/controlplane"
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
 )
 
 // Members returns the names of all members of the control plane if the node is one; else none. While the nodes
@@ -42,7 +44,7 @@ func (g *Guard) Check(
 		return false, "", fmt.Errorf("could not count the members of the control plane: %w", err)
 	}
 	decision := Decide(node, outside(nodes, func(n *corev1.Node) string {
-		if n.Name == node && drainer.OutBeforeImport(n, annotations) {
+		if n.Name == node && holdstatus.OutBeforeImport(n, annotations) {
 			return inMaintenance
 		}
 		return g.askedFor(n, held[n.Name])
@@ -67,7 +69,7 @@ func (g *Guard) askedFor(node *corev1.Node, holders string) string {
 	switch {
 	case holders != "":
 		return "held by " + holders
-	case drainer.Marked(node) || g.hasTaken(node):
+	case nodemarks.Marked(node) || g.hasTaken(node):
 		return inMaintenance
 	default:
 		return readiness(node)

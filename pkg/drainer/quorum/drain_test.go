@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
+
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/tools/record"
@@ -114,7 +116,7 @@ func (c *cluster) wantTaken(want ...string) {
 func (c *cluster) cordoned() (names []string) {
 	c.Locked(func() {
 		for _, node := range drainertest.All[*corev1.Node](c.Store) {
-			if node.Spec.Unschedulable && drainer.Marked(node) {
+			if node.Spec.Unschedulable && nodemarks.Marked(node) {
 				names = append(names, node.Name)
 			}
 		}

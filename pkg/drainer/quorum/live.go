@@ -7,11 +7,11 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
+
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
 )
 
 // markedUnseen says whether the API server has cordoned the node, and the caches do not show it yet. It reads the node
@@ -27,7 +27,7 @@ func (g *Guard) markedUnseen(ctx context.Context, node *corev1.Node) (bool, erro
 	if err != nil {
 		return false, fmt.Errorf("could not read whether node %s is cordoned: %w", node.Name, err)
 	}
-	return found.UID == node.UID && drainer.Marked(found), nil
+	return found.UID == node.UID && nodemarks.Marked(found), nil
 }
 
 // sentNoCordon says whether nobody has sent a cordon of the node since it was read, or given back.

@@ -7,13 +7,15 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
+
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	nodeutil "k8s.io/component-helpers/node/util"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/controlplane"
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
 )
 
 func ready(node *corev1.Node) bool {
@@ -57,8 +59,8 @@ func overriding(holds []*v1beta1.NodeMaintenance) bool {
 // takenOut says whether the node itself shows that it is out of service: by our marks, or by a taint of the operator
 // that a hold was imported from.
 func takenOut(node *corev1.Node, holds []*v1beta1.NodeMaintenance) bool {
-	return drainer.Marked(node) || slices.ContainsFunc(holds, func(h *v1beta1.NodeMaintenance) bool {
-		return drainer.OutBeforeImport(node, h.Annotations)
+	return nodemarks.Marked(node) || slices.ContainsFunc(holds, func(h *v1beta1.NodeMaintenance) bool {
+		return holdstatus.OutBeforeImport(node, h.Annotations)
 	})
 }
 

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
+
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
@@ -20,7 +22,6 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
 
@@ -135,7 +136,7 @@ func (w *world) show() {
 		delete(w.cached, node.Name)
 	}
 	w.changed(node.Name)
-	if len(w.holds[node.Name]) > 0 || drainer.Marked(node) {
+	if len(w.holds[node.Name]) > 0 || nodemarks.Marked(node) {
 		w.enqueue(node.Name)
 	}
 }
@@ -163,7 +164,7 @@ func (w *world) work() {
 	case node == nil || view == nil || node.UID != view.UID: // a conflict, and the cache brings the rest
 	case len(holds) == 0:
 		w.giveBack(node)
-	case drainer.Marked(view):
+	case nodemarks.Marked(view):
 		w.keep(view, holds)
 	default:
 		w.take(view, holds)
@@ -212,7 +213,7 @@ func (w *world) take(node *corev1.Node, holds []*v1beta1.NodeMaintenance) {
 		return
 	}
 	w.judge(node, holds, waited)
-	if drainer.Marked(w.nodes[node.Name]) { // a conflict
+	if nodemarks.Marked(w.nodes[node.Name]) { // a conflict
 		w.saw["found a cordon that the caches did not show"]++
 		return
 	}
@@ -234,14 +235,14 @@ func (w *world) judge(node *corev1.Node, holds []*v1beta1.NodeMaintenance, waite
 		w.saw["went on after a wait"]++
 	}
 	w.saw["passed"]++
-	if labelled(node) && ready(node) && !drainer.Marked(w.nodes[node.Name]) {
+	if labelled(node) && ready(node) && !nodemarks.Marked(w.nodes[node.Name]) {
 		w.wantRoom(node.Name)
 	}
 }
 
 func (w *world) giveBack(node *corev1.Node) {
 	switch {
-	case drainer.Marked(node):
+	case nodemarks.Marked(node):
 		w.change(node, func(n *corev1.Node) { delete(n.Annotations, v1beta1.HoldsAnnotation) })
 		w.latest[node.Name] = w.nodes[node.Name]
 	case len(w.holds[node.Name]) == 0:

@@ -6,10 +6,11 @@ package quorum
 import (
 	"context"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
+
 	"k8s.io/klog/v2"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/controlplane"
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
 )
 
 // sight is what counts of a node. The zero value is a node that is no member.
@@ -68,7 +69,7 @@ func (g *Guard) look(name string) (seen sight, gone bool) {
 	if err != nil || node == nil || !controlplane.Member(node) {
 		return sight{}, node == nil && err == nil
 	}
-	return sight{member: true, ready: ready(node), marked: drainer.Marked(node)}, false
+	return sight{member: true, ready: ready(node), marked: nodemarks.Marked(node)}, false
 }
 
 // wakeWaiting has all nodes that wait asked for again.

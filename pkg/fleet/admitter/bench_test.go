@@ -10,13 +10,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/client-go/tools/record"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
 
@@ -39,11 +40,11 @@ func (s *still) Node(name string) (*corev1.Node, error) {
 }
 
 func (s *still) HasTaken(node *corev1.Node, hold *v1beta1.NodeMaintenance) bool {
-	return drainer.Marked(node) && hold.Status.NodeBefore != nil
+	return nodemarks.Marked(node) && hold.Status.NodeBefore != nil
 }
 
 func (s *still) Nodes() ([]*corev1.Node, error)                      { return slices.Clone(s.nodes), nil }
-func (s *still) HasInMaintenance(node *corev1.Node) bool             { return drainer.Marked(node) }
+func (s *still) HasInMaintenance(node *corev1.Node) bool             { return nodemarks.Marked(node) }
 func (s *still) HoldsOn(string) []*v1beta1.NodeMaintenance           { return nil }
 func (s *still) Holds() ([]*v1beta1.NodeMaintenance, error)          { return slices.Clone(s.holds), nil }
 func (s *still) FollowNodes(func(_, _ *corev1.Node)) (func(), error) { return func() {}, nil }

@@ -6,11 +6,12 @@ package admitter
 import (
 	"maps"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
+
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
 )
 
 // follow has the term decide when something changes that decisions depend on, until unfollow is called.
@@ -49,7 +50,7 @@ func (t *term) marksDiffer(before, after *corev1.Node) bool {
 // nodesDiffer says whether a node differs in what decisions depend on. The kubelet's heartbeats do not matter.
 func nodesDiffer(before, after *corev1.Node) bool {
 	return before.UID != after.UID || before.DeletionTimestamp.IsZero() != after.DeletionTimestamp.IsZero() ||
-		before.Spec.Unschedulable != after.Spec.Unschedulable || drainer.Marked(before) != drainer.Marked(after) ||
+		before.Spec.Unschedulable != after.Spec.Unschedulable || nodemarks.Marked(before) != nodemarks.Marked(after) ||
 		before.Annotations[v1beta1.HoldsAnnotation] != after.Annotations[v1beta1.HoldsAnnotation] ||
 		ready(before) != ready(after) || !maps.Equal(before.Labels, after.Labels)
 }

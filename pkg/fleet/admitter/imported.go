@@ -6,8 +6,9 @@ package admitter
 import (
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
 	"github.com/medik8s/maintenance-apiserver/pkg/fleet/decision"
 )
 
@@ -25,7 +26,7 @@ func (a *Admitter) addTaken(facts *decision.Facts) {
 	for _, node := range facts.Nodes {
 		for _, hold := range begun[node.Name] {
 			facts.Taken[hold.UID] = a.config.Cluster.HasTaken(node, hold)
-			facts.OutBefore[hold.UID] = !a.config.Cluster.HasInMaintenance(node) && drainer.OutBeforeImport(node, hold.Annotations)
+			facts.OutBefore[hold.UID] = !a.config.Cluster.HasInMaintenance(node) && holdstatus.OutBeforeImport(node, hold.Annotations)
 		}
 	}
 }

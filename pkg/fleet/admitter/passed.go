@@ -7,11 +7,12 @@ import (
 	"context"
 	"slices"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
 	"github.com/medik8s/maintenance-apiserver/pkg/fleet/decision"
 )
 
@@ -27,7 +28,7 @@ type passing struct {
 
 // pass notes that a node was let pass for a hold without an entry.
 func (t *term) pass(ctx context.Context, node *corev1.Node, hold *v1beta1.NodeMaintenance) {
-	if drainer.Marked(node) {
+	if nodemarks.Marked(node) {
 		return // everybody can see it
 	}
 	now := t.passed[node.Name]
@@ -53,7 +54,7 @@ func (t *term) showPassed(facts *decision.Facts) {
 			continue
 		}
 		shown := passing.begin(facts)
-		if !drainer.Marked(node) {
+		if !nodemarks.Marked(node) {
 			facts.Nodes[i] = cordoned(node)
 		} else if shown {
 			delete(t.passed, node.Name)

@@ -12,6 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
+
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -278,7 +280,7 @@ func (w *world) rest() {
 	}
 	for _, name := range w.nodes {
 		node := drainertest.Get[*corev1.Node](w.Server, "", name)
-		if out := node.Spec.Unschedulable; out != held[name] || drainer.Marked(node) != held[name] {
+		if out := node.Spec.Unschedulable; out != held[name] || nodemarks.Marked(node) != held[name] {
 			w.t.Errorf("node %s is out of service: %t, want %t", name, out, held[name])
 		}
 	}
