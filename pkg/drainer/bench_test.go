@@ -91,7 +91,7 @@ func (c *benchCluster) watchPods(b *testing.B, node string, count int) {
 			b.Fatal(err)
 		}
 	}
-	c.leader.drains.pods.Watches[node] = &clusterwatch.PodWatch{Stop: func() {}, Store: store, Synced: syncedChecker{}}
+	c.leader.drains.pods.Preload(node, store, syncedChecker{})
 }
 
 type syncedChecker struct{}

@@ -4,7 +4,6 @@
 package drainer
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -126,7 +125,5 @@ func (c *cluster) wantEvent(reasons []string, want string, times int) {
 
 // watched are the nodes whose pods the drainer watches.
 func (c *cluster) watched() []string {
-	c.drainer.leading.Load().drains.pods.Mu.Lock()
-	defer c.drainer.leading.Load().drains.pods.Mu.Unlock()
-	return slices.Sorted(maps.Keys(c.drainer.leading.Load().drains.pods.Watches))
+	return slices.Sorted(slices.Values(c.drainer.leading.Load().drains.pods.Watched()))
 }

@@ -9,35 +9,31 @@
 // The leader has one queue, of node names. Changes of a hold (a NodeMaintenance), a node, a pod on a
 // node under drain, a disruption budget, a namespace or a VolumeAttachment put names of nodes into it,
 // and so do evictions that fail. A worker takes a name and reconciles the node: it looks at what the
-// node's holds want and what the node is (look.go), does what is to be done next (reconcile.go), and
-// reports what it did (reporter.go). It waits for no pod, so a reconcile takes only as long as its
-// requests.
+// node's holds want and what the node is (look.go). Then a pure function says which step is next (next.go), and the
+// step is done (reconcile.go), until nothing more is to be done. What was done is reported (reporter.go). It waits for
+// no pod, so a reconcile takes only as long as its requests.
 //
-// Holds whose time is over are deleted first (expiration.go). Then:
+// Holds whose time is over are deleted first. Then what the holds together want decides (package holdstatus):
 //
-//	holds on the node                 what is done                                 file
-//	none                              nothing; a node left behind is given back,   giveback.go
-//	                                  and gates that name a node are released
-//	some, but the node is not there   their status says so; gates are released;    giveback.go
-//	                                  ending holds end
-//	none that wants it cordoned       the node is given back, unless a gate keeps  giveback.go
-//	                                  it; gates are released; their status says
-//	                                  so; ending holds end
-//	none but those whose stage only   the node is left as it is; their status      unknownstage.go
-//	a newer version knows, or of      says so
-//	which it is not known whether
-//	they are admitted, or that        unreadable.go
-//	cannot be read
-//	some that want it cordoned        1. each writes status.nodeBefore             before.go
-//	                                  2. ending holds end                          holdwriter.go
-//	                                  3. the gates are asked                       gate.go
-//	                                  4. the node is cordoned, drift is repaired   nodewriter.go
-//	some that want it drained         5. the plan is made and handed on            drain.go
-//	the last two                      6. status and the node's conditions are      holdwriter.go,
-//	                                  written                                      nodewriter.go
+//	situation    holds on the node                        what is done
+//	Unheld       none                                     nothing; a node left behind is given back, and gates that
+//	                                                      name a node are released
+//	Gone         some, but the node is not there          their status says so; gates are released; ending holds end
+//	Unwanted     none that wants it cordoned              the node is given back, unless a gate keeps it; gates are
+//	                                                      released; their status says so; ending holds end
+//	Undecided    none but those whose stage only a newer  the node is left as it is; their status says so
+//	             version knows, or of which it is not
+//	             known whether they are admitted, or
+//	             that cannot be read
+//	Wanted       some that want it cordoned               each writes status.nodeBefore; ending holds end; the gates
+//	                                                      are asked; the node is cordoned, drift is repaired; if one
+//	                                                      wants it drained, the plan is made and handed on; status
+//	                                                      and the node's conditions are written
 //
-// How far a hold may go is asked of Admission, if the configuration has one (admitted.go). Until it is admitted, a
-// hold counts as Idle. A node that is given back, or never was taken, may be marked as planned (planned.go).
+// The steps of each situation, and what follows when one fails, are lists in next.go. What a step finds is in the view.
+//
+// How far a hold may go is asked of Admission, if the configuration has one (admission.go). Until it is admitted, a
+// hold counts as Idle. A node that is given back, or never was taken, may be marked as planned.
 // While it is not known whether a hold is admitted, the node is left as it is, as with a stage that only a newer
 // version knows. A hold that has taken its node goes on, whatever Admission says.
 //
@@ -47,12 +43,16 @@
 //
 // # Who does what
 //
-//	watcher      knows the cluster and plans drains; every process has one     watcher.go
-//	leader       the loop of the one process that acts                         leader.go
-//	holdWriter   writes NodeMaintenances: status, finalizer, expiry            holdwriter.go
+//	clusterwatch the Watcher knows the cluster and plans drains; every process has one
+//	nodemarks    pure: what a node in maintenance carries, and the patches that set it and take it off
+//	holdstatus   pure: what holds ask for, how far they are admitted, what their status says, and the events of that
+//	leader       the loop of the one process that acts                         leader.go, reconcile.go
+//	next         pure: which step is to be done                                next.go
+//	gates        are asked, and release what they hold                         gate.go
+//	holdWriter   writes NodeMaintenances: status, finalizer, expiry            holdwriter.go, sayings.go
 //	nodeWriter   writes nodes: cordon, give-back, conditions, planned marks    nodewriter.go
 //	drains       moves pods: watch, plan, evictions, volumes, confirmation     drain.go
-//	reporter     tells people: events and metrics                              reporter.go
+//	reporter     tells people: events and metrics                              reporter.go, metrics.go
 //
 // Nothing else writes, but for the Dispatcher of package eviction: it posts evictions, and deletes pods after a deadline.
 //
@@ -85,37 +85,17 @@
 // our own writes. Therefore:
 //   - A write of a status, a finalizer or a node names the version that it was worked out from. A
 //     stale write ends in a conflict, which is no error: the node is looked at again.
-//   - The answer to our own write counts until the cache has caught up (latest.go).
-//   - A process that begins to lead waits until its caches show what the one before it did (catchup.go).
-//   - What cannot be taken back is decided by asking the API server itself (live.go): what a node
+//   - The answer to our own write counts until the cache has caught up (holdstatus.Latest).
+//   - A process that begins to lead waits until its caches show what the one before it did (clusterwatch).
+//   - What cannot be taken back is decided by asking the API server itself (read.go): what a node
 //     was like before its cordon, that a node has no hold left, that nothing is left to evict.
 //
 // # More files
 //
 //	drainer.go, config.go, follow.go       all that others call, and what a Drainer is made from
-//	caches.go, trim.go                     informers and their indexes; what is cut off an object before it is
-//	                                       cached
 //	handlers.go                            which change wakes which node
 //	leadalways.go, heartbeat.go            leading where there is no election; shows that the workers still run
-//	takeout.go                             record, gates, cordon, drain, in this order
-//	admission.go, admissionstatus.go       Admission; what a status says of it
-//	gatememory.go, kept.go                 a gate that knows what it holds; holds of a node that a gate keeps
-//	marks.go, nodepatch.go                 pure: what a cordoned node carries; the patches that put it on and take
-//	                                       it off
-//	imported.go                            pure: the first status of a hold that was imported from another operator
-//	nodeconditions.go                      pure: the conditions of the node
-//	podwatch.go                            watches the pods of each node under drain, and of no other
-//	select.go, podcount.go, load.go        which pods a drain evicts at all, by kubectl's own filters; how many it
-//	                                       moves in all, and what that takes
-//	volumes.go                             which volumes are still attached, and which nodes can have those of a
-//	                                       pod
-//	returned.go                            since when the node has been cordoned, for package returns
-//	status.go, drainstatus.go,             pure: the next status, from facts
-//	drainmessages.go
-//	statusread.go, said.go, plausible.go   what a status says; our last write of it; what others write there is put
-//	                                       right
-//	writelimit.go                          a status is written at most once a second in the long run
-//	changes.go, events.go,                 what a step has changed; the events for it, in words
-//	statusevents.go
-//	operatorevents.go                      the same in the words of the node-maintenance operators
+//	admission.go                           Admission, which says how far holds may go
+//	memory.go                              what is remembered of nodes, only to save requests
+//	notes.go                               what is told once: holds that cannot be read, nodes left behind
 package drainer

@@ -151,13 +151,12 @@ func (d *drains) drain(ctx context.Context, v *view) result {
 	for _, of := range v.drain.ByHold {
 		of.Volumes, of.VolumesUnknown = volumes, volumesErr != nil
 	}
-	if err == nil {
+	if err != nil {
+		leaveDrained(v, v.drain.ByHold)
+	} else {
 		var again time.Duration
 		again, err = d.confirm(ctx, v, v.drain.ByHold)
 		did.add(result{again: again})
-	}
-	if err != nil {
-		leaveDrained(v, v.drain.ByHold)
 	}
 	if did.err = errors.Join(err, volumesErr); did.err != nil {
 		v.drain.Failure = did.err.Error()
@@ -171,8 +170,8 @@ func (d *drains) plan(ctx context.Context, v *view, pods []*corev1.Pod) (plan.Pl
 	drainable, known, err := d.watcher.Selector.DrainableKnowing(ctx, v.name, pods, v.memory.drainable)
 	v.memory.drainable = known
 	plansTotal.Inc()
-	in := d.watcher.PlanInput(v.node, v.active, pods, drainable, d.dispatcher.Attempts(v.name))
-	cordoned, failures := holdstatus.CordonedSince(v.active), holdstatus.FailuresSince(v.active, in.Now)
+	in := d.watcher.PlanInput(v.node, v.Active, pods, drainable, d.dispatcher.Attempts(v.name))
+	cordoned, failures := holdstatus.CordonedSince(v.Active), holdstatus.FailuresSince(v.Active, in.Now)
 	in.Returns = d.returns.Observe(v.node, pods, drainable, in.Tolerant(v.node), cordoned, in.Now)
 	in.Machines = d.machines.States(v.name, pods, failures)
 	facts, decided := d.replicas.Look(ctx, v.name, pods)
@@ -198,13 +197,13 @@ func (d *drains) progress(v *view, planned plan.Plan, back returns.Pods) (did re
 	if !planned.Recheck.IsZero() {
 		did.again = max(planned.Recheck.Sub(d.config.Clock.Now()), time.Millisecond)
 	}
-	for i, h := range v.active {
+	for i, h := range v.Active {
 		if !h.Drains() {
 			continue
 		}
 		of := &holdstatus.HoldDrain{Progress: planned.ProgressOf(h.Hold)}
 		h = h.Doubted(of.Pending)
-		v.active[i] = h
+		v.Active[i] = h
 		of.Moved = h.Memory.Pods.Count(h.Present, of.Pending, back)
 		v.drain.ByHold[h.UID] = of
 		if len(of.Pending) > 0 {
@@ -219,13 +218,14 @@ func (d *drains) progress(v *view, planned plan.Plan, back returns.Pods) (did re
 func (d *drains) confirm(ctx context.Context, v *view, byHold map[types.UID]*holdstatus.HoldDrain) (again time.Duration, err error) {
 	var pods []*corev1.Pod
 	var drainable sets.Set[types.UID]
-	for _, h := range v.active {
+	for _, h := range v.Active {
 		of := byHold[h.UID]
 		if of == nil || h.Invalid != nil || len(of.Pending) > 0 || holdstatus.StaysDrained(h, 0) {
 			continue
 		}
 		if drainable == nil {
 			if pods, drainable, err = d.watcher.ListPods(ctx, v.name, true); err != nil {
+				leaveDrained(v, byHold)
 				return again, err
 			}
 		}
@@ -243,7 +243,7 @@ func (d *drains) confirm(ctx context.Context, v *view, byHold map[types.UID]*hol
 // byHold the holds that were drained before their spec changed and for which the watch shows no pod, so
 // that their status stays as it is.
 func leaveDrained(v *view, byHold map[types.UID]*holdstatus.HoldDrain) {
-	for _, h := range v.active {
+	for _, h := range v.Active {
 		of := byHold[h.UID]
 		if of != nil && !of.Empty && len(of.Pending) == 0 && holdstatus.Drained(h.Present) && !holdstatus.StaysDrained(h, 0) {
 			delete(byHold, h.UID)

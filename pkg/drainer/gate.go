@@ -93,7 +93,7 @@ func (g gates) mayHold(node string) bool {
 // ask asks the gates whether the node may be taken out of service, or stay so, until one makes it wait.
 func (g gates) ask(ctx context.Context, v *view) result {
 	var holds []*v1beta1.NodeMaintenance
-	for _, h := range v.active {
+	for _, h := range v.Active {
 		if h.Cordons() {
 			holds = append(holds, h.NodeMaintenance)
 		}

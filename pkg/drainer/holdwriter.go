@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/quote"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -39,16 +40,16 @@ type holdStatus struct {
 func (w holdWriter) expire(ctx context.Context, v *view) result {
 	var did result
 	now := w.clock.Now()
-	for _, h := range v.active {
+	for _, h := range v.Active {
 		end := h.Expiration()
 		switch {
 		case end == nil, h.Memory.Expired == h.ResourceVersion:
-		case !now.Before(end.Time):
-			did.add(w.deleteExpired(ctx, h, *end))
 		case now.Before(h.Expiring(*end)):
 			did.add(result{again: h.Expiring(*end).Sub(now)})
-		default:
+		case now.Before(end.Time):
 			did.add(result{again: end.Sub(now)})
+		default:
+			did.add(w.deleteExpired(ctx, h, *end))
 		}
 	}
 	return did
@@ -75,20 +76,20 @@ func (w holdWriter) deleteExpired(ctx context.Context, h holdstatus.Hold, end me
 func (w holdWriter) record(ctx context.Context, v *view) result {
 	var did result
 	found, now := v.toRecord(), w.clock.Now()
-	for i, h := range v.active {
+	for i, h := range v.Active {
 		if !h.Lacks {
 			continue
 		}
 		written, wrote := w.write(ctx, h, withBefore(h, v, found, now))
 		switch {
 		case wrote.err == nil:
-			v.active[i] = h.As(written, v.node, v.marks, v.sets, w.clock.Now())
+			v.Active[i] = h.As(written, v.node, v.marks, v.sets, w.clock.Now())
 		case !h.AdmissionStored():
-			v.active[i] = h.Undecided(w.clock.Now())
+			v.Active[i] = h.Undecided(w.clock.Now())
 		}
 		did.add(wrote)
 	}
-	if before := holdstatus.RecordedBefore(holdstatus.Lasting(v.active)); before != nil && v.sets.Recorded(*before) {
+	if before := holdstatus.RecordedBefore(holdstatus.Lasting(v.Active)); before != nil && v.sets.Recorded(*before) {
 		v.before = before
 	} else if did.err == nil {
 		did.err = fmt.Errorf("could not record what node %s was like before: the status was not stored", v.name)
@@ -99,8 +100,8 @@ func (w holdWriter) record(ctx context.Context, v *view) result {
 // toRecord is what the node was like before any of its holds: what another hold has recorded, or else what the node is
 // like now.
 func (v *view) toRecord() *v1beta1.NodeBefore {
-	if v.recorded != nil && v.sets.Recorded(*v.recorded) {
-		return v.recorded
+	if v.Recorded != nil && v.sets.Recorded(*v.Recorded) {
+		return v.Recorded
 	}
 	recorded := holdstatus.RecordedBefore(holdstatus.Lasting(v.live))
 	switch {
@@ -128,6 +129,29 @@ func withBefore(h holdstatus.Hold, v *view, before *v1beta1.NodeBefore, now time
 		next.Phase = v1beta1.PhasePending // the gates have not been asked yet
 	}
 	return next
+}
+
+// saveError writes into the holds' status why what they wait for has not happened, so that users see
+// it. The caller tries again.
+func (w holdWriter) saveError(ctx context.Context, holds []holdstatus.Hold, cause error) result {
+	did := w.saveMessage(ctx, holds, cause.Error())
+	did.again = 0 // what must not be written now is written with the next try
+	return did
+}
+
+// saveMessage is saveError for what nobody tries again before something happens.
+func (w holdWriter) saveMessage(ctx context.Context, holds []holdstatus.Hold, cause string) result {
+	var did result
+	message := quote.Cut(cause, quote.MaxMessage)
+	now := metav1.NewTime(w.clock.Now()).Rfc3339Copy()
+	for _, h := range holds {
+		next := *h.Told.DeepCopy()
+		if next.LastError != message {
+			next.LastError, next.LastUpdate = message, &now
+		}
+		did.add(w.save(ctx, h, next, true))
+	}
+	return did
 }
 
 // save writes the hold's status if it changed and may be written now. What cannot be read is not written. The write names the version it
@@ -174,8 +198,8 @@ func (w holdWriter) write(ctx context.Context, h holdstatus.Hold, next v1beta1.N
 // needs what they know.
 func (w holdWriter) end(ctx context.Context, v *view) result {
 	var did result
-	for _, h := range v.ending {
-		ended := w.dropFinalizer(ctx, h, v.kept())
+	for _, h := range v.Ending {
+		ended := w.dropFinalizer(ctx, h, v.Keep())
 		if ended.err != nil && !againLater(ended.err) {
 			ended.add(w.saveError(ctx, []holdstatus.Hold{h}, ended.err))
 		}
@@ -202,14 +226,14 @@ func (w holdWriter) dropFinalizer(ctx context.Context, h holdstatus.Hold, kept b
 
 // say brings the status of each hold that counts up to date.
 func (w holdWriter) say(ctx context.Context, v *view) result {
-	did := w.saveStatuses(ctx, v.active, v.facts())
+	did := w.saveStatuses(ctx, v.Active, v.facts())
 	v.statuses = did.statuses
 	return did
 }
 
 // sayReleased brings the status of each hold up to date that only the finalizers of others keep.
 func (w holdWriter) sayReleased(ctx context.Context, v *view) result {
-	return w.saveStatuses(ctx, v.released, holdstatus.Facts{})
+	return w.saveStatuses(ctx, v.Released, holdstatus.Facts{})
 }
 
 // saveStatuses brings the status of each hold up to date.

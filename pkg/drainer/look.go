@@ -4,17 +4,12 @@
 package drainer
 
 import (
-	"fmt"
-	"slices"
-	"time"
-
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer/due"
 )
 
 // view is what is known of one node and its holds at one look, and what came of the steps since.
@@ -25,18 +20,10 @@ type view struct {
 	// marks are those that the node carries. sets are those that this server sets.
 	marks nodemarks.NodeMarks
 	sets  nodemarks.Marks
-	// active are the holds that count; ending are being deleted.
-	active, ending []holdstatus.Hold
-	// released are being deleted, and only the finalizers of others keep them.
-	released []holdstatus.Hold
+	// Holds are the holds of the node.
+	holdstatus.Holds
 	// situation says what the holds together want. It stays for the whole reconcile.
-	situation situation
-	// recorded is what the lasting holds have recorded of the node before its cordon; nil: none has.
-	recorded *v1beta1.NodeBefore
-	// unread are the holds that cannot be read, each with why.
-	unread []string
-	// again is after how long what the holds wait for is to be looked at again if nothing happens; zero: never.
-	again time.Duration
+	situation holdstatus.Situation
 	// planned says that the node is to be marked: a hold waits to take it out of service, and may do so soon.
 	planned bool
 	// gated says that there are gates.
@@ -62,21 +49,6 @@ type view struct {
 	statuses []holdStatus
 }
 
-// situation is what the holds of a node together want.
-type situation int
-
-const (
-	// wanted is a node that a hold wants to have cordoned.
-	wanted situation = iota
-	// unheld is a node without holds, and gone one that does not exist.
-	unheld
-	gone
-	// unwanted is a node that is to be in service.
-	unwanted
-	// undecided is a node that is left as it is: the stage of a hold is not known, or whether it is admitted.
-	undecided
-)
-
 // look gathers what the caches know. Our own last writes count until a cache shows them.
 func (l *leader) look(name string) *view {
 	cached := l.watcher.Caches.HoldsOn(name)
@@ -95,8 +67,9 @@ func (l *leader) look(name string) *view {
 		memory := v.memory.holds[m.UID]
 		holds = append(holds, l.hold(v, memory.Latest.Newest(m), memory))
 	}
-	v.holdsAre(holds)
-	v.planned = v.waits() && l.config.Admission != nil && l.config.Admission.Planned(name)
+	v.Holds = holdstatus.Together(holds)
+	v.situation = v.Situation(v.node != nil)
+	v.planned = v.Wait() && l.config.Admission != nil && l.config.Admission.Planned(name)
 	return v
 }
 
@@ -113,47 +86,4 @@ func (l *leader) hold(v *view, maintenance *v1beta1.NodeMaintenance, memory *hol
 	default:
 		return h.AdmittedAs(l.config.Admission.Admitted(maintenance), now)
 	}
-}
-
-// holdsAre takes in the holds of the node, and works out what follows from them together.
-func (v *view) holdsAre(holds []holdstatus.Hold) {
-	v.active, v.ending = holdstatus.Split(holds)
-	v.released = slices.DeleteFunc(holds, func(h holdstatus.Hold) bool { return !h.Released() })
-	v.recorded = holdstatus.RecordedBefore(holdstatus.Lasting(v.active))
-	v.situation = v.situated()
-	for _, h := range v.active {
-		v.again = due.Sooner(v.again, h.Again)
-		if why := h.Unreadable(); why != "" {
-			v.unread = append(v.unread, fmt.Sprintf("%s (%s)", h.Name, why))
-		}
-	}
-}
-
-// situated says what the holds together want.
-func (v *view) situated() situation {
-	switch {
-	case len(v.holds()) == 0:
-		return unheld
-	case v.node == nil:
-		return gone
-	case !v.kept():
-		return unwanted
-	case v.stage() == v1beta1.StageIdle:
-		return undecided
-	default:
-		return wanted
-	}
-}
-
-func (v *view) holds() []holdstatus.Hold { return slices.Concat(v.active, v.ending) }
-
-// kept says whether a hold keeps the node from being given back.
-func (v *view) kept() bool { return len(holdstatus.Lasting(v.active)) > 0 }
-
-// stage is the stage that the holds together ask for: the highest that is known.
-func (v *view) stage() v1beta1.MaintenanceStage { return holdstatus.HighestStage(v.active) }
-
-// waits says whether a hold waits that the node is not cordoned for yet.
-func (v *view) waits() bool {
-	return slices.ContainsFunc(v.active, func(h holdstatus.Hold) bool { return h.Waits() && !h.Cordons() })
 }

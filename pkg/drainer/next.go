@@ -61,7 +61,7 @@ func next(v *view) step {
 		{
 			{deleteExpired, true},
 			{tellUnread, true},
-			{forgetDrain, v.node == nil || v.stage() != v1beta1.StageDrain},
+			{forgetDrain, v.node == nil || v.Stage() != v1beta1.StageDrain},
 		},
 		v.steps(),
 		{{saveReleased, true}},
@@ -91,16 +91,16 @@ func firstDue(v *view, list []choice) step {
 // steps are what is to be done for a node of its kind, in this order.
 func (v *view) steps() []choice {
 	switch v.situation {
-	case unheld:
+	case holdstatus.Unheld:
 		return v.leaveAlone()
-	case gone:
-		return v.release(choice{confirmGone, len(v.ending) > 0 || v.gateHolds})
-	case unwanted:
+	case holdstatus.Gone:
+		return v.release(choice{confirmGone, len(v.Ending) > 0 || v.gateHolds})
+	case holdstatus.Unwanted:
 		return v.giveBack()
-	case undecided:
+	case holdstatus.Undecided:
 		return []choice{
 			{askGates, v.marks.Ours},      // they keep what they hold for it
-			{endHolds, v.recorded != nil}, // nobody needs their records
+			{endHolds, v.Recorded != nil}, // nobody needs their records
 			{sayUnknown, true},
 		}
 	default:
@@ -121,14 +121,14 @@ func (v *view) takeOut() []choice {
 		return []choice{{sayUnanswered, !againLater(v.done[askGates])}, {pauseDrain, true}}
 	}
 	return []choice{
-		{watchPods, v.stage() == v1beta1.StageDrain},
+		{watchPods, v.Stage() == v1beta1.StageDrain},
 		{readNode, v.needsRecord()},
 		{recordBefore, true},
-		{holdBack, len(v.ending) > 0},
+		{holdBack, len(v.Ending) > 0},
 		{endHolds, true},
 		{askGates, true},
 		{cordonNode, v.waitsFor == nil && !v.failed(askGates)},
-		{drainNode, v.cordoned && v.stage() == v1beta1.StageDrain},
+		{drainNode, v.cordoned && v.Stage() == v1beta1.StageDrain},
 		{pauseDrain, !v.cordoned},
 		{saveStatuses, true},
 		{saveConditions, v.cordoned || v.marks.Conditioned}, // a node that was never cordoned gets none
@@ -211,7 +211,7 @@ func (v *view) notCordonedYet() bool {
 // unanswered says whether a gate gave no answer for a node in maintenance. That says nothing of the node.
 func (v *view) unanswered() bool {
 	return v.failed(askGates) && v.waitsFor == nil &&
-		(v.marks.Annotated || slices.ContainsFunc(v.active, func(h holdstatus.Hold) bool { return h.Imported }))
+		(v.marks.Annotated || slices.ContainsFunc(v.Active, func(h holdstatus.Hold) bool { return h.Imported }))
 }
 
 // outOfService says whether the node may be in maintenance, by whatever server or operator.
@@ -221,13 +221,13 @@ func (v *view) outOfService() bool {
 
 // mayBeMarked says whether the node may carry our marks, so that the API server must be asked.
 func (v *view) mayBeMarked() bool {
-	return v.marks.Annotated || v.marks.Tainted || len(v.ending) > 0 ||
-		slices.ContainsFunc(v.active, func(h holdstatus.Hold) bool { return h.Told.NodeBefore != nil })
+	return v.marks.Annotated || v.marks.Tainted || len(v.Ending) > 0 ||
+		slices.ContainsFunc(v.Active, func(h holdstatus.Hold) bool { return h.Told.NodeBefore != nil })
 }
 
 // needsRecord says whether a hold is to record what the node was like before, and no other hold says it. Then the API
 // server is asked: a stale cache could show the node as it was before our cordon, or lack the hold that has the record.
 func (v *view) needsRecord() bool {
-	lacks := slices.ContainsFunc(v.active, func(h holdstatus.Hold) bool { return h.Lacks })
-	return lacks && (v.recorded == nil || !v.sets.Recorded(*v.recorded))
+	lacks := slices.ContainsFunc(v.Active, func(h holdstatus.Hold) bool { return h.Lacks })
+	return lacks && (v.Recorded == nil || !v.sets.Recorded(*v.Recorded))
 }

@@ -29,7 +29,7 @@ func TestNext(t *testing.T) {
 		readNode:     func(v *view) { v.ours = &v1beta1.NodeBefore{} },
 		recordBefore: func(v *view) { v.before = &v1beta1.NodeBefore{} },
 		cordonNode:   func(v *view) { v.cordoned = true },
-		giveNodeBack: func(v *view) { v.marks, v.memory.unreleased = nodemarks.NodeMarks{}, v.situation == unheld },
+		giveNodeBack: func(v *view) { v.marks, v.memory.unreleased = nodemarks.NodeMarks{}, v.situation == holdstatus.Unheld },
 	}
 	kept := map[step]func(v *view){readNode: found[readNode], askKeepers: func(v *view) { v.keeps = waits }}
 	tests := map[string]struct {
@@ -40,81 +40,81 @@ func TestNext(t *testing.T) {
 		want  []step
 	}{
 		"a drain": {
-			view: view{active: []holdstatus.Hold{a}, ending: []holdstatus.Hold{a}}, node: true,
+			view: view{Holds: holdstatus.Holds{Active: []holdstatus.Hold{a}, Ending: []holdstatus.Hold{a}}}, node: true,
 			want: []step{watchPods, readNode, recordBefore, holdBack, endHolds, askGates, cordonNode, drainNode, saveStatuses, saveConditions},
 		},
 		"pods cannot be watched": {
-			view: view{active: []holdstatus.Hold{a}}, node: true, fails: map[step]error{watchPods: broken}, want: []step{watchPods},
+			view: view{Holds: holdstatus.Holds{Active: []holdstatus.Hold{a}}}, node: true, fails: map[step]error{watchPods: broken}, want: []step{watchPods},
 		},
 		"nothing is recorded": {
-			view: view{active: []holdstatus.Hold{a}}, node: true, finds: map[step]func(v *view){}, want: []step{watchPods, readNode, recordBefore, pauseDrain},
+			view: view{Holds: holdstatus.Holds{Active: []holdstatus.Hold{a}}}, node: true, finds: map[step]func(v *view){}, want: []step{watchPods, readNode, recordBefore, pauseDrain},
 		},
 		"the record is refused as old": {
-			view: view{active: []holdstatus.Hold{a}}, node: true, fails: map[step]error{recordBefore: errCacheBehind},
+			view: view{Holds: holdstatus.Holds{Active: []holdstatus.Hold{a}}}, node: true, fails: map[step]error{recordBefore: errCacheBehind},
 			want: []step{watchPods, readNode, recordBefore, pauseDrain},
 		},
 		"a gate makes it wait": {
-			view: view{active: []holdstatus.Hold{a}}, node: true,
+			view: view{Holds: holdstatus.Holds{Active: []holdstatus.Hold{a}}}, node: true,
 			finds: map[step]func(v *view){recordBefore: found[recordBefore], askGates: func(v *view) { v.waitsFor = waits }},
 			want:  []step{watchPods, readNode, recordBefore, endHolds, askGates, pauseDrain, saveStatuses},
 		},
 		"a gate fails": {
-			view: view{active: []holdstatus.Hold{a}}, node: true, fails: map[step]error{askGates: broken},
+			view: view{Holds: holdstatus.Holds{Active: []holdstatus.Hold{a}}}, node: true, fails: map[step]error{askGates: broken},
 			want: []step{watchPods, readNode, recordBefore, endHolds, askGates, pauseDrain, saveStatuses},
 		},
 		"a gate fails for a node in maintenance": {
-			view: view{active: []holdstatus.Hold{a}, marks: ours}, node: true, fails: map[step]error{askGates: broken},
+			view: view{Holds: holdstatus.Holds{Active: []holdstatus.Hold{a}}, marks: ours}, node: true, fails: map[step]error{askGates: broken},
 			want: []step{watchPods, readNode, recordBefore, endHolds, askGates, sayUnanswered, pauseDrain},
 		},
 		"the cordon is refused as old": {
-			view: view{active: []holdstatus.Hold{a}}, node: true, fails: map[step]error{cordonNode: errCacheBehind},
+			view: view{Holds: holdstatus.Holds{Active: []holdstatus.Hold{a}}}, node: true, fails: map[step]error{cordonNode: errCacheBehind},
 			finds: map[step]func(v *view){recordBefore: found[recordBefore]},
 			want:  []step{watchPods, readNode, recordBefore, endHolds, askGates, cordonNode, pauseDrain},
 		},
 		"given back": {
-			view: view{situation: unwanted, ending: []holdstatus.Hold{a}, marks: ours}, node: true,
+			view: view{Holds: holdstatus.Holds{Ending: []holdstatus.Hold{a}}, situation: holdstatus.Unwanted, marks: ours}, node: true,
 			want: []step{readNode, askKeepers, giveNodeBack, showPlanned, releaseGates, saveStatuses, endHolds},
 		},
 		"never taken": {
-			view: view{situation: unwanted, active: []holdstatus.Hold{a}}, node: true, want: []step{showPlanned, releaseGates, saveStatuses, endHolds},
+			view: view{Holds: holdstatus.Holds{Active: []holdstatus.Hold{a}}, situation: holdstatus.Unwanted}, node: true, want: []step{showPlanned, releaseGates, saveStatuses, endHolds},
 		},
 		"kept by a gate": {
-			view: view{situation: unwanted, marks: ours}, node: true, finds: kept, want: []step{readNode, askKeepers, sayKept},
+			view: view{situation: holdstatus.Unwanted, marks: ours}, node: true, finds: kept, want: []step{readNode, askKeepers, sayKept},
 		},
 		"the give-back fails": {
-			view: view{situation: unwanted, marks: ours}, node: true, fails: map[step]error{giveNodeBack: broken},
+			view: view{situation: holdstatus.Unwanted, marks: ours}, node: true, fails: map[step]error{giveNodeBack: broken},
 			want: []step{readNode, askKeepers, giveNodeBack, sayNotGiven},
 		},
 		"the give-back is refused as old": {
-			view: view{situation: unwanted, marks: ours}, node: true, fails: map[step]error{giveNodeBack: errCacheBehind},
+			view: view{situation: holdstatus.Unwanted, marks: ours}, node: true, fails: map[step]error{giveNodeBack: errCacheBehind},
 			want: []step{readNode, askKeepers, giveNodeBack},
 		},
 		"the release fails": {
-			view: view{situation: unwanted}, node: true, fails: map[step]error{releaseGates: broken},
+			view: view{situation: holdstatus.Unwanted}, node: true, fails: map[step]error{releaseGates: broken},
 			want: []step{showPlanned, releaseGates, sayNotReleased, saveStatuses},
 		},
 		"a node that is gone": {
-			view: view{situation: gone, ending: []holdstatus.Hold{a}}, want: []step{confirmGone, releaseGates, saveStatuses, endHolds},
+			view: view{Holds: holdstatus.Holds{Ending: []holdstatus.Hold{a}}, situation: holdstatus.Gone}, want: []step{confirmGone, releaseGates, saveStatuses, endHolds},
 		},
 		"perhaps gone": {
-			view: view{situation: gone, gateHolds: true}, fails: map[step]error{confirmGone: broken}, want: []step{confirmGone, saveStatuses},
+			view: view{situation: holdstatus.Gone, gateHolds: true}, fails: map[step]error{confirmGone: broken}, want: []step{confirmGone, saveStatuses},
 		},
 		"it is not known what is wanted": {
-			view: view{situation: undecided, marks: ours, recorded: &v1beta1.NodeBefore{}}, node: true, want: []step{askGates, endHolds, sayUnknown},
+			view: view{Holds: holdstatus.Holds{Recorded: &v1beta1.NodeBefore{}}, situation: holdstatus.Undecided, marks: ours}, node: true, want: []step{askGates, endHolds, sayUnknown},
 		},
-		"no hold": {view: view{situation: unheld}, node: true, want: []step{unmarkPlanned, clearConditions, forgetNode}},
+		"no hold": {view: view{situation: holdstatus.Unheld}, node: true, want: []step{unmarkPlanned, clearConditions, forgetNode}},
 		"no hold, no node, but a gate names it": {
-			view: view{situation: unheld, named: true}, want: []step{confirmUnheld, forgetNode},
+			view: view{situation: holdstatus.Unheld, named: true}, want: []step{confirmUnheld, forgetNode},
 		},
 		"left behind": {
-			view: view{situation: unheld, marks: ours}, node: true,
+			view: view{situation: holdstatus.Unheld, marks: ours}, node: true,
 			want: []step{unmarkPlanned, readNode, askKeepers, giveNodeBack, releaseGates, clearConditions, forgetNode},
 		},
 		"left behind, and kept by a gate": {
-			view: view{situation: unheld, marks: ours}, node: true, finds: kept, want: []step{unmarkPlanned, readNode, askKeepers},
+			view: view{situation: holdstatus.Unheld, marks: ours}, node: true, finds: kept, want: []step{unmarkPlanned, readNode, askKeepers},
 		},
 		"left behind by another server": {
-			view: view{situation: unheld, marks: nodemarks.NodeMarks{Annotated: true, Tainted: true, Anothers: true}}, node: true,
+			view: view{situation: holdstatus.Unheld, marks: nodemarks.NodeMarks{Annotated: true, Tainted: true, Anothers: true}}, node: true,
 			want: []step{unmarkPlanned, tellLeftBehind},
 		},
 	}
@@ -129,7 +129,7 @@ func TestNext(t *testing.T) {
 				finds = found
 			}
 			want := append([]step{deleteExpired, tellUnread}, test.want...)
-			if v.node == nil || v.stage() != v1beta1.StageDrain {
+			if v.node == nil || v.Stage() != v1beta1.StageDrain {
 				want = append([]step{deleteExpired, tellUnread, forgetDrain}, test.want...)
 			}
 			var got []step

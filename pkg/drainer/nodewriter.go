@@ -100,7 +100,7 @@ func (w nodeWriter) markPlanned(ctx context.Context, v *view, planned bool) resu
 // then. It may be so despite an error: when only the list of holds in the annotation could not be updated. The rate of repairs is limited, because whoever changes the cordon may do so
 // again at once.
 func (w nodeWriter) cordon(ctx context.Context, v *view) result {
-	note, err := w.marks.Note(heldByThese(v.active, v.marks.Note), *v.before)
+	note, err := w.marks.Note(heldByThese(v.Active, v.marks.Note), *v.before)
 	if err != nil {
 		return result{err: err}
 	}
@@ -108,7 +108,7 @@ func (w nodeWriter) cordon(ctx context.Context, v *view) result {
 	if v.cordoned = patch.Empty(); v.cordoned {
 		return result{}
 	}
-	repair := slices.ContainsFunc(v.active, func(h holdstatus.Hold) bool {
+	repair := slices.ContainsFunc(v.Active, func(h holdstatus.Hold) bool {
 		return apimeta.IsStatusConditionTrue(h.Told.Conditions, v1beta1.ConditionCordoned)
 	})
 	if wait := v.memory.repairs.Wait(true, w.clock.Now()); repair && wait > 0 {
@@ -125,7 +125,7 @@ func (w nodeWriter) cordon(ctx context.Context, v *view) result {
 	if len(patch.Changes) == 0 {
 		return result{}
 	}
-	return result{changes: []holdstatus.Change{holdstatus.NodeCordoned{Node: v.name, Holds: v.active, Changes: patch.Changes, Repair: repair}}}
+	return result{changes: []holdstatus.Change{holdstatus.NodeCordoned{Node: v.name, Holds: v.Active, Changes: patch.Changes, Repair: repair}}}
 }
 
 // heldByThese are the holds as the annotation of their node lists them. Of one that cannot be read it says what old says.
@@ -149,14 +149,14 @@ func heldByThese(holds []holdstatus.Hold, old nodemarks.HoldsNote) []nodemarks.H
 
 // giveBack gives the node back as it was before.
 func (w nodeWriter) giveBack(ctx context.Context, v *view) result {
-	if v.situation == unheld {
+	if v.situation == holdstatus.Unheld {
 		klog.FromContext(ctx).Info("Giving back node that nobody holds", "node", v.name)
 	}
 	if err := w.patch(ctx, v, w.marks.GiveBackPatch(v.node, *v.ours)); err != nil {
 		return result{err: err}
 	}
-	v.memory.unreleased = v.memory.unreleased || v.situation == unheld
-	return result{changes: []holdstatus.Change{holdstatus.NodeGivenBack{Node: v.name, Holds: v.holds(), CordonedBefore: v.ours.Unschedulable}}}
+	v.memory.unreleased = v.memory.unreleased || v.situation == holdstatus.Unheld
+	return result{changes: []holdstatus.Change{holdstatus.NodeGivenBack{Node: v.name, Holds: v.All(), CordonedBefore: v.ours.Unschedulable}}}
 }
 
 // saveConditions sets the node's lifecycle conditions as the statuses of its holds say.

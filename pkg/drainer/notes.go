@@ -16,14 +16,14 @@ import (
 
 // noteUnread reports, once for each set of them, which holds on the node cannot be read.
 func noteUnread(_ context.Context, v *view) result {
-	if slices.Equal(v.unread, v.memory.toldUnread) {
+	if slices.Equal(v.Unread, v.memory.toldUnread) {
 		return result{}
 	}
-	v.memory.toldUnread = v.unread
-	if len(v.unread) == 0 {
+	v.memory.toldUnread = v.Unread
+	if len(v.Unread) == 0 {
 		return result{}
 	}
-	return result{changes: []holdstatus.Change{holdstatus.NodeUnread{Node: v.name, Holds: v.unread}}}
+	return result{changes: []holdstatus.Change{holdstatus.NodeUnread{Node: v.name, Holds: v.Unread}}}
 }
 
 // noteLeftBehind reports, once for each annotation, that only another store's server may give the node

@@ -32,7 +32,7 @@ func (l *leader) readNode(ctx context.Context, v *view) result {
 	}
 	active, ending := holdstatus.Split(holds)
 	v.live = slices.Concat(active, ending)
-	if v.situation == unheld && len(v.live) > 0 || v.situation == unwanted && len(holdstatus.Lasting(active)) > 0 {
+	if v.situation == holdstatus.Unheld && len(v.live) > 0 || v.situation == holdstatus.Unwanted && len(holdstatus.Lasting(active)) > 0 {
 		return result{err: errCacheBehind}
 	}
 	v.ours = v.beforeOurs()
@@ -43,8 +43,8 @@ func (l *leader) readNode(ctx context.Context, v *view) result {
 func (v *view) sees(node *corev1.Node) {
 	v.memory.latest.Wrote(v.node.ResourceVersion, node)
 	v.node, v.marks = node, v.sets.Read(node)
-	for i, h := range v.active {
-		v.active[i] = h.On(v.node, v.marks, v.sets)
+	for i, h := range v.Active {
+		v.Active[i] = h.On(v.node, v.marks, v.sets)
 	}
 }
 

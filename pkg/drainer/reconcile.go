@@ -43,7 +43,7 @@ func (r *result) add(step result) {
 // until nothing more is to be done, and reports it. It waits for no pod.
 func (l *leader) reconcile(ctx context.Context, name string) result {
 	v := l.look(name)
-	did := result{again: v.again}
+	did := result{again: v.Again}
 	for s := next(v); s != rest; s = next(v) {
 		done := l.does[s](ctx, v)
 		v.done[s] = done.err

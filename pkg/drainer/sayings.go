@@ -20,9 +20,9 @@ import (
 // sayKept has the holds for which the node was taken out of service say what it waits for. Others, which may wait to be
 // admitted, only say how far they have come.
 func (w holdWriter) sayKept(ctx context.Context, v *view) result {
-	took := slices.Clone(v.ending)
+	took := slices.Clone(v.Ending)
 	var others []holdstatus.Hold
-	for _, h := range v.active {
+	for _, h := range v.Active {
 		if h.Recorded {
 			took = append(took, h)
 		} else {
@@ -71,12 +71,12 @@ func ofLease(wait holdstatus.Wait) bool {
 // sayUnknown has the holds of a node that is left as it is say why: the stage of a hold is not known, or whether
 // it is admitted. A node that is in maintenance stays so, and keeps what the gates hold for it.
 func (w holdWriter) sayUnknown(ctx context.Context, v *view) result {
-	waiting := v.holds()
-	if v.recorded != nil {
-		waiting = v.active
+	waiting := v.All()
+	if v.Recorded != nil {
+		waiting = v.Active
 	}
 	did := w.saveStatuses(ctx, slices.DeleteFunc(slices.Clone(waiting), holdstatus.Hold.StageKnown), v.facts())
-	if keeper := holdstatus.Lasting(v.active)[0]; !keeper.Stays || v.marks.Annotated || v.marks.Tainted {
+	if keeper := holdstatus.Lasting(v.Active)[0]; !keeper.Stays || v.marks.Annotated || v.marks.Tainted {
 		known := slices.DeleteFunc(slices.Clone(waiting), func(h holdstatus.Hold) bool { return !h.StageKnown() })
 		did.add(w.saveMessage(ctx, known, keptBy(keeper)))
 	}
@@ -100,39 +100,16 @@ func keptBy(h holdstatus.Hold) string {
 // sayUnanswered says for which gate a node in maintenance did not get an answer. That says nothing of the node, so the
 // statuses of its holds stay as they are, and only name the error.
 func (w holdWriter) sayUnanswered(ctx context.Context, v *view) result {
-	holding := slices.DeleteFunc(slices.Clone(v.active), func(h holdstatus.Hold) bool { return !h.Cordons() })
+	holding := slices.DeleteFunc(slices.Clone(v.Active), func(h holdstatus.Hold) bool { return !h.Cordons() })
 	return w.saveError(ctx, holding, v.done[askGates])
 }
 
 // sayNotGiven says why the node cannot be given back.
 func (w holdWriter) sayNotGiven(ctx context.Context, v *view) result {
-	return w.saveError(ctx, v.holds(), v.failure(readNode, askKeepers, giveNodeBack))
+	return w.saveError(ctx, v.All(), v.failure(readNode, askKeepers, giveNodeBack))
 }
 
 // sayNotReleased says why the gates cannot be given back what they hold for the node.
 func (w holdWriter) sayNotReleased(ctx context.Context, v *view) result {
-	return w.saveError(ctx, v.ending, v.done[releaseGates])
-}
-
-// saveError writes into the holds' status why what they wait for has not happened, so that users see
-// it. The caller tries again.
-func (w holdWriter) saveError(ctx context.Context, holds []holdstatus.Hold, cause error) result {
-	did := w.saveMessage(ctx, holds, cause.Error())
-	did.again = 0 // what must not be written now is written with the next try
-	return did
-}
-
-// saveMessage is saveError for what nobody tries again before something happens.
-func (w holdWriter) saveMessage(ctx context.Context, holds []holdstatus.Hold, cause string) result {
-	var did result
-	message := quote.Cut(cause, quote.MaxMessage)
-	now := metav1.NewTime(w.clock.Now()).Rfc3339Copy()
-	for _, h := range holds {
-		next := *h.Told.DeepCopy()
-		if next.LastError != message {
-			next.LastError, next.LastUpdate = message, &now
-		}
-		did.add(w.save(ctx, h, next, true))
-	}
-	return did
+	return w.saveError(ctx, v.Ending, v.done[releaseGates])
 }

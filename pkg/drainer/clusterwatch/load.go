@@ -17,6 +17,7 @@ type Load struct {
 	Budgets map[types.NamespacedName]int
 }
 
+// Load says what a drain of the node would take.
 func (w *Watcher) Load(ctx context.Context, node string) (Load, error) {
 	if err := w.Ready(); err != nil {
 		return Load{}, err

@@ -29,8 +29,8 @@ type PodWatches struct {
 	// changed is called when the pods of a node changed, and once they are known at all.
 	changed func(node string)
 
-	Mu      sync.Mutex
-	Watches map[string]*PodWatch
+	mu      sync.Mutex
+	watches map[string]*podWatch
 	running sync.WaitGroup
 }
 
@@ -42,25 +42,34 @@ func (s PodSelection) apply(options *metav1.ListOptions) {
 	options.FieldSelector, options.LabelSelector = s.Fields, s.Labels
 }
 
-type PodWatch struct {
-	Stop   context.CancelFunc
-	Store  cache.Store
-	Synced cache.DoneChecker
+// podWatch watches the pods of one node.
+type podWatch struct {
+	stop   context.CancelFunc
+	store  cache.Store
+	synced cache.DoneChecker
 	// failure is the last error of listing or watching the pods. It does not count once the watch has
 	// synced.
 	failure atomic.Pointer[error]
 }
 
+// NewPodWatches returns watches of selected pods. They call changed for a node whose pods have changed.
 func NewPodWatches(client kubernetes.Interface, selection func(node string) PodSelection, changed func(node string)) *PodWatches {
-	return &PodWatches{client: client, selection: selection, changed: changed, Watches: map[string]*PodWatch{}}
+	return &PodWatches{client: client, selection: selection, changed: changed, watches: map[string]*podWatch{}}
+}
+
+// Preload has the pods of a node be those of the store, and watches nothing: for benchmarks.
+func (w *PodWatches) Preload(node string, store cache.Store, synced cache.DoneChecker) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.watches[node] = &podWatch{stop: func() {}, store: store, synced: synced}
 }
 
 // Start begins to watch the pods of the node, until stop or close. The end of ctx does not end the
 // watch. It does nothing when they are watched already.
 func (w *PodWatches) Start(ctx context.Context, node string) error {
-	w.Mu.Lock()
-	defer w.Mu.Unlock()
-	if w.Watches[node] != nil {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.watches[node] != nil {
 		return nil
 	}
 	informer := cache.NewSharedIndexInformerWithOptions(w.listWatch(node), &corev1.Pod{}, cache.SharedIndexInformerOptions{})
@@ -75,7 +84,7 @@ func (w *PodWatches) Start(ctx context.Context, node string) error {
 		return fmt.Errorf("could not watch pods of node %s: %w", node, err)
 	}
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
-	started := &PodWatch{Stop: stop, Store: informer.GetStore(), Synced: registration.HasSyncedChecker()}
+	started := &podWatch{stop: stop, store: informer.GetStore(), synced: registration.HasSyncedChecker()}
 	err = informer.SetWatchErrorHandlerWithContext(func(ctx context.Context, reflector *cache.Reflector, err error) {
 		cache.DefaultWatchErrorHandler(ctx, reflector, err)
 		started.failure.Store(&err)
@@ -85,12 +94,12 @@ func (w *PodWatches) Start(ctx context.Context, node string) error {
 		stop()
 		return fmt.Errorf("could not watch pods of node %s: %w", node, err)
 	}
-	w.Watches[node] = started
+	w.watches[node] = started
 	w.running.Go(func() { informer.RunWithContext(ctx) })
 	w.running.Go(func() {
 		// A node without pods brings no event of its own.
 		select {
-		case <-started.Synced.Done():
+		case <-started.synced.Done():
 			w.changed(node)
 		case <-ctx.Done():
 		}
@@ -100,35 +109,35 @@ func (w *PodWatches) Start(ctx context.Context, node string) error {
 
 // Stop ends the watch of the node's pods without waiting for its goroutines; close does.
 func (w *PodWatches) Stop(node string) {
-	w.Mu.Lock()
-	defer w.Mu.Unlock()
-	if watched := w.Watches[node]; watched != nil {
-		watched.Stop()
-		delete(w.Watches, node)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if watched := w.watches[node]; watched != nil {
+		watched.stop()
+		delete(w.watches, node)
 	}
 }
 
 // Close ends all watches and returns when no goroutine of any is left.
 func (w *PodWatches) Close() {
-	w.Mu.Lock()
-	for _, watched := range w.Watches {
-		watched.Stop()
+	w.mu.Lock()
+	for _, watched := range w.watches {
+		watched.stop()
 	}
-	clear(w.Watches)
-	w.Mu.Unlock()
+	clear(w.watches)
+	w.mu.Unlock()
 	w.running.Wait()
 }
 
 // Pods returns the pods of a watched node, sorted by namespace and name, and whether they are
 // known yet.
 func (w *PodWatches) Pods(node string) ([]*corev1.Pod, bool) {
-	w.Mu.Lock()
-	watched := w.Watches[node]
-	w.Mu.Unlock()
-	if watched == nil || !cache.IsDone(watched.Synced) {
+	w.mu.Lock()
+	watched := w.watches[node]
+	w.mu.Unlock()
+	if watched == nil || !cache.IsDone(watched.synced) {
 		return nil, false
 	}
-	objects := watched.Store.List()
+	objects := watched.store.List()
 	pods := make([]*corev1.Pod, 0, len(objects))
 	for _, object := range objects {
 		if pod, isPod := object.(*corev1.Pod); isPod {
@@ -141,9 +150,9 @@ func (w *PodWatches) Pods(node string) ([]*corev1.Pod, bool) {
 
 // Failure says why the pods of a watched node are not known yet; empty when they may be soon.
 func (w *PodWatches) Failure(node string) string {
-	w.Mu.Lock()
-	defer w.Mu.Unlock()
-	watched := w.Watches[node]
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	watched := w.watches[node]
 	if watched == nil {
 		return ""
 	}
@@ -155,9 +164,9 @@ func (w *PodWatches) Failure(node string) string {
 
 // Watched are the nodes whose pods are watched.
 func (w *PodWatches) Watched() []string {
-	w.Mu.Lock()
-	defer w.Mu.Unlock()
-	return slices.Collect(maps.Keys(w.Watches))
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Collect(maps.Keys(w.watches))
 }
 
 func sortPods(pods []*corev1.Pod) {

@@ -40,6 +40,7 @@ func trim(obj any) (any, error) {
 	return obj, nil
 }
 
+// TrimNode cuts off a node what nobody here reads.
 func TrimNode(node *corev1.Node) {
 	note, annotated := node.Annotations[v1beta1.HoldsAnnotation]
 	node.ManagedFields, node.Annotations = nil, nil

@@ -65,6 +65,7 @@ type Watcher struct {
 	Jobs func(hold *v1beta1.NodeMaintenance) []types.NamespacedName
 }
 
+// New returns a Watcher, which knows nothing until Run.
 func New(config Config) (*Watcher, error) {
 	caches, err := newCaches(config)
 	if err != nil {
@@ -109,6 +110,7 @@ func (w *Watcher) budgetDeleted(obj any) {
 	}
 }
 
+// Ready says why nothing can be decided yet; nil when the caches are synced.
 func (w *Watcher) Ready() error {
 	if err := w.Caches.notSynced(); err != nil {
 		return fmt.Errorf("drainer is not ready: %w", err)
@@ -116,10 +118,12 @@ func (w *Watcher) Ready() error {
 	return nil
 }
 
+// HasNode says whether there is a node of that name, and yes while that is not known.
 func (w *Watcher) HasNode(name string) bool {
 	return !w.Caches.Nodes.HasSynced() || w.Caches.Node(name) != nil
 }
 
+// Node returns the cached node; nil: there is none.
 func (w *Watcher) Node(name string) (*corev1.Node, error) {
 	if !w.Caches.Nodes.HasSynced() {
 		return nil, errNodesUnknown
@@ -127,6 +131,7 @@ func (w *Watcher) Node(name string) (*corev1.Node, error) {
 	return w.Caches.Node(name), nil
 }
 
+// Nodes returns all cached nodes.
 func (w *Watcher) Nodes() ([]*corev1.Node, error) {
 	if !w.Caches.Nodes.HasSynced() {
 		return nil, errNodesUnknown
@@ -141,6 +146,7 @@ func (w *Watcher) Nodes() ([]*corev1.Node, error) {
 	return nodes, nil
 }
 
+// WatchNodes calls changed for each node that comes, changes or goes, until stop is called.
 func (w *Watcher) WatchNodes(changed func(name string)) (stop func(), err error) {
 	tell := func(obj any) {
 		if node, known := Object[*corev1.Node](obj); known {

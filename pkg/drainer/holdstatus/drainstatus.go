@@ -41,7 +41,7 @@ func (s *statusBuilder) drain() {
 			moved = 0 // those pods were counted for the last drain
 		}
 	}
-	s.Count(f, moved)
+	s.count(f, moved)
 	s.volumes(f)
 	s.deadline()
 	switch {
@@ -113,7 +113,7 @@ func (s *statusBuilder) begin() {
 	s.next.StartTime, s.next.DrainedTime, s.next.DrainProgress, s.next.TotalPods = s.now.DeepCopy(), nil, nil, 0
 }
 
-func (s *statusBuilder) Count(f *HoldDrain, moved int) {
+func (s *statusBuilder) count(f *HoldDrain, moved int) {
 	pending := plan.Keys(f.Pending)
 	if s.next.TotalPods == 0 {
 		s.next.TotalPods = int32(f.Total)

@@ -50,6 +50,7 @@ type Event struct {
 	Holds []Hold
 }
 
+// Events implements Change.
 func (c NodeCordoned) Events() []Event {
 	changes := strings.Join(c.Changes, ", ")
 	if c.Repair {
@@ -64,6 +65,7 @@ func (c NodeCordoned) Events() []Event {
 	}}
 }
 
+// Events implements Change.
 func (c NodeGivenBack) Events() []Event {
 	message := "node %s is given back and can be scheduled to"
 	if c.CordonedBefore {
@@ -75,6 +77,7 @@ func (c NodeGivenBack) Events() []Event {
 	}}
 }
 
+// Events implements Change.
 func (c NodeLeftBehind) Events() []Event {
 	return []Event{{
 		Kind: corev1.EventTypeWarning, Reason: EventNodeLeftBehind, Node: c.Node,
@@ -84,6 +87,7 @@ func (c NodeLeftBehind) Events() []Event {
 	}}
 }
 
+// Events implements Change.
 func (c NodeUnread) Events() []Event {
 	return []Event{{
 		Kind: corev1.EventTypeWarning, Reason: EventUnreadable, Node: c.Node,
@@ -103,11 +107,13 @@ func (c HoldEnded) Events() []Event {
 	return onBoth(c.Hold, corev1.EventTypeNormal, eventMaintenanceEnded, message, holder(c.Hold), c.Hold.Spec.NodeName)
 }
 
+// Events implements Change.
 func (c HoldExpired) Events() []Event {
 	return onBoth(c.Hold, corev1.EventTypeNormal, EventHoldExpired, "%s ends its maintenance of node %s: its time was over at %s",
 		holder(c.Hold), c.Hold.Spec.NodeName, c.End.UTC().Format(time.RFC3339))
 }
 
+// Events implements Change.
 func (c DrainBlocked) Events() []Event {
 	return onBoth(c.Hold, corev1.EventTypeWarning, EventDrainBlocked, "%s of node %s %s kept from leaving: %s",
 		english.Plural(int(c.Status.BlockedPodCount), "pod", ""), c.Hold.Spec.NodeName,

@@ -45,6 +45,7 @@ type Hold struct {
 	KeptFor string
 }
 
+// NewHold returns the hold as far as its NodeMaintenance and what is remembered of it say.
 func NewHold(maintenance *v1beta1.NodeMaintenance, memory *HoldMemory, now time.Time) Hold {
 	h := Hold{Hold: plan.NewHold(maintenance), Memory: memory}
 	h.Told = begun(maintenance)

@@ -83,6 +83,7 @@ type Blockage struct {
 	Quiet time.Duration
 }
 
+// NewBlockage returns the blockage that the status tells of.
 func NewBlockage(blocked metav1.Condition, status v1beta1.NodeMaintenanceStatus) Blockage {
 	b := Blockage{Since: blocked.LastTransitionTime, reasons: sets.New[string]()}
 	for _, blocker := range status.Blockers {

@@ -99,8 +99,9 @@ func TestUnionOfHolds(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			active, _ := Split(holdsOf(test.holds...))
-			if got := HighestStage(active); got != test.wantStage {
+			holds := Together(holdsOf(test.holds...))
+			active := holds.Active
+			if got := holds.Stage(); got != test.wantStage {
 				t.Errorf("stage %s, want %s", got, test.wantStage)
 			}
 			pods := []*corev1.Pod{web, db}

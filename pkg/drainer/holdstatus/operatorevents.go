@@ -102,6 +102,7 @@ func (c NodeGivenBack) OperatorEvents() []Event {
 	}}
 }
 
+// OperatorEvents implements ToldByOperators.
 func (c HoldEnded) OperatorEvents() []Event {
 	return []Event{onHold(c.Hold, corev1.EventTypeNormal, OperatorRemove, "Removed a node maintenance: %s", nodeAndWhy(c.Hold))}
 }

@@ -82,7 +82,7 @@ func NextStatus(h Hold, f Facts, now time.Time) v1beta1.NodeMaintenanceStatus {
 	old := h.Present
 	s := statusBuilder{next: old.DeepCopy(), old: old, hold: h, facts: f, now: metav1.NewTime(now).Rfc3339Copy()}
 	switch {
-	case f.Node == "" || h.Released():
+	case f.Node == "" || h.released():
 	case h.Stays:
 		return old
 	case !h.StageKnown():
@@ -107,7 +107,7 @@ func NextStatus(h Hold, f Facts, now time.Time) v1beta1.NodeMaintenanceStatus {
 func (s *statusBuilder) stage() {
 	h, f := s.hold, s.facts
 	switch {
-	case h.Released():
+	case h.released():
 		s.Released()
 	case f.Node == "":
 		s.noNode()
@@ -294,7 +294,7 @@ func (s *statusBuilder) noDrain() {
 // progress sees to it that a hold has a progress if, and only if, it asks for a drain.
 func (s *statusBuilder) progress() {
 	switch {
-	case s.hold.Spec.Stage != v1beta1.StageDrain || s.hold.Released():
+	case s.hold.Spec.Stage != v1beta1.StageDrain || s.hold.released():
 		s.next.DrainProgress = nil
 	case s.next.DrainProgress == nil:
 		s.next.DrainProgress = ptr.To[int32](0)

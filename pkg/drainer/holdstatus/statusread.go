@@ -30,6 +30,7 @@ func StaysDrained(h Hold, pending int) bool {
 	return Drained(h.Present) && h.Present.ObservedGeneration == h.Generation && pending == 0
 }
 
+// ConditionReason is the reason of a condition; empty: it is not there.
 func ConditionReason(status v1beta1.NodeMaintenanceStatus, kind string) string {
 	if condition := apimeta.FindStatusCondition(status.Conditions, kind); condition != nil {
 		return condition.Reason
@@ -37,6 +38,7 @@ func ConditionReason(status v1beta1.NodeMaintenanceStatus, kind string) string {
 	return ""
 }
 
+// ConditionMessage is the message of a condition; empty: it is not there.
 func ConditionMessage(status v1beta1.NodeMaintenanceStatus, kind string) string {
 	if condition := apimeta.FindStatusCondition(status.Conditions, kind); condition != nil {
 		return condition.Message

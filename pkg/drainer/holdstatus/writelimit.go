@@ -32,6 +32,7 @@ func (l WriteLimit) Wait(urgent bool, now time.Time) time.Duration {
 	return max(allowed.Sub(now), 0)
 }
 
+// Wrote notes a write.
 func (l *WriteLimit) Wrote(now time.Time) {
 	if l.next.Before(now) {
 		l.next = now
@@ -124,4 +125,5 @@ func (l *SlowLimit) begin(uid types.UID, now time.Time) {
 // Wait is how long to wait before a write; zero when it may be made now.
 func (l *SlowLimit) Wait(now time.Time) time.Duration { return max(l.next.Sub(now), 0) }
 
+// Wrote notes a write.
 func (l *SlowLimit) Wrote(now time.Time) { l.next = now.Add(SlowInterval) }

@@ -17,6 +17,7 @@ import (
 // MaxAnnotatedHolds keeps the annotation on the node short.
 const MaxAnnotatedHolds = 10
 
+// ExcludeLabelValue is the value of v1beta1.ExcludeFromRemediationLabel on a cordoned node.
 const ExcludeLabelValue = "true"
 
 // OurTaint is on every cordoned node.
@@ -28,6 +29,7 @@ type Marks struct {
 	taints  []corev1.Taint
 }
 
+// NewMarks returns the marks of the server of that store, with extra taints.
 func NewMarks(storeID string, extra []corev1.Taint) Marks {
 	taints := []corev1.Taint{OurTaint}
 	for _, taint := range extra {
@@ -46,6 +48,7 @@ type HoldsNote struct {
 	Before  v1beta1.NodeBefore `json:"before"`
 }
 
+// HeldBy is what the annotation says of one hold.
 type HeldBy struct {
 	Name      string      `json:"name"`
 	Requestor string      `json:"requestor,omitempty"`
@@ -208,15 +211,18 @@ func (m NodeMarks) TookFor(hold *v1beta1.NodeMaintenance) bool {
 // v1beta1.DrainTaint.
 func Marked(node *corev1.Node) bool { return Annotated(node) || DrainTainted(node) }
 
+// Annotated says whether the node carries v1beta1.HoldsAnnotation, of whatever server.
 func Annotated(node *corev1.Node) bool {
 	_, found := node.Annotations[v1beta1.HoldsAnnotation]
 	return found
 }
 
+// DrainTainted says whether the node carries v1beta1.DrainTaint, of whatever server.
 func DrainTainted(node *corev1.Node) bool {
 	return slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool { return t.Key == v1beta1.DrainTaint })
 }
 
+// HasTaint says whether a taint of that key and effect is among the taints.
 func HasTaint(taints []corev1.Taint, wanted corev1.Taint) bool {
 	return slices.ContainsFunc(taints, func(t corev1.Taint) bool { return t.MatchTaint(&wanted) })
 }
@@ -227,4 +233,20 @@ func CordonTaints(extra []corev1.Taint) []corev1.Taint {
 	unschedulable := corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}
 	taints := append([]corev1.Taint{unschedulable}, NewMarks("", extra).taints...)
 	return slices.DeleteFunc(taints, func(t corev1.Taint) bool { return t.Effect == corev1.TaintEffectPreferNoSchedule })
+}
+
+// SaysInMaintenance says whether one of our conditions says more than that maintenance is planned.
+func SaysInMaintenance(node *corev1.Node) bool {
+	return slices.ContainsFunc(OurConditions(node), func(c corev1.NodeCondition) bool { return c.Type != corev1.NodeMaintenancePlanned })
+}
+
+// OurConditions are the lifecycle conditions of the node that this server set.
+func OurConditions(node *corev1.Node) []corev1.NodeCondition {
+	var ours []corev1.NodeCondition
+	for _, condition := range node.Status.Conditions {
+		if condition.Reason == reasonNodeMaintenance && slices.Contains(lifecycleConditions, condition.Type) {
+			ours = append(ours, condition)
+		}
+	}
+	return ours
 }

@@ -20,22 +20,7 @@ var lifecycleConditions = []corev1.NodeConditionType{
 	corev1.NodeDrainInProgress, corev1.NodeDrained, corev1.NodeMaintenanceInProgress, corev1.NodeMaintenancePlanned,
 }
 
-// SaysInMaintenance says whether one of our conditions says more than that maintenance is planned.
-func SaysInMaintenance(node *corev1.Node) bool {
-	return slices.ContainsFunc(OurConditions(node), func(c corev1.NodeCondition) bool { return c.Type != corev1.NodeMaintenancePlanned })
-}
-
-// OurConditions are the lifecycle conditions of the node that this server set.
-func OurConditions(node *corev1.Node) []corev1.NodeCondition {
-	var ours []corev1.NodeCondition
-	for _, condition := range node.Status.Conditions {
-		if condition.Reason == reasonNodeMaintenance && slices.Contains(lifecycleConditions, condition.Type) {
-			ours = append(ours, condition)
-		}
-	}
-	return ours
-}
-
+// SameCondition says whether two conditions say the same.
 func SameCondition(a, b corev1.NodeCondition) bool { return a.Type == b.Type && a.Status == b.Status }
 
 // NodeConditions are the statuses of lifecycle conditions. A condition that is missing is not on the

@@ -22,6 +22,7 @@ type NodePatch struct {
 	Changes []string
 }
 
+// NewNodePatch returns a patch that changes nothing yet.
 func NewNodePatch(node *corev1.Node) *NodePatch {
 	return &NodePatch{body: map[string]any{
 		"metadata": map[string]any{"resourceVersion": node.ResourceVersion, "uid": node.UID},
@@ -36,6 +37,7 @@ func (p *NodePatch) metadata(kind, key string, value any) {
 	metadata[kind].(map[string]any)[key] = value
 }
 
+// Spec sets a field of the spec.
 func (p *NodePatch) Spec(field string, value any) {
 	if p.body["spec"] == nil {
 		p.body["spec"] = map[string]any{}
@@ -52,6 +54,7 @@ func (p *NodePatch) Empty() bool {
 	return len(p.body) == 1 && len(p.body["metadata"].(map[string]any)) == 2
 }
 
+// Encode returns the patch as it is sent.
 func (p *NodePatch) Encode() ([]byte, error) {
 	data, err := json.Marshal(p.body)
 	if err != nil {
