@@ -62,7 +62,7 @@ type nodeMemory struct {
 	// others cannot be read. Lost: one more event.
 	toldUnread []string
 	// unreleased says that the gates may still hold something for a node that nobody holds, and that is in
-	// service. Written by leader.releaseLeftBehind and confirmUnheld. Never stale. Lost: the gates name the
+	// service. Written by gates.release, nodeWriter.giveBack and confirmUnheld. Never stale. Lost: the gates name the
 	// node when the next process begins to lead.
 	unreleased bool
 }

@@ -31,7 +31,7 @@ const holdsByNode = "node"
 // attachmentsByNode is the index of the VolumeAttachments by their node.
 const attachmentsByNode = "node"
 
-// caches are the drainer's informers. Pods are not among them: see podWatches.
+// caches are the drainer's informers. Pods are not among them: see PodWatches.
 type caches struct {
 	Holds      *watched.Informer
 	Nodes      *watched.Informer

@@ -18,18 +18,18 @@ import (
 // Reasons of the events, on the NodeMaintenance, on the Node, or on both.
 const (
 	EventMaintenanceStarted = "MaintenanceStarted"
-	eventMaintenanceEnded   = "MaintenanceEnded"
-	eventNodeNotFound       = "NodeNotFound"
-	eventNodeDeleted        = "NodeDeleted"
+	EventMaintenanceEnded   = "MaintenanceEnded"
+	EventNodeNotFound       = "NodeNotFound"
+	EventNodeDeleted        = "NodeDeleted"
 	EventNodeReplaced       = "NodeReplaced"
 	EventNodeCordoned       = "NodeCordoned"
 	EventNodeUncordoned     = "NodeUncordoned"
-	eventCordonFailed       = "CordonFailed"
+	EventCordonFailed       = "CordonFailed"
 	EventReleaseFailed      = "ReleaseFailed"
 	EventReleaseHeld        = "ReleaseHeld"
-	eventLeaseHeld          = "LeaseHeld"
-	eventLeaseLost          = "LeaseLost"
-	eventMaintenanceFailed  = "MaintenanceFailed"
+	EventLeaseHeld          = "LeaseHeld"
+	EventLeaseLost          = "LeaseLost"
+	EventMaintenanceFailed  = "MaintenanceFailed"
 	EventDriftRepaired      = "DriftRepaired"
 	EventDrainSucceeded     = "DrainSucceeded"
 	EventDrainBlocked       = "DrainBlocked"
@@ -104,7 +104,7 @@ func (c HoldEnded) Events() []Event {
 	if c.NodeKept {
 		message += ", which other holds keep in maintenance"
 	}
-	return onBoth(c.Hold, corev1.EventTypeNormal, eventMaintenanceEnded, message, holder(c.Hold), c.Hold.Spec.NodeName)
+	return onBoth(c.Hold, corev1.EventTypeNormal, EventMaintenanceEnded, message, holder(c.Hold), c.Hold.Spec.NodeName)
 }
 
 // Events implements Change.

@@ -523,11 +523,11 @@ func TestStatusEvents(t *testing.T) {
 		},
 		"no node": {
 			next: following(h, v1beta1.NodeMaintenanceStatus{}, Facts{}, drainertest.Epoch),
-			want: []string{eventNodeNotFound},
+			want: []string{EventNodeNotFound},
 		},
 		"node deleted": {
 			old: running, next: following(h, running, Facts{}, drainertest.Epoch),
-			want: []string{eventNodeDeleted},
+			want: []string{EventNodeDeleted},
 		},
 		"node replaced": {
 			old: done, next: following(h, done, Facts{Node: "another", Before: before}, drainertest.Epoch),
@@ -536,7 +536,7 @@ func TestStatusEvents(t *testing.T) {
 		"cordon failed": {
 			old:  recorded,
 			next: following(h, recorded, Facts{Node: testUID, Before: before, CordonError: "no"}, drainertest.Epoch),
-			want: []string{eventCordonFailed},
+			want: []string{EventCordonFailed},
 		},
 	}
 	for name, test := range tests {

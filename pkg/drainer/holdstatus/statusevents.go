@@ -38,7 +38,7 @@ func (c StatusWritten) Events() []Event {
 func (c StatusWritten) failedEvents() []Event {
 	node, message := c.Hold.Spec.NodeName, ConditionMessage(c.Next, v1beta1.ConditionDrained)
 	if ConditionReason(c.Next, v1beta1.ConditionDrained) == v1beta1.ReasonLeaseLost {
-		return onBoth(c.Hold, corev1.EventTypeWarning, eventMaintenanceFailed, "node %s: %s (%s)", node, c.Next.LastError, c.Hold.Name)
+		return onBoth(c.Hold, corev1.EventTypeWarning, EventMaintenanceFailed, "node %s: %s (%s)", node, c.Next.LastError, c.Hold.Name)
 	}
 	return onBoth(c.Hold, corev1.EventTypeWarning, EventDrainTimedOut, "on node %s %s (%s)", node, message, c.Hold.Name)
 }
@@ -79,17 +79,17 @@ func (c StatusWritten) cordonEvents() []Event {
 	onHold := Event{Kind: corev1.EventTypeWarning, Message: message, Holds: []Hold{c.Hold}}
 	switch reason {
 	case v1beta1.ReasonNodeNotFound:
-		onHold.Reason = eventNodeNotFound
+		onHold.Reason = EventNodeNotFound
 		return []Event{onHold}
 	case v1beta1.ReasonNodeDeleted:
-		onHold.Reason = eventNodeDeleted
+		onHold.Reason = EventNodeDeleted
 		return []Event{onHold}
 	case v1beta1.ReasonCordonFailed:
-		return onBoth(c.Hold, corev1.EventTypeWarning, eventCordonFailed, "could not cordon node %s: %s", c.Hold.Spec.NodeName, message)
+		return onBoth(c.Hold, corev1.EventTypeWarning, EventCordonFailed, "could not cordon node %s: %s", c.Hold.Spec.NodeName, message)
 	case v1beta1.ReasonLeaseHeld:
-		return onBoth(c.Hold, corev1.EventTypeNormal, eventLeaseHeld, "%s (%s)", message, c.Hold.Name)
+		return onBoth(c.Hold, corev1.EventTypeNormal, EventLeaseHeld, "%s (%s)", message, c.Hold.Name)
 	case v1beta1.ReasonLeaseLost:
-		return onBoth(c.Hold, corev1.EventTypeWarning, eventLeaseLost, "%s (%s)", message, c.Hold.Name)
+		return onBoth(c.Hold, corev1.EventTypeWarning, EventLeaseLost, "%s (%s)", message, c.Hold.Name)
 	default:
 		return nil
 	}
