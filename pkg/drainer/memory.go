@@ -43,7 +43,7 @@ type nodeMemory struct {
 	// repairs limits how often the cordon is repaired. Written by nodeWriter.cordon. Never stale. Lost:
 	// one repair sooner.
 	repairs holdstatus.WriteLimit
-	// planned limits how often the node is marked as planned. Written by nodeWriter.markPlanned. Never stale.
+	// planned limits how often the node is marked as planned. Written by nodeWriter.showPlanned. Never stale.
 	// Lost: one write sooner.
 	planned holdstatus.SlowLimit
 	// drainable says which of the node's pods a drain evicts. Written by drains.plan. Stale with the

@@ -15,36 +15,34 @@ import (
 type step string
 
 const (
-	deleteExpired   step = "delete the holds whose time is over"
-	tellUnread      step = "tell which holds cannot be read"
-	forgetDrain     step = "stop the drain and forget it"
-	confirmUnheld   step = "ask the server whether nobody holds the node"
-	confirmGone     step = "ask the server whether the node is gone"
-	readNode        step = "ask the server for the node and its holds"
-	watchPods       step = "watch the pods of the node"
-	recordBefore    step = "record what the node was like before"
-	askGates        step = "ask the gates"
-	sayUnanswered   step = "say which gate did not answer"
-	cordonNode      step = "cordon the node"
-	drainNode       step = "drain the node"
-	pauseDrain      step = "pause the drain"
-	saveStatuses    step = "save the statuses"
-	saveConditions  step = "save the conditions of the node"
-	clearConditions step = "clear the conditions of the node"
-	unmarkPlanned   step = "take the planned mark off"
-	showPlanned     step = "show whether the maintenance is planned"
-	tellLeftBehind  step = "tell that another server left the node behind"
-	askKeepers      step = "ask the gates whether they keep the node"
-	sayKept         step = "say what keeps the node"
-	giveNodeBack    step = "give the node back"
-	sayNotGiven     step = "say why the node is not given back"
-	releaseGates    step = "release the gates"
-	sayNotReleased  step = "say why the gates are not released"
-	forgetNode      step = "forget the node"
-	sayUnknown      step = "say for whom the node stays as it is"
-	holdBack        step = "post no eviction before the next plan"
-	endHolds        step = "let the ending holds end"
-	saveReleased    step = "save the statuses of holds that have ended"
+	deleteExpired  step = "delete the holds whose time is over"
+	tellUnread     step = "tell which holds cannot be read"
+	forgetDrain    step = "stop the drain and forget it"
+	confirmUnheld  step = "ask the server whether nobody holds the node"
+	confirmGone    step = "ask the server whether the node is gone"
+	readNode       step = "ask the server for the node and its holds"
+	watchPods      step = "watch the pods of the node"
+	recordBefore   step = "record what the node was like before"
+	askGates       step = "ask the gates"
+	sayUnanswered  step = "say which gate did not answer"
+	cordonNode     step = "cordon the node"
+	drainNode      step = "drain the node"
+	pauseDrain     step = "pause the drain"
+	saveStatuses   step = "save the statuses"
+	saveConditions step = "save the conditions of the node"
+	showPlanned    step = "show whether the maintenance is planned"
+	tellLeftBehind step = "tell that another server left the node behind"
+	askKeepers     step = "ask the gates whether they keep the node"
+	sayKept        step = "say what keeps the node"
+	giveNodeBack   step = "give the node back"
+	sayNotGiven    step = "say why the node is not given back"
+	releaseGates   step = "release the gates"
+	sayNotReleased step = "say why the gates are not released"
+	forgetNode     step = "forget the node"
+	sayUnknown     step = "say for whom the node stays as it is"
+	holdBack       step = "post no eviction before the next plan"
+	endHolds       step = "let the ending holds end"
+	saveReleased   step = "save the statuses of holds that have ended"
 	// rest is no step: there is nothing more to be done before the next look.
 	rest step = ""
 )
@@ -149,6 +147,7 @@ func (v *view) giveBack() []choice {
 		choice{askKeepers, v.ours != nil},
 		choice{giveNodeBack, v.ours != nil},
 		choice{showPlanned, true},
+		choice{saveConditions, true},
 	)
 }
 
@@ -174,14 +173,14 @@ func (v *view) leaveAlone() []choice {
 	leftBehind := v.marks.Annotated && v.marks.Tainted
 	return []choice{
 		{confirmUnheld, v.named && !v.outOfService()},
-		{unmarkPlanned, v.node != nil},
+		{showPlanned, v.node != nil},
 		{tellLeftBehind, leftBehind && !v.marks.Ours},
 		{readNode, leftBehind && v.marks.Ours},
 		{askKeepers, v.ours != nil},
 		{giveNodeBack, v.ours != nil},
 		{releaseGates, v.memory.unreleased},
-		{clearConditions, v.node != nil && (!v.marks.Annotated || v.did(readNode))},
-		{forgetNode, !v.did(tellLeftBehind) && v.failure(unmarkPlanned, clearConditions) == nil && len(v.memory.holds) == 0},
+		{saveConditions, v.node != nil && (!v.marks.Annotated || v.did(readNode))},
+		{forgetNode, !v.did(tellLeftBehind) && v.failure(showPlanned, saveConditions) == nil && len(v.memory.holds) == 0},
 	}
 }
 

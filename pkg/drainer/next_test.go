@@ -73,10 +73,10 @@ func TestNext(t *testing.T) {
 		},
 		"given back": {
 			view: view{Holds: holdstatus.Holds{Ending: []holdstatus.Hold{a}}, situation: holdstatus.Unwanted, marks: ours}, node: true,
-			want: []step{readNode, askKeepers, giveNodeBack, showPlanned, releaseGates, saveStatuses, endHolds},
+			want: []step{readNode, askKeepers, giveNodeBack, showPlanned, saveConditions, releaseGates, saveStatuses, endHolds},
 		},
 		"never taken": {
-			view: view{Holds: holdstatus.Holds{Active: []holdstatus.Hold{a}}, situation: holdstatus.Unwanted}, node: true, want: []step{showPlanned, releaseGates, saveStatuses, endHolds},
+			view: view{Holds: holdstatus.Holds{Active: []holdstatus.Hold{a}}, situation: holdstatus.Unwanted}, node: true, want: []step{showPlanned, saveConditions, releaseGates, saveStatuses, endHolds},
 		},
 		"kept by a gate": {
 			view: view{situation: holdstatus.Unwanted, marks: ours}, node: true, finds: kept, want: []step{readNode, askKeepers, sayKept},
@@ -91,7 +91,7 @@ func TestNext(t *testing.T) {
 		},
 		"the release fails": {
 			view: view{situation: holdstatus.Unwanted}, node: true, fails: map[step]error{releaseGates: broken},
-			want: []step{showPlanned, releaseGates, sayNotReleased, saveStatuses},
+			want: []step{showPlanned, saveConditions, releaseGates, sayNotReleased, saveStatuses},
 		},
 		"a node that is gone": {
 			view: view{Holds: holdstatus.Holds{Ending: []holdstatus.Hold{a}}, situation: holdstatus.Gone}, want: []step{confirmGone, releaseGates, saveStatuses, endHolds},
@@ -102,20 +102,20 @@ func TestNext(t *testing.T) {
 		"it is not known what is wanted": {
 			view: view{Holds: holdstatus.Holds{Recorded: &v1beta1.NodeBefore{}}, situation: holdstatus.Undecided, marks: ours}, node: true, want: []step{askGates, endHolds, sayUnknown},
 		},
-		"no hold": {view: view{situation: holdstatus.Unheld}, node: true, want: []step{unmarkPlanned, clearConditions, forgetNode}},
+		"no hold": {view: view{situation: holdstatus.Unheld}, node: true, want: []step{showPlanned, saveConditions, forgetNode}},
 		"no hold, no node, but a gate names it": {
 			view: view{situation: holdstatus.Unheld, named: true}, want: []step{confirmUnheld, forgetNode},
 		},
 		"left behind": {
 			view: view{situation: holdstatus.Unheld, marks: ours}, node: true,
-			want: []step{unmarkPlanned, readNode, askKeepers, giveNodeBack, releaseGates, clearConditions, forgetNode},
+			want: []step{showPlanned, readNode, askKeepers, giveNodeBack, releaseGates, saveConditions, forgetNode},
 		},
 		"left behind, and kept by a gate": {
-			view: view{situation: holdstatus.Unheld, marks: ours}, node: true, finds: kept, want: []step{unmarkPlanned, readNode, askKeepers},
+			view: view{situation: holdstatus.Unheld, marks: ours}, node: true, finds: kept, want: []step{showPlanned, readNode, askKeepers},
 		},
 		"left behind by another server": {
 			view: view{situation: holdstatus.Unheld, marks: nodemarks.NodeMarks{Annotated: true, Tainted: true, Anothers: true}}, node: true,
-			want: []step{unmarkPlanned, tellLeftBehind},
+			want: []step{showPlanned, tellLeftBehind},
 		},
 	}
 	for name, test := range tests {

@@ -51,29 +51,13 @@ func (w nodeWriter) patch(ctx context.Context, v *view, patch *nodemarks.NodePat
 	return nil
 }
 
-// showPlanned marks a node in service as one whose maintenance may start soon, or takes these marks off it. A cordon
-// takes them off in its own patches.
-func (w nodeWriter) showPlanned(ctx context.Context, v *view) result {
-	did := w.markPlanned(ctx, v, v.planned)
-	var wanted nodemarks.NodeConditions
-	if v.marks.Planned {
-		wanted = nodemarks.NodeConditions{corev1.NodeMaintenancePlanned: corev1.ConditionTrue}
-	}
-	did.add(w.patchConditions(ctx, v, wanted))
-	return did
-}
-
-// unmarkPlanned takes the taint of a planned maintenance off.
-func (w nodeWriter) unmarkPlanned(ctx context.Context, v *view) result {
-	return w.markPlanned(ctx, v, false)
-}
-
-// markPlanned sets the taint, or takes it off. It is not set where another one of that key and effect is, nor on a
+// showPlanned marks a node in service as one whose maintenance may start soon, or takes that mark off it. A cordon takes
+// it off in its own patch. It is not set where another one of that key and effect is, nor on a
 // node of another store's server. How often it is set is limited, because whoever takes it off may do so again at
 // once.
-func (w nodeWriter) markPlanned(ctx context.Context, v *view, planned bool) result {
+func (w nodeWriter) showPlanned(ctx context.Context, v *view) result {
 	taints := w.marks.WithoutPlanned(v.node)
-	if planned {
+	if v.planned {
 		if v.marks.Anothers || nodemarks.HasTaint(v.node.Spec.Taints, w.marks.PlannedTaint()) {
 			return result{}
 		}
@@ -90,15 +74,15 @@ func (w nodeWriter) markPlanned(ctx context.Context, v *view, planned bool) resu
 	if err := w.patch(ctx, v, patch); err != nil {
 		return result{err: err}
 	}
-	if planned {
+	if v.planned {
 		v.memory.planned.Wrote(w.clock.Now())
 	}
 	return result{}
 }
 
 // cordon cordons the node, or repairs a cordon that somebody has changed, and notes whether it is cordoned
-// then. It may be so despite an error: when only the list of holds in the annotation could not be updated. The rate of repairs is limited, because whoever changes the cordon may do so
-// again at once.
+// then. It may be so despite an error: when only the list of holds in the annotation could not be updated. The rate of
+// repairs is limited, because whoever changes the cordon may do so again at once.
 func (w nodeWriter) cordon(ctx context.Context, v *view) result {
 	note, err := w.marks.Note(heldByThese(v.Active, v.marks.Note), *v.before)
 	if err != nil {
@@ -159,22 +143,13 @@ func (w nodeWriter) giveBack(ctx context.Context, v *view) result {
 	return result{changes: []holdstatus.Change{holdstatus.NodeGivenBack{Node: v.name, Holds: v.All(), CordonedBefore: v.ours.Unschedulable}}}
 }
 
-// saveConditions sets the node's lifecycle conditions as the statuses of its holds say.
-func (w nodeWriter) saveConditions(ctx context.Context, v *view) result {
-	return w.patchConditions(ctx, v, wantedConditions(v.statuses))
-}
-
-// clearConditions removes the node's lifecycle conditions.
-func (w nodeWriter) clearConditions(ctx context.Context, v *view) result {
-	return w.patchConditions(ctx, v, nil)
-}
-
-// patchConditions brings the node's lifecycle conditions to what is wanted. Those of a node that another
+// saveConditions brings the node's lifecycle conditions to what is wanted. Those of a node that another
 // store's server has marked are left to that one, as its annotation is.
-func (w nodeWriter) patchConditions(ctx context.Context, v *view, wanted nodemarks.NodeConditions) result {
+func (w nodeWriter) saveConditions(ctx context.Context, v *view) result {
 	if v.marks.Anothers {
 		return result{}
 	}
+	wanted := wantedConditions(v)
 	said := conditionsSaid{resourceVersion: v.node.ResourceVersion, wanted: wanted}
 	if v.memory.conditions.equal(said) {
 		return result{} // written already, and the cache does not show it yet
@@ -191,11 +166,17 @@ func (w nodeWriter) patchConditions(ctx context.Context, v *view, wanted nodemar
 	return result{}
 }
 
-// wantedConditions are the lifecycle conditions that follow from the statuses of the node's holds. When
+// wantedConditions are the lifecycle conditions of the node. They follow from the statuses of the holds that want it. When
 // the drain of selected pods is done, no drain is in progress, but the node is not drained.
-func wantedConditions(statuses []holdStatus) nodemarks.NodeConditions {
+func wantedConditions(v *view) nodemarks.NodeConditions {
+	switch {
+	case v.situation != holdstatus.Wanted && v.marks.Planned:
+		return nodemarks.NodeConditions{corev1.NodeMaintenancePlanned: corev1.ConditionTrue}
+	case v.situation != holdstatus.Wanted:
+		return nil
+	}
 	var asked, underWay, empty bool
-	for _, s := range statuses {
+	for _, s := range v.statuses {
 		if !s.hold.Drains() {
 			continue
 		}

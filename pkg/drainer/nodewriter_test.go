@@ -92,7 +92,7 @@ func TestWantedConditions(t *testing.T) {
 			want:     nodemarks.NodeConditions{corev1.NodeMaintenanceInProgress: yes, corev1.NodeDrainInProgress: no, corev1.NodeDrained: no},
 		},
 	} {
-		if diff := cmp.Diff(test.want, wantedConditions(test.statuses)); diff != "" {
+		if diff := cmp.Diff(test.want, wantedConditions(&view{statuses: test.statuses})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}

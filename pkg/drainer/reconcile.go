@@ -79,12 +79,10 @@ func (l *leader) deeds() map[step]deed {
 		sayKept:        l.holds.sayKept,
 		sayUnknown:     l.holds.sayUnknown,
 
-		cordonNode:      l.nodes.cordon,
-		giveNodeBack:    l.nodes.giveBack,
-		unmarkPlanned:   l.nodes.unmarkPlanned,
-		showPlanned:     l.nodes.showPlanned,
-		clearConditions: l.nodes.clearConditions,
-		saveConditions:  l.nodes.saveConditions,
+		cordonNode:     l.nodes.cordon,
+		giveNodeBack:   l.nodes.giveBack,
+		showPlanned:    l.nodes.showPlanned,
+		saveConditions: l.nodes.saveConditions,
 
 		watchPods:   l.drains.watch,
 		pauseDrain:  l.drains.pause,
