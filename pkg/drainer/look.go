@@ -24,6 +24,8 @@ type view struct {
 	holdstatus.Holds
 	// situation says what the holds together want. It stays for the whole reconcile.
 	situation holdstatus.Situation
+	// drains says that a hold wants the node drained. It stays for the whole reconcile, too.
+	drains bool
 	// planned says that the node is to be marked: a hold waits to take it out of service, and may do so soon.
 	planned bool
 	// gated says that there are gates.
@@ -68,7 +70,7 @@ func (l *leader) look(name string) *view {
 		holds = append(holds, l.hold(v, memory.Latest.Newest(m), memory))
 	}
 	v.Holds = holdstatus.Together(holds)
-	v.situation = v.Situation(v.node != nil)
+	v.situation, v.drains = v.Situation(v.node != nil), v.node != nil && v.Stage() == v1beta1.StageDrain
 	v.planned = v.Wait() && l.config.Admission != nil && l.config.Admission.Planned(name)
 	return v
 }

@@ -59,7 +59,7 @@ func next(v *view) step {
 		{
 			{deleteExpired, true},
 			{tellUnread, true},
-			{forgetDrain, v.node == nil || v.Stage() != v1beta1.StageDrain},
+			{forgetDrain, !v.drains},
 		},
 		v.steps(),
 		{{saveReleased, true}},
@@ -119,7 +119,7 @@ func (v *view) takeOut() []choice {
 		return []choice{{sayUnanswered, !againLater(v.done[askGates])}, {pauseDrain, true}}
 	}
 	return []choice{
-		{watchPods, v.Stage() == v1beta1.StageDrain},
+		{watchPods, v.drains},
 		{readNode, v.needsRecord()},
 		{recordBefore, true},
 		{holdBack, len(v.Ending) > 0},

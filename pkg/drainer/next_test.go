@@ -125,11 +125,12 @@ func TestNext(t *testing.T) {
 			if test.node {
 				v.node = &corev1.Node{}
 			}
+			v.drains = test.node && v.Stage() == v1beta1.StageDrain
 			if finds == nil {
 				finds = found
 			}
 			want := append([]step{deleteExpired, tellUnread}, test.want...)
-			if v.node == nil || v.Stage() != v1beta1.StageDrain {
+			if !v.drains {
 				want = append([]step{deleteExpired, tellUnread, forgetDrain}, test.want...)
 			}
 			var got []step
