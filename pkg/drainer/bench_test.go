@@ -9,8 +9,6 @@ import (
 	"io"
 	"testing"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer/clusterwatch"
-
 	corev1 "k8s.io/api/core/v1"
 	appsv1listers "k8s.io/client-go/listers/apps/v1"
 	"k8s.io/client-go/tools/cache"
@@ -19,6 +17,7 @@ import (
 	"k8s.io/klog/v2/textlogger"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/clusterwatch"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
 

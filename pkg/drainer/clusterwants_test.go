@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
@@ -18,6 +16,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
 )
 
 func (c *cluster) wantNoHold(name string) {

@@ -10,9 +10,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer/clusterwatch"
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
-
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -20,7 +17,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/clusterwatch"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/eviction"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/plan"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/replicas"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/returns"

@@ -11,14 +11,13 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer/clusterwatch"
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
-
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/clusterwatch"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
 )
 
 // Drainer takes nodes out of service for the NodeMaintenances that ask for it, and gives them

@@ -7,9 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer/clusterwatch"
-
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/clusterwatch"
 )
 
 // Holds returns what is cached of all NodeMaintenances that can be read, in no order. They are not to be changed. It fails

@@ -10,8 +10,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
-
 	"github.com/google/go-cmp/cmp"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/component-base/metrics"
@@ -19,6 +17,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
 )
 
 // inWatched runs a test in a bubble of its own time, with a drainer that watches and does not lead.

@@ -7,11 +7,10 @@ import (
 	"context"
 	"testing"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer/clusterwatch"
-
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/clusterwatch"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
 

@@ -6,12 +6,11 @@ package drainer
 import (
 	"sync"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
-
 	"k8s.io/component-base/metrics"
 	"k8s.io/component-base/metrics/legacyregistry"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
 )
 
 const (

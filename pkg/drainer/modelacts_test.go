@@ -9,9 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer/clusterwatch"
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
-
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,7 +16,9 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/clusterwatch"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
 )
 
 // modelAct is something that people or other controllers do.

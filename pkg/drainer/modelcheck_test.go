@@ -9,8 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
-
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -22,6 +20,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
 )
 
 // modelCheck checks each request of the drainer when it is made. What the drainer cannot have

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer/clusterwatch"
-
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
@@ -20,6 +18,7 @@ import (
 	"k8s.io/kubectl/pkg/util/podutils"
 	"k8s.io/utils/ptr"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/clusterwatch"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 )
 

@@ -10,17 +10,16 @@ import (
 	"strings"
 	"time"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer/clusterwatch"
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
-
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/kubectl/pkg/util/podutils"
 	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/clusterwatch"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
 )
 
 // quiet is how long nothing must change until the world has come to rest: longer than the longest

@@ -6,9 +6,8 @@ package drainer
 import (
 	"slices"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
-
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
 )
 
 // step is one thing that a reconcile does for a node. deeds says who does it.

@@ -7,12 +7,11 @@ import (
 	"context"
 	"slices"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
-
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
 )
 
 // readNode reads the node and its holds from the API server. It fails with errCacheBehind when the node is another one,

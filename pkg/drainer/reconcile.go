@@ -8,11 +8,10 @@ import (
 	"errors"
 	"time"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
-
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/due"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
 )
 
 // result is the result of a reconcile of a node, or of one step of it.

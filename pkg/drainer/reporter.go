@@ -6,8 +6,6 @@ package drainer
 import (
 	"time"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
-
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,6 +17,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/due"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/quote"
 )
 

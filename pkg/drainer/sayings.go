@@ -8,12 +8,11 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
-
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/quote"
 )
 

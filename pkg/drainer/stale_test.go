@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
@@ -18,6 +16,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
 )
 
 // stuckCaches is a process whose drainer never runs, and whose caches show this node and these holds

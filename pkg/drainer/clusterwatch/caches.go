@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
-
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -22,6 +20,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
 	"github.com/medik8s/maintenance-apiserver/pkg/watched"
 )
 

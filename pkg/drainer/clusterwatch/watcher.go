@@ -11,8 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
-
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -25,6 +23,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/eviction"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/plan"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/replicas"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/returns"
@@ -34,6 +33,7 @@ import (
 
 var (
 	errNodesUnknown = errors.New("the nodes of the cluster are not known yet")
+	// ErrHoldsUnknown is returned until the holds were listed once.
 	ErrHoldsUnknown = errors.New("the NodeMaintenances are not known yet")
 )
 

@@ -6,12 +6,11 @@ package holdstatus
 import (
 	"time"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
-
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/plan"
 )
 

@@ -66,9 +66,11 @@ const (
 	// BlockedLong is how long a drain must be blocked before an event says so: pods that wait for room
 	// of their budget are blocked for a moment each.
 	BlockedLong = 10 * time.Second
-	// BlockedAgain is how long the first event about other reasons waits, and blockedMost the later ones: each waits
-	// twice as long as the one before. The recorder drops events of objects that have too many.
-	BlockedAgain, BlockedMost = time.Minute, 8 * time.Minute
+	// BlockedAgain is the time that the first event about other reasons waits. Each later one waits twice as long as the one
+	// before. The recorder drops events of objects that have too many.
+	BlockedAgain = time.Minute
+	// BlockedMost is the longest time that such an event waits.
+	BlockedMost = 8 * time.Minute
 )
 
 // Blockage is one time during which a drain is blocked.

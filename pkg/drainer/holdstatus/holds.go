@@ -33,8 +33,9 @@ type Situation int
 const (
 	// Wanted is a node that a hold wants to have cordoned.
 	Wanted Situation = iota
-	// Unheld is a node without holds, and Gone one that does not exist.
+	// Unheld is a node without holds.
 	Unheld
+	// Gone is a node that does not exist.
 	Gone
 	// Unwanted is a node that is to be in service.
 	Unwanted

@@ -7,15 +7,14 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
-
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	nodeutil "k8s.io/component-helpers/node/util"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/controlplane"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/holdstatus"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
 )
 
 func ready(node *corev1.Node) bool {

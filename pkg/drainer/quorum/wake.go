@@ -6,11 +6,10 @@ package quorum
 import (
 	"context"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
-
 	"k8s.io/klog/v2"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/controlplane"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
 )
 
 // sight is what counts of a node. The zero value is a node that is no member.

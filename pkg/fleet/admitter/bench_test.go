@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
-
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -19,6 +17,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
 )
 
 const (
@@ -43,7 +42,8 @@ func (s *still) HasTaken(node *corev1.Node, hold *v1beta1.NodeMaintenance) bool 
 	return nodemarks.Marked(node) && hold.Status.NodeBefore != nil
 }
 
-func (s *still) Nodes() ([]*corev1.Node, error)                      { return slices.Clone(s.nodes), nil }
+func (s *still) Nodes() ([]*corev1.Node, error) { return slices.Clone(s.nodes), nil }
+
 func (s *still) HasInMaintenance(node *corev1.Node) bool             { return nodemarks.Marked(node) }
 func (s *still) HoldsOn(string) []*v1beta1.NodeMaintenance           { return nil }
 func (s *still) Holds() ([]*v1beta1.NodeMaintenance, error)          { return slices.Clone(s.holds), nil }

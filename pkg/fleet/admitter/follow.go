@@ -6,12 +6,11 @@ package admitter
 import (
 	"maps"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
-
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
 )
 
 // follow has the term decide when something changes that decisions depend on, until unfollow is called.

@@ -7,12 +7,11 @@ import (
 	"context"
 	"slices"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
-
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/nodemarks"
 	"github.com/medik8s/maintenance-apiserver/pkg/fleet/decision"
 )
 
