@@ -27,8 +27,20 @@ type answered struct {
 
 // call asks the endpoint, and has the expressions judge the answer.
 func (p *polls) call(ctx context.Context, asked question, expressions []string) finding {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	answer := &arriving{room: &p.room, stop: stop}
+	defer answer.leave()
+	found := p.judged(ctx, asked, expressions, answer)
+	if errors.Is(context.Cause(ctx), errNoRoom) {
+		return finding{problem: p.problem(asked.endpoint, errNoRoom)}
+	}
+	return found
+}
+
+func (p *polls) judged(ctx context.Context, asked question, expressions []string, answer *arriving) finding {
 	began := p.config.Clock.Now()
-	got, err := p.get(ctx, asked)
+	got, err := p.get(ctx, asked, answer)
 	if err != nil {
 		return finding{problem: p.problem(asked.endpoint, err)}
 	}
@@ -41,7 +53,7 @@ func (p *polls) call(ctx context.Context, asked question, expressions []string) 
 	return found
 }
 
-func (p *polls) get(ctx context.Context, asked question) (answered, error) {
+func (p *polls) get(ctx context.Context, asked question, answer *arriving) (answered, error) {
 	server, err := p.config.Endpoints.HTTP(ctx, asked.endpoint)
 	if err != nil {
 		return answered{}, err
@@ -49,6 +61,8 @@ func (p *polls) get(ctx context.Context, asked question) (answered, error) {
 	if err := asked.suits(server.Kind); err != nil {
 		return answered{}, err
 	}
+	own := *server
+	own.Client, server = answer.counting(server.Client), &own
 	if asked.prometheus {
 		return query(ctx, server, asked.text)
 	}

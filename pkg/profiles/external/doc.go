@@ -22,8 +22,8 @@
 //	question.go, poll.go                 what is the same question for several nodes; its last answer, and the time
 //	                                     of the next call
 //	polls.go, polling.go                 which questions there are; the loop that asks them
-//	ask.go, get.go, judge.go             one call of an endpoint; of an HTTP server; what an expression says of the
-//	                                     answer
+//	ask.go, get.go, judge.go, room.go    one call of an endpoint; of an HTTP server; what an expression says of the
+//	                                     answer; how much memory all answers may take
 //	watch.go, trouble.go                 one informer; why its objects cannot be read, and what helps
 //	watches.go, watching.go, events.go   which informers there are; the loop that starts and ends them; whom a
 //	                                     change concerns

@@ -4,6 +4,7 @@
 package external
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/evaluation"
 )
 
@@ -140,5 +142,51 @@ func TestNodeCount(t *testing.T) {
 		w.sleep(66 * time.Second)
 		wantAnswer(t, w.known(facts), evaluation.False, "nodeCount is 2")
 		w.wantWoken("n1.p", 1)
+	})
+}
+
+// Who has many servers send large answers slowly does not fill the memory, and delays nobody else.
+func TestLargeAnswersAreGivenUp(t *testing.T) {
+	answer := func(out http.ResponseWriter, in *http.Request) {
+		if strings.HasSuffix(in.URL.Path, "/ready") {
+			says(200, "ok")(out, in)
+			return
+		}
+		says(200, strings.Repeat("a", v1beta1.MaxAnswerBytes-1))(out, in)
+		out.(http.Flusher).Flush()
+		<-in.Context().Done()
+	}
+	inBubble(t, answer, func(w *world) {
+		const servers = 20
+		var checks []v1beta1.ProfileCheck
+		for i := range servers {
+			check := httpCheck("/large", "response.status == 200")
+			check.HTTP.Endpoint = fmt.Sprintf("http-%d", i)
+			checks = append(checks, check)
+		}
+		facts := factsOf("n1", checks...)
+		w.want(facts)
+		w.sleep(time.Second)
+		w.asker.polls.room.mu.Lock()
+		taken := w.asker.polls.room.taken
+		w.asker.polls.room.mu.Unlock()
+		if taken == 0 || taken > roomBytes {
+			t.Errorf("answers take %d bytes", taken)
+		}
+		givenUp := 0
+		for _, known := range w.asker.Answers(facts) {
+			wantAnswer(t, known, evaluation.Error, "was given up")
+			givenUp++
+		}
+		if want := servers - roomBytes/v1beta1.MaxAnswerBytes; givenUp < want {
+			t.Errorf("%d answers were given up, want %d at least", givenUp, want)
+		}
+		wantAnswer(t, w.answer(httpCheck("/ready", "response.body == 'ok'")), evaluation.True, "")
+		w.sleep(callTimeout)
+		w.asker.Forget("n1.p")
+		w.sleep(time.Minute)
+		if room := &w.asker.polls.room; room.taken != 0 || len(room.answers) != 0 {
+			t.Errorf("%d bytes of %d answers are still taken", room.taken, len(room.answers))
+		}
 	})
 }

@@ -18,6 +18,8 @@ type polls struct {
 	// changed is called with those that an answer concerns, without the lock.
 	changed func([]*subscription)
 	bell    visit.Bell
+	// room is for the answers that are read and judged.
+	room room
 
 	mu    sync.Mutex
 	known map[question]*poll

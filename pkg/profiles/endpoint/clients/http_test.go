@@ -15,6 +15,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/utils/ptr"
@@ -238,6 +239,39 @@ func TestAnswersAreBounded(t *testing.T) {
 		}
 		if !errors.Is(response.readErr, test.want) {
 			t.Errorf("%d bytes: error %v, want %v", size, response.readErr, test.want)
+		}
+	}
+}
+
+func TestHeadersAreBounded(t *testing.T) {
+	size := 0
+	server := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Long", strings.Repeat("a", size)) })
+	w := newWorld(t)
+	w.endpoint("e", "", v1beta1.MaintenanceEndpointSpec{HTTP: urlEndpoint(server.URL)})
+	size = maxHeader - 1024
+	if _, err := w.get("e", ""); err != nil {
+		t.Errorf("a header that is long enough: %v", err)
+	}
+	size = maxHeader
+	_, err := w.get("e", "")
+	wantError(t, w.Clean(err), "server response headers exceeded", server.URL)
+}
+
+// Who creates and deletes endpoints again and again does not fill the memory.
+func TestEndpointsThatAreGoneAreForgotten(t *testing.T) {
+	w := newWorld(t)
+	w.secret("s", map[string]string{"token": "one"})
+	for i := range 3 {
+		name := fmt.Sprint("e", i)
+		w.endpoint(name, "s", v1beta1.MaintenanceEndpointSpec{HTTP: urlEndpoint("https://a.example.com")})
+		if _, err := w.HTTP(t.Context(), name); err != nil {
+			t.Fatal(err)
+		}
+		if len(w.kept) != 1 || len(w.secrets.read) != 1 {
+			t.Errorf("%d endpoints and %d Secrets are kept", len(w.kept), len(w.secrets.read))
+		}
+		if err := w.store.Delete(&v1beta1.MaintenanceEndpoint{ObjectMeta: metav1.ObjectMeta{Name: name}}); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"golang.org/x/time/rate"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
@@ -27,10 +28,21 @@ type kept struct {
 func (c *Clients) keep(name string) *kept {
 	k := c.kept[name]
 	if k == nil {
+		c.dropGone()
 		k = &kept{}
 		c.kept[name] = k
 	}
 	return k
+}
+
+// dropGone forgets what is kept of endpoints that do not exist any more: nobody may ask for one of that name again. The
+// caller holds the lock.
+func (c *Clients) dropGone() {
+	for name := range c.kept {
+		if _, err := c.config.Endpoints.Get(name); apierrors.IsNotFound(err) {
+			c.drop(name)
+		}
+	}
 }
 
 // drop forgets what is kept of an endpoint. The caller holds the lock.

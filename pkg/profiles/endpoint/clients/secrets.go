@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -105,8 +106,15 @@ func (s *secrets) ask(ctx context.Context, e *v1beta1.MaintenanceEndpoint) (map[
 	}
 	values := valuesOf(secret)
 	s.redact.addSecret(values)
+	existing, err := s.config.Endpoints.List(labels.Everything())
+	if err != nil {
+		return nil, fmt.Errorf("could not list the endpoints: %w", err)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	maps.DeleteFunc(s.read, func(uid types.UID, _ readSecret) bool {
+		return !slices.ContainsFunc(existing, func(other *v1beta1.MaintenanceEndpoint) bool { return other.UID == uid })
+	})
 	s.read[e.UID] = readSecret{values: values, generation: e.Generation, at: s.config.Clock.Now()}
 	return values, nil
 }
