@@ -159,7 +159,14 @@ func TestWatchedResources(t *testing.T) {
 		}
 		return strings.Join(all, ",")
 	}
+	// A user who is no admin leaves half of them to others.
+	s.rights.take("mallory create maintenancepolicies/")
+	s.do("mallory", http.MethodPost, profilesPath, asJSON, profile("half", checks(0, 10))).want(t, http.StatusCreated)
+	s.do("mallory", http.MethodPost, profilesPath, asJSON, profile("more", checks(9, 11))).want(t, http.StatusUnprocessableEntity).
+		wantText(t, `spec.checks: Forbidden: with it, the profiles that user "mallory" has written watch 11 resources that no others watch, and one user may have 10, `)
+	s.do("mallory", http.MethodPatch, profilesPath+"/half", asMergePatch, `{"spec":{"priority":1}}`).want(t, http.StatusOK)
 	s.do("alice", http.MethodPost, profilesPath, asJSON, profile("one", checks(0, 15))).want(t, http.StatusCreated)
+	s.do("mallory", http.MethodPost, profilesPath, asJSON, profile("shared", checks(10, 15))).want(t, http.StatusCreated)
 	s.do("alice", http.MethodPost, profilesPath, asJSON, profile("two", checks(10, 21))).want(t, http.StatusUnprocessableEntity).
 		wantText(t, "spec.checks: Forbidden: all profiles together may watch 20 resources, and with this one they would watch 21, "+
 			"since each namespace and each selector of a resource is one")

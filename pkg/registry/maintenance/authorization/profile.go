@@ -44,7 +44,7 @@ func (p *Plugin) validateProfile(ctx context.Context, attributes admission.Attri
 		return err
 	}
 	if profile != nil {
-		needs = append(needs, profileNeeds(profile, old)...)
+		needs = slices.Concat(needs, profileNeeds(profile, old), ownerNeeds(profile, old))
 	}
 	if err := p.askAll(ctx, attributes.GetUserInfo(), attributes.GetName(), needs); err != nil {
 		return err

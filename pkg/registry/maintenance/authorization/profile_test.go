@@ -215,6 +215,10 @@ func TestProfilesThatGiveBack(t *testing.T) {
 		profile.DeletionTimestamp = &metav1.Time{}
 		return profile
 	}
+	owned := func(profile *v1beta1.MaintenanceProfile) *v1beta1.MaintenanceProfile {
+		profile.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: "gone"}}
+		return profile
+	}
 	for name, test := range map[string]struct {
 		new, old *v1beta1.MaintenanceProfile
 		want     []string
@@ -231,6 +235,9 @@ func TestProfilesThatGiveBack(t *testing.T) {
 		"a node leaves":                    {new: doesAll(only("worker-1")), old: doesAll(only("worker-1", "worker-2"))},
 		"a node leaves at once":            {new: doesAll(release, only("worker-1")), old: doesAll(release, only("worker-1", "worker-2")), want: []string{"worker-2"}},
 		"all leave at once":                {new: doesAll(release, only()), old: doesAll(release), want: []string{"worker-1", "worker-2"}},
+		"it gets an owner":                 {new: owned(doesAll(only("worker-1"))), old: doesAll(only("worker-1")), want: []string{"worker-1", "worker-2"}},
+		"it keeps its owner":               {new: owned(doesAll(release)), old: owned(doesAll(release))},
+		"it loses its owner":               {new: doesAll(release), old: owned(doesAll(release))},
 		"another alias":                    {new: doesAll(release, func(s *spec) { s.Alias = "esx" }), old: doesAll(release, only("worker-1")), want: []string{"worker-1", "worker-2"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -265,7 +272,7 @@ func TestProfilesThatGiveBack(t *testing.T) {
 					asked = append(asked, node)
 				}
 			}
-			if !slices.Equal(asked, test.want) {
+			if slices.Sort(asked); !slices.Equal(asked, test.want) {
 				t.Errorf("asked about %q, want %q", asked, test.want)
 			}
 			q.refuse = append(q.refuse, deleteNodes+"  worker-2")
@@ -275,6 +282,11 @@ func TestProfilesThatGiveBack(t *testing.T) {
 				t.Errorf("got %v, want %s", err, want)
 			}
 		})
+	}
+	const ownerless = `cannot delete resource "nodes/maintenance" in API group "maintenance.medik8s.io", which metadata.ownerReferences asks for`
+	err := New(&questions{refuse: []string{deleteNodes}}, "").Validate(t.Context(), profileWrite(owned(doesAll()), nil), nil)
+	if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), ownerless) {
+		t.Errorf("a new one with an owner: got %v, want %s", err, ownerless)
 	}
 	plugin := New(&questions{refuse: []string{deleteNodes}}, "")
 	for held, want := range map[int]bool{0: true, maxReleased: true, maxReleased + 1: false} {

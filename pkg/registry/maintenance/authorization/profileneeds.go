@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
@@ -31,6 +32,20 @@ type profileNeed struct {
 
 // deletes follows the field of a drain that deletes pods.
 const deletes = ": Delete"
+
+// ownerNeeds are the permissions to give a profile owners: once they are gone, Kubernetes deletes it, and may do everything.
+// So whoever gives it some must be permitted what a delete may need at any time, and not only now.
+func ownerNeeds(profile, old *v1beta1.MaintenanceProfile) []profileNeed {
+	if !hasNewOwners(profile, old) {
+		return nil
+	}
+	nodes := nodesNeed{namesOf(&profile.Spec.Nodes)}
+	return []profileNeed{nodes.of(v1beta1.GroupName, "maintenance", "delete", "metadata.ownerReferences")}
+}
+
+func hasNewOwners(profile, old *v1beta1.MaintenanceProfile) bool {
+	return len(profile.OwnerReferences) > 0 && (old == nil || !apiequality.Semantic.DeepEqual(profile.OwnerReferences, old.OwnerReferences))
+}
 
 // profileNeeds are the permissions that a write of a profile needs: for all of it, since whoever writes it vouches for it
 // from then on. Nobody needs one to have a profile do less: to pause it, or to have it only say what it would do.

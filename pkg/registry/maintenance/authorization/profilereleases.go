@@ -80,6 +80,8 @@ func mayRelease(profile, old *v1beta1.MaintenanceProfile) bool {
 		return releases(old)
 	case old.DeletionTimestamp != nil:
 		return releases(profile) && !releases(old)
+	case hasNewOwners(profile, old):
+		return true // also on nodes that it selects no more
 	case profile.Spec.OnDetach != v1beta1.DetachRelease:
 		return false // who leaves is finished
 	default:

@@ -16,13 +16,14 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/maintenanceendpoint"
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/maintenance/maintenanceprofile"
+	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
 
 // compare refuses what cannot be beside the other profiles, and endpoints that there are not. It goes only by what the
 // write brings: others may have been written, or deleted, since the profile was.
 func (r *REST) compare(ctx context.Context, profile, before *v1beta1.MaintenanceProfile, others []v1beta1.MaintenanceProfile) error {
 	errs := aliasTaken(profile, before, others)
-	errs = append(errs, tooManyWatched(profile, before, others)...)
+	errs = append(errs, r.tooManyWatched(ctx, profile, before, others)...)
 	errs = append(errs, r.tooManyNodeProfiles(ctx, profile, before, others)...)
 	unknown, err := r.unknownEndpoints(ctx, profile, before)
 	if err != nil {
@@ -49,17 +50,35 @@ func aliasTaken(profile, before *v1beta1.MaintenanceProfile, others []v1beta1.Ma
 	return nil
 }
 
-// tooManyWatched refuses resources above what the server watches for all profiles.
-func tooManyWatched(profile, before *v1beta1.MaintenanceProfile, others []v1beta1.MaintenanceProfile) field.ErrorList {
+// tooManyWatched refuses resources above what the server watches for all profiles. One user may have half of that, as of what
+// there is room for, but for what others have watched, too.
+func (r *REST) tooManyWatched(ctx context.Context, profile, before *v1beta1.MaintenanceProfile, others []v1beta1.MaintenanceProfile) field.ErrorList {
 	stored := maintenanceprofile.Watched(append(slices.Clone(others), *before)...)
 	added := maintenanceprofile.Watched(*profile).Difference(stored)
-	all := maintenanceprofile.Watched(append(slices.Clone(others), *profile)...)
-	if len(added) == 0 || len(all) <= v1beta1.MaxWatchedResources {
+	if len(added) == 0 {
 		return nil
 	}
-	return field.ErrorList{field.Forbidden(field.NewPath("spec", "checks"), fmt.Sprintf(
-		"all profiles together may watch %d resources, and with this one they would watch %d, since each namespace and each selector of a resource is one",
-		v1beta1.MaxWatchedResources, len(all)))}
+	path := field.NewPath("spec", "checks")
+	all := maintenanceprofile.Watched(append(slices.Clone(others), *profile)...)
+	if len(all) > v1beta1.MaxWatchedResources {
+		return field.ErrorList{field.Forbidden(path, fmt.Sprintf(
+			"all profiles together may watch %d resources, and with this one they would watch %d, since each namespace and each selector of a resource is one",
+			v1beta1.MaxWatchedResources, len(all)))}
+	}
+	author := profile.Status.Author
+	if author == nil {
+		return nil
+	}
+	ofOthers := slices.DeleteFunc(slices.Clone(others), func(other v1beta1.MaintenanceProfile) bool {
+		return other.Status.Author != nil && other.Status.Author.Username == author.Username
+	})
+	own, share := len(all.Difference(maintenanceprofile.Watched(ofOthers...))), resource.Half(v1beta1.MaxWatchedResources)
+	if own <= share || !r.SharesRoom(ctx) {
+		return nil
+	}
+	return field.ErrorList{field.Forbidden(path, fmt.Sprintf("with it, the profiles that user %q has written watch %d resources that no others watch, "+
+		"and one user may have %d, half of what there is room for, so that others have some, too: ask about fewer resources, namespaces and selectors, "+
+		"or ask an admin, who may create MaintenancePolicies, to write it", author.Username, own, share))}
 }
 
 // unknownEndpoints refuses endpoints that do not exist, or are of another kind.
