@@ -34,10 +34,6 @@ func New() *Aggregate {
 	}
 }
 
-// View lets a function look at the cluster, which does not change meanwhile. The function is to be short, and must not
-// keep what it sees. Within it, nothing may be called that waits for a change of the aggregate.
-func (a *Aggregate) View(look func(evaluation.Cluster)) {
-	a.mu.RLock()
-	defer a.mu.RUnlock()
-	look(view{a})
-}
+// View lets a function look at the cluster. What it asks is answered as of now, and the cluster changes meanwhile: expressions
+// of users may take seconds, and whoever waited for them would have all others wait, too.
+func (a *Aggregate) View(look func(evaluation.Cluster)) { look(live{a}) }

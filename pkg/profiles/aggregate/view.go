@@ -4,14 +4,14 @@
 package aggregate
 
 import (
+	"slices"
+
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/evaluation"
 )
 
-// view is the aggregate while it does not change. It implements evaluation.Cluster.
+// view is the aggregate while it does not change.
 type view struct{ *Aggregate }
-
-var _ evaluation.Cluster = view{}
 
 // NodeCount returns how many nodes there are.
 func (v view) NodeCount() int { return len(v.nodes) }
@@ -59,6 +59,53 @@ func (v view) InState(profile string, state v1beta1.ProfileState) []evaluation.M
 		return p.inState[state]
 	}
 	return nil
+}
+
+// live is the aggregate as it is when it is asked. It implements evaluation.Cluster.
+type live struct{ of *Aggregate }
+
+var _ evaluation.Cluster = live{}
+
+// NodeCount implements evaluation.Cluster.
+func (l live) NodeCount() int {
+	l.of.mu.RLock()
+	defer l.of.mu.RUnlock()
+	return view{l.of}.NodeCount()
+}
+
+// AnyNode implements evaluation.Cluster.
+func (l live) AnyNode(key string, value *string) (node string, ok bool) {
+	l.of.mu.RLock()
+	defer l.of.mu.RUnlock()
+	return view{l.of}.AnyNode(key, value)
+}
+
+// HighestVersion implements evaluation.Cluster.
+func (l live) HighestVersion(labelKey string, parse v1beta1.VersionParse, profile string) (version, node string, ok bool) {
+	l.of.mu.RLock()
+	defer l.of.mu.RUnlock()
+	return view{l.of}.HighestVersion(labelKey, parse, profile)
+}
+
+// Labels implements evaluation.Cluster. The labels of a node do not change: a change is another node.
+func (l live) Labels(node string) (labels map[string]string, ok bool) {
+	l.of.mu.RLock()
+	defer l.of.mu.RUnlock()
+	return view{l.of}.Labels(node)
+}
+
+// Carries implements evaluation.Cluster.
+func (l live) Carries(node, alias string) bool {
+	l.of.mu.RLock()
+	defer l.of.mu.RUnlock()
+	return view{l.of}.Carries(node, alias)
+}
+
+// InState implements evaluation.Cluster.
+func (l live) InState(profile string, state v1beta1.ProfileState) []evaluation.Member {
+	l.of.mu.RLock()
+	defer l.of.mu.RUnlock()
+	return slices.Clone(view{l.of}.InState(profile, state))
 }
 
 // Required returns the names of the nodes on which a profile is MaintenanceRequired, sorted.

@@ -13,6 +13,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
@@ -244,4 +245,17 @@ func TestRequired(t *testing.T) {
 	if diff := gocmp.Diff([]string{"w-1", "w-2"}, a.Required("p")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+}
+
+// An evaluation that takes long holds up neither changes nor other evaluations.
+func TestViewHoldsUpNobody(t *testing.T) {
+	a := New()
+	a.View(func(slow evaluation.Cluster) {
+		a.SetNode(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n1"}})
+		a.View(func(other evaluation.Cluster) {
+			if slow.NodeCount() != 1 || other.NodeCount() != 1 {
+				t.Errorf("%d and %d nodes, want 1", slow.NodeCount(), other.NodeCount())
+			}
+		})
+	})
 }

@@ -36,6 +36,7 @@
 //	answers.go                      who answers checks that ask others
 //	calls.go                        how long a call may take, and how many there are
 //	reboot.go                       which boot of the node a reboot has to end
+//	slow.go                         profiles whose evaluations take long, and that wait for each other
 //	crash.go                        profiles with texts that a process has died of
 //	vouch.go                        whether the author, and the server, may do what a profile says
 //	shadow.go                       what profiles would do while the SAP maintenance-controller runs

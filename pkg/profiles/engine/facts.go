@@ -25,10 +25,12 @@ func (t *term) evaluate(about subject, spec *v1beta1.MaintenanceLedgerSpec) (out
 	facts.HoldReached = reached(about.hold)
 	facts.Answers, facts.Pods = t.answers.For(about.profile, about.nodeProfile, about.node)
 	evaluations.Inc()
+	began := t.config.Clock.Now()
 	t.cluster.View(func(cluster evaluation.Cluster) {
 		facts.Cluster = cluster
 		outcome = t.config.Evaluate(facts)
 	})
+	t.slow.note(about.profile.Name, t.config.Clock.Since(began))
 	return outcome
 }
 

@@ -62,6 +62,7 @@ func (t *term) profileChanged(before, after any) {
 	if !exists {
 		t.cluster.DeleteProfile(old.Name)
 		t.room.forget(old.Name, profileOf)
+		t.slow.forget(old.Name)
 		t.wakeProfile(old.Name)
 		return
 	}

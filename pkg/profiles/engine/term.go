@@ -47,6 +47,7 @@ type term struct {
 	recorder record.EventRecorder
 	pairs    pairs
 	room     *room
+	slow     slow
 	// kept is what was wanted of holds when it was last seen that they are so.
 	kept words
 	// telling has the NodeProfiles of a node make notifications one after the other.
@@ -112,7 +113,7 @@ func (e *Engine) newTerm() (t *term, stopRecording func()) {
 			e.config.Kube.CoreV1().Nodes(), &corev1.Node{}),
 		vouchers: newVouchers(), turns: newTurns(), holds: hold.New(e.config.Maintenance), cluster: e.config.NewCluster(),
 		written: moments{at: map[string]time.Time{}},
-		pairs:   pairs{of: map[string]v1beta1.NodeProfileSpec{}}, kept: words{of: map[string]string{}}, room: newRoom(e.config.MaxNodeProfiles),
+		pairs:   pairs{of: map[string]v1beta1.NodeProfileSpec{}}, kept: words{of: map[string]string{}}, slow: slow{profiles: map[string]bool{}}, room: newRoom(e.config.MaxNodeProfiles),
 	}
 	t.queue = visit.New(visit.Config{
 		Name: "profiles", Visit: t.moveOn, Kind: "nodeProfile", Problem: "Could not apply a profile to a node",

@@ -20,6 +20,13 @@ const mostMoves = 32
 
 // moveOn makes one move after the other for a NodeProfile, and says when the next one may be due.
 func (t *term) moveOn(ctx context.Context, name string) (again time.Time, err error) {
+	if nodeProfile := t.nodeProfile(name); nodeProfile != nil {
+		leave, may := t.slow.enter(nodeProfile.Spec.Profile)
+		if !may {
+			return t.config.Clock.Now().Add(slowAgain), nil
+		}
+		defer leave()
+	}
 	for range mostMoves {
 		moved, again, err := t.moveOnce(ctx, name)
 		if err != nil || !moved {

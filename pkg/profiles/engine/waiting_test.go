@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/evaluation"
 )
 
 // Whoever wins, and however: a NodeProfile that waits for a place says which one it has in the queue, of how many, and
@@ -128,6 +130,38 @@ func TestDecisionsShowAtOnce(t *testing.T) {
 				w.changeDecisions("w-1", "flatcar", nil)
 			}
 			w.wait(time.Second)
+		}
+	})
+}
+
+// Profiles whose evaluations take long do not hold up those of others.
+func TestSlowProfilesWaitForEachOther(t *testing.T) {
+	inWorld(t, 0, func(w *world) {
+		w.node("w-1")
+		w.profile("quick")
+		for i := range 3 * workers {
+			w.profile(fmt.Sprint("slow-", i))
+		}
+		w.start(func(c *Config) {
+			evaluate := c.Evaluate
+			c.Evaluate = func(facts evaluation.Facts) evaluation.Outcome {
+				if strings.HasPrefix(facts.Profile.Name, "slow") {
+					time.Sleep(10 * time.Second)
+				}
+				return evaluate(facts)
+			}
+		})
+		w.wait(5 * time.Minute)
+		w.label("w-1", "other") // all are evaluated again
+		w.wait(time.Second)
+		w.label("w-1", "go")
+		w.wait(2 * time.Second)
+		w.wantState("quick", v1beta1.ProfileInMaintenance, "w-1")
+		w.wait(10 * time.Minute)
+		for i := range 3 * workers {
+			if state := w.get("w-1", fmt.Sprint("slow-", i)).Status.State; state != v1beta1.ProfileMaintenanceRequired && state != v1beta1.ProfileInMaintenance {
+				t.Errorf("slow-%d is %s: nobody has looked at it", i, state)
+			}
 		}
 	})
 }

@@ -53,8 +53,7 @@ type Facts struct {
 	HoldReached v1beta1.MaintenanceStage
 }
 
-// Cluster is what is known of all nodes of the cluster. It answers at once, from memory, and does not change while it is
-// asked: Evaluate gets a snapshot, or calls it under a lock of the caller.
+// Cluster is what is known of all nodes of the cluster. It answers at once, from memory. Two answers may be of two moments.
 type Cluster interface {
 	// NodeCount returns how many nodes there are.
 	NodeCount() int
