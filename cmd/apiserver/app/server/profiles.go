@@ -98,6 +98,9 @@ func underWay(client versioned.Interface) authorization.WhatIsUnderWay {
 		}
 		for i := range list.Items {
 			np := &list.Items[i]
+			if state := np.Status.State; state != "" && state != v1beta1.ProfileOperational || np.Status.Transition != nil {
+				found.Begun = append(found.Begun, np.Spec.NodeName)
+			}
 			if np.Status.Hold != nil {
 				found.Nodes = append(found.Nodes, np.Spec.NodeName)
 			}

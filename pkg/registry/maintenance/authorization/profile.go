@@ -44,7 +44,11 @@ func (p *Plugin) validateProfile(ctx context.Context, attributes admission.Attri
 		return err
 	}
 	if profile != nil {
-		needs = slices.Concat(needs, profileNeeds(profile, old), ownerNeeds(profile, old))
+		leaving, err := p.leaving(ctx, profile, old)
+		if err != nil {
+			return err
+		}
+		needs = slices.Concat(needs, profileNeeds(profile, old, leaving...), ownerNeeds(profile, old))
 	}
 	if err := p.askAll(ctx, attributes.GetUserInfo(), attributes.GetName(), needs); err != nil {
 		return err

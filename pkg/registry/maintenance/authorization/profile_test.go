@@ -192,6 +192,36 @@ func TestAuthorsWithNodesOfTheirOwn(t *testing.T) {
 	}
 }
 
+// A node that a profile leaves is finished as its new author says, who needs the permissions for that node, too.
+func TestAuthorsFinishNodesThatLeave(t *testing.T) {
+	names := func(names ...string) *v1beta1.MaintenanceProfile {
+		return &v1beta1.MaintenanceProfile{Spec: v1beta1.MaintenanceProfileSpec{Mode: v1beta1.ProfileActive, Nodes: v1beta1.ProfileNodes{Names: names}}}
+	}
+	paused := names("worker-1", "worker-2")
+	paused.Spec.Mode = v1beta1.ProfilePaused
+	for name, test := range map[string]struct {
+		new, old *v1beta1.MaintenanceProfile
+		want     bool
+	}{
+		"it is taken over":           {new: names("worker-1"), old: names("worker-2")},
+		"the node has left before":   {new: names("worker-1", "worker-3"), old: names("worker-1")},
+		"it does less":               {new: paused, old: names("worker-1", "worker-2"), want: true},
+		"nothing has begun there":    {new: names("worker-1"), old: names("worker-1", "worker-3"), want: true},
+		"a new one, of another team": {new: names("worker-1"), want: true},
+	} {
+		begun := []string{"worker-1", "worker-2"}
+		if test.want && test.old != nil && test.new != paused {
+			begun = begun[:1]
+		}
+		plugin := New(&questions{refuse: []string{createNodes, createNodes + "  worker-2"}}, "")
+		plugin.KnowWhatIsUnderWay(func(context.Context, string) (UnderWay, error) { return UnderWay{Begun: begun}, nil })
+		err := plugin.Validate(t.Context(), profileWrite(test.new, test.old), nil)
+		if may := err == nil; may != test.want || !may && !strings.Contains(err.Error(), `named "worker-2"`) {
+			t.Errorf("%s: got %v, want that it may: %t", name, err, test.want)
+		}
+	}
+}
+
 // For the status of a profile, RBAC is enough.
 func TestStatusOfProfiles(t *testing.T) {
 	q := &questions{}

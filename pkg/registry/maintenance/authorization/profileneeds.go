@@ -48,12 +48,16 @@ func hasNewOwners(profile, old *v1beta1.MaintenanceProfile) bool {
 }
 
 // profileNeeds are the permissions that a write of a profile needs: for all of it, since whoever writes it vouches for it
-// from then on. Nobody needs one to have a profile do less: to pause it, or to have it only say what it would do.
-func profileNeeds(profile, old *v1beta1.MaintenanceProfile) []profileNeed {
+// from then on. Nobody needs one to have a profile do less: to pause it, or to have it only say what it would do. A node that
+// it selects no more, and that it is not through with, is finished as it says now: leaving has these nodes.
+func profileNeeds(profile, old *v1beta1.MaintenanceProfile, leaving ...string) []profileNeed {
 	if old != nil && maintenanceprofile.OnlyDoesLess(profile, old) {
 		return nil
 	}
 	nodes := nodesNeed{namesOf(&profile.Spec.Nodes)}
+	if len(nodes.names) > 0 {
+		nodes.names = slices.Concat(nodes.names, leaving)
+	}
 	return slices.Concat(
 		[]profileNeed{nodes.of(v1beta1.GroupName, "maintenance", "create", "the profile")},
 		nodes.ofStates(&profile.Spec.States), nodes.ofTriggers(profile.Spec.Triggers), ofChecks(profile.Spec.Checks), ofEndpoints(&profile.Spec))

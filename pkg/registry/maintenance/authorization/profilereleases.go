@@ -27,6 +27,8 @@ const maxWarnedJobs = 5
 type UnderWay struct {
 	// Nodes are those that it holds.
 	Nodes []string
+	// Begun are those on which it is not Operational.
+	Begun []string
 	// Jobs are those that run, in words, such as shop/reboot-1f on node worker-1.
 	Jobs []string
 }
@@ -61,6 +63,18 @@ func (p *Plugin) releaseNeeds(ctx context.Context, profile, old *v1beta1.Mainten
 		held = nil
 	}
 	return []profileNeed{nodesNeed{held}.of(v1beta1.GroupName, "maintenance", "delete", "giving back what the profile holds")}, nil
+}
+
+// leaving are the nodes that a changed profile does not name, and that it is not through with.
+func (p *Plugin) leaving(ctx context.Context, profile, old *v1beta1.MaintenanceProfile) ([]string, error) {
+	if p.underWay == nil || old == nil || maintenanceprofile.OnlyDoesLess(profile, old) {
+		return nil, nil
+	}
+	underWay, err := p.underWay(ctx, old.Name)
+	if err != nil {
+		return nil, apierrors.NewInternalError(fmt.Errorf("could not find out on which nodes the profile has begun: %w", err))
+	}
+	return slices.DeleteFunc(underWay.Begun, func(node string) bool { return slices.Contains(profile.Spec.Nodes.Names, node) }), nil
 }
 
 // warnOfJobs warns of Jobs that are stopped, since their nodes are given back.
