@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/version"
 )
 
-// commitTime is when every commit of these tests is made.
+// commitTime is the time when every commit of these tests is made.
 const commitTime = "2026-05-04T12:00:00Z"
 
 func TestVersion(t *testing.T) {

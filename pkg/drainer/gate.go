@@ -61,7 +61,7 @@ type MemoryGate interface {
 type Verdict struct {
 	// Wait is what the node waits for; nil when it need not wait.
 	Wait *Wait
-	// Again is after how long to ask again if nothing wakes the node before; zero: never.
+	// Again is the time after which to ask again if nothing wakes the node before; zero: never.
 	Again time.Duration
 }
 

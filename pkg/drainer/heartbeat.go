@@ -25,7 +25,7 @@ const (
 // queue that is long, are no reason for a restart.
 type heartbeat struct {
 	mu sync.Mutex
-	// last is when the last beat was; zero while none are due.
+	// last is the time when the last beat was; zero while none are due.
 	last time.Time
 }
 

@@ -28,7 +28,7 @@ type modelAdmission struct {
 	planned  map[string]bool
 	// knows is from when something is known; remembers is from when it is known who was admitted.
 	knows, remembers time.Time
-	// replanned is when a node was last planned, or no more.
+	// replanned is the time when a node was last planned, or no more.
 	replanned map[string]time.Time
 }
 

@@ -29,11 +29,11 @@ type modelCheck struct {
 	*world
 	// broken is what went wrong first.
 	broken string
-	// roomLostAt is when somebody else took room of a budget, or had it be evaluated anew.
+	// roomLostAt is the time when somebody else took room of a budget, or had it be evaluated anew.
 	roomLostAt map[types.NamespacedName]time.Time
-	// restartedAt is when the drainer that runs now was about to start; zero for the first.
+	// restartedAt is the time when the drainer that runs now was about to start; zero for the first.
 	restartedAt time.Time
-	// calmAt is when requests stopped to fail.
+	// calmAt is the time when requests stopped to fail.
 	calmAt time.Time
 	// returns are the evictions of pods that came back to their home.
 	returns map[*modelApp]*modelReturns
@@ -55,7 +55,7 @@ func (c *modelCheck) fail(format string, args ...any) {
 	}
 }
 
-// recent is since when the drainer may have heard of nothing.
+// recent is the time since which the drainer may have heard of nothing.
 func (c *modelCheck) recent() time.Time { return time.Now().Add(-c.faults.lag) }
 
 // evictionPosted checks an eviction that the drainer is about to post.

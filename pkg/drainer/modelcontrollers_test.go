@@ -56,11 +56,11 @@ type podRecord struct {
 	app  *modelApp
 	name types.NamespacedName
 	node string
-	// changed is when its phase or readiness changed last.
+	// changed is the time when its phase or readiness changed last.
 	created, changed, terminating, ended time.Time
-	// accepted is when the drainer was told that the pod is being evicted.
+	// accepted is the time when the drainer was told that the pod is being evicted.
 	accepted time.Time
-	// posted is when a pod of ours was posted last.
+	// posted is the time when a pod of ours was posted last.
 	posted time.Time
 	posts  int
 }

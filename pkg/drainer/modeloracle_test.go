@@ -135,7 +135,7 @@ type holdRecord struct {
 	name string
 	// versions are the specs that it had, the present one last.
 	versions []holdVersion
-	// resumed is when its stage was moved to Drain last, having been another.
+	// resumed is the time when its stage was moved to Drain last, having been another.
 	resumed time.Time
 	// emptyAt is for each generation when a fresh list of the node showed nothing that it drains,
 	// since its status said last that it is not drained.

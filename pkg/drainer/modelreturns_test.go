@@ -20,7 +20,7 @@ const mostReturns = 4
 type modelReturns struct {
 	node  types.UID
 	began time.Time
-	// posted is when each pod that came back was posted first.
+	// posted is the time when each pod that came back was posted first.
 	posted map[types.UID]time.Time
 }
 

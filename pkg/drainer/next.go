@@ -191,7 +191,7 @@ func (v *view) did(s step) bool {
 
 func (v *view) failed(s step) bool { return v.done[s] != nil }
 
-// failure is why the first of these steps failed that did.
+// failure is the reason why the first of these steps failed that did.
 func (v *view) failure(steps ...step) error {
 	for _, s := range steps {
 		if err := v.done[s]; err != nil {

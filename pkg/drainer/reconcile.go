@@ -16,7 +16,7 @@ import (
 
 // result is the result of a reconcile of a node, or of one step of it.
 type result struct {
-	// again is after how long to reconcile again if nothing happens until then.
+	// again is the time after which to reconcile again if nothing happens until then.
 	again time.Duration
 	// changes are what was done, for the reporter.
 	changes []holdstatus.Change

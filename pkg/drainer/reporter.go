@@ -31,7 +31,7 @@ type reporter struct {
 	// operators writes the events of the node-maintenance operators; nil: nobody wants them.
 	operators record.EventRecorder
 	clock     clock.PassiveClock
-	// started is when this process began to lead.
+	// started is the time when this process began to lead.
 	started time.Time
 }
 

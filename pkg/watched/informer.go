@@ -45,7 +45,7 @@ type Client[L runtime.Object] interface {
 type Informer struct {
 	cache.SharedIndexInformer
 	config Config
-	// told is when the API server has told something last, in nanoseconds since 1970.
+	// told is the time when the API server has told something last, in nanoseconds since 1970.
 	told atomic.Int64
 }
 

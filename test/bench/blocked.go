@@ -30,7 +30,7 @@ type blockedCase struct{ nodes int }
 
 // blockedRun is what came of it, once.
 type blockedRun struct {
-	// firstEviction is when the first pod of the free node was asked to go, since
+	// firstEviction is the time when the first pod of the free node was asked to go, since
 	// the node was asked for.
 	firstEviction time.Duration
 	// released are until each blocked node could be scheduled to again, since its

@@ -21,7 +21,7 @@ type calls struct {
 	gets, lists, watches      int
 	// others are cordons, access reviews, and all else.
 	others int
-	// evictions are when kube-apiserver received each accepted eviction, by app.
+	// evictions are the times when kube-apiserver received each accepted eviction, by app.
 	evictions map[string][]time.Time
 }
 

@@ -71,7 +71,7 @@ func (o *observer) budget(budget *policyv1.PodDisruptionBudget) {
 	}
 }
 
-// emptiedAt is when each of the nodes was empty for good, and the last of them.
+// emptiedAt is the time when each of the nodes was empty for good, and the last of them.
 func (o *observer) emptiedAt(nodes []string) (each []time.Time, last time.Time) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -85,7 +85,7 @@ func (o *observer) emptiedAt(nodes []string) (each []time.Time, last time.Time) 
 	return each, last
 }
 
-// deletedAt is when the first pod of the node was asked to go; zero if none was.
+// deletedAt is the time when the first pod of the node was asked to go; zero if none was.
 func (o *observer) deletedAt(node string) time.Time {
 	o.mu.Lock()
 	defer o.mu.Unlock()

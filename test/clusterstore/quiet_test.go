@@ -20,7 +20,7 @@ const (
 	renewal = 10 * time.Second
 	// quietTime is how long a test needs that nothing else is written.
 	quietTime = 6 * time.Second
-	// settled is for how long nothing was written in a cluster whose controllers have nothing left to do.
+	// settled is the time for which nothing was written in a cluster whose controllers have nothing left to do.
 	settled = 2 * time.Second
 )
 

@@ -76,7 +76,7 @@ func (m machine) reboot(hours int) ec2test.Event {
 	}
 }
 
-// started is when the tests have started.
+// started is the time when the tests have started.
 var started = time.Now().UTC().Truncate(time.Second)
 
 func inHours(hours int) time.Time { return started.Add(time.Duration(hours) * time.Hour) }

@@ -133,7 +133,7 @@ func (p *pool) unforeseeable(t *testing.T, e eviction) bool {
 	})
 }
 
-// askedAbout is when the server last asked about the pod of an eviction before it posted that; zero: never.
+// askedAbout is the time when the server last asked about the pod of an eviction before it posted that; zero: never.
 func (p *pool) askedAbout(t *testing.T, e eviction) (last time.Time) {
 	t.Helper()
 	for _, event := range p.audit(t, func(event *auditv1.Event) bool {

@@ -56,7 +56,7 @@ func wantRestartFromZero(t *testing.T, versions []seenHold) {
 	t.Error("no status said that the node is drained again")
 }
 
-// boundAt is when a pod that names its own node was created.
+// boundAt is the time when a pod that names its own node was created.
 func (p *pool) boundAt(t *testing.T, pod string) time.Time {
 	t.Helper()
 	found := p.audit(t, func(event *auditv1.Event) bool {

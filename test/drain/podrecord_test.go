@@ -33,9 +33,9 @@ type podRecord struct {
 // seenPod is what is remembered of a pod.
 type seenPod struct {
 	name, app, node string
-	// started is when it was seen to run, zero before.
+	// started is the time when it was seen to run, zero before.
 	started time.Time
-	// deleted is when it was seen to have been deleted, zero before.
+	// deleted is the time when it was seen to have been deleted, zero before.
 	deleted time.Time
 	// grace is how many seconds it had to stop then.
 	grace int64

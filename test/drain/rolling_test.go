@@ -50,13 +50,13 @@ func (p *pool) waitForRoom(t *testing.T, budget string) {
 	})
 }
 
-// patchedAt is when a hold was last patched by somebody.
+// patchedAt is the time when a hold was last patched by somebody.
 func (p *pool) patchedAt(t *testing.T, hold string) time.Time {
 	t.Helper()
 	return p.lastRequest(t, "patch", hold)
 }
 
-// lastRequest is when the last such request for a hold was answered.
+// lastRequest is the time when the last such request for a hold was answered.
 func (p *pool) lastRequest(t *testing.T, verb, hold string) time.Time {
 	t.Helper()
 	found := p.audit(t, func(event *auditv1.Event) bool {

@@ -60,7 +60,7 @@ func TestTimedDeadlineOutlivesKill(t *testing.T) {
 	}
 }
 
-// deletedAt is when the server under test asked to delete a pod, which it must
+// deletedAt is the time when the server under test asked to delete a pod, which it must
 // have done once.
 func deletedAt(t *testing.T, pool *env.Pool, pod string) time.Time {
 	t.Helper()

@@ -84,7 +84,7 @@ func (a *nodeActs) wantOnce(t *testing.T, nodes []string, what ...string) {
 // later than that.
 const sendTakes = 3 * time.Minute
 
-// calls are when the calls of triggers and of notifiers came, by their ids.
+// calls are the times when the calls of triggers and of notifiers came, by their ids.
 type calls struct {
 	mu         sync.Mutex
 	call, tell map[string][]time.Time

@@ -75,7 +75,7 @@ func (g *group) others(but *localcluster.Server) []*localcluster.Server {
 	return others
 }
 
-// acquired is when the replica that leads took the lease.
+// acquired is the time when the replica that leads took the lease.
 func (g *group) acquired(t *testing.T) time.Time {
 	t.Helper()
 	lease, err := g.Kube.CoordinationV1().Leases(localcluster.ServerNamespace).Get(t.Context(), localcluster.ServerName, metav1.GetOptions{})

@@ -25,7 +25,7 @@ import (
 // releases is where the objects are as each release has stored them.
 const releases = "../../pkg/apis/maintenance/stored/testdata"
 
-// storedAt is when the objects in the files were created.
+// storedAt is the time when the objects in the files were created.
 var storedAt = time.Date(2026, 11, 2, 8, 0, 0, 0, time.UTC)
 
 // after is what becomes of an object once this version has gone on with it.

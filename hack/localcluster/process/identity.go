@@ -14,7 +14,7 @@ import (
 type Identity struct {
 	// PID is the process id.
 	PID int `json:"pid"`
-	// StartTime is when the process started, in clock ticks since boot.
+	// StartTime is the time when the process started, in clock ticks since boot.
 	StartTime uint64 `json:"startTime"`
 }
 

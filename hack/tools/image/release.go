@@ -18,7 +18,7 @@ type release struct {
 	version string
 	// commit is the hash of the commit, or "unknown".
 	commit string
-	// date is when the commit was made.
+	// date is the time when the commit was made.
 	date time.Time
 	// ldflags have the linker write the version into the server.
 	ldflags string

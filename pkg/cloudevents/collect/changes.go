@@ -17,7 +17,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/cloudevents/source"
 )
 
-// missingFor is for how long an event has to be missing before it ends: polls may be seconds apart, and a source may forget
+// missingFor is the time for which an event has to be missing before it ends: polls may be seconds apart, and a source may forget
 // an event for a while.
 const missingFor = 5 * time.Minute
 
@@ -160,7 +160,7 @@ func wasNotTold(stored *v1beta1.ScheduledEvent) bool {
 // isPast says whether a time is over. One that is not known counts as over.
 func isPast(t *metav1.Time, now time.Time) bool { return t == nil || !t.After(now) }
 
-// firstTime is when the event happens at the earliest; nil if that is not known.
+// firstTime is the time when the event happens at the earliest; nil if that is not known.
 func firstTime(stored *v1beta1.ScheduledEvent) *metav1.Time {
 	times := knownTimes(stored)
 	if len(times) == 0 || stored.Spec.NotBefore != nil {

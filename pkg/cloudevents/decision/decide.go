@@ -33,7 +33,7 @@ type state struct {
 	// before is the status as it is stored, and next what it is to say.
 	before, next *v1beta1.ScheduledEventStatus
 	decision     Decision
-	// blocked is why a person has to do something; empty: nobody has to.
+	// blocked is the reason why a person has to do something; empty: nobody has to.
 	blocked, blockedMessage string
 	// returned says that the machine was seen to have come back, and bypassed which waits of policies are cut short.
 	returned bool

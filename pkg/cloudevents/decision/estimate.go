@@ -32,7 +32,7 @@ type Load struct {
 
 // LoadPod is a pod that is to leave its node.
 type LoadPod struct {
-	// Turn is when it is evicted: turns go one after the other, from 1.
+	// Turn is the time when it is evicted: turns go one after the other, from 1.
 	Turn int32
 	// Grace is its grace period.
 	Grace time.Duration

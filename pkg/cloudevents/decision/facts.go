@@ -21,9 +21,9 @@ type Facts struct {
 	Policies []*v1beta1.MaintenancePolicy
 	// Hold is the hold of the event as it is stored, also while it is being deleted. Nil: there is none.
 	Hold *v1beta1.NodeMaintenance
-	// Refusal is why the server refused the last write of the hold; empty: it did not.
+	// Refusal is the reason why the server refused the last write of the hold; empty: it did not.
 	Refusal string
-	// Kept is why the server refused the last delete of the hold; empty: it did not.
+	// Kept is the reason why the server refused the last delete of the hold; empty: it did not.
 	Kept string
 	// Drains is how long the drain may take.
 	Drains Drains
@@ -31,7 +31,7 @@ type Facts struct {
 	MachineAPI bool
 	// Machine is what is known of the machine of the node. It matters only where the action is Replace.
 	Machine Machine
-	// ReplacementFails is why the machines could not be looked at or changed last; empty: they could.
+	// ReplacementFails is the reason why the machines could not be looked at or changed last; empty: they could.
 	ReplacementFails string
 	// Others are all other events, as OtherOf sees them. They must not be older than what was last written for them: at
 	// most one node of the control plane goes at a time.
@@ -56,7 +56,7 @@ type Machine struct {
 	// Replaceable says that something replaces the machine once it is gone. For a node of the control plane that is its
 	// own controller.
 	Replaceable bool
-	// Why is why it is not Replaceable, or could not be asked for, for the end of a sentence: it has no MachineSet.
+	// Why is the reason why it is not Replaceable, or could not be asked for, for the end of a sentence: it has no MachineSet.
 	Why string
 	// Strategy is how it would be replaced, as policies and the owner say. Nodes of the control plane: DeleteFirst.
 	Strategy v1beta1.ReplacementStrategy

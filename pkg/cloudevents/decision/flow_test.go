@@ -15,7 +15,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-// latest is when the drain of newWorld has to start: 20 minutes for the drain, and 10 for what may go wrong.
+// latest is the time when the drain of newWorld has to start: 20 minutes for the drain, and 10 for what may go wrong.
 var latest = due.Add(-30 * time.Minute)
 
 func TestDrainAndReturn(t *testing.T) {

@@ -63,7 +63,7 @@ func (s *state) adds() bool {
 	return s.Machine.Strategy == v1beta1.SurgeFirst && !controlplane.Member(s.Found.Node)
 }
 
-// drainLatest is when the drain itself has to start, whether or not a machine is added before; zero: not known.
+// drainLatest is the time when the drain itself has to start, whether or not a machine is added before; zero: not known.
 func (s *state) drainLatest() time.Time {
 	by := EmptyBy(&s.Event.Spec)
 	if by.IsZero() {

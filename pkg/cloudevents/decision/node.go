@@ -27,7 +27,7 @@ type Found struct {
 type MachineNode struct {
 	// NodeClaim is empty if it does not say.
 	replacement.NodeClaim
-	// Why is why it does not say, for the end of a sentence: it does not exist.
+	// Why is the reason why it does not say, for the end of a sentence: it does not exist.
 	Why string
 }
 

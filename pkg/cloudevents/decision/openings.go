@@ -16,7 +16,7 @@ const maxOpenings = 800
 // opening is a time in which maintenance may start; until is no part of it.
 type opening struct{ from, until time.Time }
 
-// startBefore is when a drain starts that has to start at the latest start: lead before it, and in the last opening of
+// startBefore is the time when a drain starts that has to start at the latest start: lead before it, and in the last opening of
 // all schedules that begins before it. If none does, it is the latest start. It is not before the creation of the event.
 func startBefore(latest, created time.Time, policies []*v1beta1.MaintenancePolicy) time.Time {
 	at := latest.Add(-lead)

@@ -27,7 +27,7 @@ type Other struct {
 	ControlPlane bool
 	// Action is what is done for it.
 	Action v1beta1.EventAction
-	// Start and LatestStart are when its drain is to start, and has to; zero: at once, and not known.
+	// Start and LatestStart are the times when its drain is to start, and has to; zero: at once, and not known.
 	Start, LatestStart time.Time
 	// Waiting says that its drain has not started, and that nothing but time and other events keeps it.
 	Waiting bool

@@ -31,7 +31,7 @@ type Decision struct {
 	Expired bool
 	// Notes are the Kubernetes events to send. They follow from what changes, so each is sent once.
 	Notes []Note
-	// Again is when the decision may change by time alone; zero: never.
+	// Again is the time when the decision may change by time alone; zero: never.
 	Again time.Time
 }
 

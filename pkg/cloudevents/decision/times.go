@@ -24,16 +24,16 @@ const (
 	ignoredFor = 24 * time.Hour
 )
 
-// Times are when the drain of an event is to start.
+// Times are the times when the drain of an event is to start.
 type Times struct {
-	// EmptyBy is when the node has to be empty; zero: at no time that is known, so the drain starts at once.
+	// EmptyBy is the time when the node has to be empty; zero: at no time that is known, so the drain starts at once.
 	EmptyBy time.Time
 	// Expected is how long the drain is expected to take.
 	Expected time.Duration
-	// LatestStart is when the drain has to start to end by EmptyBy; zero if that is zero. It may be before the event was
+	// LatestStart is the time when the drain has to start to end by EmptyBy; zero if that is zero. It may be before the event was
 	// created.
 	LatestStart time.Time
-	// Start is when it is to start; not after LatestStart, unless that had passed when the event was created. To start at
+	// Start is the time when it is to start; not after LatestStart, unless that had passed when the event was created. To start at
 	// once is to start when the event was created.
 	Start time.Time
 }
@@ -55,7 +55,7 @@ func TimesOf(event *v1beta1.ScheduledEvent, policies []*v1beta1.MaintenancePolic
 	return t
 }
 
-// EmptyBy is when the node has to be empty: at notBefore, else by the deadline, else by notAfter. Zero: at no time that
+// EmptyBy is the time when the node has to be empty: at notBefore, else by the deadline, else by notAfter. Zero: at no time that
 // is known.
 func EmptyBy(spec *v1beta1.ScheduledEventSpec) time.Time {
 	for _, t := range []*metav1.Time{spec.NotBefore, spec.Deadline, spec.NotAfter} {
@@ -66,7 +66,7 @@ func EmptyBy(spec *v1beta1.ScheduledEventSpec) time.Time {
 	return time.Time{}
 }
 
-// over is when the event is over: the last of its times. Without one it is when the event was created.
+// over is the time when the event is over: the last of its times. Without one it is when the event was created.
 func over(event *v1beta1.ScheduledEvent) time.Time {
 	last := event.CreationTimestamp.Time
 	for _, t := range []*metav1.Time{event.Spec.NotBefore, event.Spec.Deadline, event.Spec.NotAfter} {

@@ -17,10 +17,10 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-// began is when the tests begin: a Saturday, when the event was created.
+// began is the time when the tests begin: a Saturday, when the event was created.
 var began = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// due is when the event happens.
+// due is the time when the event happens.
 var due = began.Add(3 * 24 * time.Hour)
 
 // newNode is a node that is Ready since yesterday.

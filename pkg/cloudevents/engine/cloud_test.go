@@ -43,7 +43,7 @@ type cloud struct {
 	surges map[string]int
 	// broken has no new machine become a node. failing has the API fail.
 	broken, failing bool
-	// comes is after how long a new machine is a node, and goes after how long a deleted one is gone.
+	// comes is the time after which a new machine is a node, and goes after how long a deleted one is gone.
 	comes, goes time.Duration
 }
 

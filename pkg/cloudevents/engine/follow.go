@@ -23,7 +23,7 @@ import (
 // everything is the key of the queue that has all events visited. No event has it as its name.
 const everything = ""
 
-// settles is after how long an event is visited whose hold has changed in words alone, since pods leave one by one.
+// settles is the time after which an event is visited whose hold has changed in words alone, since pods leave one by one.
 const settles = 2 * time.Second
 
 // follow has events visited when something changes that they depend on, until unfollow is called.

@@ -18,7 +18,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/ownhold"
 )
 
-// tryAgain is after how long a hold is written again that this server refused.
+// tryAgain is the time after which a hold is written again that this server refused.
 const tryAgain = time.Minute
 
 // hold sees to it that the hold is as it is wanted, which was stored before. A change of the hold has the event visited.

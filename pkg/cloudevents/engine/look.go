@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	// askMachines is after how long machines are asked again that did not say what is waited for.
+	// askMachines is the time after which machines are asked again that did not say what is waited for.
 	askMachines = time.Minute
 	// mostKnown is how long what is known of a machine is left alone at most, before it is being replaced.
 	mostKnown = 10 * time.Minute

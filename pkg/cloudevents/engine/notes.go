@@ -20,10 +20,10 @@ type note struct {
 	written time.Time
 	plan    planned
 	machine foundMachine
-	// refusal is why this server refused the hold last; empty: it did not. refusedAt is when.
+	// refusal is the reason why this server refused the hold last; empty: it did not. refusedAt is when.
 	refusal   string
 	refusedAt time.Time
-	// kept is why this server refused to delete the hold last, and trouble why machines could not be read or changed last;
+	// kept is the reason why this server refused to delete the hold last, and trouble why machines could not be read or changed last;
 	// empty: nothing is known of that.
 	kept, trouble string
 }

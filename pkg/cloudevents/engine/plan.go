@@ -56,7 +56,7 @@ func (t *term) estimate(ctx context.Context, v *view) time.Duration {
 	return known.takes
 }
 
-// planAgain is when an estimate is made again: the nearer the latest start, the sooner.
+// planAgain is the time when an estimate is made again: the nearer the latest start, the sooner.
 func (t *term) planAgain(v *view, made time.Time) time.Time {
 	left := mostPlanned
 	if latest := v.event.Status.LatestStartTime; latest != nil {

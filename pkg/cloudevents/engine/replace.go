@@ -18,7 +18,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/cloudevents/replacement"
 )
 
-// pollInterval is after how long machines are looked at again while one is being replaced.
+// pollInterval is the time after which machines are looked at again while one is being replaced.
 const pollInterval = 10 * time.Second
 
 // begin records the replacement of the machine that the node has now. If nothing replaces it, what is known of it is

@@ -26,7 +26,7 @@ const (
 	workers = 4
 	// moveTimeout bounds a move.
 	moveTimeout = time.Minute
-	// askAgain is after how long this server is asked again that could not be asked.
+	// askAgain is the time after which this server is asked again that could not be asked.
 	askAgain = time.Second
 )
 

@@ -29,9 +29,9 @@ type view struct {
 	decision    decision.Decision
 	// act is what is done for the replacement when it is stored; acted is what this visit did last.
 	act, acted replacement.Act
-	// failed is why the machines could not be looked at.
+	// failed is the reason why the machines could not be looked at.
 	failed error
-	// again is when to look again; zero: after a change.
+	// again is the time when to look again; zero: after a change.
 	again time.Time
 }
 

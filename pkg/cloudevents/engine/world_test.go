@@ -51,7 +51,7 @@ type world struct {
 	logs bool
 	// lag is how late watches are.
 	lag atomic.Int64
-	// slow is after how long a hold that is admitted has drained its node.
+	// slow is the time after which a hold that is admitted has drained its node.
 	slow time.Duration
 	// closed has policies keep all holds that do not bypass them.
 	closed atomic.Bool

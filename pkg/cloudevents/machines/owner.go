@@ -71,7 +71,7 @@ func (c *Client) setOwner(ctx context.Context, set *unstructured.Unstructured) (
 	return owner, nil
 }
 
-// noSurge is why somebody else would set the replicas of the object back.
+// noSurge is the reason why somebody else would set the replicas of the object back.
 func noSurge(object *unstructured.Unstructured, controller string) string {
 	if controller != "" {
 		return "its replicas are those that its " + controller + " wants"

@@ -44,7 +44,7 @@ func problem(machine *unstructured.Unstructured) string {
 	return ""
 }
 
-// uncreated is why a machine is not created yet, by one list of its conditions.
+// uncreated is the reason why a machine is not created yet, by one list of its conditions.
 func uncreated(machine *unstructured.Unstructured, fields []string) string {
 	conditions, _, err := unstructured.NestedSlice(machine.Object, fields...)
 	if err != nil {

@@ -18,7 +18,7 @@ type Owner struct {
 	Object v1beta1.ReplacedObject
 	// ControlPlane says that it is a controller of control planes. Those replace a machine after its delete, one at a time.
 	ControlPlane bool
-	// NoSurge is why no machine can be added to it, as the end of a sentence. Empty if one can.
+	// NoSurge is the reason why no machine can be added to it, as the end of a sentence. Empty if one can.
 	NoSurge string
 }
 
@@ -59,7 +59,7 @@ func surges(wish Wish) bool {
 	return wish.Strategy != v1beta1.DeleteFirst && !wish.Owner.ControlPlane && wish.Owner.NoSurge == ""
 }
 
-// whyNot is why nothing replaces the machine; empty: something does.
+// whyNot is the reason why nothing replaces the machine; empty: something does.
 func whyNot(wish Wish) string {
 	switch {
 	case wish.Owner == nil && wish.OwnerKind == "":

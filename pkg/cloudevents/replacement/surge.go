@@ -10,7 +10,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-// withdrawn is why a replacement is given up whose event was canceled or deleted, or has happened.
+// withdrawn is the reason why a replacement is given up whose event was canceled or deleted, or has happened.
 const withdrawn = "the event was withdrawn, or is over"
 
 // lateDelay is how long a request may be on its way that an earlier leader has sent. Nothing is taken back before, so

@@ -122,7 +122,7 @@ func caughtUp(ctx context.Context, store cache.Store, list pager.ListPageFunc) e
 	return nil
 }
 
-// ErrBehind is why a process cannot catch up.
+// ErrBehind is the reason why a process cannot catch up.
 var ErrBehind = errors.New("the cache is behind the API server")
 
 // Versions are the versions of all objects of a kind, by name, and of the list that has shown them.

@@ -268,7 +268,7 @@ func NodeDead(node *corev1.Node) bool {
 	return ready == nil || ready.Status != corev1.ConditionTrue
 }
 
-// ReadyTime is since when the node is ready, or is not; zero if that is not known.
+// ReadyTime is the time since which the node is ready, or is not; zero if that is not known.
 func ReadyTime(node *corev1.Node) time.Time {
 	_, ready := nodeutil.GetNodeCondition(&node.Status, corev1.NodeReady)
 	if ready == nil {

@@ -33,7 +33,7 @@ type Hold struct {
 	Blocking bool
 	// Finalizers are added to the server's own.
 	Finalizers []string
-	// Created is when it was created; zero: it does not say.
+	// Created is the time when it was created; zero: it does not say.
 	Created time.Time
 	// Released holds are being deleted.
 	Released bool

@@ -78,7 +78,7 @@ func Lose[T Object](s *Server, object T, keep func(T)) {
 	})
 }
 
-// StatusWrites is when clients have written the status of the NodeMaintenance of that name.
+// StatusWrites is the time when clients have written the status of the NodeMaintenance of that name.
 func (s *Server) StatusWrites(hold string) []time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()

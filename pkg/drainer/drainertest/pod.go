@@ -35,7 +35,7 @@ type Pod struct {
 	Priority *int32
 	// GracePeriodSeconds is in the pod's spec; nil: the server's default.
 	GracePeriodSeconds *int64
-	// TerminatingAt is when the grace period ends of a pod that is being deleted; zero: it is not.
+	// TerminatingAt is the time when the grace period ends of a pod that is being deleted; zero: it is not.
 	TerminatingAt time.Time
 	Finalizers    []string
 	Volumes       []corev1.Volume

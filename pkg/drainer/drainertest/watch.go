@@ -33,7 +33,7 @@ type serverWatch struct {
 	stopOnce  sync.Once
 }
 
-// bookmarkInterval is after how long without a change a watch tells that there is none.
+// bookmarkInterval is the time after which without a change a watch tells that there is none.
 const bookmarkInterval = 2 * time.Minute
 
 // watch goes on after the resource version that the request names.

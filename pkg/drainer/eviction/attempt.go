@@ -25,7 +25,7 @@ const (
 
 // Attempt records the requests to remove one pod so far, and their results.
 type Attempt struct {
-	// Evicted is when the API server accepted a request; zero before. Such a pod is never
+	// Evicted is the time when the API server accepted a request; zero before. Such a pod is never
 	// posted again, however late its deletion is seen, but to be removed at once.
 	Evicted time.Time
 	// Last is the answer to the last request.
@@ -33,7 +33,7 @@ type Attempt struct {
 	// Failures counts the requests that failed in a row.
 	Failures int
 
-	// answered is when Last came.
+	// answered is the time when Last came.
 	answered time.Time
 	// pod is the pod as it was at the last request.
 	pod *corev1.Pod
@@ -41,7 +41,7 @@ type Attempt struct {
 	forced bool
 	// removed says that a request to remove the pod at once was accepted.
 	removed bool
-	// retry is when the next request may be made.
+	// retry is the time when the next request may be made.
 	retry time.Time
 }
 

@@ -56,7 +56,7 @@ type Budget struct {
 	// disrupted is status.disruptedPods: the pods whose evictions the status counts already, with their
 	// times.
 	disrupted map[string]metav1.Time
-	// impossibleSince is since when the budget has been impossible to meet; zero when it is not.
+	// impossibleSince is the time since which the budget has been impossible to meet; zero when it is not.
 	// Waiting does not help then.
 	impossibleSince time.Time
 }

@@ -45,7 +45,7 @@ type nodeQueue struct {
 	// sequence orders the nodes by when their drain began.
 	sequence int
 	toGo     int
-	// served is when the last request for one of the node's pods was made that no budget forbade; before
+	// served is the time when the last request for one of the node's pods was made that no budget forbade; before
 	// the first, when the drain began.
 	served    time.Time
 	evictions []*queuedEviction

@@ -29,7 +29,7 @@ type reservation struct {
 	// shown is the time in disruptedPods for this pod's name when we posted; zero when there was
 	// none. Only a newer one shows that our eviction was counted.
 	shown metav1.Time
-	// expires is when the room is free again at the latest; zero while the request is under way.
+	// expires is the time when the room is free again at the latest; zero while the request is under way.
 	expires time.Time
 }
 
@@ -156,7 +156,7 @@ func (b *Budgets) unreserve(name types.NamespacedName, pod string) {
 	}
 }
 
-// nextExpiry is when the next reservation or refusal expires.
+// nextExpiry is the time when the next reservation or refusal expires.
 func (b *Budgets) nextExpiry(now time.Time) time.Time {
 	b.mu.RLock()
 	defer b.mu.RUnlock()

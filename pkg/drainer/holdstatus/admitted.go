@@ -31,7 +31,7 @@ type Admitted struct {
 	// Reason and Message are those of the condition Admitted. The condition is True when the stage is the hold's own.
 	Reason  v1beta1.AdmissionReason
 	Message string
-	// Again is when the answer may change by time alone; zero: never.
+	// Again is the time when the answer may change by time alone; zero: never.
 	Again time.Time
 }
 
@@ -113,7 +113,7 @@ func (h *Hold) newsOf(answer Admitted, stage v1beta1.MaintenanceStage, now time.
 	return news
 }
 
-// admittedTime is when the hold was admitted. What was told stays: an admission is not revoked. A hold that had
+// admittedTime is the time when the hold was admitted. What was told stays: an admission is not revoked. A hold that had
 // taken its node before anybody could have it wait was admitted when it was created.
 func (h *Hold) admittedTime(answered *metav1.Time, told *v1beta1.MaintenanceAdmission) *metav1.Time {
 	switch {

@@ -15,7 +15,7 @@ import (
 // expiringShare is the share of its time, in percent, after which a hold says that it ends soon.
 const expiringShare = 80
 
-// Expiration is when the hold ends by itself; nil when it does not, or waits.
+// Expiration is the time when the hold ends by itself; nil when it does not, or waits.
 func (h Hold) Expiration() *metav1.Time {
 	start := h.start()
 	if h.Spec.ExpirationSeconds == nil || start == nil {
@@ -24,12 +24,12 @@ func (h Hold) Expiration() *metav1.Time {
 	return &metav1.Time{Time: start.Add(time.Duration(*h.Spec.ExpirationSeconds) * time.Second)}
 }
 
-// Expiring is when the hold that ends then begins to say that it ends soon.
+// Expiring is the time when the hold that ends then begins to say that it ends soon.
 func (h Hold) Expiring(end metav1.Time) time.Time {
 	return end.Add(-time.Duration(*h.Spec.ExpirationSeconds) * time.Second * (100 - expiringShare) / 100)
 }
 
-// start is when the time of the hold began: when it was admitted, or created if it never waited; nil while it
+// start is the time when the hold began to count: when it was admitted, or created if it never waited; nil while it
 // waits.
 func (h Hold) start() *metav1.Time {
 	admission := ourAdmission(h.Told)

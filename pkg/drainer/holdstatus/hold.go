@@ -38,7 +38,7 @@ type Hold struct {
 	news *admissionNews
 	// Stays says that all of its status stays as it is: it is not known how far the hold may go.
 	Stays bool
-	// Again is after how long its admission is to be asked for again if nothing happens; zero: never.
+	// Again is the time after which its admission is to be asked for again if nothing happens; zero: never.
 	Again time.Duration
 	// KeptFor is how the message begins that says what keeps the node from being given back; empty: it is not known.
 	KeptFor string
@@ -84,7 +84,7 @@ func (h Hold) settled(now time.Time) Hold {
 	return h
 }
 
-// deadline is when the drain that began at start is to be done; nil without a limit.
+// deadline is the time when the drain that began at start is to be done; nil without a limit.
 func (h Hold) deadline(start *metav1.Time) *metav1.Time {
 	timeout := h.Spec.Drain.TimeoutSeconds
 	if timeout == nil || start == nil {

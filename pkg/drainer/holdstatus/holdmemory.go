@@ -80,7 +80,7 @@ type Blockage struct {
 	// reasons are those of the blockers. Of a node that does not report, its name is one, too.
 	reasons sets.Set[string]
 
-	// Told is when the last event told of it, and quiet is how long the next one waits if only the reasons change.
+	// Told is the time when the last event told of it, and quiet is how long the next one waits if only the reasons change.
 	Told  time.Time
 	Quiet time.Duration
 }
@@ -104,7 +104,7 @@ func (b Blockage) Covers(other Blockage) bool {
 	return b.Since.Equal(&other.Since) && (b.Permanent || !other.Permanent) && b.reasons.IsSuperset(other.reasons)
 }
 
-// Due is when an event is to tell of what b has become.
+// Due is the time when an event is to tell of what b has become.
 func (b Blockage) Due(now Blockage) time.Time {
 	same := b.Since.Equal(&now.Since)
 	switch {

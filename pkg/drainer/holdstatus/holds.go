@@ -23,7 +23,7 @@ type Holds struct {
 	Recorded *v1beta1.NodeBefore
 	// Unread are the holds that cannot be read, each with why.
 	Unread []string
-	// Again is after how long what the holds wait for is to be looked at again if nothing happens; zero: never.
+	// Again is the time after which what the holds wait for is to be looked at again if nothing happens; zero: never.
 	Again time.Duration
 }
 
@@ -148,7 +148,7 @@ func (h Hold) released() bool {
 // given back. What a stage asks for that is not known is not known either.
 func (h Hold) ended() bool { return !h.DeletionTimestamp.IsZero() || (h.StageKnown() && !h.Cordons()) }
 
-// deleted is when the hold was deleted; zero when it was not.
+// deleted is the time when the hold was deleted; zero when it was not.
 func (h Hold) deleted() time.Time {
 	if h.DeletionTimestamp == nil {
 		return time.Time{}
@@ -166,7 +166,7 @@ func (h Hold) StageKnown() bool { return StageRank(h.Stage) >= 0 }
 // Waits says whether the hold may not go as far as it asks for.
 func (h Hold) Waits() bool { return h.StageKnown() && h.Stage != h.Spec.Stage }
 
-// Unreadable is why the hold cannot be read; empty: it can. Such a hold counts as one whose stage is not known.
+// Unreadable is the reason why the hold cannot be read; empty: it can. Such a hold counts as one whose stage is not known.
 func (h Hold) Unreadable() string { return v1beta1.WhyUnreadable(h.NodeMaintenance) }
 
 // cordonsAt says whether a hold in this stage has its node cordoned.

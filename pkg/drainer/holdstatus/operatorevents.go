@@ -77,7 +77,7 @@ func (c StatusWritten) firstDrain() bool {
 	}
 }
 
-// failure is why the maintenance has just failed; empty if it has not. For the operators it also fails if
+// failure is the reason why the maintenance has just failed; empty if it has not. For the operators it also fails if
 // its node does not exist.
 func (c StatusWritten) failure() string {
 	if c.Next.Phase == v1beta1.PhaseFailed && c.Old.Phase != v1beta1.PhaseFailed {

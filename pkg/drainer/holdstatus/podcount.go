@@ -18,7 +18,7 @@ import (
 // podCount counts the pods that one drain of one hold moves in all. Pods that this process has seen are
 // counted one by one, even if they are gone. How many there were before that is known from the status.
 type podCount struct {
-	// start is when the drain began that was counted last.
+	// start is the time when the drain began that was counted last.
 	start   *metav1.Time
 	seen    sets.Set[types.UID]
 	earlier int

@@ -72,7 +72,7 @@ func Urgent(old, next v1beta1.NodeMaintenanceStatus) bool {
 	return was != is && (was != "" || !idle) || waited != "" && waited != ConditionReason(next, v1beta1.ConditionAdmitted)
 }
 
-// CordonedSince is since when the node of the holds has been cordoned for a drain, as their statuses say;
+// CordonedSince is the time since which the node of the holds has been cordoned for a drain, as their statuses say;
 // zero: none says so yet. Pods that were created later came to a cordoned node. That is a fact of stored
 // objects, so a restart does not change it.
 func CordonedSince(holds []Hold) time.Time {
@@ -86,7 +86,7 @@ func CordonedSince(holds []Hold) time.Time {
 	return since
 }
 
-// FailuresSince is since when failed migrations of virtual machines count: since the node was cordoned.
+// FailuresSince is the time since which failed migrations of virtual machines count: since the node was cordoned.
 func FailuresSince(holds []Hold, now time.Time) time.Time {
 	if since := CordonedSince(holds); !since.IsZero() {
 		return since

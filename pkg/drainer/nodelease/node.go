@@ -25,13 +25,13 @@ type node struct {
 	// renewing is the time of renewal in the write that is under way; zero: none is. The watch may show what we write
 	// before the answer comes.
 	renewing time.Time
-	// read is when the API server showed that.
+	// read is the time when the API server showed that.
 	read time.Time
 	// oursUntil is until when the lease may be ours if it cannot be read.
 	oursUntil time.Time
 	// failures is how many times in a row the lease could not be kept for a node in maintenance.
 	failures int32
-	// nextAttempt is when a further failure counts: however often the gate is asked, attempts have a distance.
+	// nextAttempt is the time when a further failure counts: however often the gate is asked, attempts have a distance.
 	nextAttempt time.Time
 	// toldHolder and toldUntil are who has the lease, and until when at least, as a status says.
 	toldHolder string

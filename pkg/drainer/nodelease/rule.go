@@ -65,7 +65,7 @@ func timed(lease *coordinationv1.Lease) bool {
 	return lease.Spec.RenewTime != nil && lease.Spec.LeaseDurationSeconds != nil
 }
 
-// ends is when a lease that is timed ends.
+// ends is the time when a lease that is timed ends.
 func ends(lease *coordinationv1.Lease) time.Time {
 	return lease.Spec.RenewTime.Add(length(lease))
 }

@@ -102,7 +102,7 @@ func (g *Gate) whoHas(n *node, foreign *coordinationv1.Lease) (text, by string) 
 		g.form.held(by), foreign.Namespace, foreign.Name, by, g.until(n, foreign).UTC().Format(time.RFC3339)), by
 }
 
-// until is when a lease of another holder may be free. A time that was told stays true when the holder renews the
+// until is the time when a lease of another holder may be free. A time that was told stays true when the holder renews the
 // lease: it has it so long at least. So no status is written then.
 func (g *Gate) until(n *node, foreign *coordinationv1.Lease) time.Time {
 	g.mu.Lock()

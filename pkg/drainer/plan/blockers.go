@@ -72,7 +72,7 @@ func (p *planner) room(of *eviction.Budget) int {
 	return left
 }
 
-// removal is when a pod is removed, although the kubelet has not stopped it; zero: never. That is so once it is to be
+// removal is the time when a pod is removed, although the kubelet has not stopped it; zero: never. That is so once it is to be
 // deleted, after its grace period was over for as long again. Not if nobody knows whether it runs: another one that takes
 // its place would use the same volumes, or the same disk of a virtual machine. Finalizers keep it all the same.
 func (p *planner) removal(pod *corev1.Pod, wanted union) time.Time {
@@ -114,7 +114,7 @@ func (p *planner) overdue(pod *corev1.Pod, tried eviction.Attempt, removal time.
 	return blocker
 }
 
-// stopsAgain is when the grace period of a pod that is being deleted is over if the kubelet has started it anew; zero: it
+// stopsAgain is the time when the grace period of a pod that is being deleted is over if the kubelet has started it anew; zero: it
 // has not, or that is not known.
 func (p *planner) stopsAgain(pod *corev1.Pod) time.Time {
 	if p.NodeDead || pod.DeletionTimestamp == nil || pod.DeletionGracePeriodSeconds == nil {

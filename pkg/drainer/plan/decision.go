@@ -61,7 +61,7 @@ func (d decision) blocks(reason v1beta1.BlockerReason) bool {
 	return d.kind == block && d.blocker.Reason == reason
 }
 
-// turn is when a pod is evicted: the pods of an earlier turn are gone before the next one starts.
+// turn is the time when a pod is evicted: the pods of an earlier turn are gone before the next one starts.
 type turn struct {
 	// own says that the pod runs this server. Such pods come last, whatever their order.
 	own      bool

@@ -21,7 +21,7 @@ var doNotDisrupt = []struct{ name, value string }{
 	{"cluster-autoscaler.kubernetes.io/safe-to-evict", "false"},
 }
 
-// message is why the pod has its action, and what its eviction loses or overrides.
+// message is the reason why the pod has its action, and what its eviction loses or overrides.
 func (p Pod) message() string {
 	notes := append([]string{p.why, p.ownNote(), p.machineNote(), p.clash.message()}, p.losses()...)
 	return strings.Join(slices.DeleteFunc(notes, func(note string) bool { return note == "" }), "; ")

@@ -29,7 +29,7 @@ type Input struct {
 	Node string
 	// NodeDead says that the node is not ready: its kubelet may not stop pods, or not report it.
 	NodeDead bool
-	// NodeReadySince is since when the node is ready. A kubelet that has restarted since then starts the grace periods
+	// NodeReadySince is the time since which the node is ready. A kubelet that has restarted since then starts the grace periods
 	// of its pods anew.
 	NodeReadySince time.Time
 	// Pods are all pods of the node.
@@ -94,7 +94,7 @@ type Pod struct {
 type Plan struct {
 	// Pods are in the order of the Input's.
 	Pods []Pod
-	// Recheck is when passing time alone may change the plan; zero when it cannot.
+	// Recheck is the time when passing time alone may change the plan; zero when it cannot.
 	Recheck time.Time
 	// Chosen is of each controller whose pods came back the one that is evicted, by the controller's object.
 	Chosen map[string]types.UID

@@ -16,7 +16,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
 )
 
-// askAgain is after how long a node that waits is asked for again if nothing wakes it. A change of a member wakes
+// askAgain is the time after which a node that waits is asked for again if nothing wakes it. A change of a member wakes
 // it at once. OpenShift's budget is not watched.
 const askAgain = 10 * time.Second
 

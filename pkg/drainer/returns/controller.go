@@ -34,29 +34,29 @@ type Controller struct {
 	Object string
 	// Times counts the pods that came since Since.
 	Times int
-	// Since is when the first of them was created.
+	// Since is the time when the first of them was created.
 	Since time.Time
 	// Again says that the controller put a pod back after one that came was evicted.
 	Again bool
 	// Free says that all of its pods may go at once: it puts none back any more.
 	Free bool
-	// Next is when the next pod may be evicted; zero: now.
+	// Next is the time when the next pod may be evicted; zero: now.
 	Next time.Time
 	// Chosen is the pod whose turn to be evicted it is; empty: none has been chosen.
 	Chosen types.UID
-	// Recheck is when passing time alone may let another pod go; unless it is in the future, only a change
+	// Recheck is the time when passing time alone may let another pod go; unless it is in the future, only a change
 	// can.
 	Recheck time.Time
 
-	// chosenAt is since when Chosen has been chosen.
+	// chosenAt is the time since which Chosen has been chosen.
 	chosenAt time.Time
 	// passed were chosen and could not leave in time, for example because of their budget.
 	passed sets.Set[types.UID]
 	// present are its pods on the node, but for those that were there before.
 	present sets.Set[types.UID]
-	// evicted is when the chosen pod was first seen to leave; zero: nothing left since the last return.
+	// evicted is the time when the chosen pod was first seen to leave; zero: nothing left since the last return.
 	evicted time.Time
-	// changed is when a pod came or went last, or when one was last seen to be terminating.
+	// changed is the time when a pod came or went last, or when one was last seen to be terminating.
 	changed time.Time
 	// quiet is how long nothing must come until it is clear that nothing will. It grows with the time that
 	// the controller was seen to take.

@@ -54,7 +54,7 @@ type progress struct {
 // limits are how many migrations KubeVirt runs at a time; zero: not known.
 type limits struct {
 	perNode, perCluster int64
-	// told is when the migration started whose status has them, in RFC 3339; empty: not known.
+	// told is the time when the migration started whose status has them, in RFC 3339; empty: not known.
 	told string
 }
 

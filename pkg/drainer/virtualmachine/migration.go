@@ -75,7 +75,7 @@ func (m *migration) progressOn(of *machine) progress {
 	return known
 }
 
-// failure is why the migration failed, as far as it is known; empty if nobody says it.
+// failure is the reason why the migration failed, as far as it is known; empty if nobody says it.
 func (m *migration) failure(of *machine) string {
 	if why := m.progressOn(of).whyNotDone; why != "" {
 		return ": " + why

@@ -29,7 +29,7 @@ type Reader struct {
 	clock  clock.PassiveClock
 
 	mu sync.Mutex
-	// notBefore is when to ask again after the API server refused.
+	// notBefore is the time when to ask again after the API server refused.
 	notBefore time.Time
 }
 

@@ -9,7 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// askAgain is after how long KubeVirt's kinds are asked for again where they could not be read.
+// askAgain is the time after which KubeVirt's kinds are asked for again where they could not be read.
 // Somebody may have installed KubeVirt, or given the permissions.
 const askAgain = 5 * time.Minute
 

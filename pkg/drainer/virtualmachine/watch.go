@@ -29,7 +29,7 @@ type Watch struct {
 	nodes sets.Set[string]
 	// stop ends the watch; nil while there is none.
 	stop context.CancelFunc
-	// began is when the watch began, and refused says that it was refused since then.
+	// began is the time when the watch began, and refused says that it was refused since then.
 	began   time.Time
 	refused bool
 	// resume keeps a watch that no node needs from being ended; nil while a node needs it.

@@ -17,7 +17,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/ledger"
 )
 
-// errNotAdmitted is why a node is not cordoned although it was thought to be admitted. It is looked at again.
+// errNotAdmitted is the reason why a node is not cordoned although it was thought to be admitted. It is looked at again.
 var errNotAdmitted = errors.New("the ledger does not say any more that the node was admitted")
 
 // Acquire implements drainer.Gate. Before a node is cordoned, our own server must have shown a moment ago that this term

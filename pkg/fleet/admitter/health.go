@@ -15,7 +15,7 @@ const decisionTakes = time.Minute
 
 // pulse shows whether decisions return.
 type pulse struct {
-	// since is when the decision began that is under way; nil: none is.
+	// since is the time when the decision began that is under way; nil: none is.
 	since atomic.Pointer[time.Time]
 }
 

@@ -23,9 +23,9 @@ const (
 	settlesMost = 250 * time.Millisecond
 	// lookAgain is how long a decision lasts that time may change: clocks are set, and machines are suspended.
 	lookAgain = time.Minute
-	// unsureLasts is after how long it is asked again whether nodes have left maintenance.
+	// unsureLasts is the time after which it is asked again whether nodes have left maintenance.
 	unsureLasts = 2 * time.Second
-	// beginAgain is after how long a term begins anew, if another process keeps the ledger, and this one leads still.
+	// beginAgain is the time after which a term begins anew, if another process keeps the ledger, and this one leads still.
 	beginAgain = time.Minute
 )
 

@@ -122,7 +122,7 @@ func waitingNodes(facts decision.Facts, outcome decision.Outcome) (values gauges
 	return values
 }
 
-// pausedSince is when the policy was written last by whom spec.paused belongs to.
+// pausedSince is the time when the policy was written last by whom spec.paused belongs to.
 func pausedSince(policy *v1beta1.MaintenancePolicy) metav1.Time {
 	since := policy.CreationTimestamp
 	for _, entry := range policy.ManagedFields {

@@ -15,7 +15,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/ledger"
 )
 
-// ledgerShared is for how long explanations are made from the same ledger. It is large, and dry runs may come in a loop.
+// ledgerShared is the time for which explanations are made from the same ledger. It is large, and dry runs may come in a loop.
 // Holds and nodes are as they are: those that a ledger of before lacks are decided about again.
 const ledgerShared = time.Second
 
@@ -27,7 +27,7 @@ type sharedLedger struct {
 	// mu is held while the ledger is read, so that all who ask meanwhile share the answer.
 	mu   sync.Mutex
 	last v1beta1.MaintenanceLedgerSpec
-	// read is when it was; zero: it is not known.
+	// read is the time when it was; zero: it is not known.
 	read time.Time
 }
 

@@ -33,7 +33,7 @@ type statuses struct {
 	recorder record.EventRecorder
 	// more has one element when something is to be written.
 	more visit.Bell
-	// tried is when the status of each policy was written last, or was to be.
+	// tried is the time when the status of each policy was written last, or was to be.
 	tried map[types.UID]time.Time
 
 	mu sync.Mutex

@@ -29,12 +29,12 @@ const (
 type State struct {
 	// MayStart says that maintenance may start.
 	MayStart bool
-	// Reason is why it may not: AdmissionFrozen or AdmissionWindowClosed. Empty if it may.
+	// Reason is the reason why it may not: AdmissionFrozen or AdmissionWindowClosed. Empty if it may.
 	Reason v1beta1.AdmissionReason
 	// Name is that of the freeze, or else of the window, that contains the moment. Of several, it is the one that ends
 	// last. Empty if none does.
 	Name string
-	// Until is when MayStart or Reason changes. Zero if that is more than a year away, or takes too much work to find.
+	// Until is the time when MayStart or Reason changes. Zero if that is more than a year away, or takes too much work to find.
 	Until time.Time
 	// Holds is until when MayStart and Reason are sure to stay as they are: Until, or as far as was looked ahead if that
 	// takes too much work to find.

@@ -14,11 +14,11 @@ import (
 // Compile makes one.
 type Calendar struct {
 	zone *time.Location
-	// windows are when maintenance may start. If there are none, it may start at any time.
+	// windows are the times when maintenance may start. If there are none, it may start at any time.
 	windows union
 	// lastStart is how many seconds before its windows end maintenance may no longer start.
 	lastStart int64
-	// freezes are when nothing may start.
+	// freezes are the times when nothing may start.
 	freezes union
 }
 

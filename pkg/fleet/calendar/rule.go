@@ -3,7 +3,7 @@
 
 package calendar
 
-// rule is when a window or a freeze is. It has intervals, from which the beginning is part and the end is not. They
+// rule is the time when a window or a freeze is. It has intervals, from which the beginning is part and the end is not. They
 // are never empty, but they may overlap.
 type rule interface {
 	// endAfter returns the last end of the intervals that contain a moment, or the moment itself if none does. It may

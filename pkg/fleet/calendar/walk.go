@@ -11,7 +11,7 @@ type walk struct {
 	next []coming
 }
 
-// coming is when a rule begins next, of all moments from one on and before that.
+// coming is the time when a rule begins next, of all moments from one on and before that.
 type coming struct{ from, begins int64 }
 
 func newWalk(q *question, u union) walk {

@@ -66,7 +66,7 @@ func (h *hold) begun() v1beta1.MaintenanceStage {
 	return stage
 }
 
-// takenSince is since when the hold has its node in maintenance, as far as the objects tell.
+// takenSince is the time since which the hold has its node in maintenance, as far as the objects tell.
 func (h *hold) takenSince(now time.Time) metav1.MicroTime {
 	since := now
 	switch admission := h.Status.Admission; {

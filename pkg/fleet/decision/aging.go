@@ -68,7 +68,7 @@ func (s *state) aged() []*hold {
 	return old
 }
 
-// aging is after how long room is kept for holds of the node: the longest time that its policies say.
+// aging is the time after which room is kept for holds of the node: the longest time that its policies say.
 func (n *node) aging() time.Duration {
 	longest := int64(0)
 	for _, p := range n.policies {

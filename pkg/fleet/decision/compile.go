@@ -18,13 +18,13 @@ import (
 // rules are a policy's spec, made ready for decisions. Goroutines share them.
 type rules struct {
 	spec v1beta1.MaintenancePolicySpec
-	// unreadable is why the policy cannot be read; empty: it can.
+	// unreadable is the reason why the policy cannot be read; empty: it can.
 	unreadable string
 	// selector selects every node if the policy's own cannot be applied.
 	selector labels.Selector
 	// calendar is always open if the policy's own cannot be applied.
 	calendar *calendar.Calendar
-	// ahead is when the calendar opens; nil: not looked at yet.
+	// ahead is the time when the calendar opens; nil: not looked at yet.
 	ahead *calendar.Timeline
 	// invalid says what this version of the server cannot apply; nil: nothing.
 	invalid error

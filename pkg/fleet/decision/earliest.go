@@ -72,7 +72,7 @@ func (s *state) freeAt(full fullLimit) time.Time {
 	return free
 }
 
-// soaksEnd is when so many of the counted nodes may have left that there is room for one more below the limit. Nodes that
+// soaksEnd is the time when so many of the counted nodes may have left that there is room for one more below the limit. Nodes that
 // were not given back may leave at any time. Each of the counted nodes is in maintenance, and the limit is not 0.
 func (s *state) soaksEnd(p *policy, counted names, limit int) time.Time {
 	ends := make([]time.Time, 0, len(counted))

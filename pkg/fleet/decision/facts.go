@@ -86,7 +86,7 @@ type Outcome struct {
 	// Leaving are the nodes of the ledger that no hold keeps there any more, sorted: they leave it, or begin to soak,
 	// once Facts.Released names them.
 	Leaving []string
-	// Again is when the outcome may change by time alone; zero: never.
+	// Again is the time when the outcome may change by time alone; zero: never.
 	Again time.Time
 }
 

@@ -17,7 +17,7 @@ const (
 	defaultReleaseTimeout = 1800
 )
 
-// failure is when maintenance has failed, as the facts are; a zero time: it does not fail.
+// failure is the time when maintenance has failed, as the facts are; a zero time: it does not fail.
 type failure struct {
 	reason v1beta1.FailureReason
 	at     time.Time
@@ -91,7 +91,7 @@ func (s *state) counts(p *policy, f v1beta1.LedgerFailure) bool {
 	return s.now.Sub(f.Time.Time) < time.Duration(ptr.Deref(stop.WindowSeconds, defaultFailureWindow))*time.Second
 }
 
-// failures is when the maintenance of a node fails for the policy, for each reason.
+// failures is the time when the maintenance of a node fails for the policy, for each reason.
 func (p *policy) failures(e *entry, holds []*hold) []failure {
 	stop := p.spec.AutoStop
 	var found []failure
@@ -119,7 +119,7 @@ func (p *policy) failures(e *entry, holds []*hold) []failure {
 	return found
 }
 
-// drainsSince is since when the hold drains its node; zero: it does not, or is through.
+// drainsSince is the time since which the hold drains its node; zero: it does not, or is through.
 func (h *hold) drainsSince(admitted *v1beta1.LedgerHold) time.Time {
 	switch {
 	case admitted.Stage != v1beta1.StageDrain || h.Status.DrainedTime != nil:

@@ -19,7 +19,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-// start is when the tests begin: a Saturday.
+// start is the time when the tests begin: a Saturday.
 var start = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 // fleet is the facts of a test, which change.

@@ -34,7 +34,7 @@ func (s *state) awaitOpening(f *forecast, policies []*policy) {
 	f.from = opening
 }
 
-// sharedOpening is when all schedules let maintenance start, from a time on; zero: not within the time that they know, or
+// sharedOpening is the time when all schedules let maintenance start, from a time on; zero: not within the time that they know, or
 // not within maxOpenings. It looks at no time twice, so that many holds with times of their own take no longer.
 func (s *state) sharedOpening(policies []*policy, from time.Time) time.Time {
 	names := namesOf(policies)
@@ -60,7 +60,7 @@ func namesOf(policies []*policy) string {
 	return strings.Join(all, ",")
 }
 
-// agreeFrom is when all schedules let maintenance start, from a time on, or until when they do not, as far as was looked.
+// agreeFrom is the time when all schedules let maintenance start, from a time on, or until when they do not, as far as was looked.
 func agreeFrom(policies []*policy, from time.Time) (at time.Time, agree bool) {
 	agreed := 0
 	for i := range maxOpenings {

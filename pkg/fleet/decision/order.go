@@ -21,7 +21,7 @@ type rank struct {
 	priority int32
 	// kept says that the next free room is kept for the hold.
 	kept bool
-	// deadline is when it should have started, if that is near or over; zero: it makes no difference yet.
+	// deadline is the time when it should have started, if that is near or over; zero: it makes no difference yet.
 	deadline time.Time
 	// domains are those of its node.
 	domains []domainRank

@@ -47,7 +47,7 @@ func (s *state) noteStart(n *node) {
 	}
 }
 
-// nextStart is when the pace lets a node start, if starts count that keep it from starting now.
+// nextStart is the time when the pace lets a node start, if starts count that keep it from starting now.
 func (p *policy) nextStart() time.Time {
 	return p.starts[len(p.starts)-int(*p.spec.Pace.MaxStarts)].Add(p.period())
 }

@@ -16,7 +16,7 @@ func (r *rules) soak() time.Duration {
 	return time.Duration(r.spec.Pace.SoakSeconds) * time.Second
 }
 
-// steadySince is since when the node of the entry is as Ready as it is now, but not before its give-back.
+// steadySince is the time since which the node of the entry is as Ready as it is now, but not before its give-back.
 func (e *entry) steadySince() time.Time {
 	if e.node.since.After(e.GivenBackTime.Time) {
 		return e.node.since
@@ -36,7 +36,7 @@ func (p *policy) soaked(e *entry, now time.Time) bool {
 	return known && !now.Before(end)
 }
 
-// soakEnd is when the entry, whose node was given back, counts for the policy no more, if its node stays Ready.
+// soakEnd is the time when the entry, whose node was given back, counts for the policy no more, if its node stays Ready.
 func (p *policy) soakEnd(e *entry) (end time.Time, known bool) {
 	if e.node == nil || !e.node.ready {
 		return time.Time{}, false
@@ -82,7 +82,7 @@ func (e *entry) notReadyWhileSoaking() time.Time {
 	return e.steadySince()
 }
 
-// failedSoak is when the node of the entry has failed its soak; zero: never, as it is.
+// failedSoak is the time when the node of the entry has failed its soak; zero: never, as it is.
 func (p *policy) failedSoak(e *entry) time.Time {
 	since := e.notReadyWhileSoaking()
 	if since.IsZero() || p.soak() == 0 {

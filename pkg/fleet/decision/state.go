@@ -44,10 +44,10 @@ type state struct {
 	// spare is how many bytes the ledger may still grow; nil: not measured yet. full says that a start was too much.
 	spare *int
 	full  bool
-	// shared is when schedules of several policies open at the same time, by the names of the policies, as far as it was
+	// shared is the time when schedules of several policies open at the same time, by the names of the policies, as far as it was
 	// worked out already.
 	shared map[string][]sharedSpan
-	// again is when the outcome may change by time alone.
+	// again is the time when the outcome may change by time alone.
 	again time.Time
 }
 
@@ -62,7 +62,7 @@ type policy struct {
 	// taken is what counts now. promised adds the nodes whose start gates are being checked. foreign is what would count
 	// if no node were in maintenance.
 	taken, promised, foreign tally
-	// starts are when the nodes started that count for the pace, oldest first.
+	// starts are the times when the nodes started that count for the pace, oldest first.
 	starts []time.Time
 	stop   *v1beta1.LedgerStop
 	// kept is for whom the next free room is kept; nil: for nobody.

@@ -16,7 +16,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/fleet/decision"
 )
 
-// shared is for how long the answer about all nodes is given again. To show one node takes a decision about all of them.
+// shared is the time for which the answer about all nodes is given again. To show one node takes a decision about all of them.
 const shared = time.Second
 
 // Source knows the facts that decisions depend on. An admitter.Admitter does.

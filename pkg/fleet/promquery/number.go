@@ -15,7 +15,7 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// AnswerError is why an answer of Prometheus is not the number that was asked for. Its text is the same for as long as it
+// AnswerError is the reason why an answer of Prometheus is not the number that was asked for. Its text is the same for as long as it
 // is the same problem, and says nothing of the server's address.
 type AnswerError string
 

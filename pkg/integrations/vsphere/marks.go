@@ -15,7 +15,7 @@ const (
 	RebootOKLabel = "cloud.sap/esx-reboot-ok"
 	// InitiatedAnnotation is true from before the node is held until it is given back.
 	InitiatedAnnotation = "cloud.sap/esx-reboot-initiated"
-	// ShutdownAnnotation is when the guest was asked to shut down, in the form of RFC 3339.
+	// ShutdownAnnotation is the time when the guest was asked to shut down, in the form of RFC 3339.
 	ShutdownAnnotation = "vsphere.maintenance.medik8s.io/shutdown-started"
 )
 

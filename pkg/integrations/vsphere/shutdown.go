@@ -101,7 +101,7 @@ func shutdownOf(node *corev1.Node) string {
 	return string(node.UID) + "/" + node.Annotations[ShutdownAnnotation]
 }
 
-// startedAt is when the shutdown of the node began; false if it did not.
+// startedAt is the time when the shutdown of the node began; false if it did not.
 func startedAt(node *corev1.Node) (time.Time, bool) {
 	started, err := time.Parse(time.RFC3339, node.Annotations[ShutdownAnnotation])
 	return started, err == nil

@@ -111,7 +111,7 @@ type Progress struct {
 	// made what its key finds, and learns from Recorded.Object that it did, even if that is gone by then. A step with an
 	// object that has failed is not tried again.
 	Object string
-	// Again is when to call again at the latest; zero: when something wakes the engine.
+	// Again is the time when to call again at the latest; zero: when something wakes the engine.
 	Again time.Time
 	// Committed says that what was begun cannot be called off any more, such as a node that is down to boot. So the step
 	// is not given up since it takes too long. It counts also with an error.

@@ -47,7 +47,7 @@ type Guard struct {
 type RefusedError struct {
 	// Digest is the SHA-256 of the text, in hexadecimal digits.
 	Digest string
-	// Began is when the evaluation began that the process did not survive.
+	// Began is the time when the evaluation began that the process did not survive.
 	Began time.Time
 	// Text is how the text begins, in quotes; empty if it is not known.
 	Text string

@@ -84,7 +84,7 @@ const (
 	KindKeystone   Kind = "keystone"
 )
 
-// Error is why an endpoint cannot be used: it does not exist, is of another kind, or its Secret cannot be read or lacks
+// Error is the reason why an endpoint cannot be used: it does not exist, is of another kind, or its Secret cannot be read or lacks
 // a key. It stays so until somebody changes something.
 type Error struct {
 	// Endpoint is the name of the endpoint.

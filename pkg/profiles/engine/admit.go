@@ -24,7 +24,7 @@ import (
 const (
 	// settles is how long more changes are waited for, so that many are served together.
 	settles = 20 * time.Millisecond
-	// beginAgain is after how long a term begins anew, if another process keeps the ledger, and this one leads still.
+	// beginAgain is the time after which a term begins anew, if another process keeps the ledger, and this one leads still.
 	beginAgain = time.Minute
 	// passTimeout bounds a pass.
 	passTimeout = 30 * time.Second

@@ -36,7 +36,7 @@ type admitter struct {
 	knows bool
 
 	mu sync.Mutex
-	// again is when time alone may make room for a candidate; zero: never.
+	// again is the time when time alone may make room for a candidate; zero: never.
 	again time.Time
 	// spec is what the ledger says of profiles. It is not changed, but replaced.
 	spec *v1beta1.MaintenanceLedgerSpec

@@ -18,10 +18,10 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/sapdata"
 )
 
-// ledgerAgain is when a NodeProfile looks again whether the ledger has what it adopts.
+// ledgerAgain is the time when a NodeProfile looks again whether the ledger has what it adopts.
 const ledgerAgain = time.Second
 
-// unreadableAgain is when it is tried again to adopt what could not be read: somebody may have given a permission.
+// unreadableAgain is the time when it is tried again to adopt what could not be read: somebody may have given a permission.
 const unreadableAgain = time.Minute
 
 // Former knows what the controller before this one has left.
@@ -37,7 +37,7 @@ type Former interface {
 	Look()
 }
 
-// UnreadableError is why what another controller has left cannot be adopted.
+// UnreadableError is the reason why what another controller has left cannot be adopted.
 type UnreadableError struct {
 	// Message says in a sentence what is wrong.
 	Message string

@@ -16,7 +16,7 @@ const (
 	webhookTimeout = 75 * time.Second
 	// webhooks is how many webhooks are called at the same time. Servers that do not answer leave the other workers alone.
 	webhooks = workers / 2
-	// nextTurn is when a webhook that found no turn looks for one again.
+	// nextTurn is the time when a webhook that found no turn looks for one again.
 	nextTurn = time.Second
 )
 

@@ -48,7 +48,7 @@ func (t *term) tell(before, after *v1beta1.NodeProfile) {
 	}
 }
 
-// notAdopted is why what another controller has left cannot be adopted; empty: it can.
+// notAdopted is the reason why what another controller has left cannot be adopted; empty: it can.
 func notAdopted(nodeProfile *v1beta1.NodeProfile) string {
 	acting := apimeta.FindStatusCondition(nodeProfile.Status.Conditions, v1beta1.ConditionActing)
 	if acting == nil || acting.Reason != v1beta1.ReasonNotAdopted {

@@ -21,7 +21,7 @@ func changedLast(nodeProfile *v1beta1.NodeProfile, siblings []*v1beta1.NodeProfi
 	return last.Spec.Profile
 }
 
-// changed is when the state has changed last; zero: never.
+// changed is the time when the state has changed last; zero: never.
 func changed(nodeProfile *v1beta1.NodeProfile) time.Time {
 	for _, entry := range slices.Backward(nodeProfile.Status.History) {
 		if entry.Result != v1beta1.TransitionAborted {

@@ -16,7 +16,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/outbox"
 )
 
-// goneAgain is when a NodeProfile that is gone is looked at again: the cache may have to show that first.
+// goneAgain is the time when a NodeProfile that is gone is looked at again: the cache may have to show that first.
 const goneAgain = time.Second
 
 // leave has a NodeProfile go whose profile is to be on the node no more, as spec.onDetach says.

@@ -10,7 +10,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-// moments are when something was done last, by name.
+// moments are the times when something was done last, by name.
 type moments struct {
 	mu sync.Mutex
 	at map[string]time.Time

@@ -305,7 +305,7 @@ type computer struct {
 	name  string
 	boots int
 	up    bool
-	// upAt is when a machine is up again that is down, goneAt when its node is seen to be not Ready; reportsAt and readyAt are
+	// upAt is the time when a machine is up again that is down, goneAt when its node is seen to be not Ready; reportsAt and readyAt are
 	// when the kubelet of a machine that is up reports its boot, and when its node is Ready. reboots is when it reboots;
 	// zero: not.
 	upAt, goneAt, reportsAt, readyAt, reboots time.Time

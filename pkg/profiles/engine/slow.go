@@ -14,7 +14,7 @@ const (
 	slowEvaluation = 250 * time.Millisecond
 	// slowWorkers is how many NodeProfiles of slow profiles are visited at the same time. The other workers are for the others.
 	slowWorkers = workers / 2
-	// slowAgain is after how long a NodeProfile is visited again for which there was no worker.
+	// slowAgain is the time after which a NodeProfile is visited again for which there was no worker.
 	slowAgain = time.Second
 )
 

@@ -16,7 +16,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/machine"
 )
 
-// conflictAgain is when a trigger is called again that came upon somebody else's write.
+// conflictAgain is the time when a trigger is called again that came upon somebody else's write.
 const conflictAgain = time.Second
 
 // begins notes that the next step may begin from now on. One that could not be recorded as it is before is resolved first.

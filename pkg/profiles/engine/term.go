@@ -52,7 +52,7 @@ type term struct {
 	kept words
 	// telling has the NodeProfiles of a node make notifications one after the other.
 	telling [64]sync.Mutex
-	// written is when words alone were written of a NodeProfile last.
+	// written is the time when words alone were written of a NodeProfile last.
 	written moments
 }
 

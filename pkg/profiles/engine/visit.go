@@ -71,7 +71,7 @@ type view struct {
 	expired, gone bool
 	// isFirst says that it is one of the first ones that wait for a place.
 	isFirst bool
-	// again is when to look again; zero: after a change.
+	// again is the time when to look again; zero: after a change.
 	again time.Time
 }
 
@@ -128,7 +128,7 @@ func (v *view) nodeName() string {
 	return ""
 }
 
-// idle is why nothing is done for a profile on a node, or on any if it has no name; no reason: it acts. A profile that is gone, or is being deleted, ends what it
+// idle is the reason why nothing is done for a profile on a node, or on any if it has no name; no reason: it acts. A profile that is gone, or is being deleted, ends what it
 // has begun.
 func (t *term) idle(profile *v1beta1.MaintenanceProfile, node string) (reason, message string) {
 	if profile == nil {

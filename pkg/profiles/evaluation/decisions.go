@@ -25,7 +25,7 @@ func (f *Facts) decisions(kind v1beta1.ProfileDecision, transition string) []*v1
 	return counting
 }
 
-// endOf is when a decision counts no more; zero: not before the state is left.
+// endOf is the time when a decision counts no more; zero: not before the state is left.
 func endOf(decision *v1beta1.RecordedDecision) time.Time {
 	if decision.ExpirationTime == nil {
 		return time.Time{}

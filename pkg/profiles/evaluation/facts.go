@@ -75,7 +75,7 @@ type Cluster interface {
 type Member struct {
 	// Node is its name.
 	Node string
-	// Since is when the state was entered there.
+	// Since is the time when the state was entered there.
 	Since time.Time
 }
 
@@ -95,6 +95,6 @@ type Answer struct {
 	Message string
 	// Info are numbers and names that the result was made from.
 	Info map[string]string
-	// Time is when the answer came.
+	// Time is the time when the answer came.
 	Time time.Time
 }

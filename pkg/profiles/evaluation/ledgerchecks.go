@@ -72,7 +72,7 @@ func (c maxInMaintenance) counted(q question, group []label) (nodes []string, en
 	return nodes, ends
 }
 
-// end is when a node counts no more; zero: not by time alone.
+// end is the time when a node counts no more; zero: not by time alone.
 func (c maxInMaintenance) end(entry v1beta1.LedgerProfile) time.Time {
 	if c.SkipAfterSeconds == nil {
 		return time.Time{}

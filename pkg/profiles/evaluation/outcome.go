@@ -26,7 +26,7 @@ type Outcome struct {
 	// out of MaintenanceRequired, only those that lead on count, if there are any. An Operational node does not wait for
 	// checks that are False.
 	Waiting string
-	// Again is when the outcome may change by time alone; zero: never.
+	// Again is the time when the outcome may change by time alone; zero: never.
 	Again time.Time
 	// OwnAgain is Again without the checks that ask for the ledger.
 	OwnAgain time.Time
@@ -44,7 +44,7 @@ type Ledger struct {
 	Says string
 	// Asked says whether checks ask for it.
 	Asked bool
-	// Again is when it may say something else by time alone; zero: never.
+	// Again is the time when it may say something else by time alone; zero: never.
 	Again time.Time
 }
 
@@ -58,7 +58,7 @@ type CheckResult struct {
 	Message string
 	// Info are numbers and names that the result was made from; at most v1beta1.MaxCheckInfo.
 	Info map[string]string
-	// Again is when the result may change by time alone; zero: never.
+	// Again is the time when the result may change by time alone; zero: never.
 	Again time.Time
 }
 

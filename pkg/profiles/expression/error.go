@@ -5,7 +5,7 @@ package expression
 
 import "fmt"
 
-// Error is why a chain or an expression is refused.
+// Error is the reason why a chain or an expression is refused.
 type Error struct {
 	// Line and Column are where it is wrong, in characters from 1; 0 if it is not about one place.
 	Line, Column int

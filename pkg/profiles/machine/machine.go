@@ -127,11 +127,11 @@ func Void(status *v1beta1.NodeProfileStatus, attempt int64) {
 	status.Attempt = max(status.Attempt, attempt)
 }
 
-// Cause is why a transition is given up, or a state is left without one.
+// Cause is the reason why a transition is given up, or a state is left without one.
 type Cause struct {
 	// By is the user who has decided so; empty: nobody has.
 	By string
-	// Reason is why that user has.
+	// Reason is the reason why that user has.
 	Reason string
 	// Message says what has failed or changed.
 	Message string

@@ -20,7 +20,7 @@ type Webhook struct {
 	State v1beta1.ProfileState `json:"state"`
 	// Previous is the state before.
 	Previous v1beta1.ProfileState `json:"previous,omitempty"`
-	// Since is when the state was entered.
+	// Since is the time when the state was entered.
 	Since time.Time `json:"since"`
 	// Notifier is the name of the notifier.
 	Notifier string `json:"notifier"`

@@ -34,7 +34,7 @@ type Message struct {
 	Node, Profile, Notifier string
 	// Occasion is what it is sent for.
 	Occasion string
-	// Time is when the notification was made. It does not change when it is sent again, so a mail has the same date.
+	// Time is the time when the notification was made. It does not change when it is sent again, so a mail has the same date.
 	Time time.Time
 	// Target is where it is sent: the endpoint by its name, and what of the notifier is no template.
 	Target v1beta1.NotificationTarget
@@ -64,7 +64,7 @@ const (
 	Permanent
 )
 
-// SendError is why a message was not sent.
+// SendError is the reason why a message was not sent.
 type SendError struct {
 	// Class says what it means for the message.
 	Class Class

@@ -14,7 +14,7 @@ type Candidate struct {
 	Key string
 	// Priority is that of the profile.
 	Priority int32
-	// Since is since when the state lasts.
+	// Since is the time since which the state lasts.
 	Since time.Time
 	// Place is the place of the profile in the label of its node, from 0.
 	Place int

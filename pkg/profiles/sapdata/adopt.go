@@ -27,7 +27,7 @@ type Adoption struct {
 	// Cordoned says that the node is cordoned, and that this counts as done for the profile: when its hold ends, the node is
 	// uncordoned. Otherwise, what was cordoned before stays so.
 	Cordoned bool
-	// Sent is when notifiers of the profile have sent last, by their names here. One that has not is not there.
+	// Sent is the time when notifiers of the profile have sent last, by their names here. One that has not is not there.
 	Sent map[string]time.Time
 	// Pools are the places of staggers that are taken.
 	Pools []v1beta1.LedgerPool

@@ -22,13 +22,13 @@ const DefaultProfile = "default"
 type Data struct {
 	// Profiles are the profiles of the node, by their names.
 	Profiles map[string]*ProfileData
-	// Notifications are when each notifier has sent something last, by its name.
+	// Notifications are the times when each notifier has sent something last, by its name.
 	Notifications map[string]time.Time
 }
 
 // ProfileData is where a profile is.
 type ProfileData struct {
-	// Transition is when the present state was entered.
+	// Transition is the time when the present state was entered.
 	Transition time.Time
 	// Current is the present state, and Previous the one before while the present one is still being entered; the same
 	// afterwards.

@@ -24,7 +24,7 @@ import (
 type Verdict struct {
 	// Occasion is what it is for; empty: none is due. The same notifier never has the same occasion twice.
 	Occasion string
-	// Again is when the verdict may change by time alone; zero: never. After a notification was made, ask again.
+	// Again is the time when the verdict may change by time alone; zero: never. After a notification was made, ask again.
 	Again time.Time
 }
 

@@ -61,7 +61,7 @@ type Shadow struct {
 	changed []func()
 }
 
-// written is when a program wrote on a node last, and what that tells.
+// written is the time when a program wrote on a node last, and what that tells.
 type written struct {
 	at  time.Time
 	why string

@@ -22,7 +22,7 @@ import (
 type Event struct {
 	// Type is what has happened, such as nodeprofile.trigger. It says what Data has.
 	Type string `json:"type"`
-	// Timestamp is when it has happened.
+	// Timestamp is the time when it has happened.
 	Timestamp time.Time `json:"timestamp"`
 	// Data are the details.
 	Data any `json:"data"`

@@ -34,7 +34,7 @@ type Machine struct {
 	Node string
 	// Strategy is its eviction strategy; empty: it has none.
 	Strategy string
-	// NotMigratable is why it cannot be migrated; empty: it can.
+	// NotMigratable is the reason why it cannot be migrated; empty: it can.
 	NotMigratable string
 }
 

@@ -84,7 +84,7 @@ func (o object) importedFrom(node *corev1.Node, taints []string, now time.Time) 
 	return from
 }
 
-// drained is when the node was drained, as far as the status says it; else by now.
+// drained is the time when the node was drained, as far as the status says it; else by now.
 func (o object) drained(now time.Time) *metav1.Time {
 	at := metav1.NewTime(now).Rfc3339Copy()
 	if last := o.lastWrite(); last != nil && last.Before(&at) {

@@ -105,7 +105,7 @@ func tainted(node *corev1.Node, key string) bool {
 	return slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool { return t.Key == key })
 }
 
-// lastWrite is when the status was written last; nil if nothing says so.
+// lastWrite is the time when the status was written last; nil if nothing says so.
 func (o object) lastWrite() *metav1.Time {
 	if o.Status.LastUpdate != nil {
 		return o.Status.LastUpdate

@@ -42,7 +42,7 @@ type step struct {
 	late bool
 	// uid is that of the hold; empty while there is none.
 	uid types.UID
-	// err is why the object cannot be imported.
+	// err is the reason why the object cannot be imported.
 	err error
 }
 

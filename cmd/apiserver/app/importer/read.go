@@ -24,7 +24,7 @@ var (
 type installedCRD struct {
 	// version is one that is served.
 	version string
-	// deleted is when the CRD was deleted, if its objects keep it from going; nil: never.
+	// deleted is the time when the CRD was deleted, if its objects keep it from going; nil: never.
 	deleted *metav1.Time
 }
 

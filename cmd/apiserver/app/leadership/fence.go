@@ -13,7 +13,7 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// ErrNotLeading is why a write was refused: this replica does not lead.
+// ErrNotLeading is the reason why a write was refused: this replica does not lead.
 var ErrNotLeading = errors.New("this replica does not lead")
 
 // Why a term ends.
@@ -34,7 +34,7 @@ type Fence struct {
 	renewed time.Time
 	// over is closed when the term is over; nil while there is none.
 	over chan struct{}
-	// cause is why the last term is over.
+	// cause is the reason why the last term is over.
 	cause error
 }
 
@@ -68,7 +68,7 @@ func (f *Fence) end(cause error) {
 	}
 }
 
-// why is why the last term is over; nil before the first, and during a term.
+// why is the reason why the last term is over; nil before the first, and during a term.
 func (f *Fence) why() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

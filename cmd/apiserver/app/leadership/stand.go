@@ -23,7 +23,7 @@ type stand struct {
 	over bool
 	// working is closed when the work has ended; nil while there is none.
 	working chan struct{}
-	// canceled is when the work was canceled that has not ended yet; zero while there is none.
+	// canceled is the time when the work was canceled that has not ended yet; zero while there is none.
 	canceled time.Time
 }
 

@@ -20,7 +20,7 @@ import (
 // pageSize is how many objects a request reads.
 const pageSize = 500
 
-// errChanged is why nothing more is written to a store.
+// errChanged is the reason why nothing more is written to a store.
 var errChanged = errors.New("somebody else has changed it meanwhile")
 
 // etcdPlace is a store in an etcd.

@@ -64,7 +64,7 @@ func servingTemplate(name string, now, latest time.Time) *x509.Certificate {
 	}
 }
 
-// dueAt is when a certificate is to be replaced.
+// dueAt is the time when a certificate is to be replaced.
 func dueAt(cert *x509.Certificate) time.Time {
 	return cert.NotAfter.Add(-cert.NotAfter.Sub(cert.NotBefore) / 3)
 }

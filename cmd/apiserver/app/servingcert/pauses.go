@@ -26,7 +26,7 @@ const (
 type pauses struct {
 	clock  clock.PassiveClock
 	growth wait.Backoff
-	// restless is when something was last changed or failed.
+	// restless is the time when something was last changed or failed.
 	restless time.Time
 }
 

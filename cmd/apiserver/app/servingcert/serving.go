@@ -35,7 +35,7 @@ func (s state) keeps(p *pair, now time.Time) bool {
 	return p.ca.Equal(s.current.cert) && now.Before(dueAt(p.leaf))
 }
 
-// nextTime is when the next step is due. It is before the end of an hour, so that a machine that was asleep notices.
+// nextTime is the time when the next step is due. It is before the end of an hour, so that a machine that was asleep notices.
 func (k *Keeper) nextTime(s state) time.Time {
 	now := k.config.Clock.Now()
 	next := now.Add(time.Hour)

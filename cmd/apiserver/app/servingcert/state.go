@@ -36,7 +36,7 @@ type state struct {
 	trusted []*x509.Certificate
 	// unreadable says why the Secret does not say what is trusted; nil if it does.
 	unreadable error
-	// since is when current began to sign; zero if the Secret does not say.
+	// since is the time when current began to sign; zero if the Secret does not say.
 	since time.Time
 }
 

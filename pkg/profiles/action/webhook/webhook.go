@@ -18,7 +18,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/webhook"
 )
 
-// askAgain is when a server that has answered 202 is asked again, unless it says when.
+// askAgain is the time when a server that has answered 202 is asked again, unless it says when.
 const askAgain = 30 * time.Second
 
 // Trigger is the trigger webhook.

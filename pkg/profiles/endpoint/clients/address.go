@@ -14,7 +14,7 @@ import (
 
 const dialTimeout = 10 * time.Second
 
-// addressError is why an address is not called. It does not have the address, which a Secret may name.
+// addressError is the reason why an address is not called. It does not have the address, which a Secret may name.
 type addressError string
 
 // Error implements error.

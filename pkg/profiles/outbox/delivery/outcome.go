@@ -20,7 +20,7 @@ import (
 const (
 	// sendTimeout is how long sending may take: two calls of the slowest endpoint, and the waits for its perMinute.
 	sendTimeout = 3 * time.Minute
-	// lostAfter is after how long a notification that is Sending counts as lost. Clocks of replicas may differ by the
+	// lostAfter is the time after which a notification that is Sending counts as lost. Clocks of replicas may differ by the
 	// rest.
 	lostAfter = sendTimeout + 30*time.Second
 	// firstRetry and lastRetry bound how long it is waited before the next try. It is doubled each time.

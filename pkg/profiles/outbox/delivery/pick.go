@@ -29,7 +29,7 @@ func keysOf(nodeProfile *v1beta1.NodeProfile) []key {
 	return keys
 }
 
-// dueAt is when an unsent notification is to be looked at.
+// dueAt is the time when an unsent notification is to be looked at.
 func dueAt(n *v1beta1.NotificationStatus) time.Time {
 	if n.NextTime == nil {
 		return time.Time{}

@@ -100,7 +100,7 @@ func (r request) another(hold *v1beta1.NodeMaintenance) error {
 	return forbidden(hold, "user %q has created it, and policy %q asks for the approval of somebody else", r.by, r.approval.Policy)
 }
 
-// since is when the hold was admitted; it was.
+// since is the time when the hold was admitted; it was.
 func since(hold *v1beta1.NodeMaintenance) string {
 	return hold.Status.Admission.AdmittedTime.UTC().Format(time.RFC3339)
 }

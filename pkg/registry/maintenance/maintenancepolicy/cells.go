@@ -16,7 +16,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/registry/resource"
 )
 
-// thisWeek is for how long the day of the week alone tells the day.
+// thisWeek is the time for which the day of the week alone tells the day.
 const thisWeek = 6 * 24 * time.Hour
 
 // openCell says whether the policy lets maintenance start, apart from its limits: Open, Closed, Paused or

@@ -176,7 +176,7 @@ func validateExpiration(newNM, oldNM *v1beta1.NodeMaintenance, now time.Time) fi
 		"must be more than %d, the seconds since %s; to end it now, delete it", age, what))}
 }
 
-// started is since when spec.expirationSeconds counts, and what was then: since the hold was admitted, or created if it
+// started is the time since which spec.expirationSeconds counts, and what was then: since the hold was admitted, or created if it
 // did not have to wait; nil while it waits.
 func started(nm *v1beta1.NodeMaintenance) (at *metav1.Time, what string) {
 	admission := nm.Status.Admission

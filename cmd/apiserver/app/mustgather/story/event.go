@@ -74,7 +74,7 @@ func EventHost(event *corev1.Event) string {
 	return cmp.Or(event.Source.Host, event.ReportingInstance)
 }
 
-// LastTime is when an event was last seen.
+// LastTime is the time when an event was last seen.
 func LastTime(event *corev1.Event) time.Time {
 	if event.Series != nil {
 		return event.Series.LastObservedTime.Time

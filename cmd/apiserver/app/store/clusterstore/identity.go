@@ -22,7 +22,7 @@ const StoreName = "store"
 // this one.
 const CopyOfName = "copy-of"
 
-// ErrIncomplete is why a store with objects, but without an ID, is not used: a server that knew only some of the holds
+// ErrIncomplete is the reason why a store with objects, but without an ID, is not used: a server that knew only some of the holds
 // would give nodes of the others back.
 var ErrIncomplete = errors.New("it has objects and no ID of a store, so it is only a part of a store: if migrate-store did not end, " +
 	"run it again; if this is a backup that was restored, restore the ID too")
