@@ -46,7 +46,7 @@ func IsIdle(informers ...cache.SharedIndexInformer) bool {
 	return true
 }
 
-// Follow calls changed for each change of an object, and once for each that exists, until stop is called. Before is nil
+// Follow calls changed for each change of an object, and once for each that exists, until stop has returned. Before is nil
 // for a new one, after for one that is gone. hasSynced says whether all that exist were told. It fails when the informer
 // has ended.
 func Follow(
@@ -66,7 +66,7 @@ func Follow(
 		return nil, nil, err
 	}
 	return registration.HasSynced, func() {
-		if err := informer.RemoveEventHandler(registration); err != nil {
+		if err := cache.ShutDownEventHandler(informer, registration); err != nil {
 			klog.Background().Error(err, "Could not remove a handler")
 		}
 	}, nil

@@ -6,12 +6,18 @@ package visit
 import (
 	"context"
 	"errors"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/cache"
+	testcache "k8s.io/client-go/tools/cache/testing"
 	"k8s.io/utils/clock"
 )
 
@@ -71,4 +77,39 @@ func TestVisits(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Who stops to follow need not fear that a change is told later.
+func TestFollowStops(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		source := testcache.NewFakeControllerSource()
+		defer source.Shutdown()
+		source.Add(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "a"}})
+		informer := cache.NewSharedIndexInformer(source, &corev1.Node{}, 0, cache.Indexers{})
+		ctx, end := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		defer running.Wait()
+		defer end()
+		running.Go(func() { informer.RunWithContext(ctx) })
+		told := make(chan struct{})
+		_, stop, err := Follow(informer, func(any, any) { <-told })
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		var stopped atomic.Bool
+		running.Go(func() {
+			stop()
+			stopped.Store(true)
+		})
+		synctest.Wait()
+		if stopped.Load() {
+			t.Error("it has stopped while a change is told, want that it waits")
+		}
+		close(told)
+		synctest.Wait()
+		if !stopped.Load() {
+			t.Error("it has not stopped after the change was told")
+		}
+	})
 }

@@ -173,8 +173,8 @@ func New(config Config) (*Engine, error) {
 
 // The indexes of NodeProfiles.
 const (
-	byNode    = "node"
-	byProfile = "profile"
+	byNode    = v1beta1.FieldNodeName
+	byProfile = v1beta1.FieldProfile
 )
 
 func specOf(obj any) v1beta1.NodeProfileSpec {

@@ -10,7 +10,10 @@ import (
 	listers "github.com/medik8s/maintenance-apiserver/pkg/generated/listers/maintenance/v1beta1"
 )
 
-// NodeProfiles are those that Watch keeps up to date, for others in this process that follow them.
+// Profiles are those that Watch keeps up to date, for others in this process that follow them.
+func (e *Engine) Profiles() cache.SharedIndexInformer { return e.profiles }
+
+// NodeProfiles are those that Watch keeps up to date, with the indexes v1beta1.FieldNodeName and v1beta1.FieldProfile.
 func (e *Engine) NodeProfiles() informers.NodeProfileInformer { return shared{e.nodeProfiles} }
 
 // shared is a cache that others use, too.

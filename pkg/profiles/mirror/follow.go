@@ -6,53 +6,48 @@ package mirror
 import (
 	"context"
 	"slices"
-	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/sapdata"
+	"github.com/medik8s/maintenance-apiserver/pkg/visit"
 )
 
-// follow watches nodes, profiles and NodeProfiles until ctx is done. It says no when that was before all were known.
-func (t *term) follow(ctx context.Context, running *sync.WaitGroup) bool {
+// follow has nodes looked at when something changes that is mirrored, until unfollow is called. It says no when ctx was
+// done before all were known.
+func (t *term) follow(ctx context.Context) (unfollow func(), known bool) {
+	var stops []func()
+	unfollow = func() {
+		for _, stop := range stops {
+			stop()
+		}
+	}
 	var synced []cache.InformerSynced
 	for _, followed := range []struct {
 		informer cache.SharedIndexInformer
 		changed  func(before, after any)
 	}{
 		{t.nodes, t.nodeChanged},
-		{t.profiles, func(any, any) { t.wakeAll() }},
-		{t.nodeProfiles, func(before, after any) { t.nodeProfileChanged(ctx, before, after) }},
+		{t.Profiles, func(any, any) { t.wakeAll() }},
+		{t.NodeProfiles, func(before, after any) { t.nodeProfileChanged(ctx, before, after) }},
 	} {
-		registration, err := followed.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-			AddFunc:    func(obj any) { followed.changed(nil, obj) },
-			UpdateFunc: followed.changed,
-			DeleteFunc: func(obj any) { followed.changed(obj, nil) },
-		})
+		hasSynced, stop, err := visit.Follow(followed.informer, followed.changed)
 		if err != nil {
-			return false
+			return unfollow, false // it has ended
 		}
-		synced = append(synced, registration.HasSynced)
-		running.Go(func() { followed.informer.RunWithContext(ctx) })
+		stops, synced = append(stops, stop), append(synced, hasSynced)
 	}
-	return cache.WaitForCacheSync(ctx.Done(), synced...)
+	return unfollow, cache.WaitForCacheSync(ctx.Done(), synced...)
 }
 
-// trim keeps of objects what is mirrored.
+// trim keeps of nodes what is mirrored.
 func (t *term) trim(obj any) (any, error) {
-	switch o := obj.(type) {
-	case *corev1.Node:
-		o.ManagedFields, o.Spec, o.Status = nil, corev1.NodeSpec{}, corev1.NodeStatus{}
-		o.Annotations = only(o.Annotations, sapdata.Annotation, MarkAnnotation)
-		o.Labels = only(o.Labels, v1beta1.StateLabel, t.Label)
-	case *v1beta1.MaintenanceProfile:
-		o.ManagedFields, o.Status = nil, v1beta1.MaintenanceProfileStatus{}
-		o.Spec = v1beta1.MaintenanceProfileSpec{Alias: o.Spec.Alias}
-	case *v1beta1.NodeProfile:
-		o.ManagedFields = nil
-		o.Status.Checks, o.Status.Transitions, o.Status.Decisions = nil, nil, nil
+	if node, is := obj.(*corev1.Node); is {
+		node.ManagedFields, node.Spec, node.Status = nil, corev1.NodeSpec{}, corev1.NodeStatus{}
+		node.Annotations = only(node.Annotations, sapdata.Annotation, MarkAnnotation)
+		node.Labels = only(node.Labels, v1beta1.StateLabel, t.Label)
 	}
 	return obj, nil
 }
@@ -65,13 +60,6 @@ func only(values map[string]string, keys ...string) map[string]string {
 		}
 	}
 	return kept
-}
-
-func nodeOf(obj any) ([]string, error) {
-	if nodeProfile, is := obj.(*v1beta1.NodeProfile); is {
-		return []string{nodeProfile.Spec.NodeName}, nil
-	}
-	return nil, nil
 }
 
 func (t *term) wakeAll() {
@@ -93,9 +81,6 @@ func (t *term) nodeChanged(before, after any) {
 }
 
 func (t *term) nodeProfileChanged(ctx context.Context, before, after any) {
-	if unknown, is := before.(cache.DeletedFinalStateUnknown); is {
-		before = unknown.Obj
-	}
 	old, _ := before.(*v1beta1.NodeProfile)
 	nodeProfile, exists := after.(*v1beta1.NodeProfile)
 	if exists {
@@ -110,7 +95,7 @@ func (t *term) nodeProfileChanged(ctx context.Context, before, after any) {
 
 // onNode returns the profiles of a node, with their aliases.
 func (t *term) onNode(name string) []sapdata.Profile {
-	objects, _ := t.nodeProfiles.GetIndexer().ByIndex(byNode, name) // the index is there
+	objects, _ := t.NodeProfiles.GetIndexer().ByIndex(v1beta1.FieldNodeName, name) // the index is there
 	var profiles []sapdata.Profile
 	for _, object := range objects {
 		if nodeProfile, is := object.(*v1beta1.NodeProfile); is {
@@ -123,7 +108,7 @@ func (t *term) onNode(name string) []sapdata.Profile {
 // unread says whether a NodeProfile of the node, or its profile, cannot be read. What was mirrored stays.
 func (t *term) unread(node string) bool {
 	return slices.ContainsFunc(t.onNode(node), func(on sapdata.Profile) bool {
-		object, _, _ := t.profiles.GetStore().GetByKey(on.NodeProfile.Spec.Profile)
+		object, _, _ := t.Profiles.GetStore().GetByKey(on.NodeProfile.Spec.Profile)
 		profile, is := object.(*v1beta1.MaintenanceProfile)
 		return v1beta1.WhyUnreadable(on.NodeProfile) != "" || is && v1beta1.WhyUnreadable(profile) != ""
 	})
@@ -131,7 +116,7 @@ func (t *term) unread(node string) bool {
 
 // alias is what the controller calls a profile.
 func (t *term) alias(name string) string {
-	object, _, _ := t.profiles.GetStore().GetByKey(name)
+	object, _, _ := t.Profiles.GetStore().GetByKey(name)
 	if profile, is := object.(*v1beta1.MaintenanceProfile); is {
 		return profile.AliasOrName()
 	}

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	corev1informers "k8s.io/client-go/informers/core/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
@@ -19,8 +18,6 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
-	"github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned"
-	informers "github.com/medik8s/maintenance-apiserver/pkg/generated/informers/externalversions/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/visit"
 )
 
@@ -37,8 +34,12 @@ const (
 type Config struct {
 	// Kube reads and patches nodes, and writes events. Required.
 	Kube kubernetes.Interface
-	// Maintenance reads profiles and NodeProfiles of this server. Required.
-	Maintenance versioned.Interface
+	// Profiles and NodeProfiles follow those of this server, and run all the time. NodeProfiles has the index
+	// v1beta1.FieldNodeName. Required.
+	Profiles, NodeProfiles cache.SharedIndexInformer
+	// Adopted says whether all that the controller has left on a node was adopted. Until then, its annotation stays.
+	// Required.
+	Adopted func(node string) bool
 	// Shadow is whether the controller runs. Then nothing is written. Required.
 	Shadow Shadow
 	// Label is the label of nodes that has the aliases of their profiles. Default: v1beta1.DefaultProfileLabel.
@@ -59,8 +60,7 @@ type Shadow interface {
 
 // Mirror writes what the controller has. Use New.
 type Mirror struct {
-	config  Config
-	adopted func(node *corev1.Node) bool
+	config Config
 
 	mu sync.Mutex
 	// term is the present term; nil while this process does not lead.
@@ -69,8 +69,8 @@ type Mirror struct {
 
 // New returns a Mirror that writes nothing until Lead. It fails when the configuration lacks something.
 func New(config Config) (*Mirror, error) {
-	if config.Kube == nil || config.Maintenance == nil || config.Shadow == nil {
-		return nil, errors.New("could not configure the mirrors: they need clients and a shadow")
+	if config.Kube == nil || config.Profiles == nil || config.NodeProfiles == nil || config.Adopted == nil || config.Shadow == nil {
+		return nil, errors.New("could not configure the mirrors: they need a client, profiles and a shadow")
 	}
 	if config.Label == "" {
 		config.Label = v1beta1.DefaultProfileLabel
@@ -79,13 +79,8 @@ func New(config Config) (*Mirror, error) {
 		config.Clock = clock.RealClock{}
 	}
 	registerMetrics()
-	nothing := func(*corev1.Node) bool { return false }
-	return &Mirror{config: config, adopted: nothing}, nil
+	return &Mirror{config: config}, nil
 }
-
-// AdoptBy has adopted asked whether all that the controller has left on a node was adopted. Until then, its annotation
-// stays. It must be called before Lead. Before, nothing was adopted.
-func (m *Mirror) AdoptBy(adopted func(node *corev1.Node) bool) { m.adopted = adopted }
 
 // Wake has all nodes looked at: whether the controller runs, or what was adopted, has changed. It never blocks.
 func (m *Mirror) Wake() {
@@ -99,15 +94,11 @@ func (m *Mirror) Wake() {
 // term is the work of one term of leading.
 type term struct {
 	Config
-	adopted                       func(node *corev1.Node) bool
-	nodes, profiles, nodeProfiles cache.SharedIndexInformer
-	queue                         workqueue.TypedRateLimitingInterface[string]
+	nodes cache.SharedIndexInformer
+	queue workqueue.TypedRateLimitingInterface[string]
 	// tasks counts what is recorded beside the queue.
 	tasks sync.WaitGroup
 }
-
-// byNode is the index of NodeProfiles by node.
-const byNode = "node"
 
 // Lead writes until ctx is done, and returns when everything it started has ended. It may be called again.
 func (m *Mirror) Lead(ctx context.Context) {
@@ -120,7 +111,10 @@ func (m *Mirror) Lead(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
 	defer t.queue.ShutDown()
-	if !t.follow(ctx, &running) {
+	running.Go(func() { t.nodes.RunWithContext(ctx) })
+	unfollow, known := t.follow(ctx)
+	defer unfollow()
+	if !known {
 		return
 	}
 	t.wakeAll()
@@ -138,17 +132,12 @@ func (m *Mirror) set(t *term) {
 
 func (m *Mirror) newTerm() (t *term, stopRecording func()) {
 	t = &term{
-		Config: m.config, adopted: m.adopted,
-		nodes:        corev1informers.NewNodeInformer(m.config.Kube, 0, cache.Indexers{}),
-		profiles:     informers.NewMaintenanceProfileInformer(m.config.Maintenance, 0, cache.Indexers{}),
-		nodeProfiles: informers.NewNodeProfileInformer(m.config.Maintenance, 0, cache.Indexers{byNode: nodeOf}),
+		Config: m.config, nodes: corev1informers.NewNodeInformer(m.config.Kube, 0, cache.Indexers{}),
 		queue: workqueue.NewTypedRateLimitingQueueWithConfig(
 			workqueue.NewTypedItemExponentialFailureRateLimiter[string](leastRetry, mostRetry),
 			workqueue.TypedRateLimitingQueueConfig[string]{Name: "mirror", Clock: m.config.Clock}),
 	}
-	for _, informer := range []cache.SharedIndexInformer{t.nodes, t.profiles, t.nodeProfiles} {
-		_ = informer.SetTransform(t.trim) // it fails only after the informer has begun
-	}
+	_ = t.nodes.SetTransform(t.trim) // it fails only after the informer has begun
 	t.Recorder, stopRecording = visit.NewRecorder(m.config.Kube, component, m.config.Recorder)
 	return t, stopRecording
 }

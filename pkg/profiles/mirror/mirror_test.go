@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -18,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/component-base/metrics/testutil"
 	"k8s.io/utils/ptr"
@@ -25,6 +27,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/drainertest"
 	maintenancefake "github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned/fake"
+	informers "github.com/medik8s/maintenance-apiserver/pkg/generated/informers/externalversions/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/sapdata"
 )
 
@@ -58,6 +61,8 @@ type world struct {
 	shadow      *fakeShadow
 	recorder    *record.FakeRecorder
 	mirror      *Mirror
+	// endTerm ends the term of leading, and returns when it has ended.
+	endTerm func()
 }
 
 func node(name string, annotations map[string]string) *corev1.Node {
@@ -75,24 +80,38 @@ func run(t *testing.T, test func(w *world), objects ...runtime.Object) {
 			recorder: record.NewFakeRecorder(100),
 		}
 		var err error
+		profiles := informers.NewMaintenanceProfileInformer(w.maintenance, 0, cache.Indexers{})
+		nodeProfiles := informers.NewNodeProfileInformer(w.maintenance, 0, cache.Indexers{
+			v1beta1.FieldNodeName: func(obj any) ([]string, error) { return []string{obj.(*v1beta1.NodeProfile).Spec.NodeName}, nil },
+		})
 		w.mirror, err = New(Config{
-			Kube: w.kube, Maintenance: w.maintenance, Shadow: w.shadow, Recorder: w.recorder,
+			Kube: w.kube, Profiles: profiles, NodeProfiles: nodeProfiles, Adopted: func(string) bool { return adopted.Load() },
+			Shadow: w.shadow, Recorder: w.recorder,
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.mirror.AdoptBy(func(*corev1.Node) bool { return adopted.Load() })
 		ctx, stop := context.WithCancel(t.Context())
-		ended := make(chan struct{})
-		go func() {
-			defer close(ended)
-			w.mirror.Lead(ctx)
-		}()
-		w.settle()
+		var running sync.WaitGroup
+		defer running.Wait()
+		defer stop()
+		running.Go(func() { profiles.RunWithContext(ctx) })
+		running.Go(func() { nodeProfiles.RunWithContext(ctx) })
+		w.lead()
 		test(w)
-		stop()
-		<-ended
+		w.endTerm()
 	})
+}
+
+func (w *world) lead() {
+	ctx, stop := context.WithCancel(w.t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { w.mirror.Lead(ctx) })
+	w.endTerm = func() {
+		stop()
+		running.Wait()
+	}
+	w.settle()
 }
 
 func (w *world) settle() {
@@ -207,6 +226,21 @@ func TestMirrors(t *testing.T) {
 		w.want("in-maintenance", disks("in-maintenance"))
 		if got, want := w.events(), "Normal ChangedMaintenanceState The node is now in the in-maintenance state caused by profile Disks"; got != want {
 			t.Errorf("events %q, want %q", got, want)
+		}
+	}, node("worker-1", nil))
+}
+
+// What others have told while this process did not lead is not told again.
+func TestTerms(t *testing.T) {
+	run(t, func(w *world) {
+		w.put(1, v1beta1.ProfileOperational)
+		w.endTerm()
+		w.put(2, v1beta1.ProfileMaintenanceRequired)
+		w.want("operational", strings.ReplaceAll(disks("operational"), "Disks", "disks"))
+		w.lead()
+		w.want("maintenance-required", strings.ReplaceAll(disks("maintenance-required"), "Disks", "disks"))
+		if got := w.events(); got != "" {
+			t.Errorf("events %q, want none", got)
 		}
 	}, node("worker-1", nil))
 }
@@ -378,5 +412,5 @@ func TestPatchIsBoundToTheNode(t *testing.T) {
 }
 
 func TestTrimTwice(t *testing.T) {
-	drainertest.TransformTwice(t, (&term{}).trim, &corev1.Node{}, &v1beta1.MaintenanceProfile{}, &v1beta1.NodeProfile{})
+	drainertest.TransformTwice(t, (&term{}).trim, &corev1.Node{})
 }

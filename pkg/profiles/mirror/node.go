@@ -48,7 +48,7 @@ func (t *term) mirror(ctx context.Context, name string) error {
 	if found.mark != "" && found.mark != found.hash() {
 		return t.foreign(ctx, node)
 	}
-	if found.mark == "" && found.data != "" && (!t.adopted(node) || !t.hasAll(name, found.data)) {
+	if found.mark == "" && found.data != "" && (!t.Adopted(name) || !t.hasAll(name, found.data)) {
 		return nil
 	}
 	return t.write(ctx, node, found)

@@ -163,10 +163,7 @@ func (c CompletedConfig) New() (*Server, error) {
 	authorizing.KnowWhatIsUnderWay(underWay(client))
 	authorizing.AskForServer(c.serverMay)
 	c.sap.answer(generic, client, drain.Nodes)
-	mirrors, err := c.newMirrors(drain, client)
-	if err != nil {
-		return nil, err
-	}
+	mirrors := c.newMirrors()
 	epoch := &ledger.Epoch{}
 	admit, err := c.newAdmitter(drain, client, epoch)
 	if err != nil {

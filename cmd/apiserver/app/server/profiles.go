@@ -8,7 +8,6 @@ import (
 	"fmt"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
@@ -60,15 +59,14 @@ func (c CompletedConfig) newProfiles(
 	}
 	if mirrors != nil {
 		config.Other = mirrors.shadow.Why
-		config.Former = sapFormer{kube: c.drainer.Kube, look: mirrors.mirror.Wake}
+		config.Former = sapFormer{kube: c.drainer.Kube, look: func() { mirrors.mirror.Wake() }}
 	}
 	profiles, err := engine.New(config)
 	if err != nil {
 		return nil, fmt.Errorf("could not create the engine of profiles: %w", err)
 	}
-	if mirrors != nil {
-		mirrors.shadow.Follow(profiles.ClusterChanged)
-		mirrors.mirror.AdoptBy(func(node *corev1.Node) bool { return profiles.Adopted(node.Name) })
+	if err := mirrors.follow(c, drain, profiles); err != nil {
+		return nil, err
 	}
 	drain.IgnoreJobs(profiles.JobsFor)
 	drain.LeadBeside(endpoints.first(profiles.Lead))

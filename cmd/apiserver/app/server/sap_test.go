@@ -41,9 +41,13 @@ func TestPathOfTheDashboard(t *testing.T) {
 
 // Without the flag, nothing is made, and nothing runs.
 func TestNoMirrors(t *testing.T) {
-	m, err := CompletedConfig{&completedConfig{}}.newMirrors(nil, nil)
-	if m != nil || err != nil {
-		t.Fatalf("mirrors %v, %v, want none", m, err)
+	c := CompletedConfig{&completedConfig{}}
+	m := c.newMirrors()
+	if m != nil {
+		t.Fatalf("mirrors %v, want none", m)
+	}
+	if err := m.follow(c, nil, nil); err != nil {
+		t.Fatal(err)
 	}
 	m.watch(t.Context())
 }

@@ -8,7 +8,7 @@ import (
 	"fmt"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer"
-	"github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/engine"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/mirror"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/shadow"
 )
@@ -17,23 +17,35 @@ import (
 // their methods do nothing.
 type mirrors struct {
 	shadow *shadow.Shadow
+	// mirror is nil before follow.
 	mirror *mirror.Mirror
 }
 
-// newMirrors returns the mirrors; nil without --sap-mirrors. They write while the drainer leads. The clients are fenced.
-func (c CompletedConfig) newMirrors(drain *drainer.Drainer, client versioned.Interface) (*mirrors, error) {
+// newMirrors returns the mirrors, which write nothing before follow; nil without --sap-mirrors.
+func (c CompletedConfig) newMirrors() *mirrors {
 	if !c.sap.Mirrors {
-		return nil, nil
+		return nil
 	}
-	m := &mirrors{shadow: shadow.New(shadow.Config{Kube: c.drainer.Kube, Namespace: c.sap.Namespace})}
+	return &mirrors{shadow: shadow.New(shadow.Config{Kube: c.drainer.Kube, Namespace: c.sap.Namespace})}
+}
+
+// follow has the mirrors write what the profiles do, while the drainer leads. The client of the cluster is fenced.
+func (m *mirrors) follow(c CompletedConfig, drain *drainer.Drainer, profiles *engine.Engine) error {
+	if m == nil {
+		return nil
+	}
 	var err error
-	m.mirror, err = mirror.New(mirror.Config{Kube: c.drainer.Kube, Maintenance: client, Shadow: m.shadow, Label: c.profiles.Label})
+	m.mirror, err = mirror.New(mirror.Config{
+		Kube: c.drainer.Kube, Profiles: profiles.Profiles(), NodeProfiles: profiles.NodeProfiles().Informer(), Adopted: profiles.Adopted,
+		Shadow: m.shadow, Label: c.profiles.Label,
+	})
 	if err != nil {
-		return nil, fmt.Errorf("could not create the mirrors of the SAP maintenance-controller: %w", err)
+		return fmt.Errorf("could not create the mirrors of the SAP maintenance-controller: %w", err)
 	}
 	m.shadow.Follow(m.mirror.Wake)
+	m.shadow.Follow(profiles.ClusterChanged)
 	drain.LeadBeside(m.mirror.Lead)
-	return m, nil
+	return nil
 }
 
 // watch knows whether the controller runs, until ctx is done.
