@@ -13,6 +13,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
+	"github.com/medik8s/maintenance-apiserver/pkg/drainer/due"
 	"github.com/medik8s/maintenance-apiserver/pkg/visit"
 )
 
@@ -156,7 +157,7 @@ func (a *asker) next() (asked []question, next time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := a.clock.Now()
-	due := now.Add(askInterval)
+	again := now.Add(askInterval)
 	for _, question := range a.byAge() {
 		known := a.inquiries[question]
 		switch dueAt := known.dueAt(); {
@@ -164,7 +165,7 @@ func (a *asker) next() (asked []question, next time.Duration) {
 			delete(a.inquiries, question)
 		case known.busy:
 		case dueAt.After(now):
-			due = earlier(due, dueAt)
+			again = due.Earlier(again, dueAt)
 		case a.busy[question.policy] < perPolicy: // else it is asked when one of them has ended
 			known.busy, known.began, known.stale = true, now, false
 			a.busy[question.policy]++
@@ -174,7 +175,7 @@ func (a *asker) next() (asked []question, next time.Duration) {
 	if len(a.inquiries) == 0 {
 		return nil, 0
 	}
-	return asked, due.Sub(now)
+	return asked, again.Sub(now)
 }
 
 func (i *inquiry) dueAt() time.Time {
@@ -182,13 +183,6 @@ func (i *inquiry) dueAt() time.Time {
 		return time.Time{}
 	}
 	return i.last.at.Add(askInterval)
-}
-
-func earlier(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
-	}
-	return a
 }
 
 func (a *asker) byAge() []question {
