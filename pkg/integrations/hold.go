@@ -14,7 +14,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned"
-	"github.com/medik8s/maintenance-apiserver/pkg/ownhold"
+	"github.com/medik8s/maintenance-apiserver/pkg/serverholds"
 )
 
 // Known knows all NodeMaintenances, from memory. A drainer.Drainer does.
@@ -26,14 +26,14 @@ type Known interface {
 // Holds reads and writes the NodeMaintenances of one integration. It has at most one on a node, whose name follows from
 // the two. Those of others are never looked at.
 type Holds struct {
-	own       *ownhold.Holds
+	own       *serverholds.Holds
 	known     Known
 	requestor string
 }
 
 // NewHolds returns Holds that call the server itself: only its own loopback client may speak for integrations.
 func NewHolds(loopback versioned.Interface, known Known, requestor string) *Holds {
-	return &Holds{own: ownhold.New(loopback), known: known, requestor: requestor}
+	return &Holds{own: serverholds.New(loopback), known: known, requestor: requestor}
 }
 
 // Want is how a node is to be drained.
@@ -63,7 +63,9 @@ func (h *Holds) GiveBack(ctx context.Context, node string) (gone bool, err error
 	return hold == nil, nil
 }
 
-func (h *Holds) key(node string) ownhold.Key { return ownhold.Key{Node: node, Requestor: h.requestor} }
+func (h *Holds) key(node string) serverholds.Key {
+	return serverholds.Key{Node: node, Requestor: h.requestor}
+}
 
 // Nodes returns the names of the nodes that the integration holds, as far as it is known.
 func (h *Holds) Nodes() ([]string, error) {

@@ -18,7 +18,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
-	"github.com/medik8s/maintenance-apiserver/pkg/visit"
+	"github.com/medik8s/maintenance-apiserver/pkg/workloop"
 )
 
 const (
@@ -49,7 +49,7 @@ func NoteUnreadable(resource, kind, name, why string) {
 
 // TellUnreadable writes an event for each stored object that cannot be read, while this process leads: until ctx is done.
 func TellUnreadable(ctx context.Context, kube kubernetes.Interface) {
-	recorder, stop := visit.NewRecorder(kube, eventComponent, nil)
+	recorder, stop := workloop.NewRecorder(kube, eventComponent, nil)
 	defer stop()
 	unreadable.tellThrough(recorder)
 	defer unreadable.tellThrough(nil)

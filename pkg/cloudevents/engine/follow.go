@@ -17,7 +17,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/cloudevents/decision"
 	"github.com/medik8s/maintenance-apiserver/pkg/controlplane"
-	"github.com/medik8s/maintenance-apiserver/pkg/visit"
+	"github.com/medik8s/maintenance-apiserver/pkg/workloop"
 )
 
 // everything is the key of the queue that has all events visited. No event has it as its name.
@@ -34,7 +34,7 @@ func (t *term) follow(ctx context.Context) (unfollow func(), err error) {
 			stop()
 		}
 	}
-	hasSynced, stop, err := visit.Follow(t.events, t.eventChanged)
+	hasSynced, stop, err := workloop.Follow(t.events, t.eventChanged)
 	if err != nil {
 		return unfollow, fmt.Errorf("could not follow scheduled events: %w", err)
 	}
@@ -64,7 +64,7 @@ func (t *term) eventChanged(before, after any) {
 		t.latest.Gone(old.Name, old.UID)
 		t.notes.forget(old.Name)
 		t.wakeOthers(old)
-		if visit.IsIdle(t.events) {
+		if workloop.IsIdle(t.events) {
 			t.idle()
 		}
 		return

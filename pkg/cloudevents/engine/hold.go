@@ -15,7 +15,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/cloudevents/decision"
-	"github.com/medik8s/maintenance-apiserver/pkg/ownhold"
+	"github.com/medik8s/maintenance-apiserver/pkg/serverholds"
 )
 
 // tryAgain is the time after which a hold is written again that this server refused.
@@ -50,7 +50,7 @@ func (t *term) accept(v *view) (news bool) {
 
 // giveBack deletes the hold. Why that is refused is told.
 func (t *term) giveBack(ctx context.Context, v *view, stored *v1beta1.NodeMaintenance) (moved bool, err error) {
-	_, err = t.holds.GiveBack(ctx, ownhold.Key{Node: stored.Spec.NodeName, Requestor: stored.Spec.Requestor}, false)
+	_, err = t.holds.GiveBack(ctx, serverholds.Key{Node: stored.Spec.NodeName, Requestor: stored.Spec.Requestor}, false)
 	if err == nil || isTold(err) {
 		t.notes.refuse(v.name, "")
 		t.notes.keep(v.name, err)
@@ -63,7 +63,7 @@ func (t *term) giveBack(ctx context.Context, v *view, stored *v1beta1.NodeMainte
 
 // keep creates the hold, or changes it. What the server refuses is told, and tried again.
 func (t *term) keep(ctx context.Context, v *view, wanted *decision.Hold) (moved bool, err error) {
-	key := ownhold.Key{Node: wanted.Node, Requestor: wanted.Requestor}
+	key := serverholds.Key{Node: wanted.Node, Requestor: wanted.Requestor}
 	if refused := t.notes.refusedAt(v.name); v.now.Before(refused.Add(tryAgain)) {
 		v.lookAt(refused.Add(tryAgain))
 		return false, nil
@@ -94,12 +94,12 @@ func isTold(err error) bool { return isRefusal(err) || apierrors.IsInternalError
 
 // isRefusal says whether to write the same again soon would fail again.
 func isRefusal(err error) bool {
-	return apierrors.IsInvalid(err) || apierrors.IsForbidden(err) || apierrors.IsBadRequest(err) || errors.Is(err, ownhold.ErrTaken)
+	return apierrors.IsInvalid(err) || apierrors.IsForbidden(err) || apierrors.IsBadRequest(err) || errors.Is(err, serverholds.ErrTaken)
 }
 
 // wantOf makes the hold as it is wanted: all pods leave, whatever people have changed. How long pods may take is left to
 // people.
-func wantOf(event *v1beta1.ScheduledEvent, wanted *decision.Hold) ownhold.Want {
+func wantOf(event *v1beta1.ScheduledEvent, wanted *decision.Hold) serverholds.Want {
 	return func(hold *v1beta1.NodeMaintenance, _ bool) {
 		hold.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(event, v1beta1.SchemeGroupVersion.WithKind("ScheduledEvent"))}
 		spec := &hold.Spec
@@ -114,7 +114,7 @@ func wantOf(event *v1beta1.ScheduledEvent, wanted *decision.Hold) ownhold.Want {
 }
 
 // isAsWanted says whether nothing of the hold would be changed.
-func isAsWanted(stored *v1beta1.NodeMaintenance, want ownhold.Want) bool {
+func isAsWanted(stored *v1beta1.NodeMaintenance, want serverholds.Want) bool {
 	wanted := stored.DeepCopy()
 	want(wanted, false)
 	v1beta1.SetObjectDefaults_NodeMaintenance(wanted)

@@ -15,7 +15,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned"
 	informers "github.com/medik8s/maintenance-apiserver/pkg/generated/informers/externalversions/maintenance/v1beta1"
-	"github.com/medik8s/maintenance-apiserver/pkg/visit"
+	"github.com/medik8s/maintenance-apiserver/pkg/workloop"
 )
 
 // known are the caches that a process has anyway.
@@ -45,7 +45,7 @@ func all[T any](informer cache.SharedIndexInformer) (objects []T) {
 }
 
 func follow[T any](informer cache.SharedIndexInformer, changed func(before, after T)) (func(), error) {
-	_, stop, err := visit.Follow(informer, func(before, after any) {
+	_, stop, err := workloop.Follow(informer, func(before, after any) {
 		old, _ := before.(T)
 		updated, _ := after.(T)
 		changed(old, updated)

@@ -18,7 +18,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/cloudevents/decision"
 	"github.com/medik8s/maintenance-apiserver/pkg/cloudevents/machines"
 	fleet "github.com/medik8s/maintenance-apiserver/pkg/fleet/decision"
-	"github.com/medik8s/maintenance-apiserver/pkg/ownhold"
+	"github.com/medik8s/maintenance-apiserver/pkg/serverholds"
 )
 
 const (
@@ -170,7 +170,7 @@ func (t *term) storedHold(ctx context.Context, v *view) (*v1beta1.NodeMaintenanc
 	for key := range known {
 		hold, err := t.holds.Get(ctx, key)
 		switch {
-		case errors.Is(err, ownhold.ErrTaken):
+		case errors.Is(err, serverholds.ErrTaken):
 			t.notes.refuse(v.name, err.Error())
 		case err != nil:
 			return nil, fmt.Errorf("could not get the hold: %w", err)
@@ -182,19 +182,19 @@ func (t *term) storedHold(ctx context.Context, v *view) (*v1beta1.NodeMaintenanc
 }
 
 // knownHolds are the holds that the event may have: those that are cached, and the one that its status names.
-func (t *term) knownHolds(v *view) (map[ownhold.Key]bool, error) {
+func (t *term) knownHolds(v *view) (map[serverholds.Key]bool, error) {
 	holds, err := t.config.Cluster.Holds()
 	if err != nil {
 		return nil, err
 	}
-	known, requestor := map[ownhold.Key]bool{}, v1beta1.EventRequestor+v.name
+	known, requestor := map[serverholds.Key]bool{}, v1beta1.EventRequestor+v.name
 	for _, hold := range holds {
 		if hold.Spec.Requestor == requestor {
-			known[ownhold.Key{Node: hold.Spec.NodeName, Requestor: requestor}] = true
+			known[serverholds.Key{Node: hold.Spec.NodeName, Requestor: requestor}] = true
 		}
 	}
 	if v.event.Status.Maintenance != "" && v.event.Status.NodeName != "" && !decision.Ended(v.event) {
-		known[ownhold.Key{Node: v.event.Status.NodeName, Requestor: requestor}] = true
+		known[serverholds.Key{Node: v.event.Status.NodeName, Requestor: requestor}] = true
 	}
 	return known, nil
 }

@@ -15,10 +15,10 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	typed "github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned/typed/maintenance/v1beta1"
-	"github.com/medik8s/maintenance-apiserver/pkg/newest"
-	"github.com/medik8s/maintenance-apiserver/pkg/ownhold"
-	"github.com/medik8s/maintenance-apiserver/pkg/visit"
+	"github.com/medik8s/maintenance-apiserver/pkg/readyourwrites"
+	"github.com/medik8s/maintenance-apiserver/pkg/serverholds"
 	"github.com/medik8s/maintenance-apiserver/pkg/watched"
+	"github.com/medik8s/maintenance-apiserver/pkg/workloop"
 )
 
 const (
@@ -36,9 +36,9 @@ type term struct {
 	*Engine
 	client   typed.ScheduledEventInterface
 	events   cache.SharedIndexInformer
-	queue    *visit.Queue
-	holds    *ownhold.Holds
-	latest   newest.Objects[*v1beta1.ScheduledEvent]
+	queue    *workloop.Queue
+	holds    *serverholds.Holds
+	latest   readyourwrites.Objects[*v1beta1.ScheduledEvent]
 	notes    notes
 	recorder record.EventRecorder
 	// deciding has events be decided one after the other that depend on what others have begun.
@@ -61,7 +61,7 @@ func (e *Engine) Lead(ctx context.Context) {
 	if !cache.WaitForCacheSync(ctx.Done(), events.HasSynced) {
 		return
 	}
-	for visit.AwaitWork(ctx, events) {
+	for workloop.AwaitWork(ctx, events) {
 		e.lead(ctx, events)
 	}
 }
@@ -94,13 +94,13 @@ func (e *Engine) lead(ctx context.Context, events cache.SharedIndexInformer) {
 func (e *Engine) newTerm(events cache.SharedIndexInformer, idle func()) (t *term, stopRecording func()) {
 	t = &term{
 		Engine: e, events: events, client: e.config.Maintenance.MaintenanceV1beta1().ScheduledEvents(),
-		holds: ownhold.New(e.config.Maintenance), idle: idle,
+		holds: serverholds.New(e.config.Maintenance), idle: idle,
 	}
-	t.queue = visit.New(visit.Config{
+	t.queue = workloop.New(workloop.Config{
 		Name: "events", Visit: t.visit, Kind: "scheduledEvent", Problem: "Could not do what a scheduled event asks for",
 		Failures: failedVisits, Panics: panics, Clock: e.config.Clock,
 	})
-	t.recorder, stopRecording = visit.NewRecorder(e.config.Kube, eventComponent, e.config.Recorder)
+	t.recorder, stopRecording = workloop.NewRecorder(e.config.Kube, eventComponent, e.config.Recorder)
 	return t, stopRecording
 }
 

@@ -14,7 +14,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/due"
-	"github.com/medik8s/maintenance-apiserver/pkg/visit"
+	"github.com/medik8s/maintenance-apiserver/pkg/workloop"
 )
 
 // retriesShare bounds the retries. A pod that was refused before is retried only while less than one in
@@ -50,7 +50,7 @@ type Dispatcher struct {
 	client  Client
 	budgets *Budgets
 	changed func(node string)
-	wake    visit.Bell
+	wake    workloop.Bell
 	posts   sync.WaitGroup
 
 	// mu guards what follows. The lock of budgets may be taken while it is held, not the other way
@@ -69,7 +69,7 @@ func NewDispatcher(config Config) *Dispatcher {
 	registerMetrics()
 	return &Dispatcher{
 		clock: config.Clock, client: config.Client, budgets: config.Budgets, changed: config.Changed,
-		wake:     visit.NewBell(),
+		wake:     workloop.NewBell(),
 		nodes:    map[string]*nodeQueue{},
 		attempts: map[string]map[types.UID]*Attempt{},
 		inFlight: sets.New[types.UID](),

@@ -21,7 +21,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/fleet/decision"
-	"github.com/medik8s/maintenance-apiserver/pkg/visit"
+	"github.com/medik8s/maintenance-apiserver/pkg/workloop"
 )
 
 // statusInterval is how long after one write of a policy's status the next one may follow, also if the first failed.
@@ -32,7 +32,7 @@ type statuses struct {
 	admitter *Admitter
 	recorder record.EventRecorder
 	// more has one element when something is to be written.
-	more visit.Bell
+	more workloop.Bell
 	// tried is the time when the status of each policy was written last, or was to be.
 	tried map[types.UID]time.Time
 
@@ -48,7 +48,7 @@ type wanted struct {
 }
 
 func newStatuses(a *Admitter, recorder record.EventRecorder) *statuses {
-	return &statuses{admitter: a, recorder: recorder, more: visit.NewBell(), tried: map[types.UID]time.Time{}}
+	return &statuses{admitter: a, recorder: recorder, more: workloop.NewBell(), tried: map[types.UID]time.Time{}}
 }
 
 // want notes what the statuses are to say.

@@ -13,7 +13,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/ledger"
-	"github.com/medik8s/maintenance-apiserver/pkg/visit"
+	"github.com/medik8s/maintenance-apiserver/pkg/workloop"
 )
 
 // term is the work of one term of leading. A new one is made each time, so that nothing older is used.
@@ -23,7 +23,7 @@ type term struct {
 	wake   func(node string)
 	ledger *ledger.Ledger
 	// changed is rung when something has changed since the last decision.
-	changed  visit.Bell
+	changed  workloop.Bell
 	statuses *statuses
 	recorder record.EventRecorder
 	// pulse shows whether decisions return.
@@ -73,7 +73,7 @@ func (a *Admitter) Run(ctx context.Context, wake func(node string)) {
 
 func (a *Admitter) newTerm(wake func(node string)) (t *term, stopRecording func()) {
 	t = &term{
-		Admitter: a, wake: wake, changed: visit.NewBell(), told: a.config.Clock.Now(),
+		Admitter: a, wake: wake, changed: workloop.NewBell(), told: a.config.Clock.Now(),
 		passed: map[string]passing{}, acquired: map[string]<-chan struct{}{}, leaving: sets.New[string](), kept: map[string]time.Time{},
 	}
 	client := a.config.Maintenance.MaintenanceV1beta1()
@@ -81,7 +81,7 @@ func (a *Admitter) newTerm(wake func(node string)) (t *term, stopRecording func(
 	t.ledger = ledger.New(ledger.Config{
 		Client: client.MaintenanceLedgers(), Clock: a.config.Clock, Epoch: a.config.Epoch, Said: t.sight.saw,
 	})
-	t.recorder, stopRecording = visit.NewRecorder(a.config.Kube, eventComponent, a.config.Recorder)
+	t.recorder, stopRecording = workloop.NewRecorder(a.config.Kube, eventComponent, a.config.Recorder)
 	t.statuses = newStatuses(a, t.recorder)
 	return t, stopRecording
 }

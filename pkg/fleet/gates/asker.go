@@ -14,7 +14,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/due"
-	"github.com/medik8s/maintenance-apiserver/pkg/visit"
+	"github.com/medik8s/maintenance-apiserver/pkg/workloop"
 )
 
 const (
@@ -67,7 +67,7 @@ type asker struct {
 	// another one than before.
 	answered func(changedFor []asking)
 	// changed is rung when something has changed.
-	changed visit.Bell
+	changed workloop.Bell
 
 	mu sync.Mutex
 	// wanted are the questions that somebody wants answered, by who does.
@@ -81,7 +81,7 @@ type asking struct{ node string }
 
 func newAsker(clock clock.WithTicker, ask func(context.Context, question) answer, answered func([]asking)) *asker {
 	return &asker{
-		clock: clock, ask: ask, answered: answered, changed: visit.NewBell(),
+		clock: clock, ask: ask, answered: answered, changed: workloop.NewBell(),
 		wanted: map[asking][]question{}, inquiries: map[question]*inquiry{}, busy: map[string]int{},
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/drainer/due"
 	"github.com/medik8s/maintenance-apiserver/pkg/fleet/decision"
-	"github.com/medik8s/maintenance-apiserver/pkg/visit"
+	"github.com/medik8s/maintenance-apiserver/pkg/workloop"
 )
 
 // startLasts is how old an answer may be that lets maintenance start.
@@ -29,11 +29,11 @@ type start struct {
 	// told are the answers that the admitter knows: Answers gave them, or it was woken for them since.
 	told map[decision.GateKey]decision.GateAnswer
 	// changed is rung when keys has changed.
-	changed visit.Bell
+	changed workloop.Bell
 }
 
 func newStart() start {
-	return start{told: map[decision.GateKey]decision.GateAnswer{}, changed: visit.NewBell()}
+	return start{told: map[decision.GateKey]decision.GateAnswer{}, changed: workloop.NewBell()}
 }
 
 // want replaces the keys.

@@ -18,7 +18,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/ledger"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/evaluation"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/places"
-	"github.com/medik8s/maintenance-apiserver/pkg/visit"
+	"github.com/medik8s/maintenance-apiserver/pkg/workloop"
 )
 
 const (
@@ -74,7 +74,7 @@ func newBackoff() wait.Backoff {
 func (a *admitter) guardedPass(ctx context.Context) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, passTimeout)
 	defer cancel()
-	defer visit.Recovered(&err, panics)
+	defer workloop.Recovered(&err, panics)
 	return a.pass(ctx)
 }
 
@@ -163,7 +163,7 @@ func (a *admitter) serve(ctx context.Context, spec *v1beta1.MaintenanceLedgerSpe
 func (a *admitter) tryGuarded(ctx context.Context, c *candidate, spec *v1beta1.MaintenanceLedgerSpec) (grant *pending, asks bool) {
 	var err error
 	func() {
-		defer visit.Recovered(&err, panics)
+		defer workloop.Recovered(&err, panics)
 		grant, asks = a.try(c, spec)
 	}()
 	if err != nil {
@@ -261,7 +261,7 @@ func (a *admitter) tellOthers(said map[string]evaluation.Ledger, spec *v1beta1.M
 // saysStill says whether the ledger says the same to a NodeProfile as before. If that panics, it is no.
 func (a *admitter) saysStill(name, before string, spec *v1beta1.MaintenanceLedgerSpec) (still bool) {
 	var err error
-	defer visit.Recovered(&err, panics)
+	defer workloop.Recovered(&err, panics)
 	about, ok := a.about(name)
 	return ok && a.ledgerSays(spec, about).Says == before
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/ledger"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/evaluation"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/places"
-	"github.com/medik8s/maintenance-apiserver/pkg/visit"
+	"github.com/medik8s/maintenance-apiserver/pkg/workloop"
 )
 
 const (
@@ -31,7 +31,7 @@ type admitter struct {
 	*term
 	ledger *ledger.Ledger
 	// changed wakes it when something has changed since the last pass.
-	changed visit.Bell
+	changed workloop.Bell
 	// knows says that the ledger was read in this term.
 	knows bool
 
@@ -71,7 +71,7 @@ type pending struct {
 
 func newAdmitter(t *term, stored *ledger.Ledger) *admitter {
 	return &admitter{
-		term: t, ledger: stored, changed: visit.NewBell(), spec: &v1beta1.MaintenanceLedgerSpec{},
+		term: t, ledger: stored, changed: workloop.NewBell(), spec: &v1beta1.MaintenanceLedgerSpec{},
 		candidates: map[string]*candidate{}, places: map[string]int{}, pending: map[string]pending{}, adopting: map[string]adopting{}, depends: map[string]evaluation.Ledger{},
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/visit"
+	"github.com/medik8s/maintenance-apiserver/pkg/workloop"
 )
 
 // await waits until something has changed, or until time alone may make room for a candidate, such as when a place of a
@@ -18,7 +18,7 @@ func (a *admitter) await(ctx context.Context) bool {
 	again := a.again
 	a.mu.Unlock()
 	if !again.IsZero() {
-		timer := a.config.Clock.NewTimer(visit.Until(again, a.config.Clock.Now()))
+		timer := a.config.Clock.NewTimer(workloop.Until(again, a.config.Clock.Now()))
 		defer timer.Stop()
 		elapsed = timer.C()
 	}

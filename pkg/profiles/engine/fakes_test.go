@@ -7,7 +7,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
-	"github.com/medik8s/maintenance-apiserver/pkg/visit"
+	"github.com/medik8s/maintenance-apiserver/pkg/workloop"
 )
 
 // fakeHolds are the NodeMaintenances of a cache.
@@ -23,7 +23,7 @@ func (h fakeHolds) HoldsOn(node string) (holds []*v1beta1.NodeMaintenance) {
 }
 
 func (h fakeHolds) FollowHolds(changed func(before, after *v1beta1.NodeMaintenance)) (func(), error) {
-	_, stop, err := visit.Follow(h.SharedIndexInformer, func(before, after any) {
+	_, stop, err := workloop.Follow(h.SharedIndexInformer, func(before, after any) {
 		old, _ := before.(*v1beta1.NodeMaintenance)
 		hold, _ := after.(*v1beta1.NodeMaintenance)
 		changed(old, hold)

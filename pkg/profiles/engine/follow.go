@@ -16,7 +16,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/action/hold"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/selection"
-	"github.com/medik8s/maintenance-apiserver/pkg/visit"
+	"github.com/medik8s/maintenance-apiserver/pkg/workloop"
 )
 
 // wake puts NodeProfiles into the queue.
@@ -44,7 +44,7 @@ func (t *term) follow(ctx context.Context) (unfollow func(), err error) {
 		informer cache.SharedIndexInformer
 		changed  func(before, after any)
 	}{{t.profiles, t.profileChanged}, {t.nodes, t.nodeChanged}, {t.nodeProfiles, t.nodeProfileChanged}} {
-		hasSynced, stop, err := visit.Follow(followed.informer, followed.changed)
+		hasSynced, stop, err := workloop.Follow(followed.informer, followed.changed)
 		if err != nil {
 			return unfollow, fmt.Errorf("could not follow a cache: %w", err)
 		}

@@ -18,7 +18,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/gauges"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/selection"
-	"github.com/medik8s/maintenance-apiserver/pkg/visit"
+	"github.com/medik8s/maintenance-apiserver/pkg/workloop"
 )
 
 // statusInterval is how long after one look at the statuses of profiles the next one may follow.
@@ -27,10 +27,10 @@ const statusInterval = 3 * time.Second
 // statuses writes the statuses of profiles, beside the visits, and lets profiles go that are deleted.
 type statuses struct {
 	*term
-	changed visit.Bell
+	changed workloop.Bell
 }
 
-func newStatuses(t *term) *statuses { return &statuses{term: t, changed: visit.NewBell()} }
+func newStatuses(t *term) *statuses { return &statuses{term: t, changed: workloop.NewBell()} }
 
 // kick has the statuses looked at soon. It never blocks.
 func (s *statuses) kick() { s.changed.Ring() }

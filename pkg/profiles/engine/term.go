@@ -16,10 +16,10 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/ledger"
-	"github.com/medik8s/maintenance-apiserver/pkg/newest"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/action/hold"
-	"github.com/medik8s/maintenance-apiserver/pkg/visit"
+	"github.com/medik8s/maintenance-apiserver/pkg/readyourwrites"
 	"github.com/medik8s/maintenance-apiserver/pkg/watched"
+	"github.com/medik8s/maintenance-apiserver/pkg/workloop"
 )
 
 const (
@@ -32,7 +32,7 @@ const (
 // term is the work of one term of leading. A new one is made each time, so that nothing older is used.
 type term struct {
 	*Engine
-	queue   *visit.Queue
+	queue   *workloop.Queue
 	nodes   cache.SharedIndexInformer
 	holds   *hold.Holds
 	cluster Cluster
@@ -40,7 +40,7 @@ type term struct {
 	turns   turns
 	// adopted says that something may have been adopted since the last look.
 	adopted  atomic.Bool
-	latest   newest.Objects[*v1beta1.NodeProfile]
+	latest   readyourwrites.Objects[*v1beta1.NodeProfile]
 	admitter *admitter
 	statuses *statuses
 	vouchers *vouchers
@@ -64,13 +64,13 @@ func (e *Engine) Lead(ctx context.Context) {
 	if !cache.WaitForCacheSync(ctx.Done(), e.profiles.HasSynced, e.nodeProfiles.HasSynced, e.told) {
 		return
 	}
-	for visit.AwaitWork(ctx, e.profiles, e.nodeProfiles) {
+	for workloop.AwaitWork(ctx, e.profiles, e.nodeProfiles) {
 		e.lead(ctx)
 	}
 }
 
 // isIdle says whether there are neither profiles nor NodeProfiles.
-func (e *Engine) isIdle() bool { return visit.IsIdle(e.profiles, e.nodeProfiles) }
+func (e *Engine) isIdle() bool { return workloop.IsIdle(e.profiles, e.nodeProfiles) }
 
 // lead applies profiles until ctx is done, or nothing is left to be done.
 func (e *Engine) lead(ctx context.Context) {
@@ -115,12 +115,12 @@ func (e *Engine) newTerm() (t *term, stopRecording func()) {
 		written: moments{at: map[string]time.Time{}},
 		pairs:   pairs{of: map[string]v1beta1.NodeProfileSpec{}}, kept: words{of: map[string]string{}}, slow: slow{profiles: map[string]bool{}}, room: newRoom(e.config.MaxNodeProfiles),
 	}
-	t.queue = visit.New(visit.Config{
+	t.queue = workloop.New(workloop.Config{
 		Name: "profiles", Visit: t.moveOn, Kind: "nodeProfile", Problem: "Could not apply a profile to a node",
 		Failures: failedVisits, Panics: panics, Clock: e.config.Clock,
 	})
 	_ = t.nodes.SetTransform(trim) // it fails only after the informer has begun
-	t.recorder, stopRecording = visit.NewRecorder(e.config.Kube, eventComponent, e.config.Recorder)
+	t.recorder, stopRecording = workloop.NewRecorder(e.config.Kube, eventComponent, e.config.Recorder)
 	t.adopted.Store(true) // by an earlier term
 	t.answers = e.newAnswers(t.cluster)
 	t.admitter = newAdmitter(t, ledger.New(ledger.Config{

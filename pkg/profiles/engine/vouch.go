@@ -12,7 +12,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
-	"github.com/medik8s/maintenance-apiserver/pkg/visit"
+	"github.com/medik8s/maintenance-apiserver/pkg/workloop"
 )
 
 const (
@@ -31,7 +31,7 @@ type vouchers struct {
 	mu    sync.Mutex
 	known map[types.UID]voucher
 	// unasked is rung when there is a profile, or a generation of one, that nobody has been asked about.
-	unasked visit.Bell
+	unasked workloop.Bell
 }
 
 // voucher is what was said of a generation of a profile: the reason of the condition Acting and its message; empty: it may.
@@ -41,7 +41,7 @@ type voucher struct {
 }
 
 func newVouchers() *vouchers {
-	return &vouchers{known: map[types.UID]voucher{}, unasked: visit.NewBell()}
+	return &vouchers{known: map[types.UID]voucher{}, unasked: workloop.NewBell()}
 }
 
 // of returns what was said of a profile as it is now.

@@ -7,10 +7,10 @@ import (
 	"github.com/google/cel-go/common/ast"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/profiles/shape"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/jsonfields"
 )
 
-var nodeShape = shape.Of[corev1.Node]()
+var nodeShape = jsonfields.Of[corev1.Node]()
 
 // checkFields refuses fields that no node has: the type of the variable is not known to CEL, since its values are JSON.
 func checkFields(parsed *ast.AST) error {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/evaluation"
-	"github.com/medik8s/maintenance-apiserver/pkg/visit"
+	"github.com/medik8s/maintenance-apiserver/pkg/workloop"
 )
 
 // polls are the questions that are asked of endpoints.
@@ -17,7 +17,7 @@ type polls struct {
 	config Config
 	// changed is called with those that an answer concerns, without the lock.
 	changed func([]*subscription)
-	bell    visit.Bell
+	bell    workloop.Bell
 	// room is for the answers that are read and judged.
 	room room
 
@@ -29,7 +29,7 @@ type polls struct {
 
 func newPolls(config Config, changed func([]*subscription)) *polls {
 	return &polls{
-		config: config, changed: changed, bell: visit.NewBell(), known: map[question]*poll{}, busy: map[string]int{},
+		config: config, changed: changed, bell: workloop.NewBell(), known: map[question]*poll{}, busy: map[string]int{},
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/expression"
-	"github.com/medik8s/maintenance-apiserver/pkg/visit"
+	"github.com/medik8s/maintenance-apiserver/pkg/workloop"
 )
 
 // lingers is how long an informer goes on that nobody follows: each new one lists all objects.
@@ -24,7 +24,7 @@ type watches struct {
 	config Config
 	// changed is called with those that a change concerns, without the lock.
 	changed func([]*subscription)
-	bell    visit.Bell
+	bell    workloop.Bell
 	// queue has what may have changed, so that many changes at once are one look.
 	queue workqueue.TypedDelayingInterface[change]
 
@@ -36,7 +36,7 @@ type watches struct {
 
 func newWatches(config Config, changed func([]*subscription)) *watches {
 	return &watches{
-		config: config, changed: changed, bell: visit.NewBell(), known: map[selection]*watched{},
+		config: config, changed: changed, bell: workloop.NewBell(), known: map[selection]*watched{},
 		refused: map[*subscription]selection{},
 	}
 }

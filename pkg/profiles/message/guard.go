@@ -8,7 +8,7 @@ import (
 	"strings"
 	"text/template/parse"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/profiles/shape"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/jsonfields"
 )
 
 // guard walks through a template, refuses all that it does not know, and puts its functions into the rest.
@@ -17,7 +17,7 @@ type guard struct {
 }
 
 // list checks a list of nodes. The shape is that of the dot.
-func (g guard) list(list *parse.ListNode, dot *shape.Shape) error {
+func (g guard) list(list *parse.ListNode, dot *jsonfields.Shape) error {
 	if list == nil {
 		return nil
 	}
@@ -29,7 +29,7 @@ func (g guard) list(list *parse.ListNode, dot *shape.Shape) error {
 	return nil
 }
 
-func (g guard) node(node parse.Node, dot *shape.Shape) error {
+func (g guard) node(node parse.Node, dot *jsonfields.Shape) error {
 	switch n := node.(type) {
 	case *parse.TextNode, *parse.BreakNode, *parse.ContinueNode:
 		return nil
@@ -49,7 +49,7 @@ func (g guard) node(node parse.Node, dot *shape.Shape) error {
 }
 
 // action has what it inserts escaped. A declaration or an assignment inserts nothing.
-func (g guard) action(n *parse.ActionNode, dot *shape.Shape) error {
+func (g guard) action(n *parse.ActionNode, dot *jsonfields.Shape) error {
 	if err := g.pipe(n.Pipe, dot); err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (g guard) action(n *parse.ActionNode, dot *shape.Shape) error {
 	return nil
 }
 
-func (g guard) branch(n *parse.BranchNode, dot, inner *shape.Shape) error {
+func (g guard) branch(n *parse.BranchNode, dot, inner *jsonfields.Shape) error {
 	if err := g.pipe(n.Pipe, dot); err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (g guard) branch(n *parse.BranchNode, dot, inner *shape.Shape) error {
 }
 
 // loop has its items counted.
-func (g guard) loop(n *parse.RangeNode, dot *shape.Shape) error {
+func (g guard) loop(n *parse.RangeNode, dot *jsonfields.Shape) error {
 	if !isData(n.Pipe) {
 		return g.refuse(n.Pipe, "range goes over data only, such as {{ range .Checks }}")
 	}

@@ -7,10 +7,10 @@ import (
 	"regexp"
 	"text/template/parse"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/profiles/shape"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/jsonfields"
 )
 
-func (g guard) pipe(pipe *parse.PipeNode, dot *shape.Shape) error {
+func (g guard) pipe(pipe *parse.PipeNode, dot *jsonfields.Shape) error {
 	for _, command := range pipe.Cmds {
 		if err := g.command(command, dot); err != nil {
 			return err
@@ -19,7 +19,7 @@ func (g guard) pipe(pipe *parse.PipeNode, dot *shape.Shape) error {
 	return nil
 }
 
-func (g guard) command(command *parse.CommandNode, dot *shape.Shape) error {
+func (g guard) command(command *parse.CommandNode, dot *jsonfields.Shape) error {
 	for _, arg := range command.Args {
 		if err := g.argument(arg, dot); err != nil {
 			return err
@@ -31,7 +31,7 @@ func (g guard) command(command *parse.CommandNode, dot *shape.Shape) error {
 	return nil
 }
 
-func (g guard) argument(arg parse.Node, dot *shape.Shape) error {
+func (g guard) argument(arg parse.Node, dot *jsonfields.Shape) error {
 	switch n := arg.(type) {
 	case *parse.DotNode, *parse.NilNode, *parse.BoolNode, *parse.NumberNode, *parse.StringNode, *parse.IdentifierNode:
 		return nil
@@ -60,7 +60,7 @@ func (g guard) variable(n *parse.VariableNode) error {
 }
 
 // fields refuses fields that do not exist. .Profile is a text; its fields are values of their own.
-func (g guard) fields(n parse.Node, path *[]string, from *shape.Shape) error {
+func (g guard) fields(n parse.Node, path *[]string, from *jsonfields.Shape) error {
 	if _, err := from.At(*path...); err != nil {
 		return g.refuse(n, "%v", err)
 	}

@@ -8,29 +8,29 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/profiles/shape"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/jsonfields"
 )
 
 // profileShape is that of .Profile, whose fields are only there as .Profile.Current and .Profile.Last.
-var profileShape = &shape.Shape{Fields: map[string]*shape.Shape{"Current": shape.Single, "Last": shape.Single}}
+var profileShape = &jsonfields.Shape{Fields: map[string]*jsonfields.Shape{"Current": jsonfields.Single, "Last": jsonfields.Single}}
 
 // rootShape is that of Data.
-var rootShape = &shape.Shape{Fields: map[string]*shape.Shape{
-	"Node":           shape.Of[corev1.Node](),
+var rootShape = &jsonfields.Shape{Fields: map[string]*jsonfields.Shape{
+	"Node":           jsonfields.Of[corev1.Node](),
 	"Profile":        profileShape,
-	"State":          shape.Single,
-	"Previous":       shape.Single,
-	"InMaintenance":  shape.Single,
-	"LastTransition": shape.Single,
-	"LogDetails":     shape.Single,
-	"Checks": {Map: true, Items: &shape.Shape{Fields: map[string]*shape.Shape{
-		"name": shape.Single, "result": shape.Single, "message": shape.Single,
-		"info": {Map: true, Items: shape.Single},
+	"State":          jsonfields.Single,
+	"Previous":       jsonfields.Single,
+	"InMaintenance":  jsonfields.Single,
+	"LastTransition": jsonfields.Single,
+	"LogDetails":     jsonfields.Single,
+	"Checks": {Map: true, Items: &jsonfields.Shape{Fields: map[string]*jsonfields.Shape{
+		"name": jsonfields.Single, "result": jsonfields.Single, "message": jsonfields.Single,
+		"info": {Map: true, Items: jsonfields.Single},
 	}}},
 }}
 
 // shapeOf returns the shape of the value of a pipe, as far as it is a field alone.
-func shapeOf(pipe *parse.PipeNode, dot *shape.Shape) *shape.Shape {
+func shapeOf(pipe *parse.PipeNode, dot *jsonfields.Shape) *jsonfields.Shape {
 	if len(pipe.Cmds) != 1 || len(pipe.Cmds[0].Args) != 1 {
 		return nil
 	}
@@ -47,7 +47,7 @@ func shapeOf(pipe *parse.PipeNode, dot *shape.Shape) *shape.Shape {
 }
 
 // variableShape knows the shape of $ alone.
-func variableShape(n *parse.VariableNode) *shape.Shape {
+func variableShape(n *parse.VariableNode) *jsonfields.Shape {
 	if n.Ident[0] != "$" {
 		return nil
 	}
@@ -55,13 +55,13 @@ func variableShape(n *parse.VariableNode) *shape.Shape {
 }
 
 // valueShape is the shape of the value that a template gets: .Profile alone is a text.
-func valueShape(from *shape.Shape, path []string) *shape.Shape {
+func valueShape(from *jsonfields.Shape, path []string) *jsonfields.Shape {
 	found, err := from.At(path...)
 	switch {
 	case err != nil:
 		return nil
 	case found == profileShape:
-		return shape.Single
+		return jsonfields.Single
 	default:
 		return found
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/sapdata"
-	"github.com/medik8s/maintenance-apiserver/pkg/visit"
+	"github.com/medik8s/maintenance-apiserver/pkg/workloop"
 )
 
 // follow has nodes looked at when something changes that is mirrored, until unfollow is called. It says no when ctx was
@@ -33,7 +33,7 @@ func (t *term) follow(ctx context.Context) (unfollow func(), known bool) {
 		{t.Profiles, func(any, any) { t.wakeAll() }},
 		{t.NodeProfiles, func(before, after any) { t.nodeProfileChanged(ctx, before, after) }},
 	} {
-		hasSynced, stop, err := visit.Follow(followed.informer, followed.changed)
+		hasSynced, stop, err := workloop.Follow(followed.informer, followed.changed)
 		if err != nil {
 			return unfollow, false // it has ended
 		}

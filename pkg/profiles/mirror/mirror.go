@@ -18,7 +18,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
-	"github.com/medik8s/maintenance-apiserver/pkg/visit"
+	"github.com/medik8s/maintenance-apiserver/pkg/workloop"
 )
 
 const (
@@ -138,7 +138,7 @@ func (m *Mirror) newTerm() (t *term, stopRecording func()) {
 			workqueue.TypedRateLimitingQueueConfig[string]{Name: "mirror", Clock: m.config.Clock}),
 	}
 	_ = t.nodes.SetTransform(t.trim) // it fails only after the informer has begun
-	t.Recorder, stopRecording = visit.NewRecorder(m.config.Kube, component, m.config.Recorder)
+	t.Recorder, stopRecording = workloop.NewRecorder(m.config.Kube, component, m.config.Recorder)
 	return t, stopRecording
 }
 

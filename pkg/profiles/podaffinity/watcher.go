@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/evaluation"
-	"github.com/medik8s/maintenance-apiserver/pkg/visit"
+	"github.com/medik8s/maintenance-apiserver/pkg/workloop"
 )
 
 // Config is what a Watcher is made from. All fields are required.
@@ -29,7 +29,7 @@ type Config struct {
 type Watcher struct {
 	Config
 	// moved says that other nodes may have to be watched.
-	moved visit.Bell
+	moved workloop.Bell
 
 	mu sync.Mutex
 	// wanting are the nodes, by profile, whose evaluation wants the check.
@@ -45,7 +45,7 @@ type Watcher struct {
 // New returns a watcher that watches nothing before Run.
 func New(config Config) *Watcher {
 	return &Watcher{
-		Config: config, moved: visit.NewBell(), wanting: map[string]map[string]bool{},
+		Config: config, moved: workloop.NewBell(), wanting: map[string]map[string]bool{},
 		candidates: map[string][]string{}, watches: map[string]*nodeWatch{}, pods: map[string]evaluation.PodAffinity{},
 	}
 }

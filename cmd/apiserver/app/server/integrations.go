@@ -14,7 +14,7 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/integrations"
 	"github.com/medik8s/maintenance-apiserver/pkg/integrations/kubernikus"
 	"github.com/medik8s/maintenance-apiserver/pkg/integrations/vsphere"
-	"github.com/medik8s/maintenance-apiserver/pkg/visit"
+	"github.com/medik8s/maintenance-apiserver/pkg/workloop"
 )
 
 // IntegrationsConfig is which clouds the server works with.
@@ -58,7 +58,7 @@ func (c CompletedConfig) fence() integrations.Fence {
 // addIntegration runs an integration, which writes events, while this server leads.
 func (c CompletedConfig) addIntegration(drain *drainer.Drainer, run func(context.Context, record.EventRecorder)) {
 	drain.LeadBeside(func(ctx context.Context) {
-		recorder, stop := visit.NewRecorder(c.drainer.Kube, "maintenance-apiserver", nil)
+		recorder, stop := workloop.NewRecorder(c.drainer.Kube, "maintenance-apiserver", nil)
 		defer stop()
 		run(ctx, recorder)
 	})

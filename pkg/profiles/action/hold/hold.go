@@ -15,7 +15,7 @@ import (
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 	"github.com/medik8s/maintenance-apiserver/pkg/generated/clientset/versioned"
-	"github.com/medik8s/maintenance-apiserver/pkg/ownhold"
+	"github.com/medik8s/maintenance-apiserver/pkg/serverholds"
 )
 
 // Requestor is the spec.requestor of the holds of a profile.
@@ -24,17 +24,17 @@ func Requestor(profile string) string { return v1beta1.ProfileRequestor + profil
 // Name is the name of the NodeMaintenance of a profile on a node.
 func Name(np *v1beta1.NodeProfile) string { return keyOf(np).Name() }
 
-func keyOf(np *v1beta1.NodeProfile) ownhold.Key {
-	return ownhold.Key{Node: np.Spec.NodeName, Requestor: Requestor(np.Spec.Profile)}
+func keyOf(np *v1beta1.NodeProfile) serverholds.Key {
+	return serverholds.Key{Node: np.Spec.NodeName, Requestor: Requestor(np.Spec.Profile)}
 }
 
 // Holds reads and writes the NodeMaintenances of profiles.
 type Holds struct {
-	own *ownhold.Holds
+	own *serverholds.Holds
 }
 
 // New returns Holds that call the server itself: only its own loopback client may speak for profiles.
-func New(loopback versioned.Interface) *Holds { return &Holds{own: ownhold.New(loopback)} }
+func New(loopback versioned.Interface) *Holds { return &Holds{own: serverholds.New(loopback)} }
 
 // Want is what a profile wants of a node.
 type Want struct {

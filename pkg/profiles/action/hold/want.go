@@ -9,8 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
-	"github.com/medik8s/maintenance-apiserver/pkg/ownhold"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/sapdata"
+	"github.com/medik8s/maintenance-apiserver/pkg/serverholds"
 )
 
 // importedFrom has a node that another controller has cordoned for the profile be uncordoned in the end.
@@ -29,7 +29,7 @@ func importedFrom(np *v1beta1.NodeProfile) map[string]string {
 }
 
 // of makes the NodeMaintenance of a NodeProfile as it is wanted.
-func (want Want) of(np *v1beta1.NodeProfile) ownhold.Want {
+func (want Want) of(np *v1beta1.NodeProfile) serverholds.Want {
 	return func(hold *v1beta1.NodeMaintenance, isNew bool) {
 		if isNew {
 			hold.Annotations, hold.Spec.Reason, hold.Spec.Stage = importedFrom(np), want.Reason, v1beta1.StageIdle

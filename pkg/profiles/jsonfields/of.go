@@ -1,7 +1,7 @@
 // Copyright The maintenance-apiserver Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package shape
+package jsonfields
 
 import (
 	"maps"

@@ -1,9 +1,9 @@
 // Copyright The maintenance-apiserver Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package shape knows which fields the JSON of a type of Kubernetes can have. Expressions and templates see nodes as JSON,
+// Package jsonfields knows which fields the JSON of a type of Kubernetes can have. Expressions and templates see nodes as JSON,
 // so a field with a wrong name is found before there is a node that does not have it.
-package shape
+package jsonfields
 
 import (
 	"fmt"

@@ -1,7 +1,7 @@
 // Copyright The maintenance-apiserver Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package shape_test
+package jsonfields_test
 
 import (
 	"strings"
@@ -9,12 +9,12 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/medik8s/maintenance-apiserver/pkg/profiles/shape"
+	"github.com/medik8s/maintenance-apiserver/pkg/profiles/jsonfields"
 )
 
 func TestAt(t *testing.T) {
 	t.Parallel()
-	node := shape.Of[corev1.Node]()
+	node := jsonfields.Of[corev1.Node]()
 	for path, want := range map[string]string{
 		"":                                   "",
 		"kind":                               "",
@@ -45,7 +45,7 @@ func TestAt(t *testing.T) {
 
 func TestItem(t *testing.T) {
 	t.Parallel()
-	taints, err := shape.Of[corev1.Node]().At("spec", "taints")
+	taints, err := jsonfields.Of[corev1.Node]().At("spec", "taints")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestItem(t *testing.T) {
 	if _, err := taints.Item().At("ke"); err == nil {
 		t.Error("At(ke) of a taint succeeded, want an error")
 	}
-	if _, err := (*shape.Shape)(nil).Item().At("any", "field"); err != nil {
+	if _, err := (*jsonfields.Shape)(nil).Item().At("any", "field"); err != nil {
 		t.Errorf("At() of what is not known = %v, want none", err)
 	}
 }

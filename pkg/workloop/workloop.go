@@ -1,9 +1,9 @@
 // Copyright The maintenance-apiserver Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package visit has objects visited by name: each is a key of one queue, with its own backoff, so that an error, or a
-// panic, of one holds up no other.
-package visit
+// Package workloop has what the loops of the engines share: a queue that has objects visited by name, each with its own
+// backoff, so that an error, or a panic, of one holds up no other; a bell that wakes a loop; a recorder of events.
+package workloop
 
 import (
 	"context"

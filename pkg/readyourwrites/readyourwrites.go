@@ -1,9 +1,9 @@
 // Copyright The maintenance-apiserver Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package newest has the last write of a process count until its cache shows it. Without that, a process would act on
+// Package readyourwrites has the last write of a process count until its cache shows it. Without that, a process would act on
 // what it has changed already.
-package newest
+package readyourwrites
 
 import (
 	"slices"

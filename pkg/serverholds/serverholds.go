@@ -1,12 +1,12 @@
 // Copyright The maintenance-apiserver Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package ownhold keeps the NodeMaintenances of the server itself: of profiles, of ScheduledEvents and of integrations.
+// Package serverholds keeps the NodeMaintenances of the server itself: of profiles, of ScheduledEvents and of integrations.
 // Each of them has at most one on a node, whose name follows from the two. Those of others are never looked at.
 //
 // All of it is declarative: what is there is compared with what is wanted, so a call that is repeated changes nothing
 // more.
-package ownhold
+package serverholds
 
 import (
 	"context"
