@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -55,11 +56,13 @@ func changes(event *auditv1.Event) bool {
 		!slices.Contains([]string{"get", "list", "watch"}, event.Verb)
 }
 
+// programName finds what the program of a replica is called in the user agents of its requests.
+var programName = regexp.MustCompile(`maintenance-apiserver-\d+`)
+
 func newAct(event *auditv1.Event) act {
 	ref := event.ObjectRef
-	replica, _, _ := strings.Cut(event.UserAgent, "/")
 	return act{
-		replica:  replica,
+		replica:  programName.FindString(event.UserAgent),
 		what:     strings.Join([]string{event.Verb, ref.Resource, ref.Subresource, ref.Name}, " "),
 		at:       event.RequestReceivedTimestamp.Time,
 		accepted: event.ResponseStatus != nil && event.ResponseStatus.Code < http.StatusBadRequest,

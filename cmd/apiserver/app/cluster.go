@@ -114,9 +114,13 @@ func loadConfig(path string) (*rest.Config, error) {
 	return config, nil
 }
 
-// userAgent is client-go's own, but for the name of the program: it is the field manager of all that the server writes, and
-// the guard in the chart knows it.
+// userAgent begins with the same name whatever the program is called: it is the field manager of all that the server writes,
+// and the guard in the chart knows it. Another name of the program follows, so that an audit log tells processes apart.
 func userAgent() string {
-	_, version, _ := strings.Cut(rest.DefaultKubernetesUserAgent(), "/")
-	return "maintenance-apiserver/" + version
+	const name = "maintenance-apiserver"
+	program, version, _ := strings.Cut(rest.DefaultKubernetesUserAgent(), "/")
+	if program == name {
+		return name + "/" + version
+	}
+	return name + "/" + version + "/" + program
 }
