@@ -8,6 +8,7 @@ package mail
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"net"
 
 	gomail "github.com/wneessen/go-mail"
@@ -16,6 +17,12 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/endpoint"
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/outbox"
 )
+
+// maxAnswers is the most bytes that a mail server sends in one conversation, its certificates too. A line of an answer has
+// 512 bytes, but the library keeps whatever comes until a line ends, and dozens of mails may be under way.
+const maxAnswers = 256 * 1024
+
+var errTooLarge = errors.New("its answers are larger than 256 KiB")
 
 // Sender is the sender of the kind mail.
 type Sender struct {
@@ -93,15 +100,32 @@ var mechanisms = map[v1beta1.SMTPAuthentication]gomail.SMTPAuthType{
 // context: the library looks at that only while it connects.
 func dialer(whole context.Context, server *endpoint.SMTP) gomail.DialContextFunc {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
-		connection, err := server.Dial(ctx, network, address)
+		unbounded, err := server.Dial(ctx, network, address)
 		if err != nil {
 			return nil, err
 		}
-		context.AfterFunc(whole, func() { _ = connection.Close() })
+		context.AfterFunc(whole, func() { _ = unbounded.Close() })
+		connection := &boundedConn{Conn: unbounded, left: maxAnswers}
 		if server.Encryption != v1beta1.SMTPTLS {
 			return connection, nil
 		}
 		encrypted := tls.Client(connection, server.TLS)
 		return encrypted, encrypted.HandshakeContext(ctx)
 	}
+}
+
+// boundedConn is a connection that may bring so many bytes.
+type boundedConn struct {
+	net.Conn
+	left int
+}
+
+// Read implements io.Reader.
+func (c *boundedConn) Read(into []byte) (int, error) {
+	if c.left == 0 {
+		return 0, errTooLarge
+	}
+	read, err := c.Conn.Read(into[:min(len(into), c.left)])
+	c.left -= read
+	return read, err
 }

@@ -4,6 +4,8 @@
 package mail
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"io"
 	"mime"
@@ -169,6 +171,19 @@ func TestNoConversation(t *testing.T) {
 		if waited := time.Since(begun); waited >= gomail.DefaultTimeout {
 			t.Errorf("it took %v", waited)
 		}
+	})
+	t.Run("a line without an end", func(t *testing.T) {
+		to := serve(t, &mailbox{}, v1beta1.SMTPUnencrypted)
+		to.ToSMTP.Dial = func(context.Context, string, string) (net.Conn, error) {
+			ours, theirs := net.Pipe()
+			go func() {
+				_, _ = theirs.Write(append([]byte("220 "), bytes.Repeat([]byte("a"), 4*maxAnswers)...))
+				_ = theirs.Close()
+			}()
+			return ours, nil
+		}
+		_, err := New(to).Send(t.Context(), message())
+		wantClass(t, err, outbox.Temporary, "its answers are larger than 256 KiB")
 	})
 	t.Run("no endpoint", func(t *testing.T) {
 		to := serve(t, &mailbox{}, v1beta1.SMTPTLS)
