@@ -194,6 +194,19 @@ func TestEvaluateSaysWhyThereIsNoValue(t *testing.T) {
 	}
 }
 
+func TestJSONHasABound(t *testing.T) {
+	t.Parallel()
+	nested := strings.Repeat(`{"":`, 9000) + "0" + strings.Repeat("}", 9000) + ","
+	pool := `{"name": "pool", "zone": "eu-1a", "flavor": "m1.large", "size": 3, "image": "flatcar", "labels": {"os": "flatcar"}, "taints": []},`
+	for body, want := range map[string]string{nested: "response.json: the body has too many values", pool: ""} {
+		in := expression.Input{Response: expression.Response{Body: "[" + strings.Repeat(body, 1<<20/len(body)) + "0]"}}
+		_, err := mustCompile(t, expression.HTTP, `response.json.size() > 1`).Evaluate(t.Context(), in)
+		if message(err) != want {
+			t.Errorf("%.20s: %v, want %q", body, err, want)
+		}
+	}
+}
+
 func TestEvaluateEndsWithTheContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -4,6 +4,8 @@
 package expression
 
 import (
+	"strings"
+
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"k8s.io/apimachinery/pkg/util/json"
@@ -39,8 +41,21 @@ func responseValue(in Input) any {
 	return value
 }
 
+// maxJSONBytes is how much memory response.json may take. Eight evaluations may have theirs at the same time.
+const maxJSONBytes = 16 << 20
+
+// jsonBytes is about how much memory a text of JSON takes when it is parsed. A map takes hundreds of bytes however small it
+// is, so that 1 MiB of maps in each other takes 70 MiB.
+func jsonBytes(text string) int {
+	const mapBytes, itemBytes = 352, 64
+	return len(text) + strings.Count(text, "{")*mapBytes + (strings.Count(text, "[")+strings.Count(text, ","))*itemBytes
+}
+
 // jsonValue has whole numbers as int, so that they can be counted with. Its error does not quote the body.
 func jsonValue(body string) ref.Val {
+	if jsonBytes(body) > maxJSONBytes {
+		return types.NewErr("response.json: the body has too many values")
+	}
 	var value any
 	if json.Unmarshal([]byte(body), &value) != nil {
 		return types.NewErr("response.json: the body is no JSON")
