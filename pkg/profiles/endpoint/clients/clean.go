@@ -62,6 +62,7 @@ func safeOf(err error) error {
 func explain(err error) string {
 	var (
 		known   *endpoint.Error
+		large   tooLargeError
 		refused addressError
 		name    *net.DNSError
 		network net.Error
@@ -71,8 +72,8 @@ func explain(err error) string {
 		return known.Error()
 	case errors.As(err, &refused):
 		return refused.Error()
-	case errors.Is(err, errTooLarge):
-		return errTooLarge.Error()
+	case errors.As(err, &large):
+		return large.Error()
 	case errors.Is(err, context.Canceled):
 		return "the call was stopped"
 	case errors.As(err, &name) && name.IsNotFound:

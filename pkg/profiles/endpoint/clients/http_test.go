@@ -227,13 +227,20 @@ func TestAnswersAreBounded(t *testing.T) {
 	size := 0
 	server := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, size)) })
 	w := newWorld(t)
-	w.endpoint("e", "", v1beta1.MaintenanceEndpointSpec{HTTP: urlEndpoint(server.URL)})
+	w.endpoint("http", "", v1beta1.MaintenanceEndpointSpec{HTTP: urlEndpoint(server.URL)})
+	w.endpoint("prometheus", "", v1beta1.MaintenanceEndpointSpec{Prometheus: urlEndpoint(server.URL)})
 	for _, test := range []struct {
-		size int
-		want error
-	}{{1 << 20, nil}, {1<<20 + 1, errTooLarge}} {
+		endpoint string
+		size     int
+		want     error
+	}{
+		{"http", 1 << 20, nil},
+		{"http", 1<<20 + 1, tooLargeError(1 << 20)},
+		{"prometheus", 64 << 10, nil},
+		{"prometheus", 64<<10 + 1, tooLargeError(64 << 10)},
+	} {
 		size = test.size
-		response, err := w.get("e", "")
+		response, err := w.get(test.endpoint, "")
 		if err != nil {
 			t.Fatal(err)
 		}

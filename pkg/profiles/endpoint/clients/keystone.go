@@ -98,7 +98,7 @@ func sessionOf(response *http.Response, l login) (session, error) {
 			Expires time.Time `json:"expires_at"`
 		} `json:"token"`
 	}
-	body := io.LimitReader(response.Body, v1beta1.MaxAnswerBytes)
+	body := io.LimitReader(response.Body, maxToken)
 	if err := json.NewDecoder(body).Decode(&answer); err != nil {
 		return session{}, fmt.Errorf("could not read the answer of Keystone: %w", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -16,23 +17,33 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/profiles/endpoint"
 )
 
-var (
-	errTooLarge = errors.New("its answer is larger than 1 MiB")
-	errLeaves   = errors.New("the call goes to another server than the endpoint")
-)
+var errLeaves = errors.New("the call goes to another server than the endpoint")
 
 const (
 	idleTimeout = 90 * time.Second
 	// maxHeader is the most bytes of the header of an answer: what proxies accept by default. With short lines, it takes some
 	// 25 times as much memory, and hundreds of calls may wait for the rest of their answers at the same time.
 	maxHeader = 8 * 1024
+	// maxNumber is the most bytes of an answer of Prometheus, which is to have one number. To read a list of a million bytes
+	// takes a hundred times as much memory.
+	maxNumber = 64 * 1024
+	// maxToken is the most bytes of an answer of Keystone, which lists all services of a cloud.
+	maxToken = 256 * 1024
 )
+
+// tooLargeError is the most bytes that an answer may have which has more.
+type tooLargeError int
+
+// Error implements error.
+func (e tooLargeError) Error() string { return fmt.Sprintf("its answer is larger than %d KiB", e>>10) }
 
 // calls makes the calls of one client. It adds the credentials, but only for the endpoint's own server.
 type calls struct {
 	base         *url.URL
 	transport    http.RoundTripper
 	authenticate func(*http.Request) error
+	// most is how many bytes the body of an answer may have.
+	most int
 	// refused is called when the server does not accept the credentials; nil: nobody is.
 	refused func()
 }
@@ -53,7 +64,7 @@ func (c *calls) RoundTrip(request *http.Request) (*http.Response, error) {
 	if response.StatusCode == http.StatusUnauthorized && c.refused != nil {
 		c.refused()
 	}
-	response.Body = &boundedBody{ReadCloser: response.Body, left: v1beta1.MaxAnswerBytes}
+	response.Body = &boundedBody{ReadCloser: response.Body, left: c.most, most: c.most}
 	return response, nil
 }
 
@@ -65,7 +76,10 @@ func (c *Clients) calls(
 	if err != nil {
 		return nil, err
 	}
-	made := &calls{base: base, transport: transport, authenticate: basicOrBearer(e, values)}
+	made := &calls{base: base, transport: transport, authenticate: basicOrBearer(e, values), most: v1beta1.MaxAnswerBytes}
+	if kind, _ := kindOf(&e.Spec); kind == endpoint.KindPrometheus {
+		made.most = maxNumber
+	}
 	if e.Spec.Keystone == nil {
 		return made, nil
 	}
@@ -124,14 +138,14 @@ func tlsConfig(name string, caBundle []byte) (*tls.Config, error) {
 // boundedBody is a body that may have so many bytes left.
 type boundedBody struct {
 	io.ReadCloser
-	left int
+	left, most int
 }
 
 // Read implements io.Reader.
 func (b *boundedBody) Read(into []byte) (int, error) {
 	read, err := b.ReadCloser.Read(into)
 	if b.left -= read; b.left < 0 {
-		return 0, errTooLarge
+		return 0, tooLargeError(b.most)
 	}
 	return read, err
 }
