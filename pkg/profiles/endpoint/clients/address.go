@@ -46,18 +46,24 @@ var metadata = []netip.Prefix{
 // thisNetwork means this machine.
 var thisNetwork = netip.MustParsePrefix("0.0.0.0/8")
 
-// translated are the prefixes of IPv6 addresses that mean an IPv4 address, and where its four bytes are: of NAT64, of NAT64
-// of one's own, of SIIT, of the first transition to IPv6, and of 6to4.
+// translated are the prefixes of IPv6 addresses that mean an IPv4 address, and where its four bytes are: of NAT64, of SIIT, of
+// the first transition to IPv6, of 6to4, and of NAT64 of one's own.
 var translated = []struct {
 	prefix netip.Prefix
-	at     int
+	at     [4]int
 }{
-	{netip.MustParsePrefix("64:ff9b::/96"), 12},
-	{netip.MustParsePrefix("64:ff9b:1::/48"), 12},
-	{netip.MustParsePrefix("::ffff:0:0:0/96"), 12},
-	{netip.MustParsePrefix("::/96"), 12},
-	{netip.MustParsePrefix("2002::/16"), 2},
+	{netip.MustParsePrefix("64:ff9b::/96"), [4]int{12, 13, 14, 15}},
+	{netip.MustParsePrefix("::ffff:0:0:0/96"), [4]int{12, 13, 14, 15}},
+	{netip.MustParsePrefix("::/96"), [4]int{12, 13, 14, 15}},
+	{netip.MustParsePrefix("2002::/16"), [4]int{2, 3, 4, 5}},
+	{ownNAT64, [4]int{12, 13, 14, 15}},
+	{ownNAT64, [4]int{6, 7, 9, 10}},
+	{ownNAT64, [4]int{7, 9, 10, 11}},
+	{ownNAT64, [4]int{9, 10, 11, 12}},
 }
+
+// ownNAT64 is divided by whoever uses it. Where an address is depends on how (RFC 6052, 2.2): all places count.
+var ownNAT64 = netip.MustParsePrefix("64:ff9b:1::/48")
 
 // dial connects to an address that may be called. It looks at each address that a name has, right before it connects: an
 // answer that changes between two questions does not help anybody.
@@ -80,7 +86,15 @@ func (c *Clients) refuses(address string) addressError {
 	if err != nil {
 		return errUnknownForm
 	}
-	ip := meant(parsed.Addr())
+	for _, ip := range meant(parsed.Addr()) {
+		if refused := c.refusesIP(ip); refused != "" {
+			return refused
+		}
+	}
+	return ""
+}
+
+func (c *Clients) refusesIP(ip netip.Addr) addressError {
 	own, err := isOwn(ip)
 	switch {
 	case slices.ContainsFunc(metadata, func(prefix netip.Prefix) bool { return prefix.Contains(ip) }):
@@ -125,16 +139,27 @@ func isOwn(ip netip.Addr) (bool, error) {
 	return false, nil
 }
 
-// meant is the address that packets to an address end up at.
-func meant(ip netip.Addr) netip.Addr {
+// meant are the addresses that packets to an address may end up at.
+func meant(ip netip.Addr) []netip.Addr {
 	ip = ip.Unmap().WithZone("")
 	if ip.IsLoopback() || ip.IsUnspecified() {
-		return ip
+		return []netip.Addr{ip}
 	}
+	var all []netip.Addr
 	for _, form := range translated {
-		if bytes := ip.As16(); form.prefix.Contains(ip) {
-			return netip.AddrFrom4([4]byte(bytes[form.at : form.at+4]))
+		if !form.prefix.Contains(ip) {
+			continue
+		}
+		bytes, meant := ip.As16(), [4]byte{}
+		for i, at := range form.at {
+			meant[i] = bytes[at]
+		}
+		if len(all) == 0 || meant[0] != 0 { // the rest of a prefix is often zeros
+			all = append(all, netip.AddrFrom4(meant))
 		}
 	}
-	return ip
+	if len(all) == 0 {
+		return []netip.Addr{ip}
+	}
+	return all
 }
