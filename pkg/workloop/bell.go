@@ -24,6 +24,15 @@ func (b Bell) Ring() {
 	}
 }
 
+// AwaitUntil waits until the bell is rung, that time has come, or ctx is done. With a zero time, it waits for the others alone.
+func (b Bell) AwaitUntil(ctx context.Context, clock clock.WithTicker, at time.Time) {
+	var next time.Duration
+	if !at.IsZero() {
+		next = max(at.Sub(clock.Now()), time.Millisecond)
+	}
+	b.Await(ctx, clock, next)
+}
+
 // Await waits until the bell is rung, the time is over, or ctx is done. With a time of zero, it waits for the others alone.
 func (b Bell) Await(ctx context.Context, clock clock.WithTicker, next time.Duration) {
 	var elapsed <-chan time.Time

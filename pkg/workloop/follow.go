@@ -12,13 +12,8 @@ import (
 
 // AwaitWork waits until one of the informers has an object. It says no when ctx is done.
 func AwaitWork(ctx context.Context, informers ...cache.SharedIndexInformer) bool {
-	more := make(chan struct{}, 1)
-	nudge := cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
-		select {
-		case more <- struct{}{}:
-		default:
-		}
-	}}
+	more := NewBell()
+	nudge := cache.ResourceEventHandlerFuncs{AddFunc: func(any) { more.Ring() }}
 	for _, informer := range informers {
 		registration, err := informer.AddEventHandler(nudge)
 		if err != nil {

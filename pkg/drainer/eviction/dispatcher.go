@@ -85,11 +85,7 @@ func (d *Dispatcher) Run(ctx context.Context) {
 	requests, cutOff := context.WithCancel(context.WithoutCancel(ctx))
 	defer d.finish(cutOff)
 	for ctx.Err() == nil {
-		var wait time.Duration
-		if again := d.dispatch(requests); !again.IsZero() {
-			wait = max(again.Sub(d.clock.Now()), time.Millisecond)
-		}
-		d.wake.Await(ctx, d.clock, wait)
+		d.wake.AwaitUntil(ctx, d.clock, d.dispatch(requests))
 	}
 }
 

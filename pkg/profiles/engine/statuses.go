@@ -48,10 +48,7 @@ func (s *statuses) run(ctx context.Context, idle func()) {
 		if again {
 			continue
 		}
-		select {
-		case <-s.changed:
-		case <-ctx.Done():
-		}
+		s.changed.Await(ctx, s.config.Clock, 0)
 	}
 }
 

@@ -73,7 +73,7 @@ func (t *term) askVouchers(ctx context.Context) {
 		if failed := t.askAll(ctx, all); failed {
 			due = now.Add(vouchAgain)
 		}
-		t.vouchers.unasked.Await(ctx, t.config.Clock, max(due.Sub(now), time.Nanosecond))
+		t.vouchers.unasked.AwaitUntil(ctx, t.config.Clock, due)
 	}
 }
 

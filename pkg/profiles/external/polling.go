@@ -20,22 +20,21 @@ func (p *polls) run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
 	for ctx.Err() == nil {
-		ready, expired, next := p.next()
+		ready, expired, again := p.next()
 		for _, asked := range ready {
 			running.Go(func() { p.ask(ctx, asked) })
 		}
 		p.changed(expired)
-		p.bell.Await(ctx, p.config.Clock, next)
+		p.bell.AwaitUntil(ctx, p.config.Clock, again)
 	}
 }
 
-// next returns what to ask now, whose answers have become too old, and after how long to look again; zero: only when
-// something changes.
-func (p *polls) next() (ready []*poll, expired []*subscription, next time.Duration) {
+// next returns what to ask now, whose answers have become too old, and when to look again; zero: only when something
+// changes.
+func (p *polls) next() (ready []*poll, expired []*subscription, again time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.config.Clock.Now()
-	var again time.Time
 	for _, known := range p.known {
 		at := known.dueAt()
 		switch {
@@ -53,10 +52,7 @@ func (p *polls) next() (ready []*poll, expired []*subscription, next time.Durati
 			again = due.Earlier(again, known.expiresAt())
 		}
 	}
-	if !again.IsZero() {
-		next = max(again.Sub(now), time.Millisecond)
-	}
-	return p.begin(ready), expired, next
+	return p.begin(ready), expired, again
 }
 
 // begin returns those that may be asked now. What was answered longest ago comes first. The others are asked when a call
