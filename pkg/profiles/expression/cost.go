@@ -17,8 +17,8 @@ import (
 	"github.com/medik8s/maintenance-apiserver/pkg/apis/maintenance/v1beta1"
 )
 
-// maxEstimate is the estimated cost with which an expression is refused: a second. The limit of each evaluation is a
-// tenth of it. An estimate supposes the worst, so what may well stay below is admitted.
+// maxEstimate is the estimated cost with which an expression is refused: a second, by Kubernetes' reckoning. What an evaluation
+// may use has bounds of its own: see guard.go. An estimate supposes the worst, so what may well stay below is admitted.
 const maxEstimate = celconfig.RuntimeCELCostBudget
 
 // How large values are supposed to be. Those that an expression makes itself are counted when it is evaluated: see guard.go.

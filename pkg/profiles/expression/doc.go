@@ -7,7 +7,7 @@
 //
 // Chains are parsed by cel-go and evaluated by a walk of our own, since a check can also end in an error or have no
 // answer yet, and since a chain must say which checks were decisive. Expressions have the functions of Kubernetes' own
-// expressions, and its limit of cost.
+// expressions.
 //
 // # Files
 //
@@ -15,10 +15,11 @@
 //	parse.go, hints.go, reserved.go   a chain, from what cel-go has parsed; what would be right instead
 //	environment.go, input.go,         what an expression can see, and what its value must be
 //	response.go
-//	compile.go, fields.go, rewrite.go,  whether an expression is admitted; programs, each made once
-//	cost.go
-//	program.go, convert.go,           an evaluation, within the limits of cost and of the context
+//	compile.go, fields.go,            whether an expression is admitted; programs, each made once
+//	rewrite.go, cost.go
+//	program.go, convert.go,           an evaluation, within its bounds
 //	evaluationerror.go
-//	guard.go, guardcosts.go           what an evaluation makes and compares, counted by function before it is made
+//	guard.go, guardcosts.go,          what an evaluation makes and compares, counted by function before it is made
+//	guardregex.go
 //	error.go, refusal.go              what is wrong, and where, in words for people
 package expression
