@@ -10,8 +10,7 @@
 //	admitted.go                   how far a hold is admitted, and what its status says of that
 //	status.go, drainstatus.go,    the next status, from facts
 //	drainmessages.go
-//	unknownstage.go, kept.go,     of a stage that only a newer version knows, of a node that a gate keeps, and of the end
-//	expiration.go                 of a hold
+//	kept.go, expiration.go        the status of a hold whose node a gate keeps, and the end of a hold
 //	statusread.go                 what a status says
 //	podcount.go                   how many pods a drain moves in all
 //	holdmemory.go, said.go,       what is remembered: our last write, what waits to be written; a status is written at

@@ -313,3 +313,14 @@ func (s *statusBuilder) setError(message string) {
 		s.next.LastError = quote.Cut(message, quote.MaxMessage)
 	}
 }
+
+// stageUnknown says that nothing is done for a stage that only a newer version knows.
+func (s *statusBuilder) stageUnknown() v1beta1.NodeMaintenanceStatus {
+	s.next.LastError = quote.Cut(fmt.Sprintf("spec.stage is %q, which this version of the server does not know: nothing is done for this "+
+		"NodeMaintenance, and node %s is not given back, until a newer version of the server runs, or the stage is set to Idle, Cordon or Drain",
+		s.hold.Spec.Stage, s.hold.Spec.NodeName), quote.MaxMessage)
+	if s.next.LastError != s.old.LastError {
+		s.next.LastUpdate = s.now.DeepCopy()
+	}
+	return *s.next
+}
